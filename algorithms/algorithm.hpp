@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/array.hpp"
+#include "backends/communicator.hpp"
+#include "backends/runtime.hpp"
+
+/// The contract between an algorithm and the harness.
+namespace league {
+
+/// A named host array of results or inputs. `rows` says which global rows it holds, where its rows are split.
+struct Output {
+  std::string name;
+  HostArray values;
+  Range rows;
+};
+using Outputs = std::vector<Output>;
+
+/// Bytes and operations that the *problem* needs at least: each input read once, each output written once.
+struct Cost {
+  double bytes = 0;
+  double operations = 0;
+};
+
+/// What a check found. Verdicts of disjoint rows combine with `+=`.
+struct Verdict {
+  std::int64_t rows_checked = 0;
+  double worst = 0;        ///< largest error over its bound; above 1 is wrong
+  std::int64_t ties = 0;   ///< rows that differ from the oracle where the bounds allow it
+  std::string message;     ///< the first thing wrong: which value, what was expected; empty if all is right
+  std::vector<std::pair<std::string, double>> figures;  ///< what a reader wants to know: {"accuracy", 0.9722}
+
+  [[nodiscard]] bool passed() const { return message.empty() && worst <= 1; }
+  void fail(std::string what) { if (message.empty()) message = std::move(what); }
+  Verdict& operator+=(const Verdict& other);
+};
+
+/// All that is needed to make the inputs and to judge a result.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  /// Rows that can be split over devices.
+  [[nodiscard]] virtual std::int64_t extent() const = 0;
+  [[nodiscard]] virtual Cost cost() const = 0;
+  /// Host arrays for the results of all rows, in the types and shapes that `check` and `--save-results` expect.
+  [[nodiscard]] virtual Outputs make_outputs(std::pmr::memory_resource& memory) const = 0;
+  /// The inputs, for `--save-inputs`.
+  [[nodiscard]] virtual Outputs inputs() const = 0;
+  /// Against an oracle in double or exact integers, each value within its own bound.
+  [[nodiscard]] virtual Verdict check(const Outputs& outputs) const = 0;
+};
+
+/// What a variant is prepared for.
+struct Context {
+  Runtime& runtime;
+  std::span<const Shard> shards;
+  Communicator& communicator;
+  std::int64_t memory_budget_bytes;  ///< a device
+};
+
+/// Stages of one compute on the shards' queues. Only a traced pass times them; all passes name them for profilers.
+class Stages {
+ public:
+  virtual ~Stages() = default;
+  /// Runs `body`, which queues work on `queue`, as stage `name`.
+  void stage(Queue& queue, const char* name, const std::function<void()>& body);
+
+ protected:
+  virtual void begin(Queue&, const char*) {}
+  virtual void end(Queue&, const char*) {}
+};
+
+/// One variant on one problem, over all its shards. Owns its device memory.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  /// Untimed: sizes scratch, builds graphs; may be called again without a new upload. @returns the effective launch
+  /// @throws Unsupported naming the limit that the launch exceeds
+  virtual Launch configure(Launch launch) = 0;
+  /// Host inputs to the devices; asynchronous.
+  virtual void upload() = 0;
+  /// Untimed: initial state, and outputs poisoned (all bytes 0xff) on device and host.
+  virtual void reset() = 0;
+  /// The timed operation; asynchronous.
+  virtual void compute(Stages& stages) = 0;
+  /// Results to the host; asynchronous: call `fence` before reading them.
+  virtual const Outputs& download() = 0;
+  /// Waits for this case's queues, no others.
+  virtual void fence() = 0;
+};
+
+/// A value of a study that an algorithm understands beside those that every algorithm has.
+struct Parameter {
+  enum class Kind { size, integer, choice };  ///< a `size` is a key of `sizes` and always part of the case's name
+  std::string name;
+  Kind kind = Kind::integer;
+  std::string standard;  ///< the default, as written in a study
+  std::int64_t least = 1;
+  std::int64_t most = std::int64_t{1} << 40;
+  std::vector<std::string> choices;
+  std::string description;
+};
+
+/// Values of all parameters of one case.
+struct Parameters {
+  std::map<std::string, std::string, std::less<>> values;
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] const std::string& choice(std::string_view name) const;
+};
+
+/// Labelled rows, split into training and test: u8 or f32 features [rows x columns], i32 labels [rows].
+struct Dataset {
+  HostArray train, train_labels, test, test_labels;
+  int classes = 0;
+};
+
+/// What a problem is made from.
+struct Making {
+  Parameters parameters;
+  Dtype dtype;
+  std::uint64_t seed;
+  std::pmr::memory_resource& memory;
+  const Dataset* dataset;  ///< null unless the algorithm `needs_dataset`
+  std::string problem;     ///< `Method::problem` of the methods that will be compared on it
+};
+
+struct Method {
+  std::string name;
+  std::string description;
+  std::vector<Dtype> dtypes;
+  std::map<std::string, std::string> not_expressible;  ///< model -> why
+  std::vector<std::string> libraries;                  ///< library models that exist beside the five
+  bool own_models = true;                              ///< false: libraries only
+  std::string problem;                                 ///< methods that solve different problems are not compared
+};
+
+struct Algorithm {
+  std::string name;
+  std::string description;
+  std::vector<Parameter> parameters;
+  std::vector<Method> methods;
+  bool needs_dataset = false;
+  std::function<std::unique_ptr<Problem>(const Making&)> make;
+};
+
+struct Variant {
+  std::string algorithm, method;
+  Model model;
+  std::function<std::unique_ptr<Prepared>(const Problem&, const Context&)> prepare;
+};
+
+/// The only global of the project: what the object files of this executable have registered.
+struct Registry {
+  std::vector<Algorithm> algorithms;
+  std::vector<Variant> variants;
+  [[nodiscard]] const Algorithm* algorithm(std::string_view name) const;
+  [[nodiscard]] const Variant* variant(std::string_view algorithm, std::string_view method, std::string_view model) const;
+};
+Registry& registry();
+
+struct RegisterAlgorithm {
+  explicit RegisterAlgorithm(Algorithm algorithm);
+};
+
+/// `const Register<Knn> variant{"fused", cuda::model, prepare};` beside the kernel. P has a static `algorithm` name.
+template <class P>
+struct Register {
+  Register(std::string method, Model model, std::unique_ptr<Prepared> (*prepare)(const P&, const Context&)) {
+    registry().variants.push_back({P::algorithm, std::move(method), model, [prepare](const Problem& problem, const Context& context) {
+                                     return prepare(static_cast<const P&>(problem), context);
+                                   }});
+  }
+};
+
+}  // namespace league

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+/// Values that depend on (seed, stream, global index) alone: every rank, thread and device makes its own rows, with
+/// the same bits everywhere. Integer arithmetic and exact scaling only.
+namespace league {
+
+/// 64 random bits. Source: the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators, OOPSLA 2014).
+inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  const auto mix = [](std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  };
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
+  return mix(mix(mix(seed + golden) + stream * golden) + index * golden);
+}
+
+/// A random integer in [0, below).
+inline std::uint64_t random_below(std::uint64_t below, std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(random_bits(seed, stream, index)) * below) >> 64);
+}
+
+/// A random value: in [-1/2, 1/2) with all digits of a floating type, in [-2^20, 2^20) for an integer.
+template <class T>
+T random_value(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  const std::uint64_t bits = random_bits(seed, stream, index);
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(static_cast<std::int32_t>(bits >> 40) - (1 << 23)) * 0x1p-24F;
+  else if constexpr (std::is_same_v<T, double>)
+    return static_cast<double>(static_cast<std::int64_t>(bits >> 11) - (std::int64_t{1} << 52)) * 0x1p-53;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return static_cast<std::uint8_t>(bits >> 56);
+  else
+    return static_cast<T>(static_cast<std::int64_t>(bits >> 43) - (std::int64_t{1} << 20));
+}
+
+/// `values[i] = random_value(seed, stream, first + i)`, in parallel.
+template <class T>
+void fill_random(std::span<T> values, std::uint64_t seed, std::uint64_t stream, std::int64_t first = 0) {
+  const auto size = static_cast<std::int64_t>(values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < size; ++i)
+    values[static_cast<std::size_t>(i)] = random_value<T>(seed, stream, static_cast<std::uint64_t>(first + i));
+}
+
+}  // namespace league

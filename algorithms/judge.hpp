@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+
+namespace league {
+
+/// What a value should be, and how far from it a right result may lie.
+struct Expected {
+  double value;
+  double bound;
+};
+
+/// The unit roundoff's double: the distance from 1 to the next value; 0 for integers, which are exact.
+template <class T>
+inline constexpr double epsilon_of = std::is_floating_point_v<T> ? static_cast<double>(std::numeric_limits<T>::epsilon()) : 0.0;
+
+/// Compares every value with `expected(index)`, in parallel; NaN never passes. `what` names the array in the message.
+template <class T, class Expect>
+Verdict judge_values(const std::string& what, std::span<const T> values, const Expect& expected) {
+  const auto size = static_cast<std::int64_t>(values.size());
+  double worst = 0;
+  std::int64_t first_wrong = size;
+#pragma omp parallel for schedule(static) reduction(max : worst) reduction(min : first_wrong)
+  for (std::int64_t i = 0; i < size; ++i) {
+    const Expected wanted = expected(i);
+    const double error = std::abs(static_cast<double>(values[static_cast<std::size_t>(i)]) - wanted.value);
+    if (error <= wanted.bound) {
+      if (wanted.bound > 0) worst = std::max(worst, error / wanted.bound);
+    } else {
+      first_wrong = std::min(first_wrong, i);
+    }
+  }
+  Verdict verdict{.rows_checked = size, .worst = worst};
+  if (first_wrong < size) {
+    const Expected wanted = expected(first_wrong);
+    verdict.fail(what + "[" + std::to_string(first_wrong) + "] is " +
+                 std::to_string(values[static_cast<std::size_t>(first_wrong)]) + ", expected " +
+                 std::to_string(wanted.value) + " within " + std::to_string(wanted.bound));
+  }
+  return verdict;
+}
+
+}  // namespace league

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/array.hpp"
+
+#include <array>
+#include <utility>
+
+namespace league {
+namespace {
+
+struct DtypeFacts {
+  Dtype dtype;
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr std::array<DtypeFacts, 5> dtypes{{{Dtype::f32, "f32", 4},
+                                            {Dtype::f64, "f64", 8},
+                                            {Dtype::i32, "i32", 4},
+                                            {Dtype::i64, "i64", 8},
+                                            {Dtype::u8, "u8", 1}}};
+constexpr std::size_t alignment = 64;
+
+}  // namespace
+
+std::string_view name(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)].name; }
+
+std::size_t size_bytes(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)].bytes; }
+
+Dtype dtype_from(std::string_view name) {
+  for (const DtypeFacts& facts : dtypes)
+    if (facts.name == name) return facts.dtype;
+  throw std::invalid_argument("no type is named '" + std::string(name) + "': f32, f64, i32, i64, u8 are");
+}
+
+std::int64_t checked_product(std::span<const std::int64_t> extents) {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents)
+    if (extent < 0 || __builtin_mul_overflow(product, extent, &product))
+      throw std::overflow_error("the product of the extents does not fit 64 bits");
+  return product;
+}
+
+HostArray::HostArray(std::pmr::memory_resource& memory, Dtype dtype, std::vector<std::int64_t> shape)
+    : dtype_(dtype), shape_(std::move(shape)), size_(checked_product(shape_)) {
+  const std::array extents{size_, static_cast<std::int64_t>(size_bytes(dtype))};
+  const auto count = static_cast<std::size_t>(checked_product(extents));
+  data_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(memory.allocate(count, alignment)),
+                                     [&memory, count](std::byte* data) { memory.deallocate(data, count, alignment); });
+}
+
+std::span<std::byte> HostArray::bytes() const {
+  return {data_.get(), static_cast<std::size_t>(size_) * size_bytes(dtype_)};
+}
+
+void HostArray::require(Dtype dtype) const {
+  if (dtype != dtype_)
+    throw std::logic_error("an array of " + std::string(league::name(dtype_)) + " is read as " +
+                           std::string(league::name(dtype)));
+}
+
+}  // namespace league

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Words that every backend shares. Host types only: no runtime's header is needed to read or to use them.
+namespace league {
+
+enum class DeviceKind { host, gpu };
+
+/// A GPU, or a group of host threads that stands for a device.
+struct Device {
+  DeviceKind kind = DeviceKind::host;
+  int index = 0;    ///< among the devices of its kind
+  int threads = 1;  ///< host threads that it may use; 1 on a GPU
+  bool operator==(const Device&) const = default;
+};
+
+/// How work is laid out: teams in the league, threads in a team, lanes in a thread; 0 leaves the choice to the method.
+struct Launch {
+  int league = 0;
+  int team = 0;
+  int vector = 0;
+  int tile = 0;
+  bool operator==(const Launch&) const = default;
+};
+
+/// Global row numbers [begin, end).
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+  bool operator==(const Range&) const = default;
+};
+
+/// The rows that one device owns, by global number.
+struct Shard {
+  Device device;
+  Range rows;
+};
+
+/// What a variant is written in, the backend that runs it, and the kind of device it runs on.
+struct Model {
+  std::string_view name;     ///< "kokkos", "cuda", "cublas"
+  std::string_view backend;  ///< "kokkos", "cuda", "cuda"
+  DeviceKind device;
+};
+
+/// What this device, build or memory budget cannot do; the case becomes a skipped row with this reason.
+class Unsupported : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What is known of a device before anything is launched on it.
+struct DeviceInfo {
+  Device device;
+  std::string name;
+  std::int64_t memory_bytes = 0;
+  std::int64_t llc_bytes = 0;                              ///< last-level cache
+  std::vector<std::pair<std::string, std::string>> facts;  ///< driver, bus id, clocks: for the record
+};
+
+}  // namespace league

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gpu_dialect.hpp>
+
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <utility>
+
+#include "backends/launch.hpp"
+#include "backends/runtime.hpp"
+
+/// What raw CUDA variants need of the host side of CUDA (or, through the dialect, of HIP).
+namespace league::cuda {
+
+inline constexpr Model model{dialect, dialect, DeviceKind::gpu};
+/// The most threads of a block, and the most lanes that shuffle together.
+inline const LaunchLimits limits{1024, warp_size, dialect};
+
+/// @throws OutOfMemory or std::runtime_error naming the call's place
+void check(cudaError_t status, std::source_location where = std::source_location::current());
+/// After a launch. @throws std::runtime_error for a launch that the runtime refused
+inline void check_launch(std::source_location where = std::source_location::current()) {
+  check(cudaGetLastError(), where);
+}
+
+/// Makes the queue's device the current one and returns its stream.
+cudaStream_t stream(Queue& queue);
+
+/// An array in the memory of the queue's device; copies and fills are put on the queue.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  Array() = default;
+  Array(Queue& queue, std::int64_t size) : queue_(&queue), size_(size) {
+    stream(queue);
+    if (size > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
+  }
+  Array(Array&& other) noexcept { *this = std::move(other); }
+  Array& operator=(Array&& other) noexcept {
+    std::swap(queue_, other.queue_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Array() { static_cast<void>(cudaFree(data_)); }
+
+  [[nodiscard]] T* data() { return data_; }
+  [[nodiscard]] const T* data() const { return data_; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
+  /// @pre the span is as long as the array, and stays until the queue is fenced
+  void copy_from(std::span<const T> host) { copy(data_, host.data(), host.size_bytes()); }
+  void copy_to(std::span<T> host) const { copy(host.data(), data_, host.size_bytes()); }
+  /// All bytes 0xff: NaN for floating types, -1 for signed integers.
+  void poison() {
+    if (size_ > 0) check(cudaMemsetAsync(data_, 0xff, bytes(), stream(*queue_)));
+  }
+
+ private:
+  void copy(void* to, const void* from, std::size_t count) const {
+    if (count > 0) check(cudaMemcpyAsync(to, from, count, cudaMemcpyDefault, stream(*queue_)));
+  }
+  Queue* queue_ = nullptr;
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace league::cuda

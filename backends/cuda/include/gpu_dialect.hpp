@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
+
+/// Where CUDA and HIP differ, in CUDA's words. `backends/hip/include/gpu_dialect.hpp` says the same in HIP's: a build's
+/// include path decides which of them the kernel files see.
+namespace league::cuda {
+
+inline constexpr const char* dialect = "cuda";
+inline constexpr int warp_size = 32;
+
+/// The value of the lane `offset` above, within groups of `width` lanes.
+template <class T>
+__device__ T shuffle_down(T value, int offset, int width = warp_size) {
+  return __shfl_down_sync(0xffffffffU, value, static_cast<unsigned>(offset), width);
+}
+template <class T>
+__device__ T shuffle_xor(T value, int mask, int width = warp_size) {
+  return __shfl_xor_sync(0xffffffffU, value, mask, width);
+}
+/// A store of what is not read again soon, past the caches.
+template <class T>
+__device__ void store_streaming(T* address, T value) {
+  __stcs(address, value);
+}
+
+inline void push_profiler_range(const char* name) { nvtxRangePushA(name); }
+inline void pop_profiler_range() { nvtxRangePop(); }
+
+}  // namespace league::cuda

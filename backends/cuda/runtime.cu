@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "backends/cuda/cuda.hpp"
+
+namespace league::cuda {
+namespace {
+
+/// A stream with its marks. `hold` puts a host function on the stream that returns at `release`.
+class StreamQueue final : public Queue {
+ public:
+  explicit StreamQueue(Device device) : Queue(device) {
+    check(cudaSetDevice(device.index));
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  }
+  ~StreamQueue() override {
+    release();
+    static_cast<void>(cudaSetDevice(device().index));
+    for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  void fence() override {
+    check(cudaSetDevice(device().index));
+    check(cudaStreamSynchronize(stream_));
+  }
+  int mark() override {
+    check(cudaSetDevice(device().index));
+    if (used_ == events_.size()) check(cudaEventCreate(&events_.emplace_back()));
+    check(cudaEventRecord(events_[used_], stream_));
+    return static_cast<int>(used_++);
+  }
+  double seconds(int from, int to) override {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, events_.at(static_cast<std::size_t>(from)),
+                               events_.at(static_cast<std::size_t>(to))));
+    return static_cast<double>(milliseconds) * 1e-3;
+  }
+  void clear_marks() override { used_ = 0; }
+  void hold() override {
+    check(cudaSetDevice(device().index));
+    held_.store(true);
+    check(cudaLaunchHostFunc(stream_, [](void* held) { static_cast<std::atomic<bool>*>(held)->wait(true); }, &held_));
+  }
+  void release() override {
+    held_.store(false);
+    held_.notify_all();
+  }
+  void push_range(const char* name) override { push_profiler_range(name); }
+  void pop_range() override { pop_profiler_range(); }
+  [[nodiscard]] void* handle() const override { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  std::vector<cudaEvent_t> events_;
+  std::size_t used_ = 0;
+  std::atomic<bool> held_ = false;
+};
+
+class PinnedMemory final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    void* data = nullptr;
+    check(cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable));
+    return data;
+  }
+  void do_deallocate(void* data, std::size_t, std::size_t) override { static_cast<void>(cudaFreeHost(data)); }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+std::string version_text(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+
+DeviceInfo describe(int index) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index));
+  DeviceInfo info{.device = {DeviceKind::gpu, index, 1}, .name = properties.name};
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.llc_bytes = properties.l2CacheSize;
+  info.facts = {{"multiprocessors", std::to_string(properties.multiProcessorCount)},
+                {"compute_capability", std::to_string(properties.major) + "." + std::to_string(properties.minor)},
+                {"pci_bus", std::to_string(properties.pciBusID)}};
+  return info;
+}
+
+/// All GPUs that the driver shows, with peer access between them where they have it.
+class Gpus final : public Backend {
+ public:
+  Gpus() {
+    int count = 0;
+    if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+      unavailable_ = std::string("no GPU answers: ") + cudaGetErrorString(status);
+      static_cast<void>(cudaGetLastError());
+      return;
+    }
+    if (count == 0) unavailable_ = "no GPU answers";
+    for (int index = 0; index < count; ++index) devices_.push_back(describe(index));
+    enable_peers(count);
+  }
+  [[nodiscard]] std::string version() const override {
+    int runtime = 0, driver = 0;
+    static_cast<void>(cudaRuntimeGetVersion(&runtime));
+    static_cast<void>(cudaDriverGetVersion(&driver));
+    return "runtime " + version_text(runtime) + ", driver " + version_text(driver);
+  }
+  [[nodiscard]] std::string unavailable() const override { return unavailable_; }
+  [[nodiscard]] std::vector<DeviceInfo> devices() const override { return devices_; }
+  [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device) const override {
+    return std::make_unique<StreamQueue>(device);
+  }
+  [[nodiscard]] std::pmr::memory_resource* pinned_memory() override { return devices_.empty() ? nullptr : &pinned_; }
+  [[nodiscard]] std::int64_t free_memory_bytes(Device device) const override {
+    std::size_t free = 0, total = 0;
+    check(cudaSetDevice(device.index));
+    check(cudaMemGetInfo(&free, &total));
+    return static_cast<std::int64_t>(free);
+  }
+
+ private:
+  static void enable_peers(int count) {
+    for (int from = 0; from < count; ++from)
+      for (int to = 0; to < count; ++to) {
+        int possible = 0;
+        if (from != to) check(cudaDeviceCanAccessPeer(&possible, from, to));
+        if (possible == 0) continue;
+        check(cudaSetDevice(from));
+        check(cudaDeviceEnablePeerAccess(to, 0));
+      }
+  }
+  std::string unavailable_;
+  std::vector<DeviceInfo> devices_;
+  PinnedMemory pinned_;
+};
+
+const RegisterBackend registered{dialect, 1, [](const Runtime&) -> std::unique_ptr<Backend> { return std::make_unique<Gpus>(); }};
+
+}  // namespace
+
+void check(cudaError_t status, std::source_location where) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  const std::string what = std::string(dialect) + ": " + cudaGetErrorString(status) + " (" + where.file_name() + ":" +
+                           std::to_string(where.line()) + ")";
+  if (status == cudaErrorMemoryAllocation) throw Unsupported("out of device memory: " + what);
+  throw std::runtime_error(what);
+}
+
+cudaStream_t stream(Queue& queue) {
+  check(cudaSetDevice(queue.device().index));
+  return static_cast<cudaStream_t>(queue.handle());
+}
+
+}  // namespace league::cuda

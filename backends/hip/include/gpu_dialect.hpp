@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+// The CUDA runtime calls that the project uses, in HIP's names.
+#define cudaDeviceProp hipDeviceProp_t
+#define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
+#define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
+#define cudaDeviceSynchronize hipDeviceSynchronize
+#define cudaDriverGetVersion hipDriverGetVersion
+#define cudaErrorInvalidValue hipErrorInvalidValue
+#define cudaErrorMemoryAllocation hipErrorOutOfMemory
+#define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
+#define cudaError_t hipError_t
+#define cudaEventCreate hipEventCreate
+#define cudaEventCreateWithFlags hipEventCreateWithFlags
+#define cudaEventDefault hipEventDefault
+#define cudaEventDestroy hipEventDestroy
+#define cudaEventDisableTiming hipEventDisableTiming
+#define cudaEventElapsedTime hipEventElapsedTime
+#define cudaEventRecord hipEventRecord
+#define cudaEventSynchronize hipEventSynchronize
+#define cudaEvent_t hipEvent_t
+#define cudaFree hipFree
+#define cudaFreeHost hipHostFree
+#define cudaGetDevice hipGetDevice
+#define cudaGetDeviceCount hipGetDeviceCount
+#define cudaGetDeviceProperties hipGetDeviceProperties
+#define cudaGetErrorName hipGetErrorName
+#define cudaGetErrorString hipGetErrorString
+#define cudaGetLastError hipGetLastError
+#define cudaHostAllocPortable hipHostMallocPortable
+#define cudaHostAlloc hipHostMalloc
+#define cudaLaunchHostFunc hipLaunchHostFunc
+#define cudaMalloc hipMalloc
+#define cudaMallocManaged hipMallocManaged
+#define cudaMemAttachGlobal hipMemAttachGlobal
+#define cudaMemGetInfo hipMemGetInfo
+#define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyDefault hipMemcpyDefault
+#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
+#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemsetAsync hipMemsetAsync
+#define cudaRuntimeGetVersion hipRuntimeGetVersion
+#define cudaSetDevice hipSetDevice
+#define cudaStreamCreateWithFlags hipStreamCreateWithFlags
+#define cudaStreamDestroy hipStreamDestroy
+#define cudaStreamNonBlocking hipStreamNonBlocking
+#define cudaStreamSynchronize hipStreamSynchronize
+#define cudaStreamWaitEvent hipStreamWaitEvent
+#define cudaStream_t hipStream_t
+#define cudaSuccess hipSuccess
+
+/// HIP's side of `backends/cuda/include/gpu_dialect.hpp`, compiled in its place.
+namespace league::cuda {
+
+inline constexpr const char* dialect = "hip";
+/// 64 lanes on CDNA: kernels take this name, never a number.
+#if defined(__AMDGCN_WAVEFRONT_SIZE)
+inline constexpr int warp_size = __AMDGCN_WAVEFRONT_SIZE;
+#else
+inline constexpr int warp_size = 64;
+#endif
+
+template <class T>
+__device__ T shuffle_down(T value, int offset, int width = warp_size) {
+  return __shfl_down(value, static_cast<unsigned>(offset), width);
+}
+template <class T>
+__device__ T shuffle_xor(T value, int mask, int width = warp_size) {
+  return __shfl_xor(value, mask, width);
+}
+template <class T>
+__device__ void store_streaming(T* address, T value) {
+  *address = value;
+}
+
+inline void push_profiler_range(const char*) {}
+inline void pop_profiler_range() {}
+
+}  // namespace league::cuda

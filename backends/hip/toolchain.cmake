@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The compilers of the HIP presets: ROCm's own where ROCM_PATH says or in its usual place, else clang with Debian's HIP.
+if(DEFINED ENV{ROCM_PATH})
+  set(rocm $ENV{ROCM_PATH})
+else()
+  set(rocm /opt/rocm)
+endif()
+if(EXISTS ${rocm}/bin/amdclang++)
+  set(CMAKE_CXX_COMPILER ${rocm}/bin/amdclang++)
+  set(CMAKE_HIP_COMPILER ${rocm}/bin/amdclang++)
+  list(APPEND CMAKE_PREFIX_PATH ${rocm})
+else()
+  # Debian 12's hipcc (clang 15) crashes on Kokkos 4.7; clang 19 with its headers, run-time and device libraries works.
+  find_program(LEAGUE_CLANG NAMES clang++-19 REQUIRED)
+  execute_process(COMMAND ${LEAGUE_CLANG} --print-resource-dir OUTPUT_VARIABLE resources OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${LEAGUE_CLANG} -dumpmachine OUTPUT_VARIABLE triple OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REPLACE "-pc-" "-" triple ${triple})
+  set(flags "--rocm-path=/usr --rocm-device-lib-path=/usr/lib/${triple}/amdgcn/bitcode -mcode-object-version=4")
+  set(CMAKE_POLICY_VERSION_MINIMUM 3.5) # for its hip-config.cmake
+  set(CMAKE_CXX_COMPILER ${LEAGUE_CLANG})
+  set(CMAKE_HIP_COMPILER ${LEAGUE_CLANG})
+  set(CMAKE_CXX_FLAGS_INIT "${flags}")
+  set(CMAKE_HIP_FLAGS_INIT "${flags}")
+  file(GLOB builtins ${resources}/lib/linux/libclang_rt.builtins-x86_64.a)
+  set(CLANGRT_BUILTINS "${builtins}" CACHE FILEPATH "compiler-rt's builtins, which hip-config looks for elsewhere")
+endif()

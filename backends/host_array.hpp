@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/array.hpp"
+#include "backends/runtime.hpp"
+
+namespace league::host {
+
+/// An array of a host device, with the interface of `cuda::Array` and `kokkos::Array`. Uninitialised: `copy_from` and
+/// `poison` touch it first, with the device's threads, so that its pages lie near them.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  Array() = default;
+  Array(Queue& queue, std::int64_t size)
+      : threads_(queue.device().threads), array_(*std::pmr::new_delete_resource(), dtype_of<T>, {size}) {}
+
+  [[nodiscard]] T* data() const { return array_.template values<T>().data(); }
+  [[nodiscard]] std::int64_t size() const { return array_.size(); }
+
+  void copy_from(std::span<const T> host) {
+    in_blocks([&](std::size_t begin, std::size_t count) { std::memcpy(data() + begin, host.data() + begin, count * sizeof(T)); });
+  }
+  void copy_to(std::span<T> host) const {
+    in_blocks([&](std::size_t begin, std::size_t count) { std::memcpy(host.data() + begin, data() + begin, count * sizeof(T)); });
+  }
+  void poison() {
+    in_blocks([&](std::size_t begin, std::size_t count) { std::memset(data() + begin, 0xff, count * sizeof(T)); });
+  }
+
+ private:
+  template <class Body>
+  void in_blocks(const Body& body) const {
+    const auto size = static_cast<std::size_t>(array_.size());
+    const std::size_t block = (size + static_cast<std::size_t>(threads_) - 1) / static_cast<std::size_t>(threads_);
+#pragma omp parallel for schedule(static) num_threads(threads_)
+    for (int thread = 0; thread < threads_; ++thread) {
+      const std::size_t begin = std::min(size, static_cast<std::size_t>(thread) * block);
+      if (begin < size) body(begin, std::min(block, size - begin));
+    }
+  }
+  int threads_ = 1;
+  HostArray array_;
+};
+
+}  // namespace league::host

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+if(NOT LEAGUE_KOKKOS)
+  return()
+endif()
+
+if(Kokkos_ENABLE_CUDA)
+  enable_language(CUDA)
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)
+
+# Files with Kokkos kernels are compiled in the language that Kokkos was: CUDA, or C++ (OpenMP, HIP, nvcc_wrapper).
+league_objects(backend_kokkos SOURCES backends/kokkos/*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+  LIBRARIES Kokkos::kokkos)
+league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+  LIBRARIES Kokkos::kokkos)
+if(league_kernels_usable)
+  league_model(kokkos_kernels SOURCES kokkos_kernels*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+    LIBRARIES Kokkos::kokkoskernels)
+endif()

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "backends/launch.hpp"
+#include "backends/runtime.hpp"
+
+/// What Kokkos variants need beside Kokkos itself. One instance a device, never the default one.
+namespace league::kokkos {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Memory = Exec::memory_space;
+using Team = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+using Member = Team::member_type;
+
+inline constexpr bool on_gpu = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+inline constexpr Model model{"kokkos", "kokkos", on_gpu ? DeviceKind::gpu : DeviceKind::host};
+
+/// Row-major, like the host arrays and the raw kernels.
+template <class T>
+using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
+template <class T>
+using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// The instance on the queue's device and stream; made at first use, kept by the runtime.
+const Exec& instance(Runtime& runtime, Queue& queue);
+/// The most threads and lanes of a team on this instance.
+LaunchLimits limits(const Queue& queue);
+
+/// A view on the instance's device, uninitialised, with the interface of `cuda::Array` and `host::Array`; copies and
+/// fills are put on the instance.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  using Bytes = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using HostBytes = Kokkos::View<unsigned char*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Array() = default;
+  Array(const Exec& exec, const std::string& label, std::int64_t size)
+      : exec_(exec), view_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size)) {}
+
+  [[nodiscard]] const Vector<T>& view() const { return view_; }
+  /// The same values as a row-major matrix.
+  [[nodiscard]] Matrix<T> matrix(std::int64_t rows, std::int64_t columns) const {
+    return Matrix<T>(view_.data(), static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+  }
+  [[nodiscard]] T* data() const { return view_.data(); }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(view_.extent(0)); }
+
+  /// @pre the span is as long as the array, and stays until the queue is fenced
+  void copy_from(std::span<const T> host) {
+    auto* from = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(host.data()));
+    if (!host.empty()) Kokkos::deep_copy(exec_, bytes(), HostBytes(from, host.size_bytes()));
+  }
+  void copy_to(std::span<T> host) const {
+    auto* to = reinterpret_cast<unsigned char*>(host.data());
+    if (!host.empty()) Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), bytes());
+  }
+  /// All bytes 0xff: NaN for floating types, -1 for signed integers.
+  void poison() {
+    if (size() > 0) Kokkos::deep_copy(exec_, bytes(), static_cast<unsigned char>(0xff));
+  }
+
+ private:
+  [[nodiscard]] Bytes bytes() const {
+    return Bytes(reinterpret_cast<unsigned char*>(view_.data()), view_.size() * sizeof(T));
+  }
+  Exec exec_;
+  Vector<T> view_;
+};
+
+}  // namespace league::kokkos

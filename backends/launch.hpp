@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "backends/backend.hpp"
+
+namespace league {
+
+/// What a device or a kernel can be launched with at most.
+struct LaunchLimits {
+  int team_times_vector = 1;  ///< threads of one block
+  int vector = 1;             ///< lanes that can work together; a power of two
+  std::string name;           ///< "CUDA", "Kokkos on OpenMP with 2 threads": for the message
+};
+
+/// `requested` where it is given, `standard` (the method's choice) elsewhere.
+/// @throws Unsupported naming the limit that the launch exceeds
+inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& limits) {
+  const auto pick = [](int wanted, int otherwise) { return wanted > 0 ? wanted : otherwise; };
+  const Launch launch{pick(requested.league, standard.league), pick(requested.team, standard.team),
+                      pick(requested.vector, standard.vector), pick(requested.tile, standard.tile)};
+  if (launch.vector > limits.vector || (launch.vector & (launch.vector - 1)) != 0)
+    throw Unsupported("vector length " + std::to_string(launch.vector) + ": " + limits.name + " takes a power of two up to " +
+                      std::to_string(limits.vector));
+  if (launch.team > limits.team_times_vector / launch.vector)
+    throw Unsupported("team size " + std::to_string(launch.team) + " x vector length " + std::to_string(launch.vector) +
+                      ": " + limits.name + " takes " + std::to_string(limits.team_times_vector) + " together");
+  return launch;
+}
+
+/// How many times `part` fits into `whole`, the last time perhaps not whole.
+template <class Integer>
+constexpr Integer ceil_div(Integer whole, Integer part) {
+  return (whole + part - 1) / part;
+}
+
+}  // namespace league

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Everything that registers itself is an OBJECT library and is linked whole: a static archive would drop the registrations.
+
+# league_objects(<target> [FOLDER <folder>] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
+#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...])
+# No file, no target. EXCLUDE is matched against the beginning of file names. The target joins the global property
+# LEAGUE_OBJECTS, which the executables link.
+function(league_objects target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES")
+  list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${arg_FOLDER}/")
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  if(arg_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "/(${arg_EXCLUDE})[^/]*$")
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+  if(arg_LANGUAGE)
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE ${arg_LANGUAGE})
+  endif()
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE league_warnings league_kernel_flags ${arg_LIBRARIES})
+  if(arg_ARCHITECTURES)
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${arg_ARCHITECTURES}")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY LEAGUE_OBJECTS ${target})
+endfunction()
+
+# league_model(<model> SOURCES <glob>... ...): a backend says which files of an algorithm's folder are one of its models,
+# and how they are compiled: the arguments of league_objects.
+function(league_model model)
+  set_property(GLOBAL APPEND PROPERTY LEAGUE_MODELS ${model})
+  set_property(GLOBAL PROPERTY LEAGUE_MODEL_${model} ${ARGN})
+endfunction()
+
+# league_algorithm(<folder>): <a>.problem, with the oracle, and a target <a>.<model> for each model that has files there.
+function(league_algorithm folder)
+  get_filename_component(name ${folder} NAME)
+  league_objects(${name}.problem FOLDER ${folder} SOURCES ${name}*.cpp cases*.cpp LIBRARIES OpenMP::OpenMP_CXX)
+  get_property(models GLOBAL PROPERTY LEAGUE_MODELS)
+  foreach(model IN LISTS models)
+    get_property(arguments GLOBAL PROPERTY LEAGUE_MODEL_${model})
+    league_objects(${name}.${model} FOLDER ${folder} ${arguments})
+  endforeach()
+endfunction()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What makes an executable run on another machine than the one that built it: compiler run-times and zlib inside, the rest beside.
+
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_BUILD_RPATH $ORIGIN)
+set(ZLIB_USE_STATIC_LIBS ON)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT LEAGUE_SANITIZE)
+  # The archive satisfies all references first; --as-needed then drops the libgomp.so that -fopenmp adds.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a
+    OUTPUT_VARIABLE libgomp OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(IS_ABSOLUTE "${libgomp}")
+    set(OpenMP_gomp_LIBRARY ${libgomp} CACHE FILEPATH "libgomp, static so that executables can be carried")
+  endif()
+endif()
+find_package(Threads REQUIRED)
+
+# league_executable(<target> <source>...): links every object library.
+function(league_executable target)
+  add_executable(${target} ${ARGN})
+  get_property(objects GLOBAL PROPERTY LEAGUE_OBJECTS)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE league_warnings ${objects})
+  target_link_options(${target} PRIVATE -Wl,--as-needed)
+  if(NOT LEAGUE_SANITIZE)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
+
+# league_copy_beside(<imported shared library>): a copy in the build folder, where $ORIGIN finds it.
+function(league_copy_beside library)
+  get_target_property(type ${library} TYPE)
+  if(NOT type STREQUAL SHARED_LIBRARY)
+    return()
+  endif()
+  set(copy ${PROJECT_BINARY_DIR}/$<TARGET_SONAME_FILE_NAME:${library}>)
+  string(MAKE_C_IDENTIFIER ${library} name)
+  add_custom_command(OUTPUT ${name}.stamp
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:${library}> ${copy}
+    COMMAND ${CMAKE_COMMAND} -E touch ${name}.stamp
+    DEPENDS $<TARGET_FILE:${library}> VERBATIM)
+  add_custom_target(copy_${name} ALL DEPENDS ${name}.stamp)
+  foreach(target IN LISTS ARGN)
+    add_dependencies(${target} copy_${name})
+  endforeach()
+endfunction()

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/runtime.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+namespace league {
+namespace {
+
+struct Entry {
+  std::string name;
+  int order;
+  BackendFactory start;
+};
+std::vector<Entry>& entries() {
+  static std::vector<Entry> all;
+  return all;
+}
+
+/// A host device runs what it is given at once: its queue is empty when a call returns.
+class HostQueue final : public Queue {
+ public:
+  using Queue::Queue;
+  void fence() override {}
+  int mark() override {
+    marks_.push_back(std::chrono::steady_clock::now());
+    return static_cast<int>(marks_.size()) - 1;
+  }
+  double seconds(int from, int to) override {
+    return std::chrono::duration<double>(marks_.at(static_cast<std::size_t>(to)) -
+                                         marks_.at(static_cast<std::size_t>(from))).count();
+  }
+  void clear_marks() override { marks_.clear(); }
+
+ private:
+  std::vector<std::chrono::steady_clock::time_point> marks_;
+};
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "CPU";
+}
+
+DeviceInfo host_info(int threads) {
+  DeviceInfo info{.device = {DeviceKind::host, 0, threads}, .name = cpu_name()};
+  info.memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
+  info.llc_bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L);
+  info.facts.emplace_back("threads", std::to_string(threads));
+  return info;
+}
+
+}  // namespace
+
+RegisterBackend::RegisterBackend(std::string name, int order, BackendFactory start) {
+  entries().push_back({std::move(name), order, start});
+}
+
+Runtime::Runtime(int host_threads)
+    : host_threads_(host_threads > 0 ? host_threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      host_(host_info(host_threads_)) {
+  std::ranges::stable_sort(entries(), {}, &Entry::order);
+  for (const Entry& entry : entries()) {
+    started_.push_back({entry.name, entry.start(*this)});
+    Backend& backend = *started_.back().backend;
+    for (DeviceInfo& info : backend.devices()) {
+      gpus_.push_back(std::move(info));
+      gpu_backend_ = &backend;
+    }
+  }
+}
+
+Runtime::~Runtime() {
+  attachments_.clear();
+  queues_.clear();
+  while (!started_.empty()) started_.pop_back();
+}
+
+const DeviceInfo& Runtime::info(Device device) const {
+  return device.kind == DeviceKind::host ? host_ : gpus_.at(static_cast<std::size_t>(device.index));
+}
+
+std::vector<std::string> Runtime::backends() const {
+  std::vector<std::string> names;
+  for (const Started& started : started_) names.push_back(started.name);
+  return names;
+}
+
+const Backend* Runtime::backend(std::string_view name) const {
+  const auto found = std::ranges::find(started_, name, &Started::name);
+  return found == started_.end() ? nullptr : found->backend.get();
+}
+
+std::vector<Device> Runtime::devices(DeviceKind kind, int count) const {
+  if (kind == DeviceKind::gpu && count > static_cast<int>(gpus_.size()))
+    throw Unsupported("needs " + std::to_string(count) + " GPUs, " + std::to_string(gpus_.size()) + " here");
+  std::vector<Device> devices;
+  for (int index = 0; index < count; ++index)
+    devices.push_back({kind, index, kind == DeviceKind::gpu ? 1 : std::max(1, host_threads_ / count)});
+  return devices;
+}
+
+Queue& Runtime::queue(Device device) {
+  std::unique_ptr<Queue>& queue = queues_[{static_cast<int>(device.kind), device.index, device.threads}];
+  if (!queue) {
+    if (device.kind == DeviceKind::host)
+      queue = std::make_unique<HostQueue>(device);
+    else
+      queue = gpu_backend_->make_queue(device);
+  }
+  return *queue;
+}
+
+std::pmr::memory_resource& Runtime::host_memory() {
+  std::pmr::memory_resource* pinned = gpu_backend_ ? gpu_backend_->pinned_memory() : nullptr;
+  return pinned ? *pinned : *std::pmr::new_delete_resource();
+}
+
+std::int64_t Runtime::free_memory_bytes(Device device) const {
+  if (device.kind == DeviceKind::gpu) return gpu_backend_->free_memory_bytes(device);
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("MemAvailable:")) return std::stoll(line.substr(13)) * 1024;
+  return host_.memory_bytes;
+}
+
+std::vector<std::pair<std::string, std::string>> Runtime::readings(Device device) const {
+  if (device.kind == DeviceKind::gpu) return gpu_backend_->readings(device);
+  return {};
+}
+
+}  // namespace league

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+#include "backends/backend.hpp"
+
+namespace league {
+
+/// The in-order queue of one device: kernels and copies are put on it, and it times them.
+class Queue {
+ public:
+  explicit Queue(Device device) : device_(device) {}
+  virtual ~Queue() = default;
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  [[nodiscard]] const Device& device() const { return device_; }
+  /// Waits until all that was queued is done. @throws std::runtime_error on a launch or device error
+  virtual void fence() = 0;
+  /// Puts a time mark on the queue and returns its number.
+  virtual int mark() = 0;
+  /// Seconds between two marks. @pre both were reached (fence first)
+  virtual double seconds(int from, int to) = 0;
+  virtual void clear_marks() = 0;
+  /// Holds the queue back until `release`, so that a batch is queued whole before its first kernel starts.
+  virtual void hold() {}
+  virtual void release() {}
+  /// Profiler ranges on the host's timeline.
+  virtual void push_range(const char*) {}
+  virtual void pop_range() {}
+  /// The runtime's own handle (cudaStream_t, hipStream_t); null on a host.
+  [[nodiscard]] virtual void* handle() const { return nullptr; }
+
+ private:
+  Device device_;
+};
+
+class Runtime;
+
+/// One runtime (OpenMP, CUDA, Kokkos) from its start to its end; made and destroyed by `Runtime`.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string version() const { return {}; }
+  /// Why nothing can run on it here ("no GPU answers"); empty if it can.
+  [[nodiscard]] virtual std::string unavailable() const { return {}; }
+  [[nodiscard]] virtual std::vector<DeviceInfo> devices() const { return {}; }
+  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device) const { return nullptr; }
+  /// Host memory that the devices read directly; null: ordinary memory will do.
+  [[nodiscard]] virtual std::pmr::memory_resource* pinned_memory() { return nullptr; }
+  [[nodiscard]] virtual std::int64_t free_memory_bytes(Device) const { return 0; }
+  /// Clocks, power, temperature and other readings of now; empty where none can be read.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> readings(Device) const { return {}; }
+  /// Configuration for the record.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
+};
+
+using BackendFactory = std::unique_ptr<Backend> (*)(const Runtime&);
+
+/// Makes a backend known. `order`: those that others need (cuda before kokkos) start first.
+struct RegisterBackend {
+  RegisterBackend(std::string name, int order, BackendFactory start);
+};
+
+/// All devices, queues and library handles of the process. Made once by main, and gone before main returns.
+class Runtime {
+ public:
+  explicit Runtime(int host_threads = 0);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  [[nodiscard]] int host_threads() const { return host_threads_; }
+  [[nodiscard]] const std::vector<DeviceInfo>& gpus() const { return gpus_; }
+  [[nodiscard]] const DeviceInfo& host() const { return host_; }
+  [[nodiscard]] const DeviceInfo& info(Device device) const;
+  /// Names of the backends of this build, in their starting order.
+  [[nodiscard]] std::vector<std::string> backends() const;
+  /// @returns null if this build has no such backend
+  [[nodiscard]] const Backend* backend(std::string_view name) const;
+
+  /// The first `count` devices of a kind. Host devices share the threads: they exist so that partitioning is tested
+  /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs
+  [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
+  [[nodiscard]] Queue& queue(Device device);
+  /// Pinned where there is a GPU.
+  [[nodiscard]] std::pmr::memory_resource& host_memory();
+  [[nodiscard]] std::int64_t free_memory_bytes(Device device) const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> readings(Device device) const;
+
+  /// A handle or instance of type T for a device, made at first use and kept: a Kokkos instance, a cuBLAS handle.
+  template <class T, class Make>
+  T& attachment(Device device, Make&& make) {
+    std::any& slot = attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads}];
+    if (!slot.has_value()) slot = std::make_shared<T>(make());
+    return *std::any_cast<std::shared_ptr<T>&>(slot);
+  }
+
+ private:
+  struct Started {
+    std::string name;
+    std::unique_ptr<Backend> backend;
+  };
+  int host_threads_;
+  DeviceInfo host_;
+  std::vector<DeviceInfo> gpus_;
+  std::vector<Started> started_;  // destroyed last, newest first
+  Backend* gpu_backend_ = nullptr;
+  std::map<std::tuple<int, int, int>, std::unique_ptr<Queue>> queues_;
+  std::map<std::tuple<std::type_index, int, int, int>, std::any> attachments_;
+};
+
+}  // namespace league
