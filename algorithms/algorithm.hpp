@@ -36,8 +36,8 @@ struct Verdict {
   std::int64_t rows_checked = 0;
   double worst = 0;        ///< largest error over its bound; above 1 is wrong
   std::int64_t ties = 0;   ///< rows that differ from the oracle where the bounds allow it
-  std::string message;     ///< the first thing wrong: which value, what was expected; empty if all is right
-  std::vector<std::pair<std::string, double>> figures;  ///< what a reader wants to know: {"accuracy", 0.9722}
+  std::string message{};   ///< the first thing wrong: which value, what was expected; empty if all is right
+  std::vector<std::pair<std::string, double>> figures{};  ///< what a reader wants to know: {"accuracy", 0.9722}
 
   [[nodiscard]] bool passed() const { return message.empty() && worst <= 1; }
   void fail(std::string what) { if (message.empty()) message = std::move(what); }
@@ -106,8 +106,8 @@ struct Parameter {
   std::string standard;  ///< the default, as written in a study
   std::int64_t least = 1;
   std::int64_t most = std::int64_t{1} << 40;
-  std::vector<std::string> choices;
-  std::string description;
+  std::vector<std::string> choices{};
+  std::string description{};
 };
 
 /// Values of all parameters of one case.
@@ -135,19 +135,19 @@ struct Making {
 
 struct Method {
   std::string name;
-  std::string description;
-  std::vector<Dtype> dtypes;
-  std::map<std::string, std::string> not_expressible;  ///< model -> why
-  std::vector<std::string> libraries;                  ///< library models that exist beside the five
+  std::string description{};
+  std::vector<Dtype> dtypes{};
+  std::map<std::string, std::string> not_expressible{};  ///< model -> why
+  std::vector<std::string> libraries{};                  ///< library models that exist beside the five
   bool own_models = true;                              ///< false: libraries only
-  std::string problem;                                 ///< methods that solve different problems are not compared
+  std::string problem{};                                 ///< methods that solve different problems are not compared
 };
 
 struct Algorithm {
   std::string name;
-  std::string description;
-  std::vector<Parameter> parameters;
-  std::vector<Method> methods;
+  std::string description{};
+  std::vector<Parameter> parameters{};
+  std::vector<Method> methods{};
   bool needs_dataset = false;
   std::function<std::unique_ptr<Problem>(const Making&)> make;
 };

@@ -23,7 +23,8 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::
 
 /// A random integer in [0, below).
 inline std::uint64_t random_below(std::uint64_t below, std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(random_bits(seed, stream, index)) * below) >> 64);
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((Wide{random_bits(seed, stream, index)} * below) >> 64);
 }
 
 /// A random value: in [-1/2, 1/2) with all digits of a floating type, in [-2^20, 2^20) for an integer.

@@ -15,6 +15,8 @@
 namespace league::cuda {
 
 inline constexpr Model model{dialect, dialect, DeviceKind::gpu};
+/// A library's model on the same devices: "cub", "cublas".
+constexpr Model library(std::string_view name) { return {name, dialect, DeviceKind::gpu}; }
 /// The most threads of a block, and the most lanes that shuffle together.
 inline const LaunchLimits limits{1024, warp_size, dialect};
 
