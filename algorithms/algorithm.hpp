@@ -73,10 +73,18 @@ class Stages {
   virtual ~Stages() = default;
   /// Runs `body`, which queues work on `queue`, as stage `name`.
   void stage(Queue& queue, const char* name, const std::function<void()>& body);
+  /// In a traced pass, work that usually overlaps runs as one stage after another, so that each has its own time.
+  [[nodiscard]] virtual bool traced() const { return false; }
 
  protected:
   virtual void begin(Queue&, const char*) {}
   virtual void end(Queue&, const char*) {}
+};
+
+/// How a case wants to be timed, where the usual batch of computes on the device clock would not be right.
+struct Timing {
+  bool reset_each = false;  ///< a compute uses up its initial state or residency: reset before each, one a sample
+  bool host_clock = false;  ///< the work is not all on the queue: timed from before the launch to after the fence
 };
 
 /// One variant on one problem, over all its shards. Owns its device memory.
@@ -86,6 +94,7 @@ class Prepared {
   /// Untimed: sizes scratch, builds graphs; may be called again without a new upload. @returns the effective launch
   /// @throws Unsupported naming the limit that the launch exceeds
   virtual Launch configure(Launch launch) = 0;
+  [[nodiscard]] virtual Timing timing() const { return {}; }
   /// Host inputs to the devices; asynchronous.
   virtual void upload() = 0;
   /// Untimed: initial state, and outputs poisoned (all bytes 0xff) on device and host.

@@ -31,6 +31,7 @@ class Split final : public Prepared {
     }
     return effective;
   }
+  [[nodiscard]] Timing timing() const override { return parts_.front()->timing(); }
   void upload() override {
     for (const auto& part : parts_) part->upload();
   }
@@ -48,7 +49,7 @@ class Split final : public Prepared {
     return outputs_;
   }
   void fence() override {
-    for (const auto& part : parts_) part->queue().fence();
+    for (const auto& part : parts_) part->fence();
   }
 
  private:

@@ -21,11 +21,13 @@ class Part {
 
   /// As `Prepared::configure`, for this shard.
   virtual Launch configure(Launch launch) = 0;
+  [[nodiscard]] virtual Timing timing() const { return {}; }
   virtual void compute(Stages& stages) = 0;
   /// Poisons the outputs; what has more state extends it.
   virtual void reset();
   virtual void upload();
   virtual void download(const Outputs& outputs);
+  virtual void fence() { queue_.fence(); }
 
   [[nodiscard]] Queue& queue() const { return queue_; }
   [[nodiscard]] Range rows() const { return rows_; }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What makes an executable run on another machine than the one that built it: compiler run-times and zlib inside, the rest beside.
+# What makes an executable run on another machine than the one that built it: libgomp, zlib and the CUDA run-time inside,
+# Google Benchmark beside it. libstdc++ stays shared: Google Benchmark brings it in any case, and two copies would be in one process.
 
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 set(CMAKE_BUILD_RPATH $ORIGIN)
@@ -21,9 +22,6 @@ function(league_executable target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE league_warnings ${objects})
   target_link_options(${target} PRIVATE -Wl,--as-needed)
-  if(NOT LEAGUE_SANITIZE)
-    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
-  endif()
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
 

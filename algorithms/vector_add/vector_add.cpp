@@ -65,6 +65,13 @@ void VectorAdd::require_device_memory() const {
   if (memory != Memory::device) throw Unsupported("this variant keeps its arrays in device memory only");
 }
 
+void require_managed(const Context& context, const Shard& shard, std::int64_t bytes) {
+  const std::int64_t free = context.runtime.free_memory_bytes(shard.device);
+  if (bytes > free / 2)
+    throw Unsupported("managed memory of " + std::to_string(bytes) + " bytes: more than half of the " + std::to_string(free) +
+                      " bytes free on the device is refused");
+}
+
 Cost VectorAdd::cost() const {
   const double bytes = static_cast<double>(n) * static_cast<double>(size_bytes(dtype));
   return fill ? Cost{bytes, 0} : Cost{3 * bytes, static_cast<double>(n)};

@@ -28,4 +28,7 @@ class VectorAdd final : public Problem {
   HostArray a, b;  ///< [n]; empty for fill
 };
 
+/// @throws Unsupported when managed memory would take more than half of the device's free memory
+void require_managed(const Context& context, const Shard& shard, std::int64_t bytes);
+
 }  // namespace league

@@ -40,6 +40,15 @@ class Array {
     stream(queue);
     if (size > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
   }
+  /// Managed memory: pages move to where they are used.
+  static Array managed(Queue& queue, std::int64_t size) {
+    Array array;
+    array.queue_ = &queue;
+    array.size_ = size;
+    stream(queue);
+    if (size > 0) check(cudaMallocManaged(reinterpret_cast<void**>(&array.data_), array.bytes(), cudaMemAttachGlobal));
+    return array;
+  }
   Array(Array&& other) noexcept { *this = std::move(other); }
   Array& operator=(Array&& other) noexcept {
     std::swap(queue_, other.queue_);
@@ -60,6 +69,10 @@ class Array {
   /// All bytes 0xff: NaN for floating types, -1 for signed integers.
   void poison() {
     if (size_ > 0) check(cudaMemsetAsync(data_, 0xff, bytes(), stream(*queue_)));
+  }
+  /// @pre managed; moves its pages to the queue's device
+  void prefetch() {
+    if (size_ > 0) check(cuda::prefetch(data_, bytes(), queue_->device().index, stream(*queue_)));
   }
 
  private:

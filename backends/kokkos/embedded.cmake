@@ -55,6 +55,8 @@ else()
 endif()
 set(league_kokkos_origin "built here from ${sources}")
 
+set(CMAKE_MESSAGE_LOG_LEVEL WARNING) # hundreds of lines otherwise
+
 set(Kokkos_COMPILE_LANGUAGE CXX)
 if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
   set(Kokkos_COMPILE_LANGUAGE CUDA)
@@ -70,6 +72,8 @@ if(EXISTS ${sources}/kokkos-kernels/CMakeLists.txt)
       ENABLE_TPL_CUSPARSE ENABLE_TPL_CUSOLVER ENABLE_TPL_ROCBLAS ENABLE_TPL_ROCSPARSE ENABLE_TPL_ROCSOLVER)
     set(KokkosKernels_${option} OFF CACHE BOOL "")
   endforeach()
+  set(CMAKE_MESSAGE_LOG_LEVEL ERROR) # it warns of what is switched off here
   add_subdirectory(${sources}/kokkos-kernels ${PROJECT_BINARY_DIR}/kokkos-kernels EXCLUDE_FROM_ALL SYSTEM)
   set(league_kernels_usable ON)
 endif()
+unset(CMAKE_MESSAGE_LOG_LEVEL)

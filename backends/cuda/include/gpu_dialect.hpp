@@ -26,6 +26,14 @@ __device__ void store_streaming(T* address, T value) {
   __stcs(address, value);
 }
 
+/// Moves managed memory to a device.
+inline cudaError_t prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
+  cudaMemLocation where{};
+  where.type = cudaMemLocationTypeDevice;
+  where.id = device;
+  return cudaMemPrefetchAsync(data, bytes, where, 0U, stream);
+}
+
 inline void push_profiler_range(const char* name) { nvtxRangePushA(name); }
 inline void pop_profiler_range() { nvtxRangePop(); }
 

@@ -76,6 +76,10 @@ __device__ void store_streaming(T* address, T value) {
   *address = value;
 }
 
+inline cudaError_t prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
+  return hipMemPrefetchAsync(data, bytes, device, stream);
+}
+
 inline void push_profiler_range(const char*) {}
 inline void pop_profiler_range() {}
 
