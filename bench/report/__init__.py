@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From records to the league table: read, merge, compare, print.
+
+``python3 -m bench.report DIR...`` is the command; README.md says how to read what
+it writes. The data go through the modules in this order: records, merge,
+statistics, floors, ratios, rows, view, then table, terminal and page.
+"""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""``python3 -m bench.report DIR [DIR...]``: the league table of folders of records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from . import statistics, terminal
+from .findings import crossovers, scaling
+from .merge import load
+from .page import to_html
+from .rows import build_rows
+from .table import record, to_csv, to_markdown
+from .view import groups, headline, preflight
+
+EPILOG = """ratio = median native time / median portable time: above 1, portable is
+faster. verdict: same when the whole 95 %% interval lies within the margin, else faster,
+slower or unresolved (the interval holds 1). x floor: median time over the least time
+that the measured ceilings of the device allow. Exit codes: 0, 1 when a record was left
+out or no row is left, 2 for bad input."""
+
+
+def margin(text: str) -> float:
+    """A share between 0 and 1."""
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a share in [0, 1)")
+    return value
+
+
+def arguments(argv: list[str]) -> argparse.Namespace:
+    """The command line, checked."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m bench.report",
+        description="Reads DIR/records/*.json, several folders (launches) as one, and "
+        "writes table.md, table.csv and report/index.html into the first folder.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--output", type=Path, help="write here, not into the first")
+    parser.add_argument("--margin", type=margin, default=statistics.MARGIN)
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    parser.add_argument("--quiet", action="store_true", help="print no table")
+    options = parser.parse_args(argv)
+    for folder in options.folders:
+        if not folder.is_dir():
+            parser.error(f"{folder}: no such folder")
+    return options
+
+
+def write(path: Path, text: str) -> None:
+    """The whole file or none: a reader never meets half a table."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
+
+
+def main(argv: list[str]) -> int:
+    """Returns the exit code."""
+    options = arguments(argv)
+    cases, problems = load(options.folders)
+    for problem in problems:
+        print(f"bench.report: {problem}", file=sys.stderr)
+    if not cases:
+        print("bench.report: no record could be read, so no table", file=sys.stderr)
+        return 1
+    rows = build_rows(cases, options.margin)
+    shown = (headline(cases), groups(rows), preflight(cases))
+    shown += (crossovers(rows) + scaling(rows),)
+    markdown = to_markdown(*shown)
+    folder = options.output or options.folders[0]
+    try:
+        write(folder / "table.md", markdown)
+        write(folder / "table.csv", to_csv(rows))
+        write(folder / "report" / "index.html", to_html(*shown, markdown))
+    except OSError as error:
+        print(f"bench.report: cannot write the table: {error}", file=sys.stderr)
+        return 1
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    if options.json:
+        print(json.dumps([record(row) for row in rows], indent=1))
+    elif not options.quiet:
+        colour = terminal.wants_colour(sys.stdout)
+        print(terminal.to_terminal(*shown, terminal.screen_width(), colour), end="")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

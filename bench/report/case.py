@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A case: one line of results, and where it was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Build:
+    """The executable that measured: figures of two builds are never pooled."""
+
+    preset: str
+    git: str
+    kokkos: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where and when a file was recorded."""
+
+    build: Build
+    launch_id: str
+    date: str
+    devices: tuple[tuple[str, str, float], ...]  # kind, name, llc_bytes (0: unknown)
+    preflight: tuple[str, ...]
+
+    def llc_bytes(self, kind: str, name: str) -> float:
+        """Last-level cache of one device [bytes]; 0 where the record does not say."""
+        return max([d[2] for d in self.devices if d[:2] == (kind, name)], default=0)
+
+
+@dataclass
+class Case:
+    """One line of results. ``launches`` holds its samples [s] by program launch.
+
+    ``contexts`` are those of all its launches, ``context`` is the first of them.
+    """
+
+    name: str
+    comparison: str
+    algorithm: str
+    method: str
+    model: str
+    dtype: str
+    sizes: dict[str, Any]
+    parameters: dict[str, Any]
+    devices: int
+    device_kind: str
+    device_name: str
+    status: str
+    reason: str
+    metric: str
+    unit: str
+    bytes: float
+    operations: float
+    launch: str
+    effective: str
+    context: Context
+    contexts: list[Context] = field(default_factory=list)
+    launches: dict[str, list[float]] = field(default_factory=dict)
+    latencies: list[float] = field(default_factory=list)
+    stages: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> list[float]:
+        """All samples [s], launch after launch."""
+        return [sample for launch in self.launches.values() for sample in launch]

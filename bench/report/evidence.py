@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is known of each variant: lists of builds, and published records."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from .case import Case
+from .merge import record_files
+from .records import Broken, read_file, take
+
+
+def read_listing(path: Path) -> dict:
+    """One output of ``league list --json``; raises Broken."""
+    try:
+        listing = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Broken(f"{path}: {error}") from error
+    try:
+        for algorithm in take(listing, "algorithms", list):
+            for method in take(algorithm, "methods", list):
+                for model in take(method, "models", list):
+                    take(model, "name", str), take(model, "state", str)
+    except Broken as error:
+        raise Broken(f"{path}: {error}") from error
+    return listing
+
+
+def place(case: Case) -> str:
+    """``CPU``, or the short name of a GPU: ``H200``."""
+    if case.device_kind == "host":
+        return "CPU"
+    found = re.search(r"\b[A-Z]+\d\w*", case.device_name)
+    return found.group() if found else case.device_name or "GPU"
+
+
+def proofs(directories: Iterable[Path]) -> dict[tuple, set[str]]:
+    """Where each (algorithm, method, model) passed; raises Broken."""
+    found: dict[tuple, set[str]] = {}
+    for directory in directories:
+        for path in record_files(directory):
+            try:
+                cases = read_file(path)
+            except Broken as error:
+                raise Broken(f"{path}: {error}") from error
+            for case in cases:
+                if case.status == "passed":
+                    key = (case.algorithm, case.method, case.model)
+                    found.setdefault(key, set()).add(place(case))
+    return found
+
+
+def states(listings: Iterable[dict]) -> dict[tuple, dict[str, dict[str, str]]]:
+    """By (algorithm, method) and model: each state that a build gives, and why."""
+    found: dict[tuple, dict[str, dict[str, str]]] = {}
+    for listing in listings:
+        for algorithm in listing["algorithms"]:
+            for method in algorithm["methods"]:
+                row = found.setdefault((algorithm["name"], method["name"]), {})
+                for model in method["models"]:
+                    cell = row.setdefault(model["name"], {})
+                    cell.setdefault(model["state"], model.get("reason") or "")
+    return found

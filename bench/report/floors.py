@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The least time that the measured ceilings of a device allow a case.
+
+Ceilings are the records of the algorithm ``ceilings`` on the same kind and model of
+device: the best bandwidth B over its methods and models, and for each unit the best
+multiply-add rate R (one multiply-add counts two operations). The floor of a case is
+max(bytes / B, operations / R). N GPUs have N times the ceilings of one. Host devices
+run one after another on parts of one CPU, so that they share its ceilings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .case import Case
+from .statistics import median
+
+BANDWIDTHS = ("copy", "read", "write", "add")
+CACHES = 4  # data below this many last-level caches count as cached
+BALANCE = 10.0  # operations per byte from which they are assumed to bind
+
+
+@dataclass
+class Ceilings:
+    """Rates of one device, per second; 0 where nothing was measured."""
+
+    bandwidth: float = 0.0
+    cached: bool = False  # the bandwidth was measured on data that fit the cache
+    rates: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Least time [s], None where unknown; whether bytes bind; what to know of it."""
+
+    seconds: float | None
+    bytes_bind: bool
+    note: str = ""
+
+
+def in_cache(case: Case) -> bool:
+    """Whether the data of each device may stay in its last-level cache."""
+    parts = case.devices if case.device_kind == "gpu" else 1
+    llc = case.context.llc_bytes(case.device_kind, case.device_name)
+    return 0 < case.bytes / parts < CACHES * llc
+
+
+def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
+    """The ceilings of each (kind, name) of device, from passed one-device cases."""
+    found: dict[tuple[str, str], Ceilings] = {}
+    for case in cases:
+        usable = case.status == "passed" and case.devices == 1
+        if case.algorithm != "ceilings" or not usable:
+            continue
+        device = found.setdefault((case.device_kind, case.device_name), Ceilings())
+        time = median(case.samples)
+        if case.method == "multiply_add":
+            rate = case.operations / time
+            device.rates[case.dtype] = max(rate, device.rates.get(case.dtype, 0.0))
+        elif case.method in BANDWIDTHS:
+            # A figure from memory wins over any figure from the cache.
+            rank = (in_cache(case), -case.bytes / time)
+            if not device.bandwidth or rank < (device.cached, -device.bandwidth):
+                device.cached, device.bandwidth = rank[0], -rank[1]
+    return found
+
+
+def floor_of(case: Case, ceilings: Ceilings | None) -> Floor:
+    """The floor of one case on its devices."""
+    guess = case.operations <= BALANCE * case.bytes
+    if ceilings is None or not (case.bytes or case.operations):
+        return Floor(None, guess)
+    devices = case.devices if case.device_kind == "gpu" else 1
+    if case.bytes and not ceilings.bandwidth:
+        return Floor(None, guess, "no bandwidth ceiling")
+    moving = case.bytes / (ceilings.bandwidth * devices) if case.bytes else 0.0
+    note = "ceiling measured in cache" if ceilings.cached and case.bytes else ""
+    if not case.operations:
+        return Floor(moving, True, note)
+    rate = ceilings.rates.get(case.unit)
+    if rate:
+        working = case.operations / (rate * devices)
+        return Floor(max(moving, working), moving >= working, note)
+    # Without a ceiling for its unit, a floor is given only where bytes surely bind.
+    best = max(ceilings.rates.values(), default=0.0)
+    slack = moving >= case.operations / (best * devices) if best else guess
+    if slack and moving:
+        return Floor(moving, True, note)
+    return Floor(None, False, f"no {case.unit} ceiling")

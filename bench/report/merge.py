@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Folders of records become cases: program launches of one case are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from .case import Case
+from .records import Broken, read_file
+
+
+def record_files(directory: Path) -> list[Path]:
+    """Whole record files; those still being written have other names."""
+    found = (directory / "records").glob("*.json")
+    return sorted(path for path in found if not path.name.startswith("."))
+
+
+def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
+    """Cases of all folders, merged, and what was left out and why."""
+    merged: dict[tuple, Case] = {}
+    problems: list[str] = []
+    for directory in dict.fromkeys(Path(d).resolve() for d in directories):
+        files = record_files(directory)
+        if not files:
+            problems.append(f"{directory}: holds no records/*.json")
+        for path in files:
+            try:
+                cases = read_file(path)
+                for case in cases:
+                    check_new(merged.get(identity(case)), case)
+            except Broken as error:
+                problems.append(f"{path}: left out: {error}")
+                continue
+            for case in cases:
+                known = merged.setdefault(identity(case), case)
+                if known is not case:
+                    merged[identity(case)] = combine(known, case)
+    return list(merged.values()), problems
+
+
+def identity(case: Case) -> tuple:
+    """Equal for cases whose samples may be pooled: same device model, same build."""
+    device = (case.device_kind, case.device_name)
+    return (case.comparison, case.name, *device, case.context.build)
+
+
+def check_new(known: Case | None, case: Case) -> None:
+    """Raises Broken when a launch comes twice: a copy would feign more samples."""
+    launch = case.context.launch_id
+    if known is not None and launch in known.launches and case.launches:
+        raise Broken(f"launch {launch!r} of {case.name!r} was read already")
+
+
+def combine(first: Case, second: Case) -> Case:
+    """One case of two: failed if either failed, else passed if either passed."""
+    ranks = {"failed": 0, "passed": 1, "skipped": 2}
+    best, other = sorted((first, second), key=lambda case: ranks[case.status])
+    best.contexts = first.contexts + second.contexts
+    if best.status == "failed":
+        best.launches, best.latencies, best.stages = {}, [], {}
+        return best
+    best.launches = {**best.launches, **other.launches}
+    best.latencies = best.latencies + other.latencies
+    for stage, times in other.stages.items():
+        best.stages[stage] = best.stages.get(stage, []) + times
+    if best.status != other.status and not best.reason:
+        best.reason = f"skipped in another launch: {other.reason}"
+    return best

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Record files, one a comparison: read and validated, each by itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from .case import Build, Case, Context
+
+STATUSES = ("passed", "skipped", "failed")
+KINDS = ("gpu", "host")
+REQUIRED = object()
+
+
+class Broken(ValueError):
+    """A record file that cannot be used, and why."""
+
+
+def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
+    """The value of ``key``, of the type ``kind``; null counts as absent."""
+    value = row.get(key) if isinstance(row, dict) else None
+    if value is None:
+        if default is REQUIRED:
+            raise Broken(f"'{key}' is missing")
+        return default
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise Broken(f"'{key}' has the wrong type: {value!r:.60}")
+    return value
+
+
+def positive(values: Any, key: str) -> list[float]:
+    """Times [s]: finite numbers above zero, or the file is broken."""
+    for value in values:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or value <= 0:
+            raise Broken(f"'{key}' holds {value!r:.60}, not a time in seconds")
+    return [float(value) for value in values]
+
+
+def read_context(record: Any, folder: Path) -> Context:
+    """The context; a folder without a launch id counts as one launch."""
+    context = take(record, "context", dict)
+    league = take(context, "league", dict)
+    devices = []
+    for device in take(league, "devices", list, []):
+        llc = take(device, "llc_bytes", (int, float), 0)
+        devices.append((take(device, "kind", str), take(device, "name", str), llc))
+    names = [
+        str(league.get(k) or "unknown") for k in ("preset", "git", "kokkos_version")
+    ]
+    return Context(
+        build=Build(*names),
+        launch_id=str(league.get("launch_id") or folder),
+        date=take(context, "date", str, ""),
+        devices=tuple(devices),
+        preflight=tuple(str(text) for text in take(league, "preflight", list, [])),
+    )
+
+
+def read_case(row: Any, comparison: str, context: Context) -> Case:
+    """One entry of ``benchmarks``."""
+    status = take(row, "status", str)
+    kind = take(row, "device_kind", str)
+    if status not in STATUSES:
+        raise Broken(f"'status' is {status!r}, not one of {', '.join(STATUSES)}")
+    if kind not in KINDS:
+        raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(KINDS)}")
+    samples = positive(take(row, "samples", list, []), "samples")
+    if status == "passed" and not samples:
+        raise Broken("passed, but holds no samples")
+    cost, launch = take(row, "cost", dict, {}), take(row, "launch", dict, {})
+    stages = take(row, "stages", dict, {})
+    latency = take(row, "latency_s", (int, float), None)
+    passed = status == "passed"
+    keys = ("league", "team", "vector", "tile")
+    texts = {
+        key: take(row, key, str)
+        for key in ("name", "algorithm", "method", "model", "dtype")
+    }
+    return Case(
+        **texts,
+        comparison=comparison,
+        sizes=take(row, "sizes", dict),
+        parameters=take(row, "parameters", dict, {}),
+        devices=take(row, "devices", int),
+        device_kind=kind,
+        device_name=take(row, "device_name", str, ""),
+        status=status,
+        reason=take(row, "reason", str, ""),
+        metric=take(row, "metric", str, ""),
+        unit=take(row, "unit", str, texts["dtype"]),
+        bytes=take(cost, "bytes", (int, float), 0),
+        operations=take(cost, "operations", (int, float), 0),
+        launch=take(launch, "requested", str, "auto"),
+        effective=",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
+        context=context,
+        contexts=[context],
+        launches={context.launch_id: samples} if passed else {},
+        latencies=positive([latency], "latency_s") if passed and latency else [],
+        stages={str(k): [float(v)] for k, v in stages.items()} if passed else {},
+    )
+
+
+def read_file(path: Path) -> list[Case]:
+    """The cases of one record file.
+
+    Raises Broken, naming what is wrong, for a file that is not a whole record.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Broken(f"not a whole JSON file: {error}") from error
+    context = read_context(record, path.parent)
+    comparison = take(record, "comparison", str)
+    cases, seen = [], set()
+    for row in take(record, "benchmarks", list):
+        if isinstance(row, dict) and row.get("run_type") == "aggregate":
+            continue
+        try:
+            case = read_case(row, comparison, context)
+        except (Broken, TypeError, ValueError) as error:
+            name = row.get("name") if isinstance(row, dict) else row
+            raise Broken(f"benchmark {name!r:.160}: {error}") from error
+        if (case.name, case.device_kind) in seen:
+            raise Broken(f"two benchmarks are named {case.name!r}")
+        seen.add((case.name, case.device_kind))
+        cases.append(case)
+    return cases

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows of the league table: every case with all that is derived from it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+
+from . import statistics
+from .case import Case
+from .floors import Floor, floor_of, in_cache, measured_ceilings
+from .ratios import PORTABLE, Ratio, compare
+from .units import seconds
+
+MODELS = ("serial", "openmp", PORTABLE, "cuda", "hip")
+OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
+
+
+@dataclass
+class Row:
+    """A case and its figures; None and empty texts where there is none."""
+
+    case: Case
+    sizes: str
+    median: float | None
+    low: float | None
+    high: float | None
+    ratio: Ratio | None
+    floor_ratio: float | None
+    rate: float | None
+    rate_unit: str
+    verdict: str
+    reason: str
+    note: str
+
+
+def telling_parameters(cases: list[Case]) -> dict[str, set[str]]:
+    """For each algorithm, the parameters that tell its cases apart.
+
+    These are the ones in the names of cases (not at their default) and the ones that
+    differ between cases.
+    """
+    values: dict[tuple, set[str]] = defaultdict(set)
+    telling: dict[str, set[str]] = defaultdict(set)
+    for case in cases:
+        named = {part.split(":")[0] for part in case.name.split("/")}
+        for key, value in case.parameters.items():
+            seen = values[case.algorithm, key]
+            seen.add(json.dumps(value))
+            if key in named or len(seen) > 1:
+                telling[case.algorithm].add(key)
+    return telling
+
+
+def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
+    """``n=1048576`` and the like, joined by spaces."""
+    pairs = list(case.sizes.items())
+    for key, value in case.parameters.items():
+        if key in telling[case.algorithm] and key not in case.sizes:
+            pairs.append((key, value))
+    return " ".join(f"{key}={value}" for key, value in pairs)
+
+
+def remarks(case: Case, floor: Floor, ratio: Ratio | None) -> str:
+    """What a reader must know before quoting the row."""
+    notes = ["in cache" if in_cache(case) else "", floor.note]
+    notes.append(ratio.note if ratio else "")
+    total = sum(statistics.median(times) for times in case.stages.values())
+    share = statistics.median(case.samples) / total if total > 0 else 1.0
+    if len(case.stages) > 1 and share < OVERLAP:
+        notes.append(f"overlap: {share:.2f} of the sum of its stages")
+    return "; ".join(filter(None, notes))
+
+
+def build_row(case: Case, sizes: str, ceilings, ratio: Ratio | None) -> Row:
+    """One row."""
+    if case.status != "passed":
+        verdict = "FAILED" if case.status == "failed" else "skipped"
+        none = (None,) * 6
+        return Row(case, sizes, *none, "", verdict, case.reason, "")
+    middle = statistics.median(case.samples)
+    launches = list(case.launches.values())
+    low, high = statistics.median_interval(launches) or (None, None)
+    reason = case.reason
+    if low is None:
+        ends = f"{seconds(min(case.samples))} .. {seconds(max(case.samples))}"
+        text = f"{len(case.samples)} samples, range {ends}"
+        reason = "; ".join(filter(None, [reason, text]))
+    floor = floor_of(case, ceilings)
+    moved = case.bytes and floor.bytes_bind or not case.operations
+    amount = case.bytes if moved else case.operations
+    return Row(
+        case=case,
+        sizes=sizes,
+        median=middle,
+        low=low,
+        high=high,
+        ratio=ratio,
+        floor_ratio=middle / floor.seconds if floor.seconds else None,
+        rate=amount / middle * 1e-9 if amount else None,
+        rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
+        verdict=ratio.verdict if ratio else "",
+        reason=reason,
+        note=remarks(case, floor, ratio),
+    )
+
+
+def build_rows(cases: list[Case], margin: float) -> list[Row]:
+    """All rows, comparison after comparison, portable beside native."""
+    telling = telling_parameters(cases)
+    ratios = compare(cases, margin)
+    ceilings = measured_ceilings(cases)
+    methods: dict[tuple, int] = {}
+    for case in cases:
+        methods.setdefault((case.algorithm, case.method), len(methods))
+
+    def order(case: Case) -> tuple:
+        first = (case.algorithm != "ceilings", case.algorithm, case.dtype)
+        sizes = [
+            value if isinstance(value, (int, float)) else 0
+            for value in case.sizes.values()
+        ]
+        model = MODELS.index(case.model) if case.model in MODELS else len(MODELS)
+        comparison = (case.devices, sizes, case.comparison, repr(case.context.build))
+        method = methods[case.algorithm, case.method]
+        device = (case.device_kind != "host", case.device_name)
+        last = (model, case.model, case.launch != "auto", case.launch)
+        return (*first, *comparison, method, *device, *last)
+
+    return [
+        build_row(
+            case,
+            sizes_text(case, telling),
+            ceilings.get((case.device_kind, case.device_name)),
+            ratios.get(id(case)),
+        )
+        for case in sorted(cases, key=order)
+    ]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Medians, their intervals, ratios of medians, and the verdict.
+
+Samples of one program launch are correlated (allocation, clocks, placement), so the
+bootstrap draws launches first and the samples inside each drawn launch second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+CONFIDENCE = 95  # per cent
+FEWEST = 6  # no distribution-free 95 % interval of a median exists below
+RESAMPLES = 2000
+SEED = 20240229
+MARGIN = 0.02  # two times within 2 % are called the same
+BLOCK = 1 << 21  # numbers held at once
+
+Launches = Sequence[Sequence[float]]
+Interval = tuple[float, float]
+
+
+def median(samples: Sequence[float]) -> float:
+    """The median; of an even number, the mean of the two in the middle."""
+    return float(np.median(np.asarray(samples, dtype=float)))
+
+
+def lower_rank(count: int) -> int | None:
+    """The largest k (from 1) for which [x_k, x_(count+1-k)] covers 95 %, else None.
+
+    The median lies below x_k with P(Binomial(count, 1/2) < k), and above likewise.
+    """
+    rank, tail, term = 0, 0, 1  # integers over 2^count: exact at any count
+    for k in range(count // 2 + 1):
+        tail += term
+        if 200 * tail > (100 - CONFIDENCE) * 2**count:
+            break
+        rank = k + 1
+        term = term * (count - k) // (k + 1)
+    return rank or None
+
+
+def order_interval(samples: Sequence[float]) -> Interval | None:
+    """Distribution-free 95 % interval of the median from order statistics."""
+    rank = lower_rank(len(samples))
+    if rank is None:
+        return None
+    ordered = sorted(samples)
+    return float(ordered[rank - 1]), float(ordered[-rank])
+
+
+def resampled_medians(launches: Launches, picks, rng) -> np.ndarray:
+    """The median of each resample; ``picks`` [resamples x launches] says of what.
+
+    Launches may differ in length: the surplus is infinite and sorts to the end.
+    """
+    counts = np.array([len(launch) for launch in launches])
+    table = np.full((len(launches), counts.max()), np.inf)
+    for row, launch in zip(table, launches):
+        row[: len(launch)] = launch
+    medians = []
+    for some in np.array_split(
+        picks, picks.shape[1] * counts.max() * len(picks) // BLOCK + 1
+    ):
+        drawn = counts[some][..., None]
+        places = (rng.random((*some.shape, counts.max())) * drawn).astype(int)
+        values = table[some[..., None], places]
+        values[np.broadcast_to(np.arange(counts.max()) >= drawn, values.shape)] = np.inf
+        values = np.sort(values.reshape(len(some), -1), axis=1)
+        total, row = drawn.sum(axis=(1, 2)), np.arange(len(some))
+        medians.append((values[row, (total - 1) // 2] + values[row, total // 2]) / 2)
+    return np.concatenate(medians)
+
+
+def draw_launches(count: int, rng) -> np.ndarray:
+    """Numbers of the launches in each resample [resamples x count]."""
+    return rng.integers(0, count, size=(RESAMPLES, count))
+
+
+def percentiles(values: np.ndarray) -> Interval:
+    """The percentile interval of bootstrap values."""
+    tail = (100 - CONFIDENCE) / 2
+    low, high = np.percentile(values, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def median_interval(launches: Launches) -> Interval | None:
+    """95 % interval of the median; None below six samples.
+
+    Of one launch, by order statistics. Over several launches these assume too much
+    independence, so the interval also covers that of the launch bootstrap.
+    """
+    interval = order_interval([sample for launch in launches for sample in launch])
+    if interval is None or len(launches) == 1:
+        return interval
+    rng = np.random.default_rng(SEED)
+    picks = draw_launches(len(launches), rng)
+    low, high = percentiles(resampled_medians(launches, picks, rng))
+    return min(interval[0], low), max(interval[1], high)
+
+
+def ratio_interval(native: Launches, portable: Launches) -> Interval:
+    """95 % interval of median(native) / median(portable), by the bootstrap.
+
+    @pre both sides hold the same launches in the same order: a drawn launch is drawn
+    for both, so that what differs between launches (the node, its clocks) cancels.
+    """
+    rng = np.random.default_rng(SEED)
+    picks = draw_launches(len(native), rng)
+    above = resampled_medians(native, picks, rng)
+    return percentiles(above / resampled_medians(portable, picks, rng))
+
+
+def verdict(low: float, high: float, margin: float = MARGIN) -> str:
+    """Of the portable side, from the interval of native / portable.
+
+    ``same``: the whole interval lies within the margin, [1 / (1 + margin), 1 + margin].
+    Else ``faster`` or ``slower`` when it excludes 1, else ``unresolved``.
+    """
+    if low >= 1 / (1 + margin) and high <= 1 + margin:
+        return "same"
+    if low > 1:
+        return "faster"
+    return "slower" if high < 1 else "unresolved"
+
+
+def enough(launches: list[list[float]]) -> bool:
+    """Whether there are enough samples for an interval."""
+    return sum(len(launch) for launch in launches) >= FEWEST

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The README's table algorithm x method x model, from ``league list --json``.
+
+Evidence decides: a device is named only where a published record passed on it. A
+variant that some build registers is ``compiled``; one that cannot be written is a dash
+with its reason below the table; ``missing`` is one that a build could have but lacks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from pathlib import Path
+
+from .evidence import proofs, read_listing, states
+from .records import Broken
+
+MODELS = ("serial", "openmp", "kokkos", "cuda", "hip")
+REGISTERED = {"ready", "no_device"}
+BEGIN, END = "<!-- support:begin -->", "<!-- support:end -->"
+LEGEND = (
+    "`CPU`, `H200`: checked there, in a published record. `compiled`: built, not run. "
+    "`missing`: to be written. `—`: not expressible, for the reason below."
+)
+
+
+def cell_text(cell: dict[str, str], proof: set[str], notes: list[str]) -> str:
+    """One cell, empty where no build lists it; a new reason joins the notes."""
+    if proof or not cell:
+        return ", ".join(sorted(proof))
+    if REGISTERED & set(cell):
+        return "compiled"
+    if "not_expressible" in cell:
+        reason = " ".join(cell["not_expressible"].split()) or "no reason given"
+        if reason not in notes:
+            notes.append(reason)
+        return f"— [{notes.index(reason) + 1}]"
+    return "missing" if "missing" in cell else "not built"
+
+
+def draw(listings: list[dict], proof: dict[tuple, set[str]]) -> str:
+    """The table, and the list of reasons below it."""
+    head = ["algorithm", "method", *MODELS, "libraries"]
+    lines = [head, ["---"] * len(head)]
+    notes: list[str] = []
+    for key, row in states(listings).items():
+        texts = {
+            model: cell_text(row.get(model, {}), proof.get((*key, model), set()), notes)
+            for model in [*MODELS, *(name for name in row if name not in MODELS)]
+        }
+        libraries = [f"{m}: {t}" for m, t in texts.items() if m not in MODELS]
+        libraries = [text for text in libraries if not text.endswith(": not built")]
+        own = [texts[model] for model in MODELS]
+        lines.append([*key, *own, "; ".join(libraries)])
+    safe = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    table = "".join("| " + " | ".join(line) + " |\n" for line in safe)
+    reasons = "".join(f"{i}. {text}\n" for i, text in enumerate(notes, 1))
+    return f"{table}\n{LEGEND}\n" + (f"\n{reasons}" if reasons else "")
+
+
+def splice(text: str, table: str) -> str:
+    """The README with this table between its markers; raises Broken without them."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise Broken(f"the markers {BEGIN} and {END} are missing")
+    return f"{before}{BEGIN}\n{table}{END}{after}"
+
+
+def main(argv: list[str]) -> int:
+    """Returns the exit code: 1 when the README's table differs, 2 for bad input."""
+    parser = argparse.ArgumentParser(prog="python3 -m bench.report.support")
+    parser.add_argument("listings", nargs="+", type=Path, metavar="LIST.json")
+    parser.add_argument("--results", action="append", type=Path, default=[])
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--write", type=Path, metavar="README.md")
+    group.add_argument("--check", type=Path, metavar="README.md")
+    options = parser.parse_args(argv)
+    published = Path(__file__).parents[1] / "results"
+    folders = [*sorted(published.glob("*")), *options.results]
+    readme = options.write or options.check
+    try:
+        table = draw([read_listing(path) for path in options.listings], proofs(folders))
+        if readme is None:
+            print(table, end="")
+            return 0
+        old = readme.read_text(encoding="utf-8")
+        new = splice(old, table)
+    except (Broken, OSError) as error:
+        print(f"bench.report.support: {error}", file=sys.stderr)
+        return 2
+    if options.write:
+        readme.write_text(new, encoding="utf-8")
+        return 0
+    names = (str(readme), "drawn now")
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), *names, "", "", 3, ""
+    )
+    print("\n".join(lines), end="" if old == new else "\n")
+    return int(old != new)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

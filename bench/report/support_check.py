@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What of the README's support table one build, or the published records, deny.
+
+A whole comparison needs the lists of all builds. This one needs a single list: it
+reports only what that build or the records know to be wrong.
+"""
+
+from __future__ import annotations
+
+from .evidence import states
+from .records import Broken
+from .support import BEGIN, END, MODELS, REGISTERED
+
+Table = dict[tuple, dict[str, str]]
+
+
+def parse(text: str) -> Table:
+    """Cells of the table in a README, by (algorithm, method) and model."""
+    body = text.partition(BEGIN)[2].partition(END)[0]
+    if not body:
+        raise Broken(f"no table between {BEGIN} and {END}")
+    table: Table = {}
+    for line in body.splitlines()[1:]:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|") or len(cells) != len(MODELS) + 3:
+            continue
+        row = dict(zip(MODELS, cells[2:]))
+        for library in filter(None, cells[-1].split("; ")):
+            name, _, state = library.partition(": ")
+            row[name] = state
+        table[cells[0], cells[1]] = row
+    table.pop(("algorithm", "method"), None)
+    table.pop(("---", "---"), None)
+    return table
+
+
+def denied(state: str, text: str) -> bool:
+    """Whether a build with this state rules out this cell. Others may know more."""
+    exists = text not in ("", "missing", "not built") and not text.startswith("—")
+    if state in REGISTERED:
+        return not exists
+    if state == "not_expressible":
+        return not exists and not text.startswith("—")
+    return state == "missing" and (text.startswith("—") or text == "not built")
+
+
+def contradictions(readme: str, listing: dict) -> list[str]:
+    """What this build denies of the README's table, one line each."""
+    table, found = parse(readme), []
+    for key, row in states([listing]).items():
+        if key not in table:
+            found.append(f"{' '.join(key)}: no row")
+            continue
+        for model, cell in row.items():
+            text = table[key].get(model, "")
+            for state, reason in cell.items():
+                unnamed = state == "not_expressible" and text.startswith("—")
+                if denied(state, text):
+                    found.append(f"{' '.join(key)} {model}: {state}, table: '{text}'")
+                elif unnamed and " ".join(reason.split()) not in readme:
+                    found.append(
+                        f"{' '.join(key)} {model}: reason not listed: {reason}"
+                    )
+    algorithms = {key[0] for key in states([listing])}
+    for name in sorted({key[0] for key in table} - algorithms):
+        found.append(f"{name}: no such algorithm in this build")
+    return found
+
+
+def unproven(readme: str, proof: dict[tuple, set[str]]) -> list[str]:
+    """Devices that the table names without a published record, and the reverse."""
+    found = []
+    for key, row in parse(readme).items():
+        for model, text in row.items():
+            named = set()
+            if text not in ("", "compiled", "missing", "not built") and text[0] != "—":
+                named = set(text.split(", "))
+            known = proof.get((*key, model), set())
+            if named != known:
+                shown = ", ".join(sorted(known)) or "nothing"
+                found.append(f"{' '.join(key)} {model}: '{text}', records: {shown}")
+    return found

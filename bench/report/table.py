@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table as CSV and as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from .rows import Row
+from .statistics import median
+from .view import COLUMNS, NUMBERS, Group
+
+CSV_COLUMNS = [
+    "algorithm",
+    "method",
+    "model",
+    "dtype",
+    "sizes",
+    "devices",
+    "launch",
+    "median_s",
+    "ci_low_s",
+    "ci_high_s",
+    "ratio",
+    "floor_ratio",
+    "verdict",
+    "reason",
+    "rate",
+    "rate_unit",
+    "note",
+    "ratio_low",
+    "ratio_high",
+    "status",
+    "device_kind",
+    "device_name",
+    "metric",
+    "min_s",
+    "max_s",
+    "samples",
+    "launches",
+    "latency_s",
+    "stages_s",
+    "effective_launch",
+    "comparison",
+    "name",
+    "preset",
+    "git",
+    "kokkos",
+    "date",
+]
+
+
+def figure(value) -> str:
+    """A number for machines, an empty text for none."""
+    return "" if value is None else f"{value:.9g}"
+
+
+def record(row: Row) -> dict[str, str]:
+    """The CSV cells of one row."""
+    case, ratio, samples = row.case, row.ratio, row.case.samples
+    stages = {name: median(times) for name, times in case.stages.items()}
+    values = {
+        **{key: getattr(case, key) for key in CSV_COLUMNS[:4]},
+        "sizes": row.sizes,
+        "devices": case.devices,
+        "launch": case.launch,
+        "median_s": figure(row.median),
+        "ci_low_s": figure(row.low),
+        "ci_high_s": figure(row.high),
+        "ratio": figure(ratio.value if ratio else None),
+        "floor_ratio": figure(row.floor_ratio),
+        "verdict": row.verdict,
+        "reason": row.reason,
+        "rate": figure(row.rate),
+        "rate_unit": row.rate_unit,
+        "note": row.note,
+        "ratio_low": figure(ratio.low if ratio else None),
+        "ratio_high": figure(ratio.high if ratio else None),
+        "min_s": figure(min(samples) if samples else None),
+        "max_s": figure(max(samples) if samples else None),
+        "samples": len(samples),
+        "launches": len(case.launches),
+        "latency_s": figure(median(case.latencies) if case.latencies else None),
+        "stages_s": " ".join(f"{k}={figure(v)}" for k, v in stages.items()),
+        "effective_launch": case.effective,
+        "preset": case.context.build.preset,
+        "git": case.context.build.git,
+        "kokkos": case.context.build.kokkos,
+        "date": case.context.date,
+    }
+    return {k: str(values[k] if k in values else getattr(case, k)) for k in CSV_COLUMNS}
+
+
+def to_csv(rows: list[Row]) -> str:
+    """One line a case."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(record(row) for row in rows)
+    return text.getvalue()
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is, inside a table and outside."""
+    for sign, safe in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(sign, safe)
+    for sign in "\\`*|":
+        text = text.replace(sign, "\\" + sign)
+    return " ".join(text.split())
+
+
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A pipe table; numbers to the right."""
+    rules = ["---:" if column in NUMBERS else "---" for column in columns]
+    lines = [[escape(column) for column in columns], rules]
+    lines += [[escape(cell) for cell in row] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def to_markdown(
+    headline: str, groups: list[Group], remarks: list[str], findings: list[str]
+) -> str:
+    """The whole page: headline first, then one table a comparison."""
+    parts = [escape(headline) + "\n"]
+    if remarks:
+        parts.append("".join(f"- preflight: {escape(text)}\n" for text in remarks))
+    for group in groups:
+        table = markdown_table(COLUMNS, [list(row.values()) for row in group.rows])
+        parts.append(f"### {escape(group.title)}\n\n{table}")
+    if findings:
+        lines = "".join(f"- {escape(text)}\n" for text in findings)
+        parts.append(f"### crossovers and scaling\n\n{lines}")
+    return "\n".join(parts)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table as text cells, which Markdown, terminal and page share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from . import units
+from .case import Case, Context
+from .rows import Row
+
+COLUMNS = (
+    "method",
+    "model",
+    "on",
+    "launch",
+    "median [95 %]",
+    "latency",
+    "rate",
+    "x floor",
+    "native / portable",
+    "verdict",
+    "note",
+)
+NUMBERS = COLUMNS[4:9]
+
+
+@dataclass
+class Group:
+    """One comparison: a title, and for each row its cells by column."""
+
+    title: str
+    rows: list[dict[str, str]]
+
+
+def all_contexts(cases: list[Case]) -> list[Context]:
+    """The contexts of all launches, each once."""
+    return list(dict.fromkeys(c for case in cases for c in case.contexts))
+
+
+def short(git: str) -> str:
+    """A full hash is cut to ten digits; what `git describe` says is kept."""
+    return re.sub(r"\b([0-9a-f]{10})[0-9a-f]{30}\b", r"\1", git)
+
+
+def headline(cases: list[Case]) -> str:
+    """Kokkos version, devices, git hash and date, in one line."""
+    contexts = all_contexts(cases)
+    used = [case.device_name for case in cases if case.status == "passed"]
+    listed = [name for context in contexts for _, name, _ in context.devices]
+    devices = sorted(filter(None, used)) or sorted(filter(None, listed))
+    days = sorted({context.date[:10] for context in contexts if context.date})
+    launches = len({context.launch_id for context in contexts})
+    parts = (
+        "Kokkos " + ", ".join(sorted({c.build.kokkos for c in contexts})),
+        " and ".join(dict.fromkeys(devices)) or "no device",
+        "git " + ", ".join(sorted({short(c.build.git) for c in contexts})),
+        " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "no date",
+        f"{launches} launch{'es' if launches > 1 else ''}",
+    )
+    return "; ".join(parts)
+
+
+def preflight(cases: list[Case]) -> list[str]:
+    """What the machines were not in order about, each said once."""
+    texts = (text for context in all_contexts(cases) for text in context.preflight)
+    return list(dict.fromkeys(texts))
+
+
+def cells(row: Row, kinds: dict[str, set]) -> dict[str, str]:
+    """The cells of one row, in the order of COLUMNS."""
+    case = row.case
+    several = len(kinds.get(case.device_kind, ())) > 1
+    time = units.interval(row.median, row.low, row.high) if row.median else ""
+    latency = (
+        units.seconds(sorted(case.latencies)[len(case.latencies) // 2])
+        if case.latencies
+        else ""
+    )
+    ratio = ""
+    if row.ratio:
+        ratio = f"{row.ratio.value:.3f}"
+        if row.ratio.low is not None:
+            ratio += f" [{row.ratio.low:.3f}, {row.ratio.high:.3f}]"
+    texts = (
+        case.method,
+        case.model,
+        case.device_name if several and case.device_name else case.device_kind,
+        case.launch,
+        time,
+        latency,
+        units.rate(row.rate, row.rate_unit),
+        f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
+        ratio,
+        row.verdict,
+        "; ".join(filter(None, [row.reason, row.note])),
+    )
+    return {key: " ".join(text.split()) for key, text in zip(COLUMNS, texts)}
+
+
+def groups(rows: list[Row]) -> list[Group]:
+    """Rows by comparison, in the order of the rows."""
+    kinds: dict[str, set] = {}
+    for row in rows:
+        if row.case.device_name:
+            kinds.setdefault(row.case.device_kind, set()).add(row.case.device_name)
+    builds = len({row.case.context.build for row in rows})
+    found: dict[tuple, Group] = {}
+    for row in rows:
+        case, build = row.case, row.case.context.build
+        title = f"{case.algorithm} {case.dtype} {row.sizes}".rstrip()
+        if case.devices > 1:
+            title += f" on {case.devices} devices"
+        if builds > 1:
+            title += f" ({build.preset}, git {short(build.git)}, Kokkos {build.kokkos})"
+        key = (case.comparison, build)
+        group = found.setdefault(key, Group(title, []))
+        group.rows.append(cells(row, kinds))
+    return list(found.values())

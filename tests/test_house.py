@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""House rules: who includes whom, who sees Kokkos and CUDA, what lies where."""
+
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# each includes itself and those before it
+LAYERS = ("backends", "algorithms", "bench", "tests")
+BESIDE = (
+    ".ci",
+    ".clang-format",
+    ".clang-tidy",
+    ".editorconfig",
+    ".gitignore",
+    "LICENSE",
+)
+BUILD = ("CMakeLists.txt", "CMakePresets.json")
+TOP = {*LAYERS, "configs", *BUILD, "README.md", *BESIDE}
+CPP = {".cpp", ".hpp", ".h", ".cu", ".cuh"}
+CODE = CPP | {".py", ".cmake", ".sh", ".toml", ".yml", ".yaml", ".jinja"}
+SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+LONGEST = 300
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+KOKKOS = re.compile(r"Kokkos\w*[./]")
+# the dialect header maps CUDA's names to HIP's: whoever includes it sees one of both
+CUDA = re.compile(
+    r"(cuda|cub|thrust|cooperative_groups|nvtx3|hip|rccl|roctracer)/|gpu_dialect\.hpp"
+    r"|(cuda|cublas|cudnn|nvToolsExt|nvml|nccl|hip|hipblas|roctx|mma|curand)\w*\.(h|hpp|cuh)$"
+)
+
+
+def project_files():
+    """Files that belong to the project, by path from the root."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+        names = done.stdout.decode().split("\0")
+    except (OSError, subprocess.CalledProcessError):  # a copy without git
+        kept = [ROOT / name for name in sorted(TOP)]
+        trees = [path.rglob("*") if path.is_dir() else [path] for path in kept]
+        names = [os.fspath(p.relative_to(ROOT)) for tree in trees for p in tree]
+        names = [name for name in names if "__pycache__" not in name]
+    return sorted(name for name in names if name and (ROOT / name).is_file())
+
+
+FILES = project_files()
+SOURCES = [n for n in FILES if Path(n).suffix in CPP and n.split("/")[0] in LAYERS]
+
+
+@cache
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8", errors="replace")
+
+
+def includes(text):
+    """Own headers, and others, that a text includes; own ones by path from the root."""
+    own, other = [], []
+    for _, target in INCLUDE.findall(text):
+        (own if target.split("/")[0] in LAYERS else other).append(target)
+    return own, other
+
+
+@cache
+def seen(name):
+    """Headers of others that a file sees, through headers of ours too."""
+    todo, done, others = [name], set(), set()
+    while todo:
+        here = todo.pop()
+        if here in done or not (ROOT / here).is_file():
+            continue
+        done.add(here)
+        own, other = includes(read(here))
+        todo += own
+        others |= set(other)
+    return others
+
+
+def wrong_direction(name, target):
+    """Why this file may not include this header of ours; empty when it may."""
+    here, there = name.split("/"), target.split("/")
+    if LAYERS.index(there[0]) > LAYERS.index(here[0]):
+        return f"{here[0]} must not include {there[0]}"
+    algorithm = there[1] if there[0] == "algorithms" and len(there) > 2 else ""
+    if here[0] != "algorithms" or not algorithm:
+        return ""
+    if algorithm == (here[1] if len(here) > 2 else ""):
+        return ""
+    if algorithm == "blocks" and len(here) > 2:
+        return ""
+    return "no algorithm, block or contract includes another algorithm"
+
+
+def may_see(name):
+    """Which of Kokkos and CUDA a file may see."""
+    parts, base = name.split("/"), name.rsplit("/", 1)[-1]
+    if parts[:2] == ["algorithms", "blocks"]:
+        return {"Kokkos", "CUDA"}
+    if parts[0] == "backends" and len(parts) > 2:
+        own = {"kokkos": {"Kokkos", "CUDA"}, "kokkos_kernels": {"Kokkos", "CUDA"}}
+        return own.get(
+            parts[1], {"CUDA"} if parts[1] in ("cuda", "hip", "nccl") else set()
+        )
+    if re.fullmatch(r"kokkos\w*\.(cpp|hpp)", base):
+        return {"Kokkos", "CUDA"}
+    return (
+        {"CUDA"}
+        if re.fullmatch(r"(cuda|cub|cublas|cudnn)\w*\.(cu|hpp)", base)
+        else set()
+    )
+
+
+def foreign(headers):
+    """Which of Kokkos and CUDA these headers belong to."""
+    kinds = {"Kokkos" for header in headers if KOKKOS.match(header)}
+    return kinds | {"CUDA" for header in headers if CUDA.match(header)}
+
+
+def longest_allowed(name):
+    """Code and build files are held to the limit; text and data are not."""
+    return (
+        Path(name).suffix in CODE or name.endswith("CMakeLists.txt") or is_script(name)
+    )
+
+
+def is_script(name):
+    return not Path(name).suffix and read(name).startswith("#!")
+
+
+CHECKED = [name for name in FILES if longest_allowed(name)]
+
+
+def test_the_rules_see_what_they_must():
+    assert wrong_direction("backends/a.hpp", "algorithms/algorithm.hpp")
+    assert wrong_direction("algorithms/knn/knn.hpp", "bench/study.hpp")
+    assert wrong_direction("algorithms/knn/knn.cpp", "algorithms/fft/fft.hpp")
+    assert wrong_direction("algorithms/blocks/b.hpp", "algorithms/knn/knn.hpp")
+    assert wrong_direction("algorithms/algorithm.hpp", "algorithms/knn/knn.hpp")
+    assert not wrong_direction("algorithms/knn/cuda.cu", "algorithms/blocks/b.hpp")
+    assert not wrong_direction("algorithms/knn/cuda.cu", "algorithms/algorithm.hpp")
+    assert not wrong_direction("tests/knn.cpp", "algorithms/knn/knn.hpp")
+    assert foreign(["Kokkos_Core.hpp", "cuda_runtime.h", "cstdint"]) == {
+        "Kokkos",
+        "CUDA",
+    }
+    assert foreign(["cub/cub.cuh"]) == foreign(["mma.h"]) == {"CUDA"}
+    assert foreign(["KokkosBlas3_gemm.hpp"]) == {"Kokkos"}
+    assert may_see("algorithms/knn/kokkos_gram.cpp") == {"Kokkos", "CUDA"}
+    assert may_see("algorithms/knn/cublas.cu") == {"CUDA"}
+    assert may_see("algorithms/knn/knn.cpp") == may_see("bench/league.cpp") == set()
+    assert (
+        may_see("backends/openmp/openmp.hpp")
+        == may_see("backends/runtime.hpp")
+        == set()
+    )
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_includes(name):
+    own, _ = includes(read(name))
+    wrong = [
+        f"{target}: {why}" for target in own if (why := wrong_direction(name, target))
+    ]
+    wrong += [f"{t}: no such file" for t in own if not (ROOT / t).is_file()]
+    quoted = [
+        t for sign, t in INCLUDE.findall(read(name)) if sign == '"' and t not in own
+    ]
+    wrong += [f"{t}: write it from the root, or in <> if not ours" for t in quoted]
+    extra = foreign(seen(name)) - may_see(name)
+    wrong += [f"sees {kind} headers" for kind in sorted(extra)]
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_length_and_licence(name):
+    lines = read(name).splitlines()
+    assert len(lines) <= LONGEST
+    first = lines[1 if lines and lines[0].startswith("#!") else 0] if lines else ""
+    assert SPDX in first
+
+
+def test_top_level_names():
+    assert {name.split("/")[0] for name in FILES} <= TOP

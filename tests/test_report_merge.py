@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reading and merging: launches of one study, and files that cannot be used."""
+
+import json
+
+import pytest
+
+from bench.report.merge import load
+from bench.report.rows import build_rows
+
+
+def test_launches_of_one_case_are_pooled(entry, save):
+    one = save([entry("cuda", [1.0] * 10, latency_s=2.0)], folder="one", launch_id="1")
+    two = save([entry("cuda", [3.0] * 4, latency_s=4.0)], folder="two", launch_id="2")
+    cases, problems = load([one, two])
+    assert not problems and len(cases) == 1
+    assert list(map(len, cases[0].launches.values())) == [10, 4]
+    assert len(cases[0].samples) == 14 and cases[0].latencies == [2.0, 4.0]
+    assert build_rows(cases, 0.02)[0].median == 1.0
+
+
+def test_the_same_folder_twice_counts_once(entry, save):
+    folder = save([entry("cuda", [1.0] * 10)])
+    cases, problems = load([folder, folder])
+    assert not problems and len(cases[0].samples) == 10
+
+
+def test_a_copy_of_a_launch_is_left_out(entry, save):
+    one = save([entry("cuda", [1.0] * 10)], folder="one")
+    copy = save([entry("cuda", [1.0] * 10)], folder="copy")
+    cases, problems = load([one, copy])
+    assert len(cases[0].samples) == 10
+    assert len(problems) == 1 and "copy" in problems[0] and "already" in problems[0]
+
+
+@pytest.mark.parametrize(
+    "change", [{"git": "f00"}, {"kokkos_version": "5.0"}, {"preset": "openmp"}]
+)
+def test_builds_are_never_pooled(entry, save, change):
+    one = save([entry("cuda", [1.0] * 10)], folder="one")
+    two = save([entry("kokkos", [1.0] * 9)], folder="two", launch_id="2", **change)
+    cases, problems = load([one, two])
+    assert not problems and len(cases) == 2
+    assert all(row.ratio is None for row in build_rows(cases, 0.02))
+
+
+def test_native_from_another_launch_gives_no_verdict(entry, save):
+    one = save([entry("cuda", [1.0] * 10)], folder="one")
+    two = save([entry("kokkos", [1.0] * 10)], folder="two", launch_id="2")
+    row = build_rows(load([one, two])[0], 0.02)[0]
+    assert row.ratio.value == 1 and row.verdict == ""
+    assert row.note == "native from another program launch"
+
+
+def test_failed_in_one_launch_is_failed(entry, save):
+    folders = [
+        save([entry("cuda", [1.0] * 10)], folder="1", launch_id="1"),
+        save([entry("cuda", status="failed", reason="NaN")], folder="2", launch_id="2"),
+        save([entry("cuda", [1.0] * 10)], folder="3", launch_id="3"),
+    ]
+    (row,) = build_rows(load(folders)[0], 0.02)
+    assert (row.verdict, row.reason, row.median) == ("FAILED", "NaN", None)
+
+
+def test_skipped_in_one_launch_is_said(entry, save):
+    folders = [
+        save([entry("cuda", [1.0] * 10)], folder="1", launch_id="1"),
+        save([entry("cuda", reason="needs 16 GB")], folder="2", launch_id="2"),
+    ]
+    (row,) = build_rows(load(folders)[0], 0.02)
+    assert row.median == 1 and row.reason == "skipped in another launch: needs 16 GB"
+
+
+def broken(entry, **changes):
+    return {**entry("cuda", [1.0] * 6), **changes}
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"status": "great"}, "'status' is 'great'"),
+        ({"device_kind": "tpu"}, "'device_kind' is 'tpu'"),
+        ({"samples": [1.0, "x"]}, "'samples' holds 'x'"),
+        ({"samples": [1.0, float("nan")]}, "'samples' holds nan"),
+        ({"samples": [0.0]}, "'samples' holds 0.0"),
+        ({"samples": []}, "passed, but holds no samples"),
+        ({"sizes": 3}, "'sizes' has the wrong type"),
+        ({"method": None}, "'method' is missing"),
+        ({"stages": {"add": None}}, "benchmark 'vector_add"),
+    ],
+)
+def test_a_broken_benchmark_leaves_its_file_out(entry, save, change, message):
+    folder = save([entry("cuda", [1.0] * 6)], file="good.json")
+    save([broken(entry, name="vector_add/bad", **change)], file="bad.json")
+    cases, problems = load([folder])
+    assert len(cases) == 1 and len(problems) == 1
+    assert "bad.json: left out" in problems[0] and message in problems[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"context": {}}', "\udce4", "[" * 9999]
+)
+def test_a_partial_file_is_named(entry, save, text):
+    folder = save([entry("cuda", [1.0] * 6)])
+    data = text.encode("utf-8", "surrogateescape")
+    (folder / "records" / "half.json").write_bytes(data)
+    cases, problems = load([folder])
+    assert len(cases) == 1 and "half.json: left out" in problems[0]
+
+
+def test_two_equal_names_are_an_error(entry, save):
+    folder = save([entry("cuda", [1.0] * 6), entry("cuda", [1.0] * 6)])
+    assert "two benchmarks are named" in load([folder])[1][0]
+
+
+def test_files_still_being_written_are_left_alone(entry, save):
+    folder = save([entry("cuda", [1.0] * 6)])
+    (folder / "records" / ".next.json").write_text("{")
+    (folder / "records" / "next.json.part").write_text("{")
+    assert load([folder])[1] == []
+
+
+def test_aggregates_of_google_benchmark_are_not_cases(entry, save):
+    folder = save([entry("cuda", [1.0] * 6)])
+    path = folder / "records" / "record.json"
+    record = json.loads(path.read_text())
+    record["benchmarks"].append({"name": "x_median", "run_type": "aggregate"})
+    path.write_text(json.dumps(record))
+    cases, problems = load([folder])
+    assert len(cases) == 1 and not problems
