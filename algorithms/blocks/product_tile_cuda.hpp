@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/blocks/product_tile.hpp"
+#include "backends/cuda/cuda.hpp"
+
+namespace league::blocks {
+
+// A thread takes a row at a time; its neighbours' rows lie beside it in the panel.
+template <class Element, class T, class Sum>
+__global__ void pack_panels(const T* data, std::int64_t n, int features, Panels panels,
+                            typename Element::Packed* packed, Sum* norms) {
+  const int threads = blockDim.x * blockDim.y, thread = threadIdx.y * blockDim.x + threadIdx.x;
+  for (std::int64_t row = std::int64_t{blockIdx.x} * threads + thread; row < panels.rows;
+       row += std::int64_t{gridDim.x} * threads) {
+    const T* from = data + row * features;
+    auto* to = packed + panels.first(row);
+    const int there = row < n ? features : 0;
+    double norm = 0;
+    for (int f = 0; f < there; ++f) {
+      const auto value = Element::pack(from[f]);
+      const double wide = Element::widen(value);
+      to[std::int64_t{f} * Panels::width] = value;
+      norm += wide * wide;
+    }
+    for (int f = there; f < panels.depth; ++f) to[std::int64_t{f} * Panels::width] = Element::padding();
+    norms[row] = row < n ? static_cast<Sum>(norm) : no_norm<Sum>;
+  }
+}
+
+/// Packs data [n x features] as `panels`, and the squared norm of each row, added in double; NaN for rows of the
+/// padding.
+template <class Element, class T, class Sum>
+void pack(cudaStream_t stream, const T* data, std::int64_t n, std::int64_t features, typename Element::Packed* packed,
+          Sum* norms) {
+  const Panels panels(n, features);
+  constexpr int threads = 64;  // many small blocks: every multiprocessor has some
+  pack_panels<Element>
+      <<<static_cast<unsigned>(std::min<std::int64_t>(panels.rows / threads, 1 << 20)), threads, 0, stream>>>(
+          data, n, static_cast<int>(features), panels, packed, norms);
+  cuda::check_launch();
+}
+
+/// sum[i][j] = a[row] . b[column] for the thread's rows and columns of a tile, products added in the order of the
+/// depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that of the panels.
+/// @pre blockDim.x * blockDim.y == Shape::threads; scratch has Shape::scratch_bytes, aligned to 16, and is free again
+/// after the next __syncthreads().
+template <class Shape, class Element, class Packed, class Sum>
+__device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* scratch,
+                             Sum (&sum)[Shape::thread_rows][Shape::thread_columns]) {
+  constexpr int pack = Shape::pack, rows = Shape::rows, columns = Shape::columns, width = Panels::width;
+  constexpr int passes_a = Shape::passes(rows), passes_b = Shape::passes(columns);
+  using Packet = Pack<Packed, pack* static_cast<int>(sizeof(Packed))>;
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+
+  a += Shape::step_of(thread, rows) * width + Shape::row_of(thread, rows);
+  b += Shape::step_of(thread, columns) * width + Shape::row_of(thread, columns);
+  Packet next_a[passes_a], next_b[passes_b];
+  const auto fetch = [&] {
+#pragma unroll
+    for (int p = 0; p < passes_a; ++p)
+      next_a[p] = *reinterpret_cast<const Packet*>(a + p * Shape::pass_steps(rows) * width);
+#pragma unroll
+    for (int p = 0; p < passes_b; ++p)
+      next_b[p] = *reinterpret_cast<const Packet*>(b + p * Shape::pass_steps(columns) * width);
+    a += Shape::depth * width, b += Shape::depth * width;
+  };
+  const auto widened = [](const Packet& packet) {
+    Pack<Sum> wide;
+    for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(packet.values[e]);
+    return wide;
+  };
+  Sum* store_a = scratch + Shape::step_of(thread, rows) * rows + Shape::row_of(thread, rows);
+  Sum* store_b =
+      scratch + Shape::depth * rows + Shape::step_of(thread, columns) * columns + Shape::row_of(thread, columns);
+  const auto store = [&](int buffer) {
+#pragma unroll
+    for (int p = 0; p < passes_a; ++p)
+      *reinterpret_cast<Pack<Sum>*>(store_a + buffer + p * Shape::pass_steps(rows) * rows) = widened(next_a[p]);
+#pragma unroll
+    for (int p = 0; p < passes_b; ++p)
+      *reinterpret_cast<Pack<Sum>*>(store_b + buffer + p * Shape::pass_steps(columns) * columns) = widened(next_b[p]);
+  };
+  const Sum* read_a = scratch + Shape::first_row(thread);
+  const Sum* read_b = scratch + Shape::depth * rows + Shape::first_column(thread);
+
+#pragma unroll
+  for (int i = 0; i < Shape::thread_rows; ++i)
+#pragma unroll
+    for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
+  fetch();
+  __syncthreads();
+  store(0);
+  __syncthreads();
+  int buffer = 0;
+  for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
+    if (left > 0) fetch();  // on their way while this step's products are added
+#pragma unroll
+    for (int k = 0; k < Shape::depth; ++k) {
+      Pack<Sum> x[2], y[2];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        x[h] = *reinterpret_cast<const Pack<Sum>*>(read_a + buffer + k * rows + Shape::row_step(h * pack));
+        y[h] = *reinterpret_cast<const Pack<Sum>*>(read_b + buffer + k * columns + Shape::column_step(h * pack));
+      }
+#pragma unroll
+      for (int i = 0; i < Shape::thread_rows; ++i)
+#pragma unroll
+        for (int j = 0; j < Shape::thread_columns; ++j)
+          sum[i][j] += x[i / pack].values[i % pack] * y[j / pack].values[j % pack];
+    }
+    buffer = Shape::buffer - buffer;
+    if (left > 0) {
+      store(buffer);
+      __syncthreads();
+    }
+  }
+}
+
+}  // namespace league::blocks

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "algorithms/blocks/product_tile.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
+namespace league::blocks {
+
+// A thread takes a row at a time; its neighbours' rows lie beside it in the panel.
+/// Packs data [n x features] as `panels`, and the squared norm of each row, added in double; NaN for rows of the
+/// padding.
+template <class Element, class T, class Sum>
+void pack(const kokkos::Exec& exec, const T* data, std::int64_t n, std::int64_t features,
+          typename Element::Packed* packed, Sum* norms) {
+  const Panels panels(n, features);
+  constexpr int threads = 64;  // many small teams: every multiprocessor has some
+  const auto teams = panels.rows / threads;
+  const auto columns = static_cast<int>(features);
+  Kokkos::parallel_for(
+      "blocks/pack", kokkos::Team(exec, static_cast<int>(teams < (1 << 20) ? teams : 1 << 20), threads, 1),
+      KOKKOS_LAMBDA(const kokkos::Member& team) {
+        const std::int64_t stride = std::int64_t{team.league_size()} * team.team_size();
+        for (std::int64_t row = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+             row < panels.rows; row += stride) {
+          const T* from = data + row * columns;
+          auto* to = packed + panels.first(row);
+          const int there = row < n ? columns : 0;
+          double norm = 0;
+          for (int f = 0; f < there; ++f) {
+            const auto value = Element::pack(from[f]);
+            const double wide = Element::widen(value);
+            to[std::int64_t{f} * Panels::width] = value;
+            norm += wide * wide;
+          }
+          for (int f = there; f < panels.depth; ++f) to[std::int64_t{f} * Panels::width] = Element::padding();
+          norms[row] = row < n ? static_cast<Sum>(norm) : no_norm<Sum>;
+        }
+      });
+}
+
+/// sum[i][j] = a[row] . b[column] for the thread's rows and columns of a tile, products added in the order of the
+/// depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that of the panels.
+/// @pre a GPU, team_size == Shape::threads, vector length 1; scratch has Shape::scratch_bytes, aligned to 16, and is
+/// free again after the next team_barrier().
+template <class Shape, class Element, class Member, class Packed, class Sum>
+KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Packed* b, int depth, Sum* scratch,
+                                  Sum (&sum)[Shape::thread_rows][Shape::thread_columns]) {
+  constexpr int pack = Shape::pack, rows = Shape::rows, columns = Shape::columns, width = Panels::width;
+  constexpr int passes_a = Shape::passes(rows), passes_b = Shape::passes(columns);
+  using Packet = Pack<Packed, pack* static_cast<int>(sizeof(Packed))>;
+  const int thread = team.team_rank();
+
+  a += Shape::step_of(thread, rows) * width + Shape::row_of(thread, rows);
+  b += Shape::step_of(thread, columns) * width + Shape::row_of(thread, columns);
+  Packet next_a[passes_a], next_b[passes_b];
+  const auto fetch = [&] {
+#pragma unroll
+    for (int p = 0; p < passes_a; ++p)
+      next_a[p] = *reinterpret_cast<const Packet*>(a + p * Shape::pass_steps(rows) * width);
+#pragma unroll
+    for (int p = 0; p < passes_b; ++p)
+      next_b[p] = *reinterpret_cast<const Packet*>(b + p * Shape::pass_steps(columns) * width);
+    a += Shape::depth * width, b += Shape::depth * width;
+  };
+  const auto widened = [](const Packet& packet) {
+    Pack<Sum> wide;
+    for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(packet.values[e]);
+    return wide;
+  };
+  Sum* store_a = scratch + Shape::step_of(thread, rows) * rows + Shape::row_of(thread, rows);
+  Sum* store_b =
+      scratch + Shape::depth * rows + Shape::step_of(thread, columns) * columns + Shape::row_of(thread, columns);
+  const auto store = [&](int buffer) {
+#pragma unroll
+    for (int p = 0; p < passes_a; ++p)
+      *reinterpret_cast<Pack<Sum>*>(store_a + buffer + p * Shape::pass_steps(rows) * rows) = widened(next_a[p]);
+#pragma unroll
+    for (int p = 0; p < passes_b; ++p)
+      *reinterpret_cast<Pack<Sum>*>(store_b + buffer + p * Shape::pass_steps(columns) * columns) = widened(next_b[p]);
+  };
+  const Sum* read_a = scratch + Shape::first_row(thread);
+  const Sum* read_b = scratch + Shape::depth * rows + Shape::first_column(thread);
+
+#pragma unroll
+  for (int i = 0; i < Shape::thread_rows; ++i)
+#pragma unroll
+    for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
+  fetch();
+  team.team_barrier();
+  store(0);
+  team.team_barrier();
+  int buffer = 0;
+  for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
+    if (left > 0) fetch();  // on their way while this step's products are added
+#pragma unroll
+    for (int k = 0; k < Shape::depth; ++k) {
+      Pack<Sum> x[2], y[2];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        x[h] = *reinterpret_cast<const Pack<Sum>*>(read_a + buffer + k * rows + Shape::row_step(h * pack));
+        y[h] = *reinterpret_cast<const Pack<Sum>*>(read_b + buffer + k * columns + Shape::column_step(h * pack));
+      }
+#pragma unroll
+      for (int i = 0; i < Shape::thread_rows; ++i)
+#pragma unroll
+        for (int j = 0; j < Shape::thread_columns; ++j)
+          sum[i][j] += x[i / pack].values[i % pack] * y[j / pack].values[j % pack];
+    }
+    buffer = Shape::buffer - buffer;
+    if (left > 0) {
+      store(buffer);
+      team.team_barrier();
+    }
+  }
+}
+
+}  // namespace league::blocks
