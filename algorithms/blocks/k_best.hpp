@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "backends/portable.hpp"
+
+namespace league::blocks {
+
+/// The order of all selections: by key, equal keys by the lower index.
+template <class Key, class Index>
+LEAGUE_FUNCTION bool before(Key key, Index index, Key other_key, Index other_index) {
+  return key < other_key || (key == other_key && index < other_index);
+}
+
+/// A sorted list of the k best (key, index) so far, in memory that the caller owns; neighbouring entries lie `stride`
+/// apart, so that the lists of neighbouring threads can be interleaved.
+template <class Key, class Index>
+struct KBest {
+  Key* keys;
+  Index* indices;
+  int k;
+  std::int64_t stride;
+
+  /// Before any real entry: a key that none is beyond, an index that none is after.
+  static constexpr Key none =
+      std::numeric_limits<Key>::has_infinity ? std::numeric_limits<Key>::infinity() : std::numeric_limits<Key>::max();
+  LEAGUE_FUNCTION void clear() const {
+    constexpr Index last = std::numeric_limits<Index>::max();
+    for (int i = 0; i < k; ++i) keys[i * stride] = none, indices[i * stride] = last;
+  }
+  /// The k-th key: what a new one must not exceed.
+  LEAGUE_FUNCTION Key reach() const { return keys[(k - 1) * stride]; }
+  /// NaN is never inserted. @returns whether it was among the k best
+  LEAGUE_FUNCTION bool insert(Key key, Index index) const {
+    int i = k - 1;
+    if (!before(key, index, keys[i * stride], indices[i * stride])) return false;
+    for (; i > 0 && before(key, index, keys[(i - 1) * stride], indices[(i - 1) * stride]); --i) {
+      keys[i * stride] = keys[(i - 1) * stride];
+      indices[i * stride] = indices[(i - 1) * stride];
+    }
+    keys[i * stride] = key;
+    indices[i * stride] = index;
+    return true;
+  }
+};
+
+}  // namespace league::blocks

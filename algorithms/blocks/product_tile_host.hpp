@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "backends/portable.hpp"
+
+namespace league::blocks {
+
+/// A tile of sums over features that one host thread keeps in its vector registers: of 32 with AVX-512, of 16
+/// otherwise.
+template <class Sum>
+struct HostTile {
+#if defined(__AVX512F__)
+  static constexpr int vector_bytes = 64, rows = 12;
+#else
+  static constexpr int vector_bytes = 32, rows = 6;
+#endif
+  static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(Sum)), vectors = 2;
+  static constexpr int columns = vectors * lanes;
+};
+
+/// Lays out `width` rows of data [n x features], from `first` on, feature by feature ([features][width]); what is not
+/// there becomes 0. `widen` makes a Sum of an element.
+template <class T, class Sum, class Widen>
+LEAGUE_FUNCTION void pack_panel(const T* data, std::int64_t n, std::int64_t features, std::int64_t first, int width,
+                                Sum* panel, const Widen& widen) {
+  for (int row = 0; row < width; ++row) {
+    const T* from = data + (first + row) * features;
+    const bool there = first + row < n;
+    for (std::int64_t f = 0; f < features; ++f) panel[f * width + row] = there ? widen(from[f]) : Sum{0};
+  }
+}
+
+struct ProductTerm {
+  template <class V>
+  LEAGUE_FUNCTION static V add(const V& sum, const V& x, const V& y) {
+    return sum + x * y;
+  }
+};
+struct DifferenceTerm {
+  template <class V>
+  LEAGUE_FUNCTION static V add(const V& sum, const V& x, const V& y) {
+    const V difference = x - y;
+    return sum + difference * difference;
+  }
+};
+
+/// sums[row][column] = the sum of Term over features [0, depth) of a [depth][rows] and b [depth][columns], in their
+/// order. (The loops over vectors are of a fixed length, and their sums independent, so that they stay in registers;
+/// the vector type says the width, which the compiler would halve on its own.)
+template <class Term, class Sum>
+LEAGUE_FUNCTION void host_tile(std::int64_t depth, const Sum* a, const Sum* b,
+                               Sum (&sums)[HostTile<Sum>::rows][HostTile<Sum>::columns]) {
+  using Tile = HostTile<Sum>;
+  typedef Sum Vector __attribute__((vector_size(Tile::vector_bytes)));
+  Vector sum[Tile::rows][Tile::vectors] = {};
+  for (std::int64_t f = 0; f < depth; ++f, a += Tile::rows, b += Tile::columns) {
+    Vector y[Tile::vectors];
+    for (int v = 0; v < Tile::vectors; ++v) __builtin_memcpy(&y[v], b + v * Tile::lanes, sizeof(Vector));
+    for (int row = 0; row < Tile::rows; ++row) {
+      const Vector x = a[row] - Vector{};
+      for (int v = 0; v < Tile::vectors; ++v) sum[row][v] = Term::add(sum[row][v], x, y[v]);
+    }
+  }
+  for (int row = 0; row < Tile::rows; ++row)
+    for (int v = 0; v < Tile::vectors; ++v) __builtin_memcpy(&sums[row][v * Tile::lanes], &sum[row][v], sizeof(Vector));
+}
+
+}  // namespace league::blocks
