@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "backends/backend.hpp"
@@ -33,6 +36,11 @@ inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& lim
 template <class Integer>
 constexpr Integer ceil_div(Integer whole, Integer part) {
   return (whole + part - 1) / part;
+}
+
+/// A league that has a team for each of `items`, as far as an int can count them; one where there are none.
+inline int league_of(std::int64_t items) {
+  return static_cast<int>(std::clamp<std::int64_t>(items, 1, std::numeric_limits<int>::max()));
 }
 
 }  // namespace league

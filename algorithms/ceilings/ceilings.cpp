@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/ceilings/ceilings.hpp"
+
+#include <stdexcept>
+
+#include "algorithms/generate.hpp"
+#include "algorithms/judge.hpp"
+#include "backends/launch.hpp"
+
+namespace league::ceilings {
+namespace {
+
+Kernel kernel_from(const std::string& name) {
+  if (name == "copy") return Kernel::copy;
+  if (name == "read") return Kernel::read;
+  if (name == "write") return Kernel::write;
+  if (name == "add") return Kernel::add;
+  if (name == "multiply_add") return Kernel::multiply_add;
+  throw std::logic_error("no ceiling is named '" + name + "'");
+}
+
+Method method(const std::string& name, const std::string& description) {
+  return {.name = name, .description = description, .dtypes = {Dtype::f32, Dtype::f64}, .problem = name};
+}
+
+const RegisterAlgorithm registered{Algorithm{
+    .name = Ceilings::algorithm,
+    .description = "bandwidths and multiply-add rate of a device: the denominators of all floors",
+    .parameters = {{.name = "n",
+                    .kind = Parameter::Kind::size,
+                    .standard = "67108864",
+                    .description = "elements, rounded up to chunks of 16 KiB"}},
+    .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
+                method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
+                method("multiply_add", "1,024 multiply-adds on each element, in registers")},
+    .make = [](const Making& making) { return std::make_unique<Ceilings>(making); }}};
+
+/// Calls `body.operator()<T>()` with the type of the elements.
+template <class Body>
+auto with_element(Dtype dtype, const Body& body) {
+  return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
+}
+
+/// Integers in [0, 256): a chunk's sum is exact in float.
+template <class T>
+void fill_small(std::span<T> values, std::uint64_t seed, std::uint64_t stream) {
+  const auto size = static_cast<std::int64_t>(values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < size; ++i)
+    values[static_cast<std::size_t>(i)] =
+        static_cast<T>(random_below(256, seed, stream, static_cast<std::uint64_t>(i)));
+}
+
+/// What row `row` of `multiply_add` comes to: every two steps add odd - even to each chain.
+double advanced(const Recurrence& recurrence, std::int64_t row) {
+  double sum = chains * (recurrence.odd - recurrence.even) * (recurrence.steps / 2);
+  for (int chain = 0; chain < chains; ++chain) sum += start<double>(row, chain);
+  return sum;
+}
+
+}  // namespace
+
+Ceilings::Ceilings(const Making& making)
+    : kernel(kernel_from(making.problem)),
+      dtype(making.dtype),
+      row_size(kernel == Kernel::multiply_add ? chains : chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))) {
+  const std::int64_t chunk = chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype));
+  rows = ceil_div(making.parameters.integer("n"), chunk) * (chunk / row_size);
+  if (kernel == Kernel::write || kernel == Kernel::multiply_add) return;
+  a = HostArray(making.memory, dtype, {rows, row_size});
+  if (kernel == Kernel::add) b = HostArray(making.memory, dtype, {rows, row_size});
+  with_element(dtype, [&]<class T>() {
+    fill_small(a.values<T>(), making.seed, 0);
+    if (kernel == Kernel::add) fill_small(b.values<T>(), making.seed, 1);
+  });
+}
+
+Cost Ceilings::cost() const {
+  const double elements = static_cast<double>(rows) * static_cast<double>(row_size);
+  const double bytes = elements * static_cast<double>(size_bytes(dtype));
+  switch (kernel) {
+    case Kernel::copy:
+      return {2 * bytes, 0};
+    case Kernel::add:
+      return {3 * bytes, elements};
+    case Kernel::multiply_add:
+      return {bytes / chains, 2 * elements * recurrence.steps};
+    default:
+      return {bytes, 0};
+  }
+}
+
+Outputs Ceilings::make_outputs(std::pmr::memory_resource& memory) const {
+  return {{output_row_size() == 1 ? "sums" : "values", HostArray(memory, dtype, {rows, output_row_size()}), {0, rows}}};
+}
+
+Outputs Ceilings::inputs() const {
+  Outputs arrays;
+  if (a.size() > 0) arrays.push_back({"a", a, {0, rows}});
+  if (b.size() > 0) arrays.push_back({"b", b, {0, rows}});
+  return arrays;
+}
+
+Verdict Ceilings::check(const Outputs& outputs) const {
+  return with_element(dtype, [&]<class T>() -> Verdict {
+    const auto first = [this](std::int64_t i) {
+      return static_cast<double>(a.values<T>()[static_cast<std::size_t>(i)]);
+    };
+    const auto second = [this](std::int64_t i) {
+      return static_cast<double>(b.values<T>()[static_cast<std::size_t>(i)]);
+    };
+    return judge_values("values", outputs.at(0).values.values<const T>(), [&](std::int64_t i) -> Expected {
+      switch (kernel) {
+        case Kernel::copy:
+          return {first(i), 0};
+        case Kernel::add:
+          return {first(i) + second(i), 0};
+        case Kernel::write:
+          return {written<double>(i / row_size), 0};
+        case Kernel::multiply_add:
+          return {advanced(recurrence, i), 0};
+        case Kernel::read:
+          break;
+      }
+      double sum = 0;
+      for (std::int64_t k = 0; k < row_size; ++k) sum += first(i * row_size + k);
+      return {sum, 0};
+    });
+  });
+}
+
+}  // namespace league::ceilings

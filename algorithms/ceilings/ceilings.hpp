@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+#include "backends/portable.hpp"
+
+namespace league::ceilings {
+
+/// Memory is walked in chunks of this size: what a team of 256 threads takes with four 16-byte accesses each.
+inline constexpr int chunk_bytes = 16384;
+template <class T>
+inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
+
+/// x <- x * factor + even, x <- x * factor + odd, ... `steps` times: with factor -1, x grows by odd - even in two
+/// steps, and integers stay exact. Run-time values, so that no compiler sees through them.
+struct Recurrence {
+  double factor = -1, even = 1, odd = 2;
+  int steps = 1024;
+};
+/// Values that advance side by side; their sum is one row of the output.
+inline constexpr int chains = 16;
+
+enum class Kernel { copy, read, write, add, multiply_add };
+
+/// The rates of a device that all floors divide by. n is rounded up to whole chunks; all values are small integers.
+class Ceilings final : public Problem {
+ public:
+  static constexpr const char* algorithm = "ceilings";
+
+  explicit Ceilings(const Making& making);
+  /// Chunks; for `multiply_add`, groups of `chains` values.
+  [[nodiscard]] std::int64_t extent() const override { return rows; }
+  [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  [[nodiscard]] Outputs inputs() const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+
+  /// What an output row holds: all its elements, or their sum.
+  [[nodiscard]] std::int64_t output_row_size() const {
+    return kernel == Kernel::read || kernel == Kernel::multiply_add ? 1 : row_size;
+  }
+
+  Kernel kernel;
+  Dtype dtype;
+  std::int64_t row_size;  ///< elements of a row
+  std::int64_t rows;
+  HostArray a, b;  ///< [rows x row_size] where the method reads them
+  Recurrence recurrence;
+};
+
+/// What `write` puts into all elements of a chunk.
+template <class T>
+LEAGUE_FUNCTION T written(std::int64_t chunk) {
+  return static_cast<T>(1 + (chunk & 255));
+}
+
+/// The first values of a row's chains.
+template <class T>
+LEAGUE_FUNCTION T start(std::int64_t row, int chain) {
+  return static_cast<T>((static_cast<int>(row) & 63) * chains + chain);
+}
+
+/// Advances n independent values `steps` times: n multiply-adds a step, none of which waits for another.
+/// @pre steps is a multiple of 16
+template <class T, int n>
+LEAGUE_FUNCTION void advance(T (&x)[n], T factor, T even, T odd, int steps) {
+  for (int step = 0; step < steps; step += 16)
+    for (int pair = 0; pair < 8; ++pair) {  // known at compile time: no loop left between the multiply-adds
+      for (int k = 0; k < n; ++k) x[k] = x[k] * factor + even;
+      for (int k = 0; k < n; ++k) x[k] = x[k] * factor + odd;
+    }
+}
+
+/// The sum of one row's chains, pairwise.
+template <class T>
+LEAGUE_FUNCTION T row_sum(const T* x) {
+  T sums[chains / 2];
+  for (int k = 0; k < chains / 2; ++k) sums[k] = x[k] + x[k + chains / 2];
+  T sum = 0;
+  for (int k = 0; k < chains / 2; ++k) sum += sums[k];
+  return sum;
+}
+
+/// Rows that one host thread advances together: 8 vectors of AVX-512, 12 of AVX2, enough to cover the latency.
+#if defined(__AVX512F__)
+inline constexpr int host_chain_bytes = 512;
+#else
+inline constexpr int host_chain_bytes = 384;
+#endif
+template <class T>
+inline constexpr int host_rows = host_chain_bytes / static_cast<int>(sizeof(T)) / chains;
+
+}  // namespace league::ceilings
