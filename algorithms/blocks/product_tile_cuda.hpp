@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "algorithms/blocks/product_tile.hpp"
+#include "algorithms/blocks/term.hpp"
 #include "backends/cuda/cuda.hpp"
 
 namespace league::blocks {
@@ -44,11 +45,12 @@ void pack(cudaStream_t stream, const T* data, std::int64_t n, std::int64_t featu
   cuda::check_launch();
 }
 
-/// sum[i][j] = a[row] . b[column] for the thread's rows and columns of a tile, products added in the order of the
-/// depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that of the panels.
+/// sum[i][j] = a[row] . b[column] (or the sum of another Term) for the thread's rows and columns of a tile, added in
+/// the order of the depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that
+/// of the panels.
 /// @pre blockDim.x * blockDim.y == Shape::threads; scratch has Shape::scratch_bytes, aligned to 16, and is free again
 /// after the next __syncthreads().
-template <class Shape, class Element, class Packed, class Sum>
+template <class Shape, class Element, class Term = ProductTerm, class Packed, class Sum>
 __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* scratch,
                              Sum (&sum)[Shape::thread_rows][Shape::thread_columns]) {
   constexpr int pack = Shape::pack, rows = Shape::rows, columns = Shape::columns, width = Panels::width;
@@ -110,7 +112,7 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
       for (int i = 0; i < Shape::thread_rows; ++i)
 #pragma unroll
         for (int j = 0; j < Shape::thread_columns; ++j)
-          sum[i][j] += x[i / pack].values[i % pack] * y[j / pack].values[j % pack];
+          sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
     }
     buffer = Shape::buffer - buffer;
     if (left > 0) {

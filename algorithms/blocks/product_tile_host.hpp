@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backends/portable.hpp"
+#include "algorithms/blocks/term.hpp"
 
 namespace league::blocks {
 
@@ -32,20 +32,6 @@ LEAGUE_FUNCTION void pack_panel(const T* data, std::int64_t n, std::int64_t feat
     for (std::int64_t f = 0; f < features; ++f) panel[f * width + row] = there ? widen(from[f]) : Sum{0};
   }
 }
-
-struct ProductTerm {
-  template <class V>
-  LEAGUE_FUNCTION static V add(const V& sum, const V& x, const V& y) {
-    return sum + x * y;
-  }
-};
-struct DifferenceTerm {
-  template <class V>
-  LEAGUE_FUNCTION static V add(const V& sum, const V& x, const V& y) {
-    const V difference = x - y;
-    return sum + difference * difference;
-  }
-};
 
 /// sums[row][column] = the sum of Term over features [0, depth) of a [depth][rows] and b [depth][columns], in their
 /// order. (The loops over vectors are of a fixed length, and their sums independent, so that they stay in registers;

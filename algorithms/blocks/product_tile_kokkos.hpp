@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "algorithms/blocks/product_tile.hpp"
+#include "algorithms/blocks/term.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
 namespace league::blocks {
@@ -41,11 +42,12 @@ void pack(const kokkos::Exec& exec, const T* data, std::int64_t n, std::int64_t 
       });
 }
 
-/// sum[i][j] = a[row] . b[column] for the thread's rows and columns of a tile, products added in the order of the
-/// depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that of the panels.
+/// sum[i][j] = a[row] . b[column] (or the sum of another Term) for the thread's rows and columns of a tile, added in
+/// the order of the depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that
+/// of the panels.
 /// @pre a GPU, team_size == Shape::threads, vector length 1; scratch has Shape::scratch_bytes, aligned to 16, and is
 /// free again after the next team_barrier().
-template <class Shape, class Element, class Member, class Packed, class Sum>
+template <class Shape, class Element, class Term = ProductTerm, class Member, class Packed, class Sum>
 KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Packed* b, int depth, Sum* scratch,
                                   Sum (&sum)[Shape::thread_rows][Shape::thread_columns]) {
   constexpr int pack = Shape::pack, rows = Shape::rows, columns = Shape::columns, width = Panels::width;
@@ -107,7 +109,7 @@ KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Pac
       for (int i = 0; i < Shape::thread_rows; ++i)
 #pragma unroll
         for (int j = 0; j < Shape::thread_columns; ++j)
-          sum[i][j] += x[i / pack].values[i % pack] * y[j / pack].values[j % pack];
+          sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
     }
     buffer = Shape::buffer - buffer;
     if (left > 0) {
