@@ -22,6 +22,7 @@ struct Output {
   std::string name;
   HostArray values;
   Range rows;
+  std::string form{};  ///< how it was computed, where the error bound depends on it ("expanded"); empty: by the formula
 };
 using Outputs = std::vector<Output>;
 

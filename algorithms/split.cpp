@@ -22,6 +22,7 @@ class Split final : public Prepared {
   Split(const Problem& problem, const Context& context, const std::function<std::unique_ptr<Part>(const Shard&)>& make)
       : outputs_(problem.make_outputs(context.runtime.host_memory())) {
     for (const Shard& shard : context.shards) parts_.push_back(make(shard));
+    for (const auto& part : parts_) part->bind(outputs_);
   }
   Launch configure(Launch launch) override {
     Launch effective;

@@ -19,6 +19,9 @@ class Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
+  /// Called once, with the host arrays that `download` will be given: for what copies results out while it computes, or
+  /// computes them in a form of its own.
+  virtual void bind(Outputs&) {}
   /// As `Prepared::configure`, for this shard.
   virtual Launch configure(Launch launch) = 0;
   [[nodiscard]] virtual Timing timing() const { return {}; }

@@ -23,19 +23,24 @@ class Array {
   [[nodiscard]] std::int64_t size() const { return array_.size(); }
 
   void copy_from(std::span<const T> host) {
-    in_blocks([&](std::size_t begin, std::size_t count) { std::memcpy(data() + begin, host.data() + begin, count * sizeof(T)); });
+    in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
+      std::memcpy(data() + begin, host.data() + begin, count * sizeof(T));
+    });
   }
+  /// @pre the span is at most as long as the array
   void copy_to(std::span<T> host) const {
-    in_blocks([&](std::size_t begin, std::size_t count) { std::memcpy(host.data() + begin, data() + begin, count * sizeof(T)); });
+    in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
+      std::memcpy(host.data() + begin, data() + begin, count * sizeof(T));
+    });
   }
   void poison() {
-    in_blocks([&](std::size_t begin, std::size_t count) { std::memset(data() + begin, 0xff, count * sizeof(T)); });
+    in_blocks(static_cast<std::size_t>(size()),
+              [&](std::size_t begin, std::size_t count) { std::memset(data() + begin, 0xff, count * sizeof(T)); });
   }
 
  private:
   template <class Body>
-  void in_blocks(const Body& body) const {
-    const auto size = static_cast<std::size_t>(array_.size());
+  void in_blocks(std::size_t size, const Body& body) const {
     const std::size_t block = (size + static_cast<std::size_t>(threads_) - 1) / static_cast<std::size_t>(threads_);
 #pragma omp parallel for schedule(static) num_threads(threads_)
     for (int thread = 0; thread < threads_; ++thread) {

@@ -65,6 +65,7 @@ class Array {
 
   /// @pre the span is as long as the array, and stays until the queue is fenced
   void copy_from(std::span<const T> host) { copy(data_, host.data(), host.size_bytes()); }
+  /// @pre the span is at most as long as the array, and stays until the queue is fenced
   void copy_to(std::span<T> host) const { copy(host.data(), data_, host.size_bytes()); }
   /// All bytes 0xff: NaN for floating types, -1 for signed integers.
   void poison() {

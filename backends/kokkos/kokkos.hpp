@@ -42,7 +42,8 @@ class Array {
 
   Array() = default;
   Array(const Exec& exec, const std::string& label, std::int64_t size)
-      : exec_(exec), view_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size)) {}
+      : exec_(exec),
+        view_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size)) {}
 
   [[nodiscard]] const Vector<T>& view() const { return view_; }
   /// The same values as a row-major matrix.
@@ -57,9 +58,11 @@ class Array {
     auto* from = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(host.data()));
     if (!host.empty()) Kokkos::deep_copy(exec_, bytes(), HostBytes(from, host.size_bytes()));
   }
+  /// @pre the span is at most as long as the array, and stays until the queue is fenced
   void copy_to(std::span<T> host) const {
     auto* to = reinterpret_cast<unsigned char*>(host.data());
-    if (!host.empty()) Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), bytes());
+    if (!host.empty())
+      Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), Bytes(bytes().data(), host.size_bytes()));
   }
   /// All bytes 0xff: NaN for floating types, -1 for signed integers.
   void poison() {
