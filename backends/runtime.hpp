@@ -33,7 +33,8 @@ class Queue {
   virtual void clear_marks() = 0;
   /// Holds the queue back until `release`, so that a batch is queued whole before its first kernel starts.
   virtual void hold() {}
-  virtual void release() {}
+  /// @returns false if the queue gave up waiting before: something in the batch waits for the queue itself
+  virtual bool release() { return true; }
   /// Profiler ranges on the host's timeline.
   virtual void push_range(const char*) {}
   virtual void pop_range() {}

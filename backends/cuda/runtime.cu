@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "backends/cuda/cuda.hpp"
 
 namespace league::cuda {
 namespace {
 
-/// A stream with its marks. `hold` puts a host function on the stream that returns at `release`.
+/// A stream with its marks. `hold` puts a host function on the stream that returns at `release`, or after a while: what
+/// fills the stream's queue, or waits for the stream, would never get to `release`.
 class StreamQueue final : public Queue {
  public:
   explicit StreamQueue(Device device) : Queue(device) {
@@ -16,7 +19,7 @@ class StreamQueue final : public Queue {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   }
   ~StreamQueue() override {
-    release();
+    held_.store(false);
     static_cast<void>(cudaSetDevice(device().index));
     for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
     static_cast<void>(cudaStreamDestroy(stream_));
@@ -42,17 +45,22 @@ class StreamQueue final : public Queue {
   void hold() override {
     check(cudaSetDevice(device().index));
     held_.store(true);
-    check(cudaLaunchHostFunc(stream_, [](void* held) { static_cast<std::atomic<bool>*>(held)->wait(true); }, &held_));
+    check(cudaLaunchHostFunc(stream_, [](void* queue) { static_cast<StreamQueue*>(queue)->wait_for_release(); }, this));
   }
-  void release() override {
-    held_.store(false);
-    held_.notify_all();
-  }
+  bool release() override { return held_.exchange(false); }
   void push_range(const char* name) override { push_profiler_range(name); }
   void pop_range() override { pop_profiler_range(); }
   [[nodiscard]] void* handle() const override { return stream_; }
 
  private:
+  void wait_for_release() {
+    using std::chrono::steady_clock;
+    const auto deadline = steady_clock::now() + std::chrono::seconds(1);
+    while (held_.load()) {
+      if (steady_clock::now() > deadline) held_.store(false);
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
   cudaStream_t stream_ = nullptr;
   std::vector<cudaEvent_t> events_;
   std::size_t used_ = 0;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace league::bench {
+
+/// Which rows of which data a case works on.
+struct Selection {
+  std::string dataset = "mnist";
+  std::string split = "random";  ///< or "file": the last quarter of the file is the test set
+  std::uint64_t split_seed = 42;
+  std::uint64_t seed = 1;                          ///< of generated data
+  std::int64_t train = 0, test = 0, features = 0;  ///< 0: what the dataset gives
+  bool operator==(const Selection&) const = default;
+};
+
+/// One line of results to come: a variant, on sizes, in a type, on devices, with a launch.
+struct Case {
+  const Algorithm* algorithm = nullptr;
+  const Method* method = nullptr;
+  std::string model;
+  Dtype dtype = Dtype::f32;
+  Parameters parameters;  ///< all that the algorithm has, sizes among them
+  Selection data;         ///< of an algorithm that needs a dataset
+  std::uint64_t seed = 1;
+  int devices = 1;
+  Launch launch;
+  int samples = 10;
+
+  std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
+  std::string comparison;  ///< the name without variant and launch
+  std::string skip;        ///< why it cannot run here, where that is known beforehand; else empty
+};
+
+/// Cases that are checked together and sampled in turn.
+struct Comparison {
+  std::string name;
+  std::vector<Case> cases;
+};
+
+/// "auto" or "league=132,team=8".
+std::string label(const Launch& launch);
+
+/// Sizes of a case, in the order in which the algorithm declares them.
+std::vector<std::pair<std::string, std::int64_t>> sizes_of(const Case& that);
+
+/// Fills in `name` and `comparison`. What is not at its default is part of both; sizes always are.
+void give_names(Case& that);
+
+}  // namespace league::bench

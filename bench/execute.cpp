@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/execute.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "bench/comparison.hpp"
+#include "bench/files.hpp"
+#include "bench/folder.hpp"
+#include "bench/models.hpp"
+#include "bench/preflight.hpp"
+#include "bench/preview.hpp"
+#include "bench/progress.hpp"
+#include "bench/report_lines.hpp"
+#include "bench/save.hpp"
+
+namespace league::bench {
+namespace {
+
+/// --devices names what is there; a study may ask for more, and its rows are skipped.
+void require_devices(const Options& options, const Runtime& runtime) {
+  if (!options.devices) return;
+  const DeviceKind kind = runtime.gpus().empty() ? DeviceKind::host : DeviceKind::gpu;
+  if (*options.devices > most_devices(runtime, kind))
+    throw BadInput("--devices " + std::to_string(*options.devices) + ": " +
+                   std::to_string(most_devices(runtime, kind)) +
+                   (kind == DeviceKind::gpu ? " GPUs are here" : " host devices at most (no GPU answers)"));
+}
+
+/// The cases that --benchmark_filter and --benchmark_repetitions ask for.
+Study narrowed(Study study, const BenchmarkFlags& flags) {
+  for (Comparison& comparison : study.comparisons) {
+    std::erase_if(comparison.cases, [&](const Case& that) { return !matches(flags.filter, that.name); });
+    for (Case& that : comparison.cases)
+      if (flags.repetitions > 0) that.samples = flags.repetitions;
+  }
+  std::erase_if(study.comparisons, [](const Comparison& comparison) { return comparison.cases.empty(); });
+  return study;
+}
+
+int count_cases(const Study& study) {
+  std::size_t count = 0;
+  for (const Comparison& comparison : study.comparisons) count += comparison.cases.size();
+  return static_cast<int>(count);
+}
+
+/// What beside the study decides about the records.
+Json options_json(const Options& options) {
+  return {{"device_memory_bytes", options.device_memory_bytes ? Json(*options.device_memory_bytes) : Json()},
+          {"data", options.data.string()}};
+}
+
+/// A study being run: comparison after comparison into the folder of records.
+class Run {
+ public:
+  Run(const Options& options, Runtime& runtime, Datasets& datasets, const InterruptWatch& interrupt, const Study& study)
+      : options_(options),
+        study_(study),
+        folder_(options.records, make_manifest(study, runtime, options_json(options)), options.resume),
+        progress_(count_cases(study)),
+        venue_{runtime,
+               datasets,
+               sampler_,
+               options.device_memory_bytes,
+               [&interrupt] { interrupt.check(); },
+               [this](const Case& that, const std::string& doing) { progress_.doing(doing, that.name); },
+               [this](const Case& that, const Problem& problem, const Outputs& outputs) {
+                 save(that, problem, outputs);
+               }} {
+    const std::vector<std::string> found = preflight(runtime);
+    for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
+    context_ = make_context(runtime, study.title, found);
+  }
+
+  ExitCode run() {
+    std::vector<Json> records;
+    for (std::size_t number = 0; number < study_.comparisons.size(); ++number) {
+      records.push_back(record_of(number, study_.comparisons[number]));
+      for (const Json& row : records.back().at("benchmarks")) progress_.finish_case(console_ ? case_line(row) : "");
+    }
+    if (!options_.benchmark.out.empty() && !records.empty())
+      write_whole(options_.benchmark.out, merge_records(records).dump(1) + "\n");
+    print_all(options_.benchmark.format, records, std::cout);
+    return exit_code(records);
+  }
+
+ private:
+  Json record_of(std::size_t number, const Comparison& comparison) {
+    if (std::optional<Json> done = folder_.find(number, comparison.name)) return *std::move(done);
+    progress_.begin_comparison(comparison.name);
+    venue_.check_interrupt();
+    Json record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
+    folder_.write(number, comparison.name, record);
+    return record;
+  }
+  void save(const Case& that, const Problem& problem, const Outputs& outputs) const {
+    if (!options_.save_results.empty()) save_results(options_.save_results, that, outputs);
+    if (!options_.save_inputs.empty()) save_inputs(options_.save_inputs, that, problem);
+  }
+
+  const Options& options_;
+  const Study& study_;
+  RecordFolder folder_;
+  Progress progress_;
+  Sampler sampler_;
+  Venue venue_;
+  Json context_;
+  bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;
+};
+
+}  // namespace
+
+ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
+  require_devices(options, runtime);
+  Datasets datasets(options.data, runtime.host_memory());
+  const Study study = narrowed(read_study(options.study, options.assignments, runtime, datasets), options.benchmark);
+  if (study.comparisons.empty())
+    throw BadInput("no case of the study matches --benchmark_filter=" + options.benchmark.filter);
+  if (options.benchmark.list_tests) return list_cases(study, std::cout);
+  if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets);
+  if (options.dry_run) return preview(study, runtime, datasets, std::cout);
+  return Run(options, runtime, datasets, interrupt, study).run();
+}
+
+}  // namespace league::bench

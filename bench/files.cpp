@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+namespace league::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
+  throw std::runtime_error("cannot write '" + file.string() + "': " + what);
+}
+
+std::string system_message() { return std::generic_category().message(errno); }
+
+/// A file open for writing; unlike a stream it says why it fails.
+class Descriptor {
+ public:
+  explicit Descriptor(const fs::path& file)
+      : file_(file), number_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (number_ < 0) fail(file_, system_message());
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t count = ::write(number_, text.data(), text.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail(file_, system_message());
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  void close() {
+    const int closed = ::close(number_);
+    number_ = -1;
+    if (closed != 0) fail(file_, system_message());
+  }
+
+ private:
+  fs::path file_;
+  int number_;
+};
+
+void write_all(const fs::path& file, std::string_view head, std::string_view rest) {
+  Descriptor descriptor(file);
+  descriptor.write(head);
+  descriptor.write(rest);
+  descriptor.close();
+}
+
+std::uint64_t hash(std::string_view bytes, std::uint64_t state = 0xcbf29ce484222325U) {
+  for (const char byte : bytes) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  return state;
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
+  return text.data();
+}
+
+}  // namespace
+
+void write_whole(const fs::path& file, std::string_view head, std::string_view rest) {
+  std::error_code none;
+  if (fs::exists(file, none) && !fs::is_regular_file(file, none)) return write_all(file, head, rest);
+  const fs::path temporary = file.string() + ".part";
+  try {
+    write_all(temporary, head, rest);
+    if (std::rename(temporary.c_str(), file.c_str()) != 0) fail(file, system_message());
+  } catch (...) {
+    fs::remove(temporary, none);
+    throw;
+  }
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw std::runtime_error("cannot make the folder '" + folder.string() + "': " + error.message());
+}
+
+std::string file_name(std::string name) {
+  constexpr std::size_t longest = 230;  // of 255, with room for a number and an ending
+  std::ranges::replace(name, '/', ',');
+  if (name.size() > longest) name = name.substr(0, longest - 17) + "~" + hexadecimal(hash(name));
+  return name;
+}
+
+std::string file_hash(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot read '" + file.string() + "'");
+  std::uint64_t state = hash({});
+  std::array<char, 1 << 16> block{};
+  while (stream.read(block.data(), block.size()) || stream.gcount() > 0)
+    state = hash({block.data(), static_cast<std::size_t>(stream.gcount())}, state);
+  return hexadecimal(state);
+}
+
+}  // namespace league::bench

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/check.hpp"
+
+namespace league::bench {
+
+/// What a sample is. Never mixed: device time is between two marks on the device's queue, the others on the host's
+/// clock.
+enum class Metric { device_time, makespan, host_time };
+std::string_view name(Metric metric);
+
+/// Where the time of one compute goes. A stage on several devices counts with the slowest of them.
+struct Trace {
+  std::map<std::string, double> stages;
+  std::vector<double> per_device_s;
+};
+
+/// One compute with time marks around its stages; `in_turn` asks work that usually overlaps to run stage after stage.
+Trace trace(Entrant& entrant, bool in_turn);
+/// As `check_fresh`, and where the time went.
+Checked check_traced(Entrant& entrant, Trace& trace);
+
+/// Draws samples of one case.
+class Meter {
+ public:
+  /// `checked_s`: host clock of the checked compute; where that took long, it is not repeated for a first look.
+  Meter(Entrant& entrant, double checked_s);
+
+  /// Host clock, one launch to fence: the median of a few.
+  [[nodiscard]] double latency_s() const { return latency_s_; }
+  /// Seconds of one compute, by this case's metric; from a first look.
+  [[nodiscard]] double expected_s() const { return expected_s_; }
+  [[nodiscard]] Metric metric() const { return metric_; }
+  /// Whether samples are long enough to be taken cold, each from poisoned outputs.
+  [[nodiscard]] bool is_long() const { return latency_s_ > 0.01; }
+  /// Whether the queue is held back while a batch is queued.
+  [[nodiscard]] bool holds() const { return holds_; }
+  /// How many computes one sample needs to be long enough for its clock.
+  [[nodiscard]] int batch_needed() const;
+  /// Seconds of one compute, the mean over a batch.
+  double sample(int batch);
+
+ private:
+  void look_first();
+  double host_sample(int batch);
+  double device_sample(int batch);
+  double held_sample(int batch, bool& whole);
+
+  Entrant& entrant_;
+  Timing timing_;
+  Metric metric_;
+  bool holds_;
+  double latency_s_ = 0;
+  double expected_s_ = 0;
+};
+
+/// Whether a compute takes so long that every run of it is counted.
+bool is_very_long(double seconds);
+/// How many samples a case gets that asks for `wanted`, if one compute takes `seconds`: all; beyond 3 s up to three.
+int samples_for(int wanted, double seconds);
+
+}  // namespace league::bench

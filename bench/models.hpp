@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+/// Which models there are, and what this build can run here.
+namespace league::bench {
+
+enum class State { ready, no_device, not_expressible, missing, not_built };
+std::string_view name(State state);
+
+struct Availability {
+  State state = State::ready;
+  std::string reason;  ///< empty when ready
+};
+
+/// Names of all models that any build of League has.
+const std::vector<std::string>& known_models();
+
+/// The models that a method declares: its own in every language, and its libraries.
+std::vector<std::string> declared_models(const Method& method);
+
+/// Whether this build has the model at all, for any algorithm.
+bool is_built(const Runtime& runtime, std::string_view model);
+
+DeviceKind device_kind(std::string_view model);
+
+Availability availability(const Runtime& runtime, const Algorithm& algorithm, const Method& method,
+                          std::string_view model);
+
+/// "gpu", "host".
+std::string_view name(DeviceKind kind);
+
+/// How many devices of a kind a study may ask for: the GPUs that answer; on a host as many groups of threads as one
+/// would have GPUs in a node, so that partitioning can be tested anywhere.
+int most_devices(const Runtime& runtime, DeviceKind kind);
+
+}  // namespace league::bench

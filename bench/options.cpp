@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "bench/errors.hpp"
+
+namespace league::bench {
+namespace {
+
+/// Values that CLI11 fills in and that are then put into `Options`.
+struct Raw {
+  std::vector<std::string> assignments;
+  std::optional<int> league, team, vector;
+  std::uint64_t device_memory = 0;
+};
+
+void describe_list(CLI::App& app, Options& options) {
+  CLI::App* list = app.add_subcommand("list", "Show algorithms, methods and models, and what of them runs here");
+  list->add_flag("--json", options.json, "as JSON");
+  list->callback([&options] { options.command = Options::Command::list; });
+}
+
+void describe_run(CLI::App& app, Options& options, Raw& raw) {
+  CLI::App* run = app.add_subcommand("run", "Check and time the cases of a study");
+  run->add_option("STUDY", options.study, "a TOML file, as in configs/")->required();
+  run->add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
+      ->allow_extra_args(false);
+  run->add_option("--data", options.data, "folder of the data files (default: LEAGUE_DATA, else data/mnist)");
+  run->add_option("--devices", options.devices, "number of devices")->check(CLI::PositiveNumber);
+  run->add_option("--league", raw.league, "league size (teams) of every launch")->check(CLI::PositiveNumber);
+  run->add_option("--team", raw.team, "team size (threads) of every launch")->check(CLI::PositiveNumber);
+  run->add_option("--vector", raw.vector, "vector length (lanes) of every launch")->check(CLI::PositiveNumber);
+  run->add_option("--device-memory", raw.device_memory, "budget of a device, as 11GiB (default: 9/10 of what is free)")
+      ->transform(CLI::AsSizeValue(true));
+  run->add_option("--records", options.records, "folder of the records, one file a comparison")->capture_default_str();
+  run->add_option("--save-results", options.save_results, "folder for the outputs of every case, as NumPy files");
+  run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
+  run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
+  run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
+  run->add_option("--profile", options.profile, "run this case once, for a profiler");
+  run->footer("Google Benchmark's options: --benchmark_filter, _list_tests, _repetitions, _format, _out.");
+  run->callback([&options] { options.command = Options::Command::run; });
+}
+
+/// The launch that --league, --team and --vector describe, as `launches` of a study.
+void add_launch(const Raw& raw, std::vector<Assignment>& assignments) {
+  Value launch{.place = "the command line", .content = Value::Table{}};
+  auto& entries = std::get<Value::Table>(launch.content);
+  const auto add = [&](const char* key, std::optional<int> value) {
+    if (value) entries.push_back({key, {.place = "--" + std::string(key), .content = std::int64_t{*value}}});
+  };
+  add("league", raw.league);
+  add("team", raw.team);
+  add("vector", raw.vector);
+  if (!entries.empty()) assignments.push_back({"launches", launch});
+}
+
+}  // namespace
+
+Options read_options(int count, const char* const* arguments) {
+  Options options;
+  Raw raw;
+  std::vector<std::string> words(arguments + 1, arguments + count);
+  options.benchmark = take_benchmark_flags(words);
+  std::ranges::reverse(words);  // CLI11 takes them from the end
+
+  CLI::App app("League: one algorithm, many programming models, checked and timed.", "league");
+  app.require_subcommand(1);
+  describe_list(app, options);
+  describe_run(app, options, raw);
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp& help) {
+    app.exit(help);
+    return {};
+  } catch (const CLI::CallForAllHelp& help) {
+    app.exit(help);
+    return {};
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(std::string(error.what()) + " (see league --help)");
+  }
+  for (const std::string& text : raw.assignments) options.assignments.push_back(read_assignment(text));
+  if (options.devices)
+    options.assignments.push_back({"devices", {.place = "--devices", .content = std::int64_t{*options.devices}}});
+  add_launch(raw, options.assignments);
+  if (raw.device_memory > 0) options.device_memory_bytes = static_cast<std::int64_t>(raw.device_memory);
+  return options;
+}
+
+}  // namespace league::bench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/flags.hpp"
+#include "bench/settings.hpp"
+
+namespace league::bench {
+
+/// What the command line asks for.
+struct Options {
+  enum class Command { none, list, run };  ///< none: help was asked for, and given
+  Command command = Command::none;
+  bool json = false;
+
+  std::filesystem::path study;
+  std::vector<Assignment> assignments;  ///< --set, and the options that stand for keys of a study
+  std::optional<int> devices;
+  std::filesystem::path data;
+  std::optional<std::int64_t> device_memory_bytes;
+  std::filesystem::path records = "records", save_results, save_inputs;
+  bool resume = false, dry_run = false;
+  std::string profile;
+  BenchmarkFlags benchmark;
+};
+
+/// @throws BadInput
+Options read_options(int count, const char* const* arguments);
+
+}  // namespace league::bench

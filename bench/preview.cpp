@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/preview.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "bench/comparison.hpp"
+#include "bench/models.hpp"
+#include "bench/nearest.hpp"
+#include "bench/progress.hpp"
+
+namespace league::bench {
+namespace {
+
+/// Rough rates of a device, for an estimate only.
+struct Rates {
+  double bytes_per_s, operations_per_s;
+};
+Rates rates_of(const Runtime& runtime, DeviceKind kind) {
+  if (kind == DeviceKind::gpu) return {1e12, 1e13};
+  return {10e9, 10e9 * runtime.host_threads()};
+}
+
+/// The check, the first looks, the samples and the checks after them; and a little for each.
+double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
+  const DeviceKind kind = device_kind(that.model);
+  const Rates rates = rates_of(runtime, kind);
+  const double run_s = std::max(cost.bytes / rates.bytes_per_s, cost.operations / rates.operations_per_s);
+  const int runs = is_very_long(run_s) ? 1 + samples_for(that.samples, run_s) : 10 + 2 * that.samples;
+  return 0.05 + runs * std::max(run_s, 1e-3);
+}
+
+}  // namespace
+
+ExitCode list_cases(const Study& study, std::ostream& out) {
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) out << that.name << "\n";
+  return ExitCode::passed;
+}
+
+ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out) {
+  double total_s = 0;
+  std::size_t cases = 0;
+  for (const Comparison& comparison : study.comparisons) {
+    const auto runs = std::ranges::find(comparison.cases, true, [](const Case& that) { return that.skip.empty(); });
+    const Cost cost = runs == comparison.cases.end() ? Cost{} : make_problem(*runs, runtime, datasets)->cost();
+    for (const Case& that : comparison.cases) {
+      ++cases;
+      if (!that.skip.empty()) {
+        out << that.name << "  skipped: " << that.skip << "\n";
+        continue;
+      }
+      const double seconds = estimated_s(that, cost, runtime);
+      total_s += seconds;
+      out << that.name << "  " << readable_bytes(cost.bytes) << "  about " << readable_time(seconds) << "\n";
+    }
+  }
+  out << cases << " cases, about " << readable_time(total_s) << "\n";
+  return ExitCode::passed;
+}
+
+ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets) {
+  std::vector<std::string> names;
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) {
+      names.push_back(that.name);
+      if (that.name != name) continue;
+      if (!that.skip.empty()) throw BadInput("--profile " + name + ": " + that.skip);
+      const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
+      Entrant entrant(that, *problem, runtime,
+                      runtime.free_memory_bytes(runtime.devices(device_kind(that.model), 1).front()) / 10 * 9);
+      Stages stages;
+      entrant.prepared().reset();
+      entrant.prepared().fence();
+      entrant.prepared().compute(stages);
+      entrant.prepared().fence();
+      return ExitCode::passed;
+    }
+  throw BadInput("--profile " + name + ": the study has no such case; the nearest is '" + nearest(name, names) + "'");
+}
+
+}  // namespace league::bench

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "bench/errors.hpp"
+#include "bench/study.hpp"
+
+namespace league::bench {
+
+/// Names of all cases, one a line: --benchmark_list_tests.
+ExitCode list_cases(const Study& study, std::ostream& out);
+
+/// The cases, the memory of their inputs and outputs, and an estimate of the time: --dry-run.
+ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out);
+
+/// Runs one case once, without checks or marks around it: --profile.
+/// @throws BadInput if the study has no such case
+ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets);
+
+}  // namespace league::bench

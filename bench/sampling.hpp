@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace league::bench {
+
+/// One case to sample: each call of `draw` returns the seconds of one sample.
+struct Draw {
+  std::string name;
+  int samples = 0;
+  std::function<double()> draw;
+};
+
+struct Drawn {
+  std::vector<double> samples;  ///< in the order in which they were drawn
+  std::string error;            ///< what the first failing draw said; nothing is drawn after it
+};
+
+/// Google Benchmark as the one who decides the order: all draws of a call are interleaved at random.
+class Sampler {
+ public:
+  Sampler();
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  /// @returns one element a draw. @throws Interrupted if a draw does
+  std::vector<Drawn> sample(const std::vector<Draw>& draws);
+};
+
+}  // namespace league::bench
