@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "algorithms/blocks/pack.hpp"
+#include "backends/launch.hpp"
+
+/// What `direct` does on a GPU, in CUDA and Kokkos alike: how the matrix is shared out, and a thread's part of it.
+namespace league::distance_matrix {
+
+/// Rows that a thread walks down with the same columns in registers.
+inline constexpr int direct_rows = 8;
+/// Neighbouring columns of a thread: their distances are one 16-byte store.
+template <class T>
+inline constexpr int direct_columns = blocks::Pack<T>::size;
+
+/// A block of rows, and how it is shared out: an item is a strip of `direct_rows` rows over lanes x direct_columns
+/// columns.
+template <class T>
+struct Strips {
+  int n, dimension;
+  int first, rows;  ///< of the block; `first` is global
+  bool euclidean;
+  const T* points;          ///< [n x dimension]
+  T* out;                   ///< [rows x n]
+  int columns = 0;          ///< of an item
+  unsigned columns_of = 0;  ///< items beside each other
+  unsigned items = 0;
+
+  /// @throws Unsupported where the items are too many to be counted in 32 bits
+  void share(int lanes) {
+    columns = lanes * direct_columns<T>;
+    columns_of = static_cast<unsigned>(ceil_div(n, columns));
+    const std::uint64_t all = std::uint64_t{columns_of} * static_cast<std::uint64_t>(ceil_div(rows, direct_rows));
+    if (all > std::numeric_limits<unsigned>::max() / 2) throw Unsupported("too many strips for this team size");
+    items = static_cast<unsigned>(all);
+  }
+  LEAGUE_FUNCTION int first_row(unsigned item) const { return static_cast<int>(item / columns_of) * direct_rows; }
+  LEAGUE_FUNCTION int first_column(unsigned item) const { return static_cast<int>(item % columns_of) * columns; }
+};
+
+/// The points of a thread's columns, in registers; the last one again where there are no more.
+template <class T, int dimension>
+struct Columns {
+  static constexpr int count = direct_columns<T>;
+  T y[count][dimension];
+
+  LEAGUE_FUNCTION Columns(const Strips<T>& strips, int column) {
+    const int last = strips.n - 1 - column;
+    const T* from = strips.points + std::int64_t{column} * dimension;
+    for (int e = 0; e < count; ++e)
+      for (int k = 0; k < dimension; ++k) y[e][k] = from[(e < last ? e : last) * dimension + k];
+  }
+  LEAGUE_FUNCTION blocks::Pack<T> squared(const T (&x)[dimension]) const {
+    blocks::Pack<T> sums;
+    for (int e = 0; e < count; ++e) {
+      T sum = 0;
+      for (int k = 0; k < dimension; ++k) {
+        const T d = x[k] - y[e][k];
+        sum += d * d;
+      }
+      sums.values[e] = sum;
+    }
+    return sums;
+  }
+};
+
+template <class T>
+LEAGUE_FUNCTION blocks::Pack<T> roots(blocks::Pack<T> squared) {
+  using std::sqrt;
+  for (T& value : squared.values) value = sqrt(value);
+  return squared;
+}
+
+/// Stores as many of a thread's distances as there are columns.
+template <class T>
+LEAGUE_FUNCTION void store_some(const blocks::Pack<T>& distances, T* to, int columns) {
+  for (int e = 0; e < blocks::Pack<T>::size; ++e)
+    if (e < columns) to[e] = distances.values[e];
+}
+
+/// A thread's part of an item: `store(Pack<T>*, Pack<T>)` is the model's 16-byte store, for whole strips of a matrix
+/// whose rows begin at 16 bytes.
+template <int dimension, class T, class Store>
+LEAGUE_FUNCTION void walk_strip(const Strips<T>& strips, unsigned item, int lane, const Store& store) {
+  constexpr int count = direct_columns<T>;
+  const int first = strips.first_row(item), column = strips.first_column(item) + lane * count;
+  if (column >= strips.n) return;
+  const Columns<T, dimension> columns(strips, column);
+  const T* from = strips.points + std::int64_t{strips.first + first} * dimension;
+  T* to = strips.out + std::int64_t{first} * strips.n + column;
+  if (first + direct_rows <= strips.rows && strips.n % count == 0) {
+    T x[direct_rows][dimension];  // all loads before the first store
+    for (int r = 0; r < direct_rows; ++r)
+      for (int k = 0; k < dimension; ++k) x[r][k] = from[r * dimension + k];
+    for (int r = 0; r < direct_rows; ++r, to += strips.n) {
+      const blocks::Pack<T> squared = columns.squared(x[r]);
+      store(reinterpret_cast<blocks::Pack<T>*>(to), strips.euclidean ? roots(squared) : squared);
+    }
+  } else {
+    for (int r = 0; r < direct_rows && first + r < strips.rows; ++r, to += strips.n) {
+      T x[dimension];
+      for (int k = 0; k < dimension; ++k) x[k] = from[r * dimension + k];
+      const blocks::Pack<T> squared = columns.squared(x);
+      store_some(strips.euclidean ? roots(squared) : squared, to, strips.n - column);
+    }
+  }
+}
+
+/// The same for any dimension: the sums in registers, the coordinates from memory.
+template <class T, class Store>
+LEAGUE_FUNCTION void walk_strip_any(const Strips<T>& strips, unsigned item, int lane, const Store& store) {
+  constexpr int count = direct_columns<T>;
+  const int first = strips.first_row(item), column = strips.first_column(item) + lane * count;
+  if (column >= strips.n) return;
+  const int last_row = strips.rows - 1 - first, last_column = strips.n - 1 - column;
+  const T *x[direct_rows], *y[count];
+  for (int r = 0; r < direct_rows; ++r)
+    x[r] = strips.points + std::int64_t{strips.first + first + (r < last_row ? r : last_row)} * strips.dimension;
+  for (int e = 0; e < count; ++e)
+    y[e] = strips.points + std::int64_t{column + (e < last_column ? e : last_column)} * strips.dimension;
+  blocks::Pack<T> squared[direct_rows] = {};
+  for (int k = 0; k < strips.dimension; ++k)
+    for (int e = 0; e < count; ++e) {
+      const T coordinate = y[e][k];
+      for (int r = 0; r < direct_rows; ++r) {
+        const T d = x[r][k] - coordinate;
+        squared[r].values[e] += d * d;
+      }
+    }
+  T* to = strips.out + std::int64_t{first} * strips.n + column;
+  for (int r = 0; r < direct_rows; ++r, to += strips.n) {
+    if (first + r >= strips.rows) return;
+    const blocks::Pack<T> distances = strips.euclidean ? roots(squared[r]) : squared[r];
+    if (strips.n % count == 0)
+      store(reinterpret_cast<blocks::Pack<T>*>(to), distances);
+    else
+      store_some(distances, to, strips.n - column);
+  }
+}
+
+}  // namespace league::distance_matrix

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/distance_matrix/distance_matrix.hpp"
+
+#include <cmath>
+
+#include "algorithms/distance_matrix/distance_matrix_oracle.hpp"
+#include "algorithms/generate.hpp"
+#include "algorithms/judge.hpp"
+
+namespace league::distance_matrix {
+namespace {
+
+const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
+
+const RegisterAlgorithm registered{Algorithm{
+    .name = DistanceMatrix::algorithm,
+    .description = "distances between all pairs of n points",
+    .parameters =
+        {{.name = "n", .kind = Parameter::Kind::size, .standard = "4096", .description = "points"},
+         {.name = "dimension", .kind = Parameter::Kind::size, .standard = "3", .description = "coordinates of a point"},
+         {.name = "metric",
+          .kind = Parameter::Kind::choice,
+          .standard = "euclidean",
+          .choices = {"euclidean", "squared"},
+          .description = "the distance, or its square"}},
+    .methods = {{.name = "direct", .description = "sum of squared differences, from registers", .dtypes = floats},
+                {.name = "tiled", .description = "the same in tiles, through team scratch", .dtypes = floats},
+                {.name = "symmetric",
+                 .description = "tiled, for one half of the matrix, mirrored; one device, whole matrix in memory",
+                 .dtypes = floats},
+                {.name = "product", .description = "|x|^2 + |y|^2 - 2 x.y by our own product tile", .dtypes = floats},
+                {.name = "gram",
+                 .description = "|x|^2 + |y|^2 - 2 x.y by a library's product (kokkos_kernels: its own, no TPL)",
+                 .dtypes = floats,
+                 .libraries = {"cublas", "kokkos_kernels"},
+                 .own_models = false}},
+    .make = [](const Making& making) { return std::make_unique<DistanceMatrix>(making); }}};
+
+/// How far a value may lie from the oracle's: the square from a sum of `dimension` terms, within (dimension + 4) eps of
+/// the sum of magnitudes; and what the root makes of that.
+struct Judge {
+  double relative;
+  double eps;
+  bool euclidean;
+
+  [[nodiscard]] Expected operator()(double squared, double magnitude) const {
+    const double bound = relative * magnitude;
+    if (!euclidean) return {squared, bound};
+    const double value = std::sqrt(squared), above = std::sqrt(squared + bound);
+    const double below = std::sqrt(std::max(squared - bound, 0.0));
+    return {value, std::max(above - value, value - below) + eps * above};
+  }
+};
+
+/// What was found in one row.
+struct RowVerdict {
+  double worst = 0, difference = 0;  ///< largest error over bound; sum of squared errors
+  std::string message;
+};
+
+std::string place(std::int64_t row, std::int64_t column) {
+  return "distances[" + std::to_string(row) + ", " + std::to_string(column) + "]";
+}
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+template <class T>
+class Check {
+ public:
+  Check(const DistanceMatrix& problem, const Oracle& oracle, const Output& output)
+      : oracle_(oracle),
+        values_(output.values.values<const T>()),
+        rows_(output.rows),
+        expanded_(output.form == DistanceMatrix::expanded),
+        judge_{static_cast<double>(problem.dimension + 4) * epsilon_of<T>, epsilon_of<T>, problem.euclidean} {}
+
+  [[nodiscard]] Verdict all() const {
+    std::vector<RowVerdict> found(static_cast<std::size_t>(rows_.size()));
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::int64_t row = rows_.begin; row < rows_.end; ++row) {
+      RowVerdict& verdict = found[static_cast<std::size_t>(row - rows_.begin)];
+      identity(row, verdict);
+      if (const std::int64_t sample = oracle_.sampled(row); sample >= 0) each(row, sample, verdict);
+    }
+    Verdict verdict{.rows_checked = rows_.size()};
+    double difference = 0;
+    for (const RowVerdict& row : found) {
+      verdict.worst = std::max(verdict.worst, row.worst);
+      difference += row.difference;
+      if (!row.message.empty()) verdict.fail(row.message);
+    }
+    const auto sampled = static_cast<std::int64_t>(oracle_.rows.size());
+    if (sampled == oracle_.n && rows_.size() == oracle_.n)
+      verdict.figures.emplace_back("frobenius_difference", std::sqrt(difference));
+    else
+      verdict.figures.emplace_back("rows_checked_by_value", static_cast<double>(sampled));
+    return verdict;
+  }
+
+ private:
+  [[nodiscard]] double value(std::int64_t row, std::int64_t column) const {
+    return static_cast<double>(values_[static_cast<std::size_t>((row - rows_.begin) * oracle_.n + column)]);
+  }
+  static void fail(RowVerdict& verdict, const std::string& what, double is, const Expected& wanted) {
+    if (verdict.message.empty())
+      verdict.message =
+          what + " is " + number(is) + ", expected " + number(wanted.value) + " within " + number(wanted.bound);
+  }
+  static void judge(RowVerdict& verdict, const auto& what, double is, const Expected& wanted) {
+    const double error = std::abs(is - wanted.value);
+    if (!(error <= wanted.bound)) fail(verdict, what(), is, wanted);
+    if (error > 0 && wanted.bound > 0) verdict.worst = std::max(verdict.worst, error / wanted.bound);
+  }
+
+  /// The diagonal is 0, and the squares of the row add up.
+  void identity(std::int64_t row, RowVerdict& verdict) const {
+    if (value(row, row) != 0) fail(verdict, place(row, row), value(row, row), {0, 0});
+    double partial[8] = {}, total = 0;
+    for (std::int64_t column = 0; column < oracle_.n; ++column) {
+      const double distance = value(row, column);
+      partial[column % 8] += judge_.euclidean ? distance * distance : distance;
+    }
+    for (const double part : partial) total += part;
+    const double magnitude = oracle_.row_magnitude(row), wanted = oracle_.row_sum(row);
+    const double in_double =
+        static_cast<double>(oracle_.n + 2 * oracle_.dimension + 8) * epsilon_of<double> * magnitude;
+    const double relative = judge_.relative + (judge_.euclidean ? 4 * judge_.eps : 0);
+    judge(verdict, [&] { return "the sum of squares of row " + std::to_string(row); }, total,
+          {wanted, relative * (expanded_ ? magnitude : wanted) + in_double});
+  }
+
+  /// Every value of a row of the sample; and, where they are differences, their mirror images.
+  void each(std::int64_t row, std::int64_t sample, RowVerdict& verdict) const {
+    const double* squared = &oracle_.squared[static_cast<std::size_t>(sample * oracle_.n)];
+    const double norm = oracle_.norms[static_cast<std::size_t>(row)];
+    for (std::int64_t column = 0; column < oracle_.n; ++column) {
+      const double is = value(row, column);
+      const Expected wanted =
+          judge_(squared[column], expanded_ ? norm + oracle_.norms[static_cast<std::size_t>(column)] : squared[column]);
+      judge(verdict, [&] { return place(row, column); }, is, wanted);
+      verdict.difference += (is - wanted.value) * (is - wanted.value);
+      const bool mirrored = column >= rows_.begin && column < rows_.end && !expanded_;
+      if (mirrored && value(column, row) != is) fail(verdict, place(column, row), value(column, row), {is, 0});
+    }
+  }
+
+  const Oracle& oracle_;
+  std::span<const T> values_;
+  Range rows_;
+  bool expanded_;
+  Judge judge_;
+};
+
+}  // namespace
+
+DistanceMatrix::DistanceMatrix(const Making& making)
+    : n(making.parameters.integer("n")),
+      dimension(making.parameters.integer("dimension")),
+      euclidean(making.parameters.choice("metric") == "euclidean"),
+      dtype(making.dtype),
+      points(making.memory, dtype, {n, dimension}) {
+  const auto fill = [&](auto values) {
+    using T = typename decltype(values)::value_type;
+    fill_random(values, making.seed, 0);
+    for (T& value : values) value += T{0.5};  // exact: the values lie on a grid
+  };
+  if (dtype == Dtype::f64)
+    fill(points.values<double>());
+  else
+    fill(points.values<float>());
+}
+
+DistanceMatrix::~DistanceMatrix() = default;
+
+/// The points once, the matrix once, and the multiply-adds of the fewest operations known (the expanded form's).
+Cost DistanceMatrix::cost() const {
+  const auto pairs = static_cast<double>(n) * static_cast<double>(n), values = static_cast<double>(n * dimension);
+  return {(pairs + values) * static_cast<double>(size_bytes(dtype)), 2 * pairs * static_cast<double>(dimension)};
+}
+
+Outputs DistanceMatrix::make_outputs(std::pmr::memory_resource& memory) const {
+  return {{"distances", HostArray(memory, dtype, {n, n}), {0, n}}};
+}
+
+Outputs DistanceMatrix::inputs() const { return {{"points", points, {0, n}}}; }
+
+Verdict DistanceMatrix::check(const Outputs& outputs) const {
+  if (!oracle_) oracle_ = std::make_unique<const Oracle>(*this);
+  if (dtype == Dtype::f64) return Check<double>(*this, *oracle_, outputs.at(0)).all();
+  return Check<float>(*this, *oracle_, outputs.at(0)).all();
+}
+
+}  // namespace league::distance_matrix

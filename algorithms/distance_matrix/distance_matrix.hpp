@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+
+#include "algorithms/algorithm.hpp"
+
+namespace league::distance_matrix {
+
+struct Oracle;
+
+/// distances[i][j] = |x_i - x_j|^2, or its root, over all pairs of n points; the rows i are split.
+class DistanceMatrix final : public Problem {
+ public:
+  static constexpr const char* algorithm = "distance_matrix";
+  /// `Output::form` of |x|^2 + |y|^2 - 2 x.y, whose error is a share of |x|^2 + |y|^2, not of the distance.
+  static constexpr const char* expanded = "expanded";
+
+  explicit DistanceMatrix(const Making& making);
+  ~DistanceMatrix() override;
+  [[nodiscard]] std::int64_t extent() const override { return n; }
+  [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  [[nodiscard]] Outputs inputs() const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+
+  std::int64_t n, dimension;
+  bool euclidean;
+  Dtype dtype;
+  HostArray points;  ///< [n x dimension], each coordinate in [0, 1)
+
+ private:
+  mutable std::unique_ptr<const Oracle> oracle_;  ///< made by the first check
+};
+
+}  // namespace league::distance_matrix
