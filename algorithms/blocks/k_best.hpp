@@ -26,8 +26,8 @@ struct KBest {
   /// Before any real entry: a key that none is beyond, an index that none is after.
   static constexpr Key none =
       std::numeric_limits<Key>::has_infinity ? std::numeric_limits<Key>::infinity() : std::numeric_limits<Key>::max();
+  static constexpr Index last = std::numeric_limits<Index>::max();
   LEAGUE_FUNCTION void clear() const {
-    constexpr Index last = std::numeric_limits<Index>::max();
     for (int i = 0; i < k; ++i) keys[i * stride] = none, indices[i * stride] = last;
   }
   /// The k-th key: what a new one must not exceed.

@@ -48,8 +48,8 @@ void pack(cudaStream_t stream, const T* data, std::int64_t n, std::int64_t featu
 /// sum[i][j] = a[row] . b[column] (or the sum of another Term) for the thread's rows and columns of a tile, added in
 /// the order of the depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that
 /// of the panels.
-/// @pre blockDim.x * blockDim.y == Shape::threads; scratch has Shape::scratch_bytes, aligned to 16, and is free again
-/// after the next __syncthreads().
+/// @pre blockDim.x * blockDim.y == Shape::threads; scratch has Shape::scratch_bytes, aligned to 16, and is free
+/// again on return.
 template <class Shape, class Element, class Term = ProductTerm, class Packed, class Sum>
 __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* scratch,
                              Sum (&sum)[Shape::thread_rows][Shape::thread_columns]) {
@@ -60,48 +60,30 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
 
   a += Shape::step_of(thread, rows) * width + Shape::row_of(thread, rows);
   b += Shape::step_of(thread, columns) * width + Shape::row_of(thread, columns);
-  Packet next_a[passes_a], next_b[passes_b];
-  const auto fetch = [&] {
+  Packet next[passes_a > passes_b ? passes_a : passes_b];
+  const auto fetch = [&](const Packed* from, int passes, int steps) {
 #pragma unroll
-    for (int p = 0; p < passes_a; ++p)
-      next_a[p] = *reinterpret_cast<const Packet*>(a + p * Shape::pass_steps(rows) * width);
+    for (int p = 0; p < passes; ++p) next[p] = *reinterpret_cast<const Packet*>(from + p * steps * width);
+  };
+  const auto store = [&](Sum* to, int passes, int stride) {
 #pragma unroll
-    for (int p = 0; p < passes_b; ++p)
-      next_b[p] = *reinterpret_cast<const Packet*>(b + p * Shape::pass_steps(columns) * width);
-    a += Shape::depth * width, b += Shape::depth * width;
+    for (int p = 0; p < passes; ++p) {
+      Pack<Sum> wide;
+#pragma unroll
+      for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(next[p].values[e]);
+      *reinterpret_cast<Pack<Sum>*>(to + p * stride) = wide;
+    }
   };
-  const auto widened = [](const Packet& packet) {
-    Pack<Sum> wide;
-    for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(packet.values[e]);
-    return wide;
-  };
+  const auto fetch_a = [&] { fetch(a, passes_a, Shape::pass_steps(rows)); };
+  const auto fetch_b = [&] { fetch(b, passes_b, Shape::pass_steps(columns)); };
   Sum* store_a = scratch + Shape::step_of(thread, rows) * rows + Shape::row_of(thread, rows);
   Sum* store_b =
       scratch + Shape::depth * rows + Shape::step_of(thread, columns) * columns + Shape::row_of(thread, columns);
-  const auto store = [&](int buffer) {
-#pragma unroll
-    for (int p = 0; p < passes_a; ++p)
-      *reinterpret_cast<Pack<Sum>*>(store_a + buffer + p * Shape::pass_steps(rows) * rows) = widened(next_a[p]);
-#pragma unroll
-    for (int p = 0; p < passes_b; ++p)
-      *reinterpret_cast<Pack<Sum>*>(store_b + buffer + p * Shape::pass_steps(columns) * columns) = widened(next_b[p]);
-  };
   const Sum* read_a = scratch + Shape::first_row(thread);
   const Sum* read_b = scratch + Shape::depth * rows + Shape::first_column(thread);
-
+  const auto add = [&](int buffer, int begin) {
 #pragma unroll
-  for (int i = 0; i < Shape::thread_rows; ++i)
-#pragma unroll
-    for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
-  fetch();
-  __syncthreads();
-  store(0);
-  __syncthreads();
-  int buffer = 0;
-  for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
-    if (left > 0) fetch();  // on their way while this step's products are added
-#pragma unroll
-    for (int k = 0; k < Shape::depth; ++k) {
+    for (int k = begin; k < begin + Shape::depth / 2; ++k) {
       Pack<Sum> x[2], y[2];
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
@@ -114,11 +96,32 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
         for (int j = 0; j < Shape::thread_columns; ++j)
           sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
     }
-    buffer = Shape::buffer - buffer;
-    if (left > 0) {
-      store(buffer);
-      __syncthreads();
-    }
+  };
+
+#pragma unroll
+  for (int i = 0; i < Shape::thread_rows; ++i)
+#pragma unroll
+    for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
+  __syncthreads();
+  fetch_a();
+  store(store_a, passes_a, Shape::pass_steps(rows) * rows);
+  fetch_b();
+  store(store_b, passes_b, Shape::pass_steps(columns) * columns);
+  __syncthreads();
+  int buffer = 0;
+  for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
+    // The next step's operands are on their way, one after the other, while this step's products are added. The last
+    // step fetches itself once more: a condition would cost more.
+    const int other = Shape::buffer - buffer, further = left > 0 ? Shape::depth * width : 0;
+    a += further, b += further;
+    fetch_a();
+    add(buffer, 0);
+    store(store_a + other, passes_a, Shape::pass_steps(rows) * rows);
+    fetch_b();
+    add(buffer, Shape::depth / 2);
+    store(store_b + other, passes_b, Shape::pass_steps(columns) * columns);
+    __syncthreads();
+    buffer = other;
   }
 }
 
