@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "algorithms/blocks/product_tile_host.hpp"
+#include "algorithms/blocks/roots_host.hpp"
+#include "backends/launch.hpp"
+
+/// What a host thread does, in OpenMP and in Kokkos on a host alike: tiles of rows x columns whose sums stay in
+/// registers.
+namespace league::distance_matrix {
+
+/// How a method lays its points out, feature by feature. `direct` reads whole columns of coordinates; the others read
+/// panels as wide as a tile, one piece of memory each, which the next rows find in the cache.
+template <class T>
+struct HostLayout {
+  using Tile = blocks::HostTile<T>;
+  std::int64_t n, dimension;
+  bool panels;
+
+  [[nodiscard]] std::int64_t padded(std::int64_t count, int width) const {
+    return ceil_div<std::int64_t>(count, width) * width;
+  }
+  /// Values of the operand that gives the columns, and of the one that gives `rows` rows.
+  [[nodiscard]] std::int64_t columns_size() const {
+    return (padded(n, Tile::columns) + (panels ? 0 : Tile::columns)) * dimension;
+  }
+  [[nodiscard]] std::int64_t rows_size(std::int64_t rows) const {
+    return panels ? padded(rows, Tile::rows) * dimension : 0;
+  }
+  /// From one feature to the next, without panels.
+  [[nodiscard]] std::int64_t step() const { return columns_size() / dimension; }
+};
+
+/// Lays `width` points, from `first` on, out feature by feature, `step` apart; what is not there becomes 0.
+template <class T>
+void lay_out(const HostLayout<T>& layout, const T* points, std::int64_t first, int width, T* to, std::int64_t step) {
+  for (std::int64_t row = first; row < first + width; ++row, ++to)
+    for (std::int64_t f = 0; f < layout.dimension; ++f)
+      to[f * step] = row < layout.n ? points[row * layout.dimension + f] : T{0};
+}
+
+/// The squared norm of a point, added in double.
+template <class T>
+T squared_norm(const HostLayout<T>& layout, const T* points, std::int64_t row) {
+  double norm = 0;
+  for (std::int64_t f = 0; f < layout.dimension; ++f) {
+    const auto value = static_cast<double>(points[row * layout.dimension + f]);
+    norm += value * value;
+  }
+  return static_cast<T>(norm);
+}
+
+/// A block of rows for the tiles.
+template <class T>
+struct HostBlock {
+  std::int64_t n, depth, first, rows;  ///< `first` is global
+  bool euclidean, streaming;           ///< streaming: the result is too large to stay in a cache
+  const T *a, *b;                      ///< features of the rows (from `first` on), and of the columns
+  std::int64_t a_tile, a_step;         ///< from one tile of rows to the next, from one feature to the next
+  std::int64_t b_tile, b_step;
+  const T* norms;  ///< of all points, for the expanded form
+  T* out;          ///< [rows x n]
+
+  [[nodiscard]] std::int64_t row_tiles() const { return ceil_div<std::int64_t>(rows, blocks::HostTile<T>::rows); }
+  [[nodiscard]] std::int64_t column_tiles() const { return ceil_div<std::int64_t>(n, blocks::HostTile<T>::columns); }
+};
+
+template <class T>
+using HostSums = T[blocks::HostTile<T>::rows][blocks::HostTile<T>::columns];
+
+/// A tile's sums become distances: with the norms, where the sums are products, and the root.
+template <class Term, class T>
+void finish_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column, HostSums<T>& sums) {
+  using Tile = blocks::HostTile<T>;
+  constexpr int line = blocks::Pack<T, 64>::size;
+  const int rows = static_cast<int>(std::min<std::int64_t>(Tile::rows, block.rows - row));
+  for (int i = 0; i < rows; ++i) {
+    if constexpr (std::is_same_v<Term, blocks::ProductTerm>) {
+      const std::int64_t global = block.first + row + i;
+      const int columns = static_cast<int>(std::min<std::int64_t>(Tile::columns, block.n - column));
+      for (int j = 0; j < columns; ++j) {
+        const T squared = block.norms[global] + block.norms[column + j] - 2 * sums[i][j];
+        sums[i][j] = squared > 0 ? squared : 0;
+      }
+      if (global >= column && global < column + columns) sums[i][global - column] = 0;
+    }
+    if (block.euclidean)
+      for (int j = 0; j < Tile::columns; j += line) blocks::roots(reinterpret_cast<blocks::Pack<T, 64>&>(sums[i][j]));
+  }
+}
+
+/// Stores the part of a tile that the matrix has.
+template <class T>
+void store_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column, const HostSums<T>& sums) {
+  using Tile = blocks::HostTile<T>;
+  using Line = blocks::Pack<T, 64>;
+  const std::int64_t rows = std::min<std::int64_t>(Tile::rows, block.rows - row);
+  const std::int64_t columns = std::min<std::int64_t>(Tile::columns, block.n - column);
+  const bool whole_lines = columns == Tile::columns && block.n % Line::size == 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    T* to = block.out + (row + i) * block.n + column;
+    if (block.streaming && whole_lines)
+      for (int j = 0; j < Tile::columns; j += Line::size)
+        blocks::store_streaming(reinterpret_cast<Line*>(to + j), reinterpret_cast<const Line&>(sums[i][j]));
+    else
+      std::memcpy(to, sums[i], static_cast<std::size_t>(columns) * sizeof(T));
+  }
+}
+
+/// Stores what a tile has of the upper half, and its mirror image. @pre block.first == 0
+template <class T>
+void store_mirrored(const HostBlock<T>& block, std::int64_t row, std::int64_t column, const HostSums<T>& sums) {
+  using Tile = blocks::HostTile<T>;
+  const std::int64_t rows = std::min<std::int64_t>(Tile::rows, block.rows - row);
+  const std::int64_t columns = std::min<std::int64_t>(Tile::columns, block.n - column);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = std::max<std::int64_t>(0, row + i - column); j < columns; ++j)
+      block.out[(row + i) * block.n + column + j] = sums[i][j];
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < std::min(rows, column + j - row); ++i)
+      block.out[(column + j) * block.n + row + i] = sums[i][j];
+}
+
+/// Some tiles of rows against all columns: a panel of columns stays in the cache for all of them.
+template <class Term, bool mirror, class T>
+void host_rows(const HostBlock<T>& block, std::int64_t first_tile, std::int64_t last_tile) {
+  using Tile = blocks::HostTile<T>;
+  for (std::int64_t c = 0; c < block.column_tiles(); ++c)
+    for (std::int64_t r = first_tile; r < last_tile; ++r) {
+      const std::int64_t row = r * Tile::rows, column = c * Tile::columns;
+      if (mirror && column + Tile::columns <= row) continue;
+      alignas(64) HostSums<T> sums;
+      blocks::host_tile<Term>(block.depth, block.a + r * block.a_tile, block.b + c * block.b_tile, sums, block.a_step,
+                              block.b_step);
+      finish_tile<Term>(block, row, column, sums);
+      if constexpr (mirror)
+        store_mirrored(block, row, column, sums);
+      else
+        store_tile(block, row, column, sums);
+    }
+  blocks::finish_streaming();
+}
+
+}  // namespace league::distance_matrix
