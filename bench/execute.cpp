@@ -38,9 +38,11 @@ Study narrowed(Study study, const BenchmarkFlags& flags) {
   return study;
 }
 
-int count_cases(const Study& study) {
-  std::size_t count = 0;
-  for (const Comparison& comparison : study.comparisons) count += comparison.cases.size();
+/// How many cases of a study fulfil a condition.
+template <class Condition>
+int count_cases(const Study& study, const Condition& condition) {
+  std::ptrdiff_t count = 0;
+  for (const Comparison& comparison : study.comparisons) count += std::ranges::count_if(comparison.cases, condition);
   return static_cast<int>(count);
 }
 
@@ -57,7 +59,8 @@ class Run {
       : options_(options),
         study_(study),
         folder_(options.records, make_manifest(study, runtime, options_json(options)), options.resume),
-        progress_(count_cases(study)),
+        progress_(count_cases(study, [](const Case&) { return true; }),
+                  count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
         venue_{runtime,
                datasets,
                sampler_,
@@ -73,25 +76,34 @@ class Run {
   }
 
   ExitCode run() {
-    std::vector<Json> records;
-    for (std::size_t number = 0; number < study_.comparisons.size(); ++number) {
-      records.push_back(record_of(number, study_.comparisons[number]));
-      for (const Json& row : records.back().at("benchmarks")) progress_.finish_case(console_ ? case_line(row) : "");
+    bool interrupted = false;
+    try {
+      for (std::size_t number = 0; number < study_.comparisons.size(); ++number)
+        play(number, study_.comparisons[number]);
+    } catch (const Interrupted&) {
+      interrupted = true;
     }
-    if (!options_.benchmark.out.empty() && !records.empty())
-      write_whole(options_.benchmark.out, merge_records(records).dump(1) + "\n");
-    print_all(options_.benchmark.format, records, std::cout);
-    return exit_code(records);
+    if (!options_.benchmark.out.empty() && !records_.empty())
+      write_whole(options_.benchmark.out, merge_records(records_).dump(1) + "\n");
+    print_all(options_.benchmark.format, records_, std::cout);
+    return interrupted ? ExitCode::interrupted : exit_code(records_);
   }
 
  private:
-  Json record_of(std::size_t number, const Comparison& comparison) {
-    if (std::optional<Json> done = folder_.find(number, comparison.name)) return *std::move(done);
-    progress_.begin_comparison(comparison.name);
-    venue_.check_interrupt();
-    Json record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
-    folder_.write(number, comparison.name, record);
-    return record;
+  void play(std::size_t number, const Comparison& comparison) {
+    std::optional<Json> record = folder_.find(number, comparison.name);
+    const bool ran_before = record.has_value();
+    if (!record) {
+      progress_.begin_comparison(comparison.name);
+      venue_.check_interrupt();
+      record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
+      folder_.write(number, comparison.name, *record);
+    }
+    for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
+      const std::string line = console_ ? case_line(record->at("benchmarks").at(i)) : "";
+      progress_.finish_case(line, comparison.cases[i].skip.empty(), ran_before);
+    }
+    records_.push_back(*std::move(record));
   }
   void save(const Case& that, const Problem& problem, const Outputs& outputs) const {
     if (!options_.save_results.empty()) save_results(options_.save_results, that, outputs);
@@ -105,6 +117,7 @@ class Run {
   Sampler sampler_;
   Venue venue_;
   Json context_;
+  std::vector<Json> records_;
   bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;
 };
 

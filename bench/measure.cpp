@@ -12,7 +12,8 @@ namespace league::bench {
 namespace {
 
 constexpr double shortest_gpu_sample_s = 200e-6, shortest_host_sample_s = 1e-3;
-constexpr int largest_batch = 100;  // queued whole: a queue takes about a thousand launches
+constexpr double shortest_time_s = 1e-9;  // no rows take no time, but a time is above zero
+constexpr int largest_batch = 100;        // queued whole: a queue takes about a thousand launches
 constexpr double very_long_s = 3, long_sampling_s = 60;
 
 /// Puts a mark before and after each stage of a compute.
@@ -143,7 +144,8 @@ double Meter::sample(int batch) {
   else
     entrant_.prepared().compute(stages);  // warm caches and clocks
   entrant_.prepared().fence();
-  return metric_ == Metric::device_time ? device_sample(batch) : host_sample(batch);
+  const double seconds = metric_ == Metric::device_time ? device_sample(batch) : host_sample(batch);
+  return std::max(seconds, shortest_time_s);
 }
 
 double Meter::host_sample(int batch) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "algorithms/budget.hpp"
 #include "bench/comparison.hpp"
 #include "bench/models.hpp"
 #include "bench/nearest.hpp"
@@ -52,7 +53,8 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
       }
       const double seconds = estimated_s(that, cost, runtime);
       total_s += seconds;
-      out << that.name << "  " << readable_bytes(cost.bytes) << "  about " << readable_time(seconds) << "\n";
+      out << that.name << "  " << readable_bytes(static_cast<std::int64_t>(cost.bytes)) << "  about "
+          << readable_time(seconds) << "\n";
     }
   }
   out << cases << " cases, about " << readable_time(total_s) << "\n";

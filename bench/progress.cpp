@@ -34,13 +34,14 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-Progress::Progress(int cases) : terminal_(isatty(STDERR_FILENO) == 1), cases_(cases) {}
+Progress::Progress(int cases, int skipped)
+    : terminal_(isatty(STDERR_FILENO) == 1), cases_(cases), left_(cases - skipped) {}
 
 Progress::~Progress() { clear(); }
 
 std::string Progress::position() const {
   std::string text = "[" + std::to_string(done_) + "/" + std::to_string(cases_) + "]";
-  if (done_ > 0) text += " " + readable_time(since_start_.seconds() / done_ * (cases_ - done_)) + " left";
+  if (ran_ > 0) text += " " + readable_time(since_start_.seconds() / ran_ * left_) + " left";
   return text;
 }
 
@@ -56,8 +57,10 @@ void Progress::doing(const std::string& what, const std::string& name) {
   since_shown_ = Stopwatch();
 }
 
-void Progress::finish_case(const std::string& line) {
+void Progress::finish_case(const std::string& line, bool runs, bool before) {
   ++done_;
+  if (runs) --left_;
+  if (runs && !before) ++ran_;
   if (line.empty()) return;
   clear();
   std::cout << line << std::endl;
@@ -76,7 +79,5 @@ std::string readable_time(double seconds) {
 std::string readable_sample(double seconds) {
   return seconds < 1 ? scaled(seconds * 1e9, 1000, {"ns", "us", "ms"}) : printed("%.3g s", seconds);
 }
-
-std::string readable_bytes(double bytes) { return scaled(bytes, 1000, {"B", "kB", "MB", "GB", "TB", "PB"}); }
 
 }  // namespace league::bench

@@ -4,7 +4,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <sstream>
+#include <fstream>
+#include <regex>
 
 #include "bench/errors.hpp"
 
@@ -81,6 +82,20 @@ Value read_one(std::string_view text, const std::string& place) {
   }
 }
 
+/// "file:3: `sizes`: " for an error in the file itself: the place, and the key that begins on this line or the last
+/// before.
+std::string parse_place(const std::filesystem::path& file, std::size_t line) {
+  std::string place = file.string() + ":" + std::to_string(line) + ": ", key;
+  std::ifstream stream(file);
+  std::string text;
+  for (std::size_t number = 1; number <= line && std::getline(stream, text); ++number) {
+    static const std::regex assignment("^\\s*([A-Za-z0-9_.-]+)\\s*=.*");
+    std::smatch match;
+    if (std::regex_match(text, match, assignment)) key = match[1];
+  }
+  return key.empty() ? place : place + "`" + key + "`: ";
+}
+
 }  // namespace
 
 std::vector<const Value*> Value::each(std::string_view key) const {
@@ -128,9 +143,7 @@ Value::Table read_toml(const std::filesystem::path& file) {
     const toml::table table = toml::parse_file(file.string());
     return std::get<Value::Table>(convert(table, file.string(), true).content);
   } catch (const toml::parse_error& error) {
-    std::ostringstream text;
-    text << file.string() << ":" << error.source().begin.line << ": " << error.description();
-    throw BadInput(text.str());
+    throw BadInput(parse_place(file, error.source().begin.line) + std::string(error.description()));
   }
 }
 
