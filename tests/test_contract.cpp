@@ -6,6 +6,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/generate.hpp"
+#include "tests/runtime.hpp"
 
 // The contract probe: a small gradient descent on several host devices, written only to show that the contract carries
 // state, steps, a sum over shards, a stop test without the host, reset and stages.
@@ -121,7 +122,7 @@ struct Probe {
   }
   [[nodiscard]] Descent prepare(int steps, double tolerance = 0) { return Descent({runtime, shards, *communicator, 0}, steps, tolerance); }
 
-  Runtime runtime;
+  Runtime& runtime = tests::runtime();
   std::vector<Shard> shards;
   std::unique_ptr<Communicator> communicator;
 };

@@ -208,6 +208,6 @@ def test_parameters_show_where_they_tell_rows_apart(entry, rows_of):
 
 
 def test_overlapping_stages_are_stated(entry, rows_of):
-    stages = {"upload": 0.6, "add": 0.1, "download": 0.3}
+    stages = {"upload": 9, "copy in": 0.6, "add": 0.1, "copy out": 0.3, "download": 9}
     (row,) = rows_of([entry("cuda", [0.7] * 6, stages=stages)])
     assert row.note == "overlap: 0.70 of the sum of its stages"

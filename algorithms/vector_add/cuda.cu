@@ -4,7 +4,7 @@
 #include "algorithms/vector_add/cuda_memory.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
 
-namespace league::vector_add {
+namespace league::cuda::vector_add {
 namespace {
 
 template <class T, Kernel kernel>
@@ -21,13 +21,13 @@ class Cuda final : public Part {
   }
   void compute(Stages& stages) override {
     stages.stage(queue(), "add", [&] {
-      add<T, kernel>(launch_, cuda::stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data());
+      add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data());
     });
   }
 
  private:
   Launch launch_;
-  cuda::Array<T> sum_, a_, b_;
+  Array<T> sum_, a_, b_;
 };
 
 template <class T>
@@ -44,15 +44,15 @@ class CudaFill final : public Part {
   void compute(Stages& stages) override {
     const dim3 block(static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team));
     stages.stage(queue(), "fill", [&] {
-      fill_index<<<static_cast<unsigned>(launch_.league), block, 0, cuda::stream(queue())>>>(rows().size(), rows().begin,
+      fill_index<<<static_cast<unsigned>(launch_.league), block, 0, stream(queue())>>>(rows().size(), rows().begin,
                                                                                               index_.data());
-      cuda::check_launch();
+      check_launch();
     });
   }
 
  private:
   Launch launch_;
-  cuda::Array<T> index_;
+  Array<T> index_;
 };
 
 template <Kernel kernel>
@@ -74,4 +74,4 @@ const Register<VectorAdd> wide{"wide", cuda::model, prepare<Kernel::wide>};
 const Register<VectorAdd> filled{"fill", cuda::model, prepare<Kernel::fill>};
 
 }  // namespace
-}  // namespace league::vector_add
+}  // namespace league::cuda::vector_add

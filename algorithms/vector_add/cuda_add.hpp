@@ -4,7 +4,7 @@
 #include "algorithms/vector_add/wide.hpp"
 #include "backends/cuda/cuda.hpp"
 
-namespace league::vector_add {
+namespace league::cuda::vector_add {
 
 // A block takes blockDim consecutive elements at a time, a thread one.
 template <class T>
@@ -48,7 +48,7 @@ enum class Kernel { plain, wide, fill };
 /// The method's choice where the launch leaves it open; `tile` is what a block takes at a time.
 template <class T, Kernel kernel>
 Launch configure(Launch launch, std::int64_t n) {
-  launch = resolve(launch, {0, 256, 1}, cuda::limits);
+  launch = resolve(launch, {0, 256, 1}, limits);
   launch.tile = launch.team * launch.vector * (kernel == Kernel::wide ? packs_a_lane * Pack<T>::size : 1);
   if (launch.league == 0) launch.league = league_for(n, launch.tile);
   return launch;
@@ -60,7 +60,7 @@ void add(Launch launch, cudaStream_t stream, std::int64_t n, const T* a, const T
   const auto league = static_cast<unsigned>(launch.league);
   if constexpr (kernel == Kernel::plain) add_plain<<<league, block, 0, stream>>>(n, a, b, sum);
   if constexpr (kernel == Kernel::wide) add_wide<<<league, block, 0, stream>>>(n, a, b, sum);
-  cuda::check_launch();
+  check_launch();
 }
 
-}  // namespace league::vector_add
+}  // namespace league::cuda::vector_add

@@ -10,7 +10,7 @@
 #include "algorithms/vector_add/vector_add.hpp"
 
 // The same kernels on memory that is not the device's own: managed pages, and chunks streamed from pinned host memory.
-namespace league::vector_add {
+namespace league::cuda::vector_add {
 
 /// Managed arrays that lie on the host before every compute: their pages move by faults, or by a prefetch that is timed.
 template <class T, Kernel kernel>
@@ -22,7 +22,7 @@ class Unified final : public Part {
         host_a_(problem.a.values<T>(rows().begin, rows().end)),
         host_b_(problem.b.values<T>(rows().begin, rows().end)) {
     require_managed(context, shard, 3 * rows().size() * std::int64_t{sizeof(T)});
-    for (cuda::Array<T>* array : {&sum_, &a_, &b_}) *array = cuda::Array<T>::managed(queue(), rows().size());
+    for (Array<T>* array : {&sum_, &a_, &b_}) *array = Array<T>::managed(queue(), rows().size());
     output(sum_, 0);
   }
   Launch configure(Launch launch) override { return launch_ = vector_add::configure<T, kernel>(launch, rows().size()); }
@@ -36,10 +36,10 @@ class Unified final : public Part {
   void compute(Stages& stages) override {
     if (prefetch_)
       stages.stage(queue(), "prefetch", [&] {
-        for (cuda::Array<T>* array : {&sum_, &a_, &b_}) array->prefetch();
+        for (Array<T>* array : {&sum_, &a_, &b_}) array->prefetch();
       });
     stages.stage(queue(), "add", [&] {
-      add<T, kernel>(launch_, cuda::stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data());
+      add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data());
     });
   }
 
@@ -47,7 +47,7 @@ class Unified final : public Part {
   bool prefetch_;
   std::span<const T> host_a_, host_b_;
   Launch launch_;
-  cuda::Array<T> sum_, a_, b_;
+  Array<T> sum_, a_, b_;
 };
 
 /// From pinned host memory to pinned host memory: chunks are copied in, added and copied back, in turn on several streams.
@@ -65,8 +65,8 @@ class Streamed final : public Part {
         host_sum_(context.runtime.host_memory(), dtype_of<T>, {rows().size()}),
         chunk_(std::min(rows().size(), chunk_bytes / std::int64_t{sizeof(T)})) {
     for (Lane& lane : lanes_) lane = Lane(queue(), chunk_);
-    cuda::stream(queue());
-    cuda::check(cudaEventCreateWithFlags(&begun_, cudaEventDisableTiming));
+    stream(queue());
+    check(cudaEventCreateWithFlags(&begun_, cudaEventDisableTiming));
   }
   ~Streamed() override { static_cast<void>(cudaEventDestroy(begun_)); }
 
@@ -77,17 +77,17 @@ class Streamed final : public Part {
     for (Lane& lane : lanes_) lane.sum.poison();
   }
   void compute(Stages& stages) override {
-    const cudaStream_t main = cuda::stream(queue());
-    cuda::check(cudaEventRecord(begun_, main));
-    for (Lane& lane : lanes_) cuda::check(cudaStreamWaitEvent(lane.stream, begun_, 0));
+    const cudaStream_t main = stream(queue());
+    check(cudaEventRecord(begun_, main));
+    for (Lane& lane : lanes_) check(cudaStreamWaitEvent(lane.stream, begun_, 0));
     std::int64_t turn = 0;
     for (std::int64_t first = 0; first < rows().size(); first += chunk_, ++turn) {
       Lane& lane = lanes_[static_cast<std::size_t>(turn % streams)];
       chunk(stages, lane, stages.traced() ? main : lane.stream, first, std::min(chunk_, rows().size() - first));
     }
     for (Lane& lane : lanes_) {
-      cuda::check(cudaEventRecord(lane.done, lane.stream));
-      cuda::check(cudaStreamWaitEvent(main, lane.done, 0));
+      check(cudaEventRecord(lane.done, lane.stream));
+      check(cudaStreamWaitEvent(main, lane.done, 0));
     }
   }
   void download(const Outputs& outputs) override {
@@ -101,9 +101,9 @@ class Streamed final : public Part {
   struct Lane {
     Lane() = default;
     Lane(Queue& queue, std::int64_t size) : sum(queue, size), a(queue, size), b(queue, size) {
-      cuda::stream(queue);
-      cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-      cuda::check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+      stream(queue);
+      check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
     }
     Lane(Lane&& other) noexcept { *this = std::move(other); }
     Lane& operator=(Lane&& other) noexcept {
@@ -120,18 +120,18 @@ class Streamed final : public Part {
     }
     cudaStream_t stream = nullptr;
     cudaEvent_t done = nullptr;
-    cuda::Array<T> sum, a, b;
+    Array<T> sum, a, b;
   };
 
   void chunk(Stages& stages, Lane& lane, cudaStream_t stream, std::int64_t first, std::int64_t count) {
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     stages.stage(queue(), "copy in", [&] {
-      cuda::check(cudaMemcpyAsync(lane.a.data(), host_a_.data() + first, bytes, cudaMemcpyHostToDevice, stream));
-      cuda::check(cudaMemcpyAsync(lane.b.data(), host_b_.data() + first, bytes, cudaMemcpyHostToDevice, stream));
+      check(cudaMemcpyAsync(lane.a.data(), host_a_.data() + first, bytes, cudaMemcpyHostToDevice, stream));
+      check(cudaMemcpyAsync(lane.b.data(), host_b_.data() + first, bytes, cudaMemcpyHostToDevice, stream));
     });
     stages.stage(queue(), "add", [&] { add<T, kernel>(launch_, stream, count, lane.a.data(), lane.b.data(), lane.sum.data()); });
     stages.stage(queue(), "copy out", [&] {
-      cuda::check(cudaMemcpyAsync(host_sum_.values<T>().data() + first, lane.sum.data(), bytes, cudaMemcpyDeviceToHost, stream));
+      check(cudaMemcpyAsync(host_sum_.values<T>().data() + first, lane.sum.data(), bytes, cudaMemcpyDeviceToHost, stream));
     });
   }
 
@@ -143,4 +143,4 @@ class Streamed final : public Part {
   std::array<Lane, streams> lanes_;
 };
 
-}  // namespace league::vector_add
+}  // namespace league::cuda::vector_add

@@ -4,7 +4,7 @@
 #include "algorithms/vector_add/kokkos_memory.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
 
-namespace league::vector_add {
+namespace league::kokkos::vector_add {
 namespace {
 
 template <class T, Kernel kernel>
@@ -12,7 +12,7 @@ class Portable final : public Part {
  public:
   Portable(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard),
-        exec_(kokkos::instance(context.runtime, queue())),
+        exec_(instance(context.runtime, queue())),
         sum_(exec_, "vector_add/sum", rows().size()),
         a_(exec_, "vector_add/a", rows().size()),
         b_(exec_, "vector_add/b", rows().size()) {
@@ -30,7 +30,7 @@ class Portable final : public Part {
  private:
   Exec exec_;
   Launch launch_;
-  kokkos::Array<T> sum_, a_, b_;
+  Array<T> sum_, a_, b_;
 };
 
 template <class T>
@@ -38,7 +38,7 @@ class PortableFill final : public Part {
  public:
   PortableFill(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard),
-        exec_(kokkos::instance(context.runtime, queue())),
+        exec_(instance(context.runtime, queue())),
         index_(exec_, "vector_add/index", rows().size()) {
     problem.require_device_memory();
     output(index_, 0);
@@ -53,7 +53,7 @@ class PortableFill final : public Part {
  private:
   Exec exec_;
   Launch launch_;
-  kokkos::Array<T> index_;
+  Array<T> index_;
 };
 
 template <Kernel kernel>
@@ -75,4 +75,4 @@ const Register<VectorAdd> wide{"wide", kokkos::model, prepare<Kernel::wide>};
 const Register<VectorAdd> filled{"fill", kokkos::model, prepare<Kernel::fill>};
 
 }  // namespace
-}  // namespace league::vector_add
+}  // namespace league::kokkos::vector_add

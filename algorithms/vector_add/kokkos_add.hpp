@@ -4,9 +4,7 @@
 #include "algorithms/vector_add/wide.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-namespace league::vector_add {
-
-using kokkos::Exec, kokkos::Member, kokkos::Team, kokkos::Vector;
+namespace league::kokkos::vector_add {
 
 // A team takes `tile` consecutive elements at a time, each lane of its threads one.
 template <class T>
@@ -66,8 +64,8 @@ enum class Kernel { plain, wide, fill };
 template <class T, Kernel kernel>
 Launch configure(Launch launch, const Queue& queue, std::int64_t n) {
   constexpr int per_lane = kernel == Kernel::wide ? packs_a_lane * Pack<T>::size : 1;
-  launch = resolve(launch, kokkos::on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, kokkos::limits(queue));
-  launch.tile = per_lane * (kokkos::on_gpu ? launch.team * launch.vector : 4096);
+  launch = resolve(launch, on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, limits(queue));
+  launch.tile = per_lane * (on_gpu ? launch.team * launch.vector : 4096);
   if (launch.league == 0) launch.league = league_for(n, launch.tile);
   return launch;
 }
@@ -78,4 +76,4 @@ void add(const Exec& exec, Launch launch, Vector<const T> a, Vector<const T> b, 
   if constexpr (kernel == Kernel::wide) add_wide<T>(exec, launch, a, b, sum);
 }
 
-}  // namespace league::vector_add
+}  // namespace league::kokkos::vector_add

@@ -10,10 +10,10 @@
 #include "algorithms/vector_add/vector_add.hpp"
 
 // The same kernels on memory that is not the device's own: shared pages, and chunks streamed from pinned host memory.
-namespace league::vector_add {
+namespace league::kokkos::vector_add {
 
 inline void require_gpu() {
-  if (!kokkos::on_gpu) throw Unsupported("a CPU has one memory: nothing to share or to stream");
+  if (!on_gpu) throw Unsupported("a CPU has one memory: nothing to share or to stream");
 }
 
 /// Shared arrays that lie on the host before every compute: their pages move by faults.
@@ -24,7 +24,7 @@ class Unified final : public Part {
 
   Unified(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard),
-        exec_(kokkos::instance(context.runtime, queue())),
+        exec_(instance(context.runtime, queue())),
         host_a_(problem.a.values<T>(rows().begin, rows().end)),
         host_b_(problem.b.values<T>(rows().begin, rows().end)) {
     require_gpu();
@@ -67,7 +67,7 @@ class Streamed final : public Part {
 
   Streamed(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard),
-        exec_(kokkos::instance(context.runtime, queue())),
+        exec_(instance(context.runtime, queue())),
         host_a_(problem.a.values<T>(rows().begin, rows().end)),
         host_b_(problem.b.values<T>(rows().begin, rows().end)),
         host_sum_(context.runtime.host_memory(), dtype_of<T>, {rows().size()}),
@@ -104,7 +104,7 @@ class Streamed final : public Part {
     Lane(const Exec& instance, std::int64_t size)
         : exec(instance), sum(exec, "vector_add/sum", size), a(exec, "vector_add/a", size), b(exec, "vector_add/b", size) {}
     Exec exec;
-    kokkos::Array<T> sum, a, b;
+    Array<T> sum, a, b;
   };
 
   void chunk(Stages& stages, Lane& lane, const Exec& exec, std::int64_t first, std::int64_t count) {
@@ -131,4 +131,4 @@ class Streamed final : public Part {
   std::vector<Lane> lanes_;
 };
 
-}  // namespace league::vector_add
+}  // namespace league::kokkos::vector_add

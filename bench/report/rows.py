@@ -14,6 +14,7 @@ from .ratios import PORTABLE, Ratio, compare
 from .units import seconds
 
 MODELS = ("serial", "openmp", PORTABLE, "cuda", "hip")
+TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
 
 
@@ -66,9 +67,10 @@ def remarks(case: Case, floor: Floor, ratio: Ratio | None) -> str:
     """What a reader must know before quoting the row."""
     notes = ["in cache" if in_cache(case) else "", floor.note]
     notes.append(ratio.note if ratio else "")
-    total = sum(statistics.median(times) for times in case.stages.values())
+    computing = {name: times for name, times in case.stages.items() if name not in TRANSFERS}
+    total = sum(statistics.median(times) for times in computing.values())
     share = statistics.median(case.samples) / total if total > 0 else 1.0
-    if len(case.stages) > 1 and share < OVERLAP:
+    if len(computing) > 1 and share < OVERLAP:
         notes.append(f"overlap: {share:.2f} of the sum of its stages")
     return "; ".join(filter(None, notes))
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The harness and the executable `league`.
+find_package(benchmark REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_path(LEAGUE_TOMLPLUSPLUS toml++/toml.h REQUIRED) # header only: its shared library would have to be carried
+
+# Facts about this build, in a header that only the harness sees. What is known now goes into a template;
+# the commit is filled in at build time, and the header changes only if it did.
+string(JOIN " " info_compiler ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}
+  ${CMAKE_CUDA_COMPILER_ID} ${CMAKE_CUDA_COMPILER_VERSION})
+string(TOUPPER ${CMAKE_BUILD_TYPE} type)
+foreach(language CXX CUDA HIP)
+  if(CMAKE_${language}_COMPILER)
+    string(JOIN " " info_${language} ${CMAKE_${language}_FLAGS} ${CMAKE_${language}_FLAGS_${type}}
+      -std=c++${CMAKE_${language}_STANDARD} ${league_${language}_flags})
+  endif()
+endforeach()
+set(build_info ${PROJECT_BINARY_DIR}/generated/bench/build_info.hpp)
+file(CONFIGURE OUTPUT ${build_info}.in @ONLY CONTENT [[
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// How this executable was built. Made by bench/bench.cmake.
+namespace league::build_info {
+inline constexpr const char* preset = "@LEAGUE_PRESET@";
+inline constexpr const char* git = "<git>";
+inline constexpr const char* compiler = "@info_compiler@";
+inline constexpr const char* cxx_flags = "@info_CXX@";
+inline constexpr const char* cuda_flags = "@info_CUDA@@info_HIP@";
+inline constexpr const char* kokkos_version = "@league_kokkos_version@";
+inline constexpr const char* kokkos_flags = "@league_kokkos_flags@";
+}  // namespace league::build_info
+]])
+add_custom_target(league_build_info BYPRODUCTS ${build_info} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D HEADER=${build_info} -P ${CMAKE_CURRENT_LIST_DIR}/build_info.cmake
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
+league_objects(league_bench HARNESS SOURCES bench/*.cpp EXCLUDE league.cpp
+  LIBRARIES benchmark::benchmark CLI11::CLI11 nlohmann_json::nlohmann_json ZLIB::ZLIB)
+target_include_directories(league_bench PRIVATE ${PROJECT_BINARY_DIR}/generated)
+target_include_directories(league_bench SYSTEM PRIVATE ${LEAGUE_TOMLPLUSPLUS})
+add_dependencies(league_bench league_build_info)
+
+league_carry(benchmark::benchmark)
+league_executable(league bench/league.cpp)

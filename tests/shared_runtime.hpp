@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backends/runtime.hpp"
+
+namespace league {
+
+/// The one runtime of the test program: Kokkos can be started only once in a process.
+Runtime& shared_runtime();
+
+}  // namespace league

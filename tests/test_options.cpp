@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "bench/errors.hpp"
+#include "bench/nearest.hpp"
+#include "bench/options.hpp"
+
+namespace league::bench {
+namespace {
+
+Options read(std::vector<const char*> words) {
+  words.insert(words.begin(), "league");
+  return read_options(static_cast<int>(words.size()), words.data());
+}
+
+TEST(Options, OfARun) {
+  const Options options = read({"run", "a.toml", "--set", "samples=3", "--set", "sizes.n=4", "--team", "8", "--devices", "2",
+                                "--device-memory", "11GiB", "--benchmark_filter=knn", "--resume", "--records", "r"});
+  EXPECT_EQ(options.command, Options::Command::run);
+  EXPECT_EQ(options.study, "a.toml");
+  EXPECT_EQ(options.assignments.size(), 4U);
+  EXPECT_EQ(options.assignments[3].key, "launches");
+  EXPECT_EQ(options.devices, 2);
+  EXPECT_EQ(options.device_memory_bytes, std::int64_t{11} << 30);
+  EXPECT_EQ(options.benchmark.filter, "knn");
+  EXPECT_EQ(options.records, "r");
+  EXPECT_TRUE(options.resume);
+  EXPECT_EQ(read({"run", "a.toml"}).records, "records");
+  EXPECT_EQ(read({"run", "a.toml", "--device-memory", "2GB"}).device_memory_bytes, 2'000'000'000);
+}
+
+TEST(Options, OfAList) {
+  EXPECT_EQ(read({"list"}).command, Options::Command::list);
+  EXPECT_TRUE(read({"list", "--json"}).json);
+}
+
+TEST(Options, ThatAreWrong) {
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{{},
+                                                                                     {"play"},
+                                                                                     {"run"},
+                                                                                     {"run", "a.toml", "b.toml"},
+                                                                                     {"run", "a.toml", "--devices", "0"},
+                                                                                     {"run", "a.toml", "--devices", "two"},
+                                                                                     {"run", "a.toml", "--team", "-1"},
+                                                                                     {"run", "a.toml", "--set", "samples"},
+                                                                                     {"run", "a.toml", "--device-memory", "much"},
+                                                                                     {"run", "a.toml", "--bogus"},
+                                                                                     {"list", "--jsn"}})
+    EXPECT_THROW(read(words), BadInput);
+}
+
+TEST(Options, OfGoogleBenchmark) {
+  const BenchmarkFlags flags = read({"run", "a.toml", "--benchmark_list_tests", "--benchmark_repetitions=7", "--benchmark_format=csv",
+                                     "--benchmark_out=o.json"})
+                                   .benchmark;
+  EXPECT_TRUE(flags.list_tests);
+  EXPECT_EQ(flags.repetitions, 7);
+  EXPECT_EQ(flags.format, BenchmarkFlags::Format::csv);
+  EXPECT_EQ(flags.out, "o.json");
+  EXPECT_FALSE(read({"run", "a.toml", "--benchmark_list_tests=false"}).benchmark.list_tests);
+  for (const char* word : {"--benchmark_min_time=2", "--benchmark_repetitions=0", "--benchmark_repetitions=x", "--benchmark_format=xml",
+                           "--benchmark_filter", "--benchmark_filter=(", "--benchmark_perf_counters=CYCLES", "--benchmark_new=1"})
+    EXPECT_THROW(read({"run", "a.toml", word}), BadInput) << word;
+}
+
+TEST(Options, FilterNamesAsGoogleBenchmarkDoes) {
+  EXPECT_TRUE(matches("", "a"));
+  EXPECT_TRUE(matches("all", "b"));
+  EXPECT_TRUE(matches("model:(cuda|kokkos)/.*launch:auto$", "x/model:cuda/n:1/launch:auto"));
+  EXPECT_FALSE(matches("model:serial", "x/model:cuda"));
+  EXPECT_TRUE(matches("-model:serial", "x/model:cuda"));
+  EXPECT_FALSE(matches("-model:serial", "x/model:serial"));
+}
+
+TEST(Nearest, CountsEdits) {
+  const std::vector<std::string> names{"samples", "sizes", "seed"};
+  EXPECT_EQ(nearest("sampels", names), "samples");
+  EXPECT_EQ(nearest("size", names), "sizes");
+  EXPECT_EQ(nearest("sead", names), "seed");
+  EXPECT_EQ(nearest("x", {}), "");
+}
+
+}  // namespace
+}  // namespace league::bench
