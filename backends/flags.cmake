@@ -2,42 +2,52 @@
 # Compile flags. What all code must share (instruction set, sanitizers) is set for the whole tree, embedded Kokkos included;
 # the rest is two INTERFACE targets: league_warnings, and league_kernel_flags for everything that computes.
 
-set(league_host_flags -march=${LEAGUE_ARCH})
+set(host -march=${LEAGUE_ARCH})
 if(LEAGUE_SANITIZE)
-  list(APPEND league_host_flags -fsanitize=${LEAGUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  list(APPEND host -fsanitize=${LEAGUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${LEAGUE_SANITIZE})
 endif()
-list(JOIN league_host_flags "," league_host_flags_nvcc)
-list(TRANSFORM league_host_flags PREPEND "SHELL:-Xarch_host " OUTPUT_VARIABLE league_host_flags_hip)
+list(JOIN host "," host_nvcc)
+list(TRANSFORM host PREPEND "SHELL:-Xarch_host " OUTPUT_VARIABLE host_hip)
 add_compile_options(
-  "$<$<COMPILE_LANGUAGE:CXX>:${league_host_flags}>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${league_host_flags_nvcc}>"
-  "$<$<COMPILE_LANGUAGE:HIP>:${league_host_flags_hip}>")
+  "$<$<COMPILE_LANGUAGE:CXX>:${host}>" "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_nvcc}>"
+  "$<$<COMPILE_LANGUAGE:HIP>:${host_hip}>")
 
 # One optimisation level and one contraction for every model: a * b + c may become one multiply-add, nothing else is relaxed.
-set(league_optimisation -O3)
+set(optimisation -O3)
 if(LEAGUE_SANITIZE)
-  set(league_optimisation -O1)
+  set(optimisation -O1)
 endif()
-set(league_CXX_flags ${league_optimisation} -ffp-contract=fast -fno-fast-math)
-set(league_CUDA_flags ${league_optimisation} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math)
-set(league_HIP_flags ${league_CXX_flags})
+set(kernel ${optimisation} -ffp-contract=fast -fno-fast-math)
+set(kernel_cuda ${optimisation} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math)
 add_library(league_kernel_flags INTERFACE)
 target_compile_options(league_kernel_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX,HIP>:${league_CXX_flags}>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:${league_CUDA_flags}>")
+  "$<$<COMPILE_LANGUAGE:CXX,HIP>:${kernel}>" "$<$<COMPILE_LANGUAGE:CUDA>:${kernel_cuda}>")
+
+# OpenMP in every file: a template of a shared header (first touch, oracles) must be the same function wherever it is instantiated.
+find_package(OpenMP REQUIRED)
+add_library(league_openmp INTERFACE)
+target_link_libraries(league_openmp INTERFACE OpenMP::OpenMP_CXX)
+target_compile_options(league_openmp INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>" "$<$<COMPILE_LANGUAGE:HIP>:${OpenMP_CXX_FLAGS}>")
 
 # -Wpedantic is for host C++ only: nvcc's own line directives break it.
-# Designated initialisers leave the rest at its default on purpose.
-set(warnings -Wall -Wextra -Wshadow -Wconversion -Wno-missing-field-initializers)
+# Designated initialisers leave the rest at its defaults on purpose; Clang's -Wconversion is held to what GCC's means.
+set(warnings -Wall -Wextra -Wshadow -Wconversion -Wno-missing-field-initializers -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND warnings -Wno-restrict) # GCC 12 is wrong about std::string's operator+ (GCC bug 105651)
+endif()
 list(JOIN warnings "," warnings_nvcc)
 add_library(league_warnings INTERFACE)
 target_compile_options(league_warnings INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic>"
-  "$<$<COMPILE_LANGUAGE:HIP>:${warnings}>"
+  "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic>" "$<$<COMPILE_LANGUAGE:HIP>:${warnings}>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${warnings_nvcc}>")
 if(LEAGUE_WERROR)
   target_compile_options(league_warnings INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
+    "$<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
+
+# For the record.
+set(league_CXX_flags ${host} ${kernel})
+set(league_CUDA_flags -arch=${CMAKE_CUDA_ARCHITECTURES} -Xcompiler=${host_nvcc} ${kernel_cuda})
+set(league_HIP_flags --offload-arch=${CMAKE_HIP_ARCHITECTURES} ${host} ${kernel})

@@ -2,11 +2,11 @@
 # Everything that registers itself is an OBJECT library and is linked whole: a static archive would drop the registrations.
 
 # league_objects(<target> [FOLDER <folder>] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
-#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...])
-# No file, no target. EXCLUDE is matched against the beginning of file names. The target joins the global property
-# LEAGUE_OBJECTS, which the executables link.
+#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HARNESS])
+# No file, no target. EXCLUDE is matched against the beginning of file names. HARNESS: holds no kernel, compiled quickly.
+# The target joins the global property LEAGUE_OBJECTS, which the executables link.
 function(league_objects target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES")
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${arg_FOLDER}/")
   file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
   if(arg_EXCLUDE)
@@ -20,7 +20,12 @@ function(league_objects target)
   endif()
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE league_warnings league_kernel_flags ${arg_LIBRARIES})
+  target_link_libraries(${target} PRIVATE league_warnings league_openmp ${arg_LIBRARIES})
+  if(arg_HARNESS)
+    target_compile_options(${target} PRIVATE -O1)
+  else()
+    target_link_libraries(${target} PRIVATE league_kernel_flags)
+  endif()
   if(arg_ARCHITECTURES)
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${arg_ARCHITECTURES}")
   endif()
@@ -37,7 +42,7 @@ endfunction()
 # league_algorithm(<folder>): <a>.problem, with the oracle, and a target <a>.<model> for each model that has files there.
 function(league_algorithm folder)
   get_filename_component(name ${folder} NAME)
-  league_objects(${name}.problem FOLDER ${folder} SOURCES ${name}*.cpp cases*.cpp LIBRARIES OpenMP::OpenMP_CXX)
+  league_objects(${name}.problem FOLDER ${folder} SOURCES ${name}*.cpp cases*.cpp)
   get_property(models GLOBAL PROPERTY LEAGUE_MODELS)
   foreach(model IN LISTS models)
     get_property(arguments GLOBAL PROPERTY LEAGUE_MODEL_${model})

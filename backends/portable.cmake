@@ -15,30 +15,28 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT LEAGUE_SANITIZE)
 endif()
 find_package(Threads REQUIRED)
 
+# league_carry(<imported library>): if it is shared, a copy goes into the build folder, where $ORIGIN finds it.
+add_custom_target(league_carried)
+function(league_carry library)
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)
+    string(MAKE_C_IDENTIFIER ${library}.copied stamp)
+    add_custom_command(OUTPUT ${stamp} DEPENDS $<TARGET_FILE:${library}> VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${library}> ${PROJECT_BINARY_DIR}/$<TARGET_SONAME_FILE_NAME:${library}>
+      COMMAND ${CMAKE_COMMAND} -E touch ${stamp})
+    add_custom_target(carry_${stamp} DEPENDS ${stamp})
+    add_dependencies(league_carried carry_${stamp})
+  endif()
+endfunction()
+
 # league_executable(<target> <source>...): links every object library.
 function(league_executable target)
   add_executable(${target} ${ARGN})
   get_property(objects GLOBAL PROPERTY LEAGUE_OBJECTS)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE league_warnings ${objects})
+  target_link_libraries(${target} PRIVATE league_warnings league_openmp ${objects})
+  target_compile_options(${target} PRIVATE -O1)
   target_link_options(${target} PRIVATE -Wl,--as-needed)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-endfunction()
-
-# league_copy_beside(<imported shared library>): a copy in the build folder, where $ORIGIN finds it.
-function(league_copy_beside library)
-  get_target_property(type ${library} TYPE)
-  if(NOT type STREQUAL SHARED_LIBRARY)
-    return()
-  endif()
-  set(copy ${PROJECT_BINARY_DIR}/$<TARGET_SONAME_FILE_NAME:${library}>)
-  string(MAKE_C_IDENTIFIER ${library} name)
-  add_custom_command(OUTPUT ${name}.stamp
-    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:${library}> ${copy}
-    COMMAND ${CMAKE_COMMAND} -E touch ${name}.stamp
-    DEPENDS $<TARGET_FILE:${library}> VERBATIM)
-  add_custom_target(copy_${name} ALL DEPENDS ${name}.stamp)
-  foreach(target IN LISTS ARGN)
-    add_dependencies(${target} copy_${name})
-  endforeach()
+  add_dependencies(${target} league_carried)
 endfunction()

@@ -101,7 +101,7 @@ class Streamed final : public Part {
   struct Lane {
     Lane() = default;
     Lane(Queue& queue, std::int64_t size) : sum(queue, size), a(queue, size), b(queue, size) {
-      stream(queue);
+      cuda::stream(queue);
       check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
       check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
     }

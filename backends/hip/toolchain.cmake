@@ -17,7 +17,6 @@ else()
   string(REPLACE "-pc-" "-" triple ${triple})
   set(flags "--start-no-unused-arguments --rocm-path=/usr --rocm-device-lib-path=/usr/lib/${triple}/amdgcn/bitcode -mcode-object-version=4 --end-no-unused-arguments")
   set(CMAKE_POLICY_VERSION_MINIMUM 3.5) # for its hip-config.cmake
-  set(CMAKE_WARN_DEPRECATED OFF)
   set(CMAKE_CXX_COMPILER ${LEAGUE_CLANG})
   set(CMAKE_HIP_COMPILER ${LEAGUE_CLANG})
   set(CMAKE_CXX_FLAGS_INIT "${flags}")

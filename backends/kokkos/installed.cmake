@@ -59,8 +59,23 @@ if(NOT KokkosKernels_FOUND)
   return()
 endif()
 string(REGEX MATCH "^[0-9]+[.][0-9]+" kokkos_line ${Kokkos_VERSION})
-string(REGEX MATCH "^[0-9]+[.][0-9]+" kernels_line ${KokkosKernels_VERSION})
 set(league_kernels_usable ON)
-if(NOT kokkos_line STREQUAL kernels_line)
-  include(${CMAKE_CURRENT_LIST_DIR}/probe_kernels.cmake)
+if(NOT "${KokkosKernels_VERSION}" MATCHES "^${kokkos_line}[.]")
+  set(probe [[
+#include <KokkosBlas3_gemm.hpp>
+#include <Kokkos_Core.hpp>
+using Matrix = Kokkos::View<float**, Kokkos::LayoutRight>;
+void product(const Matrix& a, const Matrix& b, const Matrix& c) { KokkosBlas::gemm("N", "T", 1.0F, a, b, 0.0F, c); }
+int main() {}
+]])
+  set(extension cpp)
+  if(Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
+    set(extension cu)
+  endif()
+  message(STATUS "Kokkos Kernels ${KokkosKernels_VERSION} beside Kokkos ${Kokkos_VERSION}: trying whether they build together")
+  try_compile(LEAGUE_KERNELS_BUILD SOURCE_FROM_VAR probe.${extension} probe LINK_LIBRARIES Kokkos::kokkoskernels)
+  set(league_kernels_usable ${LEAGUE_KERNELS_BUILD})
+  if(NOT LEAGUE_KERNELS_BUILD)
+    message(STATUS "Kokkos Kernels ${KokkosKernels_VERSION} does not build with Kokkos ${Kokkos_VERSION}: its variants are skipped")
+  endif()
 endif()

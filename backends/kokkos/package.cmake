@@ -12,18 +12,20 @@ if(NOT Kokkos_FOUND)
 endif()
 message(STATUS "Kokkos ${Kokkos_VERSION} (${league_kokkos_origin}), files with its kernels are compiled as ${Kokkos_COMPILE_LANGUAGE}")
 
-# Kokkos 4.7.00 knows CUDA up to 12.
+# Kokkos 4.7.00 knows CUDA up to 12: every file that sees its headers, its own too, gets the calls it misses.
 if(Kokkos_COMPILE_LANGUAGE STREQUAL CUDA AND Kokkos_VERSION VERSION_EQUAL 4.7.0
    AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  set(compatibility "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/cuda13.hpp>")
+  set(missing_calls "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/cuda13.hpp>")
   if(TARGET kokkoscore)
-    target_compile_options(kokkoscore PUBLIC "${compatibility}")
+    target_compile_options(kokkoscore PUBLIC "$<BUILD_INTERFACE:${missing_calls}>")
   else()
-    set_property(TARGET Kokkos::kokkoscore APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "${compatibility}")
+    target_compile_options(Kokkos::kokkoscore INTERFACE "${missing_calls}")
   endif()
 endif()
 
-# For the record: what Kokkos adds to the files that use it.
-get_target_property(league_kokkos_flags Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
-string(REGEX REPLACE "[$]<[$]<COMPILE_LANGUAGE:[A-Z]+>:([^>]*)>" "\\1" league_kokkos_flags "${league_kokkos_flags}")
-string(REPLACE ";" " " league_kokkos_flags "${league_kokkos_flags}")
+# For the record: the version as Kokkos writes it (4.7.00), and what it adds to the compile lines of the files that use it.
+string(REGEX REPLACE "[.]([0-9])$" ".0\\1" league_kokkos_version "${Kokkos_VERSION}")
+get_target_property(options Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
+string(REGEX REPLACE "[$]<[$]<COMPILE_LANGUAGE:[A-Z]+>:|[$]<BUILD_INTERFACE:|SHELL:|${PROJECT_SOURCE_DIR}/|>" "" options "${options}")
+list(REMOVE_ITEM options "")
+list(JOIN options " " league_kokkos_flags)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# league_tests: the tests and everything that league links; runs without ctest, so that it can be carried to a GPU machine.
+find_package(GTest REQUIRED)
+
+if(EXISTS ${PROJECT_SOURCE_DIR}/tests/faults) # `league` with planted faults, each of which must come out as FAILED
+  file(GLOB faults CONFIGURE_DEPENDS tests/faults/*.cpp)
+  league_executable(league_faults bench/league.cpp ${faults})
+endif()
+
+file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp)
+if(NOT tests)
+  return()
+endif()
+league_executable(league_tests ${tests})
+target_link_libraries(league_tests PRIVATE GTest::gtest)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+  target_link_libraries(league_tests PRIVATE GTest::gtest_main)
+endif()
+
+add_test(NAME league_tests COMMAND league_tests WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+if(LEAGUE_STUB_DIR)
+  set_tests_properties(league_tests PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_append:${LEAGUE_STUB_DIR})
+endif()
