@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "algorithms/blocks/product_tile.hpp"
+#include "algorithms/blocks/term.hpp"
+#include "backends/launch.hpp"
+
+/// What the tiled methods do on a GPU, in CUDA and Kokkos alike: which tiles there are, and how sums become distances.
+namespace league::distance_matrix {
+
+/// A block of rows as tiles of `rows_ x columns_`, which lie on the grid of the whole matrix: a block that begins
+/// inside a tile leaves out its upper rows, and every value comes out the same in any block.
+template <class T>
+struct Tiles {
+  int n, first, rows;  ///< `first` is global
+  bool euclidean;
+  blocks::Panels panels;
+  const T *packed, *norms;  ///< all points as panels, and their squared norms
+  T* out;                   ///< [rows x n]
+  int first_tile = 0;
+  unsigned columns_of = 0, items = 0;
+
+  LEAGUE_FUNCTION int row(unsigned item, int height) const {
+    return (first_tile + static_cast<int>(item / columns_of)) * height;
+  }
+  LEAGUE_FUNCTION int column(unsigned item, int width) const { return static_cast<int>(item % columns_of) * width; }
+
+  template <class Shape>
+  void share() {
+    first_tile = first / Shape::rows;
+    columns_of = static_cast<unsigned>(ceil_div(n, Shape::columns));
+    items = static_cast<unsigned>(ceil_div(first + rows, Shape::rows) - first_tile) * columns_of;
+  }
+};
+
+/// A squared distance from what the tile has summed up.
+template <class Term, class T>
+LEAGUE_FUNCTION T squared_distance(const Tiles<T>& tiles, int row, int column, T sum) {
+  if constexpr (std::is_same_v<Term, blocks::ProductTerm>) {
+    const T squared = tiles.norms[row] + tiles.norms[column] - 2 * sum;
+    return row == column || squared < 0 ? T{0} : squared;
+  } else {
+    return sum;
+  }
+}
+
+/// The roots of `pack` neighbouring distances, stored at once where rows begin at 16 bytes: `there` of them exist.
+template <class T, class Store>
+LEAGUE_FUNCTION void store_distances(const Tiles<T>& tiles, T* to, blocks::Pack<T> squared, int there,
+                                     const Store& store) {
+  using std::sqrt;
+  constexpr int pack = blocks::Pack<T>::size;
+  if (tiles.euclidean)
+    for (T& value : squared.values) value = sqrt(value);
+  if (tiles.n % pack == 0)
+    store(reinterpret_cast<blocks::Pack<T>*>(to), squared);
+  else
+    for (int e = 0; e < pack; ++e)
+      if (e < there) to[e] = squared.values[e];
+}
+
+/// A thread's sums of the tile at (row, column), to their places; with `mirror`, to their mirror images too.
+template <class Shape, class Term, class T, class Store>
+LEAGUE_FUNCTION void store_tile(const Tiles<T>& tiles, int thread, int row0, int column0,
+                                const T (&sum)[Shape::thread_rows][Shape::thread_columns], bool mirror,
+                                const Store& store) {
+  constexpr int pack = Shape::pack;
+  row0 += Shape::first_row(thread), column0 += Shape::first_column(thread);
+  const int end = tiles.first + tiles.rows;
+  for (int i = 0; i < Shape::thread_rows; ++i)
+    for (int h = 0; h < Shape::thread_columns; h += pack) {
+      const int row = row0 + Shape::row_step(i), column = column0 + Shape::column_step(h);
+      if (row < tiles.first || row >= end || column >= tiles.n) continue;
+      blocks::Pack<T> squared;
+      for (int e = 0; e < pack; ++e) {
+        const int there = column + e < tiles.n ? column + e : tiles.n - 1;
+        squared.values[e] = squared_distance<Term>(tiles, row, there, sum[i][h + e]);
+      }
+      store_distances(tiles, tiles.out + std::int64_t{row - tiles.first} * tiles.n + column, squared, tiles.n - column,
+                      store);
+    }
+  if (!mirror) return;
+  for (int j = 0; j < Shape::thread_columns; ++j)
+    for (int g = 0; g < Shape::thread_rows; g += pack) {
+      const int row = row0 + Shape::row_step(g), column = column0 + Shape::column_step(j);
+      if (row >= end || column >= tiles.n) continue;
+      blocks::Pack<T> squared;
+      for (int e = 0; e < pack; ++e) squared.values[e] = sum[g + e][j];
+      store_distances(tiles, tiles.out + std::int64_t{column} * tiles.n + row, squared, end - row, store);
+    }
+}
+
+}  // namespace league::distance_matrix
