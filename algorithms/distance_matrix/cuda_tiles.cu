@@ -13,7 +13,7 @@ namespace {
 template <class T, int team, class Term, bool mirror>
 __global__ void __launch_bounds__(team, 512 / team) tile_kernel(const Tiles<T> tiles) {
   using Shape = blocks::TileFor<T, team>;
-  __shared__ alignas(16) T scratch[2 * Shape::buffer];
+  alignas(16) __shared__ T scratch[2 * Shape::buffer];
   const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_past_caches(to, value); };
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
