@@ -83,7 +83,8 @@ class Direct final : public DistancePart<kokkos::Array<T>> {
 
 std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
   return with_type<float, double>(problem.dtype, [&]<class T>() {
-    using Chosen = std::conditional_t<kokkos::on_gpu, Direct<T>, PortableHost<T, Method::direct>>;
+    using Chosen =
+        std::conditional_t<kokkos::on_gpu, Direct<T>, kokkos::distance_matrix::PortableHost<T, Method::direct>>;
     return split<Chosen>(problem, context);
   });
 }

@@ -119,7 +119,8 @@ class Tiled final : public DistancePart<kokkos::Array<T>> {
 template <Method method>
 std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
   return with_type<float, double>(problem.dtype, [&]<class T>() {
-    using Chosen = std::conditional_t<kokkos::on_gpu, Tiled<T, method>, PortableHost<T, method>>;
+    using Chosen =
+        std::conditional_t<kokkos::on_gpu, Tiled<T, method>, kokkos::distance_matrix::PortableHost<T, method>>;
     return split<Chosen>(problem, context);
   });
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "algorithms/ceilings/ceilings.hpp"
+#include "tests/runtime.hpp"
+
+namespace league::ceilings {
+namespace {
+
+Ceilings make(const char* method, std::int64_t n, Dtype dtype) {
+  const Parameters parameters{{{"n", std::to_string(n)}}};
+  return Ceilings(Making{parameters, dtype, 7, tests::runtime().host_memory(), nullptr, method});
+}
+
+TEST(Ceilings, RoundsUpToWholeChunks) {
+  EXPECT_EQ(make("copy", 1, Dtype::f32).extent(), 1);
+  EXPECT_EQ(make("copy", 4096, Dtype::f32).extent(), 1);
+  EXPECT_EQ(make("copy", 4097, Dtype::f32).extent(), 2);
+  EXPECT_EQ(make("copy", 4097, Dtype::f64).extent(), 3);
+  EXPECT_EQ(make("multiply_add", 1, Dtype::f64).extent(), 2048 / chains);
+}
+
+TEST(Ceilings, CountsBytesAndOperations) {
+  const double bytes = 16384;
+  EXPECT_EQ(make("copy", 1, Dtype::f32).cost().bytes, 2 * bytes);
+  EXPECT_EQ(make("read", 1, Dtype::f64).cost().bytes, bytes);
+  EXPECT_EQ(make("write", 1, Dtype::f64).cost().bytes, bytes);
+  EXPECT_EQ(make("add", 1, Dtype::f32).cost().bytes, 3 * bytes);
+  EXPECT_EQ(make("multiply_add", 1, Dtype::f32).cost().operations, 2.0 * 4096 * 1024);
+}
+
+/// What the oracle says the chains come to is what comes of taking the steps.
+TEST(Ceilings, ClosedFormIsTheRecurrence) {
+  const Ceilings problem = make("multiply_add", 4096, Dtype::f32);
+  const Recurrence r = problem.recurrence;
+  Outputs outputs = problem.make_outputs(tests::runtime().host_memory());
+  const auto sums = outputs[0].values.values<float>();
+  for (std::int64_t row = 0; row < problem.rows; ++row) {
+    double sum = 0;
+    for (int chain = 0; chain < chains; ++chain) {
+      auto x = start<double>(row, chain);
+      for (int step = 0; step < r.steps; ++step) x = x * r.factor + (step % 2 == 0 ? r.even : r.odd);
+      sum += x;
+    }
+    sums[static_cast<std::size_t>(row)] = static_cast<float>(sum);
+  }
+  EXPECT_TRUE(problem.check(outputs).passed());
+  sums.back() += 1;
+  EXPECT_FALSE(problem.check(outputs).passed());
+}
+
+TEST(Ceilings, CheckSeesEveryElement) {
+  const Ceilings problem = make("copy", 10000, Dtype::f64);
+  Outputs outputs{{"values",
+                   HostArray(tests::runtime().host_memory(), Dtype::f64, {problem.rows, problem.row_size}),
+                   {0, problem.rows}}};
+  std::ranges::copy(problem.a.values<const double>(), outputs[0].values.values<double>().begin());
+  EXPECT_TRUE(problem.check(outputs).passed());
+  outputs[0].values.values<double>().back() += 1;
+  EXPECT_FALSE(problem.check(outputs).passed());
+}
+
+}  // namespace
+}  // namespace league::ceilings

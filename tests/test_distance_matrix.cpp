@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "algorithms/distance_matrix/distance_matrix.hpp"
+#include "tests/runtime.hpp"
+
+namespace league::distance_matrix {
+namespace {
+
+std::unique_ptr<DistanceMatrix> make(std::int64_t n, std::int64_t dimension, Dtype dtype,
+                                     const char* metric = "euclidean") {
+  const Parameters parameters{{{"n", std::to_string(n)}, {"dimension", std::to_string(dimension)}, {"metric", metric}}};
+  return std::make_unique<DistanceMatrix>(Making{parameters, dtype, 7, tests::runtime().host_memory(), nullptr, ""});
+}
+
+/// The variants that can run here.
+std::vector<const Variant*> variants() {
+  std::vector<const Variant*> found;
+  for (const Variant& variant : registry().variants) {
+    const Backend* backend = tests::runtime().backend(variant.model.backend);
+    if (variant.algorithm == DistanceMatrix::algorithm && backend != nullptr && backend->unavailable().empty())
+      found.push_back(&variant);
+  }
+  return found;
+}
+
+constexpr std::int64_t no_budget = std::int64_t{1} << 40;
+
+/// One compute on one device, downloaded.
+struct Solved {
+  Solved(const Variant& variant, const Problem& problem, std::int64_t budget = no_budget)
+      : shards{{tests::runtime().devices(variant.model.device, 1).front(), {0, problem.extent()}}},
+        communicator(local_communicator(tests::runtime(), shards)),
+        prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, budget})) {
+    Stages stages;
+    prepared->configure({});
+    prepared->upload();
+    prepared->reset();
+    prepared->compute(stages);
+    outputs = &prepared->download();
+    prepared->fence();
+  }
+  std::vector<Shard> shards;
+  std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<Prepared> prepared;
+  const Outputs* outputs = nullptr;
+};
+
+/// The distances by the formula, as a kernel would leave them.
+template <class T>
+Outputs by_formula(const DistanceMatrix& problem) {
+  Outputs outputs = problem.make_outputs(tests::runtime().host_memory());
+  const auto points = problem.points.values<const T>();
+  const auto values = outputs[0].values.values<T>();
+  const auto n = static_cast<std::size_t>(problem.n), dimension = static_cast<std::size_t>(problem.dimension);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      T sum = 0;
+      for (std::size_t k = 0; k < dimension; ++k) {
+        const T d = points[i * dimension + k] - points[j * dimension + k];
+        sum += d * d;
+      }
+      values[i * n + j] = problem.euclidean ? std::sqrt(sum) : sum;
+    }
+  return outputs;
+}
+
+TEST(DistanceMatrix, TrianglesByHand) {
+  for (const Variant* variant : variants())
+    for (const char* metric : {"euclidean", "squared"}) {
+      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + metric);
+      const auto problem = make(4, 2, Dtype::f64, metric);
+      std::ranges::copy(std::array<double, 8>{0, 0, 3, 4, 3, 0, 0, 4}, problem->points.values<double>().begin());
+      const Solved run(*variant, *problem);
+      const std::array<double, 16> expected{0, 5, 3, 4, 5, 0, 4, 3, 3, 4, 0, 5, 4, 3, 5, 0};
+      const auto values = run.outputs->at(0).values.values<const double>();
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_EQ(values[i], problem->euclidean ? expected[i] : expected[i] * expected[i]) << "value " << i;
+    }
+}
+
+TEST(DistanceMatrix, SizesAndDimensions) {
+  const std::array<std::array<std::int64_t, 2>, 9> shapes{
+      {{1, 1}, {2, 2}, {9, 3}, {17, 4}, {17, 5}, {100, 3}, {793, 3}, {130, 784}, {33, 18}}};
+  for (const auto& [n, dimension] : shapes)
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      const auto problem = make(n, dimension, dtype);
+      for (const Variant* variant : variants()) {
+        SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " n " + std::to_string(n) +
+                     " dimension " + std::to_string(dimension) + " " + std::string(name(dtype)));
+        const Solved run(*variant, *problem);
+        const Verdict verdict = problem->check(*run.outputs);
+        EXPECT_TRUE(verdict.passed()) << verdict.message;
+        ASSERT_EQ(verdict.figures.size(), 1U);
+        EXPECT_EQ(verdict.figures[0].first, "frobenius_difference");
+        if (dtype == Dtype::f64 && dimension == 3) {
+          EXPECT_LT(verdict.figures[0].second, 1e-12);
+        }
+      }
+    }
+}
+
+TEST(DistanceMatrix, BlocksOfRowsGiveTheSameBits) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const auto problem = make(301, 5, dtype);
+    for (const Variant* variant : variants()) {
+      if (variant->method == "gram" || variant->method == "symmetric") continue;
+      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(dtype)));
+      const Solved whole(*variant, *problem);
+      for (const std::int64_t rows : {20, 150}) {
+        const Solved blocked(*variant, *problem, (384 * 16 + 3 * 384 + 2 * 301 * 5 + rows * 301 + 4000) * std::int64_t{8});
+        const auto first = whole.outputs->at(0).values.bytes(), second = blocked.outputs->at(0).values.bytes();
+        EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size()), 0);
+      }
+    }
+  }
+}
+
+TEST(DistanceMatrix, WhatDoesNotFitIsRefusedWithTheNumbers) {
+  const auto problem = make(1000, 3, Dtype::f64);
+  for (const Variant* variant : variants())
+    for (const std::int64_t budget : {std::int64_t{10'000}, std::int64_t{1'000'000}}) {
+      if (budget > 10'000 && variant->method != "symmetric") continue;
+      try {
+        const Solved run(*variant, *problem, budget);
+        FAIL() << variant->method << " " << variant->model.name;
+      } catch (const Unsupported& refused) {
+        const std::string what = refused.what();
+        EXPECT_NE(what.find("needs "), std::string::npos) << what;
+        EXPECT_NE(what.find(budget == 10'000 ? "budget 10 KB" : "budget 1 MB"), std::string::npos) << what;
+      }
+    }
+}
+
+TEST(DistanceMatrix, CheckFindsWhatIsWrong) {
+  const auto problem = make(50, 3, Dtype::f32);
+  Outputs outputs = by_formula<float>(*problem);
+  const auto values = outputs[0].values.values<float>();
+  EXPECT_TRUE(problem->check(outputs).passed());
+  const auto fails_with = [&](std::size_t index, float value) {
+    const float right = values[index];
+    values[index] = value;
+    EXPECT_FALSE(problem->check(outputs).passed()) << index << " " << value;
+    values[index] = right;
+  };
+  fails_with(50 * 50 - 2, std::numeric_limits<float>::quiet_NaN());
+  fails_with(7, values[7] * (1 + 20 * std::numeric_limits<float>::epsilon()));
+  fails_with(51, 1e-30F);                          // the diagonal is 0 exactly
+  fails_with(8, std::nextafter(values[8], 2.0F));  // its mirror image differs
+  EXPECT_TRUE(problem->check(outputs).passed());
+}
+
+TEST(DistanceMatrix, ExpandedFormIsJudgedByWhatCancels) {
+  const auto problem = make(50, 3, Dtype::f32, "squared");
+  Outputs outputs = by_formula<float>(*problem);
+  const auto values = outputs[0].values.values<float>();
+  std::size_t closest = 1;
+  for (std::size_t j = 1; j < 50; ++j) closest = values[j] < values[closest] ? j : closest;
+  values[closest] += 2e-7F;
+  values[closest * 50] += 2e-7F;
+  EXPECT_FALSE(problem->check(outputs).passed());
+  outputs[0].form = DistanceMatrix::expanded;
+  EXPECT_TRUE(problem->check(outputs).passed());
+  values[closest] += 1e-4F;
+  EXPECT_FALSE(problem->check(outputs).passed());
+}
+
+TEST(DistanceMatrix, RowsOutsideTheSampleAreHeldToTheirSum) {
+  const auto problem = make(4500, 1, Dtype::f32, "squared");
+  Outputs outputs = by_formula<float>(*problem);
+  const auto values = outputs[0].values.values<float>();
+  const Verdict verdict = problem->check(outputs);
+  EXPECT_TRUE(verdict.passed()) << verdict.message;
+  ASSERT_EQ(verdict.figures.size(), 1U);
+  EXPECT_EQ(verdict.figures[0].first, "rows_checked_by_value");
+  EXPECT_LT(verdict.figures[0].second, 4500);
+  for (const std::size_t row : {std::size_t{1}, std::size_t{2249}, std::size_t{2250}, std::size_t{4498}}) {
+    float& value = values[row * 4500 + 17];
+    const float right = value;
+    value += 0.5F;
+    EXPECT_FALSE(problem->check(outputs).passed()) << row;
+    value = right;
+  }
+}
+
+}  // namespace
+}  // namespace league::distance_matrix
