@@ -121,14 +121,15 @@ class Play {
     result.metric = ready.meter->metric();
   }
 
-  /// One number of computes a sample for all models and launches of a method on a kind of device.
+  /// One number of computes a sample for all models and launches of a method on a kind of device; fewer only where a
+  /// sample would take very long.
   void choose_batches(std::vector<Ready>& group) {
     std::map<std::pair<const Method*, DeviceKind>, int> batches;
     const auto key = [](const Ready& ready) {
       return std::pair(ready.result->of.method, device_kind(ready.result->of.model));
     };
     for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
-    for (const Ready& ready : group) ready.result->batch = ready.meter->is_long() ? 1 : batches[key(ready)];
+    for (const Ready& ready : group) ready.result->batch = std::min(batches[key(ready)], ready.meter->batch_affordable());
   }
 
   void sample(std::vector<Ready>& group) {

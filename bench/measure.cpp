@@ -14,6 +14,7 @@ namespace {
 constexpr double shortest_gpu_sample_s = 200e-6, shortest_host_sample_s = 1e-3;
 constexpr double shortest_time_s = 1e-9;  // no rows take no time, but a time is above zero
 constexpr int largest_batch = 100;        // queued whole: a queue takes about a thousand launches
+constexpr double longest_batch_s = 0.5;
 constexpr double very_long_s = 3, long_sampling_s = 60;
 
 /// Puts a mark before and after each stage of a compute.
@@ -135,6 +136,11 @@ int Meter::batch_needed() const {
   const bool on_gpu = entrant_.shards().front().device.kind == DeviceKind::gpu;
   const double shortest = on_gpu ? shortest_gpu_sample_s : shortest_host_sample_s;
   return static_cast<int>(std::clamp(std::ceil(shortest / std::max(expected_s_, 1e-9)), 1.0, double{largest_batch}));
+}
+
+int Meter::batch_affordable() const {
+  if (timing_.reset_each) return 1;
+  return static_cast<int>(std::clamp(longest_batch_s / std::max(expected_s_, 1e-9), 1.0, double{largest_batch}));
 }
 
 double Meter::sample(int batch) {

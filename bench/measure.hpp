@@ -42,6 +42,8 @@ class Meter {
   [[nodiscard]] bool holds() const { return holds_; }
   /// How many computes one sample needs to be long enough for its clock.
   [[nodiscard]] int batch_needed() const;
+  /// How many computes a sample may have before it takes very long; at least one.
+  [[nodiscard]] int batch_affordable() const;
   /// Seconds of one compute, the mean over a batch.
   double sample(int batch);
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-namespace league {
+namespace league::tests {
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "league-test-XXXXXX").string();
@@ -29,4 +29,4 @@ std::string read_file(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-}  // namespace league
+}  // namespace league::tests

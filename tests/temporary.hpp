@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace league {
+namespace league::tests {
 
 /// A folder of its own, gone with everything in it when the test is over.
 class TemporaryFolder {
@@ -24,4 +24,4 @@ class TemporaryFolder {
 
 std::string read_file(const std::filesystem::path& file);
 
-}  // namespace league
+}  // namespace league::tests

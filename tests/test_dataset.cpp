@@ -15,6 +15,8 @@
 namespace league::bench {
 namespace {
 
+using tests::TemporaryFolder, tests::read_file;
+
 std::string big_endian(std::uint32_t value) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
@@ -80,7 +82,7 @@ TEST(Idx, RefusesWhatIsWrongNamingFileAndOffset) {
   EXPECT_NE(refusal([&] { read_idx(folder.path() / "none", 3); }).find("cannot open"), std::string::npos);
 }
 
-class Files : public ::testing::Test {
+class DataFiles : public ::testing::Test {
  protected:
   void write(const std::string& part, std::uint32_t images, std::uint32_t labels, std::uint32_t width = 2) const {
     folder_.write(part + "-images-idx3-ubyte", idx({images, 2, width}, std::size_t{images} * 2 * width));
@@ -92,7 +94,7 @@ class Files : public ::testing::Test {
   std::pmr::memory_resource& memory_ = *std::pmr::new_delete_resource();
 };
 
-TEST_F(Files, AreSplitAsScikitLearnDoes) {
+TEST_F(DataFiles, AreSplitAsScikitLearnDoes) {
   write("t10k", 10, 10);
   Datasets datasets(folder_.path(), memory_);
   Selection selection = datasets.resolve({.dataset = "mnist_t10k"});
@@ -100,7 +102,8 @@ TEST_F(Files, AreSplitAsScikitLearnDoes) {
   EXPECT_EQ(selection.test, 3);
   EXPECT_EQ(selection.features, 4);
   const Dataset& data = datasets.rows(selection);
-  const auto test = data.test_labels.values<const std::int32_t>(), train = data.train_labels.values<const std::int32_t>();
+  const auto test = data.test_labels.values<const std::int32_t>(),
+             train = data.train_labels.values<const std::int32_t>();
   EXPECT_EQ(std::vector(test.begin(), test.end()), (std::vector<std::int32_t>{8, 1, 5}));
   EXPECT_EQ(std::vector(train.begin(), train.end()), (std::vector<std::int32_t>{0, 7, 2, 9, 4, 3, 6}));
   EXPECT_EQ(data.test.values<const std::uint8_t>()[0], 32);
@@ -111,15 +114,17 @@ TEST_F(Files, AreSplitAsScikitLearnDoes) {
   EXPECT_EQ(datasets.rows(selection).test_labels.values<const std::int32_t>()[0], 7);
 }
 
-TEST_F(Files, OfTwoPartsAreOneDataset) {
+TEST_F(DataFiles, OfTwoPartsAreOneDataset) {
   write("train", 6, 6);
   write("t10k", 2, 2);
   EXPECT_EQ(resolve({.dataset = "mnist"}).train, 6);
-  EXPECT_NE(refusal([&] { resolve({.dataset = "mnist", .train = 7}); }).find("7 training rows, but mnist has 6"), std::string::npos);
-  EXPECT_NE(refusal([&] { resolve({.dataset = "mnist", .features = 9}); }).find("9 features, but mnist has 4"), std::string::npos);
+  EXPECT_NE(refusal([&] { resolve({.dataset = "mnist", .train = 7}); }).find("7 training rows, but mnist has 6"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { resolve({.dataset = "mnist", .features = 9}); }).find("9 features, but mnist has 4"),
+            std::string::npos);
 }
 
-TEST_F(Files, ThatDoNotFitAreRefused) {
+TEST_F(DataFiles, ThatDoNotFitAreRefused) {
   write("t10k", 10, 9);
   const std::string message = refusal([&] { resolve({.dataset = "mnist_t10k"}); });
   EXPECT_NE(message.find("t10k-images-idx3-ubyte: at byte 4: holds 10 images, but"), std::string::npos) << message;
@@ -130,7 +135,7 @@ TEST_F(Files, ThatDoNotFitAreRefused) {
   EXPECT_NE(refusal([&] { resolve({.dataset = "mnist"}); }).find("differ in size"), std::string::npos);
 }
 
-TEST_F(Files, ThatAreMissingAreNamed) {
+TEST_F(DataFiles, ThatAreMissingAreNamed) {
   const std::string message = refusal([&] { resolve({.dataset = "mnist"}); });
   EXPECT_NE(message.find("train-images-idx3-ubyte"), std::string::npos) << message;
   EXPECT_NE(message.find(folder_.path().string()), std::string::npos) << message;
@@ -139,7 +144,8 @@ TEST_F(Files, ThatAreMissingAreNamed) {
 TEST(Shuffle, IsNumpys) {
   EXPECT_EQ(numpy_permutation(10, 42), (std::vector<std::int64_t>{8, 1, 5, 0, 7, 2, 9, 4, 3, 6}));
   const std::vector<std::int64_t> mnist = numpy_permutation(70000, 42);
-  EXPECT_EQ(std::vector(mnist.begin(), mnist.begin() + 5), (std::vector<std::int64_t>{46730, 48393, 41416, 34506, 43725}));
+  EXPECT_EQ(std::vector(mnist.begin(), mnist.begin() + 5),
+            (std::vector<std::int64_t>{46730, 48393, 41416, 34506, 43725}));
   EXPECT_EQ(std::set(mnist.begin(), mnist.end()).size(), mnist.size());
   EXPECT_TRUE(numpy_permutation(0, 1).empty());
   EXPECT_EQ(numpy_permutation(1, 1), std::vector<std::int64_t>{0});
@@ -180,7 +186,8 @@ TEST(Generated, DependsOnSeedAndRowOnly) {
   const Dataset small = generate_dataset(selection, *std::pmr::new_delete_resource());
   selection.train = 90;
   const Dataset large = generate_dataset(selection, *std::pmr::new_delete_resource());
-  EXPECT_TRUE(std::ranges::equal(small.train.values<const std::uint8_t>(), large.train.values<const std::uint8_t>(0, 50)));
+  EXPECT_TRUE(
+      std::ranges::equal(small.train.values<const std::uint8_t>(), large.train.values<const std::uint8_t>(0, 50)));
   selection.seed = 6;
   const Dataset other = generate_dataset(selection, *std::pmr::new_delete_resource());
   EXPECT_FALSE(std::ranges::equal(other.train.values<const std::uint8_t>(), large.train.values<const std::uint8_t>()));

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "bench/files.hpp"
 #include "bench/npy.hpp"
 #include "tests/temporary.hpp"
 
 namespace league::bench {
 namespace {
+
+using tests::TemporaryFolder, tests::read_file;
 
 TEST(Npy, HasNumpysHeaderAndTheValues) {
   const TemporaryFolder folder;
@@ -29,7 +33,7 @@ TEST(Npy, TakesNoRows) {
   EXPECT_NE(read_file(folder.path() / "a.npy").find("'|u1'"), std::string::npos);
 }
 
-TEST(Files, AreThereWholeOrNotAtAll) {
+TEST(WrittenFiles, AreThereWholeOrNotAtAll) {
   const TemporaryFolder folder;
   write_whole(folder.path() / "a", "one, ", "two");
   EXPECT_EQ(read_file(folder.path() / "a"), "one, two");
@@ -43,14 +47,14 @@ TEST(Files, AreThereWholeOrNotAtAll) {
   }
 }
 
-TEST(Files, HaveNamesThatFileSystemsTake) {
+TEST(WrittenFiles, HaveNamesThatFileSystemsTake) {
   EXPECT_EQ(file_name("knn/method:fused/devices:2"), "knn,method:fused,devices:2");
   const std::string first = file_name(std::string(400, 'a') + "1"), second = file_name(std::string(400, 'a') + "2");
   EXPECT_LE(first.size(), 230U);
   EXPECT_NE(first, second);
 }
 
-TEST(Files, HashTheirBytes) {
+TEST(WrittenFiles, HashTheirBytes) {
   const TemporaryFolder folder;
   EXPECT_EQ(file_hash(folder.write("empty", "")), "cbf29ce484222325");
   EXPECT_EQ(file_hash(folder.write("a", "a")), "af63dc4c8601ec8c");

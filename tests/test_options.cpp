@@ -14,8 +14,9 @@ Options read(std::vector<const char*> words) {
 }
 
 TEST(Options, OfARun) {
-  const Options options = read({"run", "a.toml", "--set", "samples=3", "--set", "sizes.n=4", "--team", "8", "--devices", "2",
-                                "--device-memory", "11GiB", "--benchmark_filter=knn", "--resume", "--records", "r"});
+  const Options options =
+      read({"run", "a.toml", "--set", "samples=3", "--set", "sizes.n=4", "--team", "8", "--devices", "2",
+            "--device-memory", "11GiB", "--benchmark_filter=knn", "--resume", "--records", "r"});
   EXPECT_EQ(options.command, Options::Command::run);
   EXPECT_EQ(options.study, "a.toml");
   EXPECT_EQ(options.assignments.size(), 4U);
@@ -35,31 +36,33 @@ TEST(Options, OfAList) {
 }
 
 TEST(Options, ThatAreWrong) {
-  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{{},
-                                                                                     {"play"},
-                                                                                     {"run"},
-                                                                                     {"run", "a.toml", "b.toml"},
-                                                                                     {"run", "a.toml", "--devices", "0"},
-                                                                                     {"run", "a.toml", "--devices", "two"},
-                                                                                     {"run", "a.toml", "--team", "-1"},
-                                                                                     {"run", "a.toml", "--set", "samples"},
-                                                                                     {"run", "a.toml", "--device-memory", "much"},
-                                                                                     {"run", "a.toml", "--bogus"},
-                                                                                     {"list", "--jsn"}})
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{},
+                                             {"play"},
+                                             {"run"},
+                                             {"run", "a.toml", "b.toml"},
+                                             {"run", "a.toml", "--devices", "0"},
+                                             {"run", "a.toml", "--devices", "two"},
+                                             {"run", "a.toml", "--team", "-1"},
+                                             {"run", "a.toml", "--set", "samples"},
+                                             {"run", "a.toml", "--device-memory", "much"},
+                                             {"run", "a.toml", "--bogus"},
+                                             {"list", "--jsn"}})
     EXPECT_THROW(read(words), BadInput);
 }
 
 TEST(Options, OfGoogleBenchmark) {
-  const BenchmarkFlags flags = read({"run", "a.toml", "--benchmark_list_tests", "--benchmark_repetitions=7", "--benchmark_format=csv",
-                                     "--benchmark_out=o.json"})
+  const BenchmarkFlags flags = read({"run", "a.toml", "--benchmark_list_tests", "--benchmark_repetitions=7",
+                                     "--benchmark_format=csv", "--benchmark_out=o.json"})
                                    .benchmark;
   EXPECT_TRUE(flags.list_tests);
   EXPECT_EQ(flags.repetitions, 7);
   EXPECT_EQ(flags.format, BenchmarkFlags::Format::csv);
   EXPECT_EQ(flags.out, "o.json");
   EXPECT_FALSE(read({"run", "a.toml", "--benchmark_list_tests=false"}).benchmark.list_tests);
-  for (const char* word : {"--benchmark_min_time=2", "--benchmark_repetitions=0", "--benchmark_repetitions=x", "--benchmark_format=xml",
-                           "--benchmark_filter", "--benchmark_filter=(", "--benchmark_perf_counters=CYCLES", "--benchmark_new=1"})
+  for (const char* word :
+       {"--benchmark_min_time=2", "--benchmark_repetitions=0", "--benchmark_repetitions=x", "--benchmark_format=xml",
+        "--benchmark_filter", "--benchmark_filter=(", "--benchmark_perf_counters=CYCLES", "--benchmark_new=1"})
     EXPECT_THROW(read({"run", "a.toml", word}), BadInput) << word;
 }
 

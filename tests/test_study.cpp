@@ -3,18 +3,20 @@
 
 #include "bench/errors.hpp"
 #include "bench/study.hpp"
-#include "tests/shared_runtime.hpp"
+#include "tests/runtime.hpp"
 #include "tests/temporary.hpp"
 
 namespace league::bench {
 namespace {
+
+using tests::TemporaryFolder;
 
 class StudyTest : public ::testing::Test {
  protected:
   Study read(const std::string& text, const std::vector<std::string>& settings = {}) {
     std::vector<Assignment> assignments;
     for (const std::string& setting : settings) assignments.push_back(read_assignment(setting));
-    return read_study(folder_.write("study.toml", text), assignments, shared_runtime(), datasets_);
+    return read_study(folder_.write("study.toml", text), assignments, tests::runtime(), datasets_);
   }
   std::vector<std::string> names(const std::string& text, const std::vector<std::string>& settings = {}) {
     std::vector<std::string> all;
@@ -33,7 +35,7 @@ class StudyTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Datasets datasets_{{}, shared_runtime().host_memory()};
+  Datasets datasets_{{}, tests::runtime().host_memory()};
 };
 
 const std::string small = "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\n";
@@ -41,14 +43,17 @@ const std::string small = "algorithm = \"vector_add\"\nmethods = \"plain\"\nmode
 TEST_F(StudyTest, NamesHaveTheSizesAndWhatIsNotAtItsDefault) {
   EXPECT_EQ(names(small + "sizes = 1024"),
             std::vector<std::string>{"vector_add/method:plain/model:serial/dtype:f32/n:1024/devices:1/launch:auto"});
-  EXPECT_EQ(names(small + "sizes = 8\ndtypes = \"f64\"\nmemory = \"unified\"\nseed = 7\ndevices = 2\nlaunches = {team = 8, league = 132}"),
-            std::vector<std::string>{"vector_add/method:plain/model:serial/dtype:f64/n:8/memory:unified/seed:7/devices:2/"
-                                     "launch:league=132,team=8"});
+  EXPECT_EQ(
+      names(small + "sizes = 8\ndtypes = \"f64\"\nmemory = \"unified\"\nseed = 7\ndevices = 2\nlaunches = {team = 8, "
+                    "league = 132}"),
+      std::vector<std::string>{"vector_add/method:plain/model:serial/dtype:f64/n:8/memory:unified/seed:7/devices:2/"
+                               "launch:league=132,team=8"});
 }
 
 TEST_F(StudyTest, AStudyIsTheProductOfItsLists) {
-  const Study study = read("algorithm = \"vector_add\"\nmethods = [\"plain\", \"wide\"]\nmodels = [\"serial\", \"openmp\"]\n"
-                           "sizes = [1, 2, 3]\ndtypes = [\"f32\", \"f64\"]\ndevices = [1, 2]\n");
+  const Study study = read(
+      "algorithm = \"vector_add\"\nmethods = [\"plain\", \"wide\"]\nmodels = [\"serial\", \"openmp\"]\n"
+      "sizes = [1, 2, 3]\ndtypes = [\"f32\", \"f64\"]\ndevices = [1, 2]\n");
   EXPECT_EQ(study.comparisons.size(), 3U * 2 * 2);
   for (const Comparison& comparison : study.comparisons) EXPECT_EQ(comparison.cases.size(), 4U) << comparison.name;
   EXPECT_EQ(study.comparisons.front().name, "vector_add/dtype:f32/n:1/devices:1");
@@ -56,7 +61,8 @@ TEST_F(StudyTest, AStudyIsTheProductOfItsLists) {
 }
 
 TEST_F(StudyTest, MethodsThatSolveDifferentProblemsAreNotCompared) {
-  const Study study = read("algorithm = \"vector_add\"\nmethods = [\"plain\", \"fill\"]\nmodels = \"serial\"\nsizes = 4\n");
+  const Study study =
+      read("algorithm = \"vector_add\"\nmethods = [\"plain\", \"fill\"]\nmodels = \"serial\"\nsizes = 4\n");
   ASSERT_EQ(study.comparisons.size(), 2U);
   EXPECT_EQ(study.comparisons[1].name, "vector_add/problem:fill/dtype:f32/n:4/devices:1");
 }
@@ -71,8 +77,9 @@ TEST_F(StudyTest, SizesAreTablesPointsOrNumbers) {
 }
 
 TEST_F(StudyTest, TheTopLevelIsTheDefaultOfAllCases) {
-  const std::string text = "samples = 3\nmodels = \"serial\"\nsizes = 4\n[[cases]]\nalgorithm = \"vector_add\"\nmethods = \"plain\"\n"
-                           "[[cases]]\nalgorithm = \"ceilings\"\nmethods = \"copy\"\nsamples = 5\nsizes = 9\n";
+  const std::string text =
+      "samples = 3\nmodels = \"serial\"\nsizes = 4\n[[cases]]\nalgorithm = \"vector_add\"\nmethods = \"plain\"\n"
+      "[[cases]]\nalgorithm = \"ceilings\"\nmethods = \"copy\"\nsamples = 5\nsizes = 9\n";
   const Study study = read(text);
   ASSERT_EQ(study.comparisons.size(), 2U);
   EXPECT_EQ(study.comparisons[0].cases[0].samples, 3);
@@ -92,7 +99,9 @@ TEST_F(StudyTest, SettingsTakeWordsListsAndTables) {
 }
 
 TEST_F(StudyTest, WhatCannotRunIsSkippedWithTheReason) {
-  const Study study = read("algorithm = \"vector_add\"\nsizes = 4\nmodels = [\"serial\", \"hip\", \"cuda\"]\nmethods = \"plain\"\ndevices = 1000\n");
+  const Study study = read(
+      "algorithm = \"vector_add\"\nsizes = 4\nmodels = [\"serial\", \"hip\", \"cuda\"]\nmethods = \"plain\"\ndevices = "
+      "1000\n");
   for (const Case& that : study.comparisons.at(0).cases) EXPECT_FALSE(that.skip.empty()) << that.name;
   EXPECT_NE(study.comparisons[0].cases[0].skip.find("needs 1000 host devices"), std::string::npos);
 }
@@ -118,8 +127,10 @@ TEST_F(StudyTest, ErrorsNameFileLineKeyAndTheNearestName) {
   expect(small + "launches = \"automatic\"", {"study.toml:4: `launches`"});
   expect(small + "launches = {teams = 4}", {"study.toml:4: `launches.teams`", "did you mean 'team'"});
   expect("algorithm = \"vector_add\"\nmodels = \"kokos\"", {"study.toml:2: `models`", "did you mean 'kokkos'"});
-  expect("algorithm = \"vector_add\"\nmethods = [\"plain\",\n\"wid\"]", {"study.toml:3: `methods`", "did you mean 'wide'"});
-  expect("algorithm = \"distance_matrix\"\nsizes = {n = 1000000000000, dimension = 1000000000000}", {"study.toml:2: `sizes`", "64 bits"});
+  expect("algorithm = \"vector_add\"\nmethods = [\"plain\",\n\"wid\"]",
+         {"study.toml:3: `methods`", "did you mean 'wide'"});
+  expect("algorithm = \"distance_matrix\"\nsizes = {n = 1000000000000, dimension = 1000000000000}",
+         {"study.toml:2: `sizes`", "64 bits"});
   expect(small + "sizes = [4, 4]", {"two cases are named", "/n:4/"});
   expect(small + "sizes = [4", {"study.toml:4: `sizes`"});
   expect("typo = 1\n[[cases]]\n" + small, {"study.toml:1: `typo`"});

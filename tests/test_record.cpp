@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "bench/errors.hpp"
+#include "bench/folder.hpp"
+#include "bench/report_lines.hpp"
+#include "tests/runtime.hpp"
+#include "tests/temporary.hpp"
+
+namespace league::bench {
+namespace {
+
+using tests::TemporaryFolder, tests::read_file;
+
+Result make_result(Status status) {
+  Result result;
+  result.of.algorithm = registry().algorithm("vector_add");
+  result.of.method = &result.of.algorithm->methods.front();
+  result.of.model = "serial";
+  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}};
+  give_names(result.of);
+  result.status = status;
+  result.reason = status == Status::passed ? "" : "because";
+  if (status == Status::passed) result.samples = {3e-6, 1e-6, 2e-6, 4e-6};
+  result.batch = 5;
+  result.launch = {.league = 4, .team = 1, .vector = 1};
+  result.trace.stages["add"] = 1e-6;
+  result.cost = {96, 8};
+  return result;
+}
+
+TEST(Record, HasGoogleBenchmarksKeysAndOurs) {
+  const Json row = to_json(make_result(Status::passed));
+  EXPECT_EQ(row.at("name"), "vector_add/method:plain/model:serial/dtype:f32/n:8/devices:1/launch:auto");
+  EXPECT_DOUBLE_EQ(row.at("real_time"), 2500);
+  EXPECT_EQ(row.at("time_unit"), "ns");
+  EXPECT_EQ(row.at("iterations"), 5);
+  EXPECT_EQ(row.at("sizes").dump(), R"({"n":8})");
+  EXPECT_EQ(row.at("parameters").dump(), R"({"seed":1,"memory":"device"})");
+  EXPECT_EQ(row.at("launch").at("requested"), "auto");
+  EXPECT_EQ(row.at("launch").at("league"), 4);
+  EXPECT_TRUE(row.at("latency_s").is_null());
+  EXPECT_FALSE(row.contains("error_occurred"));
+}
+
+TEST(Record, SaysWhyACaseDidNotPass) {
+  const Json row = to_json(make_result(Status::failed));
+  EXPECT_EQ(row.at("status"), "failed");
+  EXPECT_EQ(row.at("reason"), "because");
+  EXPECT_EQ(row.at("error_message"), "failed: because");
+  EXPECT_TRUE(row.at("samples").empty());
+  EXPECT_EQ(case_line(row),
+            "FAILED  vector_add/method:plain/model:serial/dtype:f32/n:8/devices:1/launch:auto: because");
+}
+
+TEST(Record, DecidesTheExitCode) {
+  const auto record = [](std::initializer_list<Status> all) {
+    std::vector<Result> results;
+    for (const Status status : all) results.push_back(make_result(status));
+    return make_record({}, "c", results);
+  };
+  EXPECT_EQ(exit_code({record({Status::passed, Status::skipped})}), ExitCode::passed);
+  EXPECT_EQ(exit_code({record({Status::passed}), record({Status::failed})}), ExitCode::failed);
+  EXPECT_EQ(exit_code({record({Status::skipped})}), ExitCode::failed);
+  EXPECT_EQ(exit_code({}), ExitCode::failed);
+}
+
+TEST(Record, ContextDescribesTheMachineAndTheBuild) {
+  const Json context = make_context(tests::runtime(), "quick", {"busy"});
+  EXPECT_EQ(context.at("league").at("study"), "quick");
+  EXPECT_EQ(context.at("league").at("preflight").at(0), "busy");
+  EXPECT_EQ(context.at("league").at("devices").at(0).at("kind"), "host");
+  EXPECT_NE(context.at("league").at("launch_id"),
+            make_context(tests::runtime(), "quick", {}).at("league").at("launch_id"));
+}
+
+TEST(Folder, ResumesOnlyTheSameRun) {
+  const TemporaryFolder folder;
+  const Json manifest = {
+      {"study", "s"}, {"executable", "1"}, {"devices", {"cpu"}}, {"cases", {"a", "b"}}, {"samples", {3, 3}}};
+  const Json record = {{"comparison", "x/y"}, {"benchmarks", Json::array()}};
+  {
+    const RecordFolder begun(folder.path(), manifest, false);
+    EXPECT_FALSE(begun.find(0, "x/y"));
+    begun.write(0, "x/y", record);
+  }
+  const RecordFolder resumed(folder.path(), manifest, true);
+  EXPECT_EQ(resumed.find(0, "x/y"), record);
+  EXPECT_FALSE(resumed.find(1, "x/y"));
+  EXPECT_FALSE(resumed.find(0, "other"));
+  folder.write(record_name(0, "x/y"), "{\"comparison\": \"x/");
+  EXPECT_FALSE(resumed.find(0, "x/y")) << "half a record is none";
+  Json other = manifest;
+  other["cases"] = {"a"};
+  EXPECT_THROW(RecordFolder(folder.path(), other, true), BadInput);
+  const RecordFolder anew(folder.path(), other, false);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / record_name(0, "x/y")));
+}
+
+TEST(Folder, NamesWhatDiffers) {
+  const Json manifest = {
+      {"executable", "1"}, {"devices", {"cpu"}}, {"cases", {"a", "b"}}, {"samples", {3, 3}}, {"options", 1}};
+  const auto changed = [&](const char* key, const Json& value) {
+    Json other = manifest;
+    other[key] = value;
+    return difference(manifest, other);
+  };
+  EXPECT_EQ(difference(manifest, manifest), "");
+  EXPECT_EQ(changed("cases", {"a"}), "the study has no case b any more");
+  EXPECT_EQ(changed("cases", {"a", "b", "c"}), "the study has a new case c");
+  EXPECT_EQ(changed("cases", {"b", "a"}), "the study has its cases in another order");
+  EXPECT_EQ(changed("samples", {3, 4}), "the study asks for another number of samples");
+  EXPECT_EQ(changed("executable", "2"), "the executable is another one");
+  EXPECT_EQ(changed("devices", {"gpu"}), "the devices are others: then [\"cpu\"], now [\"gpu\"]");
+  EXPECT_EQ(changed("options", 2), "`options` was 1, now 2");
+}
+
+}  // namespace
+}  // namespace league::bench
