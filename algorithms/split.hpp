@@ -71,7 +71,7 @@ std::unique_ptr<Prepared> split(const Problem& problem, const Context& context) 
 template <class... Ts, class Body>
 std::unique_ptr<Prepared> with_type(Dtype dtype, const Body& body) {
   std::unique_ptr<Prepared> prepared;
-  ((dtype == dtype_of<Ts> ? (prepared = body.template operator()<Ts>(), true) : false) || ...);
+  ((dtype == dtype_of<Ts> ? void(prepared = body.template operator()<Ts>()) : void()), ...);
   if (!prepared) throw Unsupported("no kernel for " + std::string(name(dtype)) + " in this variant");
   return prepared;
 }

@@ -3,6 +3,8 @@
 
 #include <hip/hip_runtime.h>
 
+#include <memory>
+
 // The CUDA runtime calls that the project uses, in HIP's names.
 #define cudaDeviceProp hipDeviceProp_t
 #define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
@@ -32,7 +34,7 @@
 #define cudaGetLastError hipGetLastError
 #define cudaHostAllocPortable hipHostMallocPortable
 #define cudaHostAlloc hipHostMalloc
-#define cudaLaunchHostFunc hipLaunchHostFunc
+#define cudaLaunchHostFunc league::cuda::launch_host_function
 #define cudaMalloc hipMalloc
 #define cudaMallocManaged hipMallocManaged
 #define cudaMemAttachGlobal hipMemAttachGlobal
@@ -62,6 +64,19 @@ inline constexpr int warp_size = __AMDGCN_WAVEFRONT_SIZE;
 #else
 inline constexpr int warp_size = 64;
 #endif
+
+/// `hipLaunchHostFunc`, which HIP 5.2 declares but does not have.
+inline hipError_t launch_host_function(hipStream_t stream, void (*function)(void*), void* data) {
+  struct Call {
+    void (*function)(void*);
+    void* data;
+  };
+  const auto run = [](hipStream_t, hipError_t, void* call) {
+    const std::unique_ptr<Call> mine(static_cast<Call*>(call));
+    mine->function(mine->data);
+  };
+  return hipStreamAddCallback(stream, run, new Call{function, data}, 0);
+}
 
 template <class T>
 __device__ T shuffle_down(T value, int offset, int width = warp_size) {
