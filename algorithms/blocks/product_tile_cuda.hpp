@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "algorithms/blocks/product_tile.hpp"
 #include "algorithms/blocks/term.hpp"
@@ -62,14 +63,11 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
   b += Shape::step_of(thread, columns) * width + Shape::row_of(thread, columns);
   Packet next[passes_a > passes_b ? passes_a : passes_b];
   const auto fetch = [&](const Packed* from, int passes, int steps) {
-#pragma unroll
     for (int p = 0; p < passes; ++p) next[p] = *reinterpret_cast<const Packet*>(from + p * steps * width);
   };
   const auto store = [&](Sum* to, int passes, int stride) {
-#pragma unroll
     for (int p = 0; p < passes; ++p) {
       Pack<Sum> wide;
-#pragma unroll
       for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(next[p].values[e]);
       *reinterpret_cast<Pack<Sum>*>(to + p * stride) = wide;
     }
@@ -81,26 +79,22 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
       scratch + Shape::depth * rows + Shape::step_of(thread, columns) * columns + Shape::row_of(thread, columns);
   const Sum* read_a = scratch + Shape::first_row(thread);
   const Sum* read_b = scratch + Shape::depth * rows + Shape::first_column(thread);
-  const auto add = [&](int buffer, int begin) {
-#pragma unroll
-    for (int k = begin; k < begin + Shape::depth / 2; ++k) {
-      Pack<Sum> x[2], y[2];
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        x[h] = *reinterpret_cast<const Pack<Sum>*>(read_a + buffer + k * rows + Shape::row_step(h * pack));
-        y[h] = *reinterpret_cast<const Pack<Sum>*>(read_b + buffer + k * columns + Shape::column_step(h * pack));
-      }
-#pragma unroll
-      for (int i = 0; i < Shape::thread_rows; ++i)
-#pragma unroll
-        for (int j = 0; j < Shape::thread_columns; ++j)
-          sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
+  int buffer = 0;
+  const auto add = [&](int k) {
+    Pack<Sum> x[2], y[2];
+    for (int h = 0; h < 2; ++h) {
+      x[h] = *reinterpret_cast<const Pack<Sum>*>(read_a + buffer + k * rows + Shape::row_step(h * pack));
+      y[h] = *reinterpret_cast<const Pack<Sum>*>(read_b + buffer + k * columns + Shape::column_step(h * pack));
     }
+    for (int i = 0; i < Shape::thread_rows; ++i)
+      for (int j = 0; j < Shape::thread_columns; ++j)
+        sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
   };
+  const auto add_half = [&]<int... k>(int begin, std::integer_sequence<int, k...>) { (add(begin + k), ...); };
+  constexpr std::make_integer_sequence<int, Shape::depth / 2>
+      half{};  // a sequence instead of a loop: unrolled for sure
 
-#pragma unroll
   for (int i = 0; i < Shape::thread_rows; ++i)
-#pragma unroll
     for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
   __syncthreads();
   fetch_a();
@@ -108,17 +102,16 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
   fetch_b();
   store(store_b, passes_b, Shape::pass_steps(columns) * columns);
   __syncthreads();
-  int buffer = 0;
   for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
     // The next step's operands are on their way, one after the other, while this step's products are added. The last
     // step fetches itself once more: a condition would cost more.
     const int other = Shape::buffer - buffer, further = left > 0 ? Shape::depth * width : 0;
     a += further, b += further;
     fetch_a();
-    add(buffer, 0);
+    add_half(0, half);
     store(store_a + other, passes_a, Shape::pass_steps(rows) * rows);
     fetch_b();
-    add(buffer, Shape::depth / 2);
+    add_half(Shape::depth / 2, half);
     store(store_b + other, passes_b, Shape::pass_steps(columns) * columns);
     __syncthreads();
     buffer = other;

@@ -28,19 +28,22 @@ LEAGUE_FUNCTION void pack_panel(const T* data, std::int64_t n, std::int64_t feat
                                 Sum* panel, const Widen& widen) {
   const T* from = data + first * features;
   const int there = n - first < width ? static_cast<int>(n - first) : width;
-  for (std::int64_t f = 0; f < features; ++f, panel += width) {  // reads go along `width` rows at once, writes are neighbours
+  for (std::int64_t f = 0; f < features;
+       ++f, panel += width) {  // reads go along `width` rows at once, writes are neighbours
     for (int row = 0; row < there; ++row) panel[row] = widen(from[row * features + f]);
     for (int row = there; row < width; ++row) panel[row] = Sum{0};
   }
 }
 
 /// sums[row][column] = the sum of Term over features [0, depth) of a [depth][rows] and b [depth][columns], in their
-/// order; the features of a and b lie `step_a` and `step_b` apart. (The loops over vectors are of a fixed length, and their sums independent, so that they stay in registers;
-/// the vector type says the width, which the compiler would halve on its own.)
+/// order; the features of a and b lie `step_a` and `step_b` apart. (The loops over vectors are of a fixed length, and
+/// their sums independent, so that they stay in registers; the vector type says the width, which the compiler would
+/// halve on its own.)
 template <class Term, class Sum>
 LEAGUE_FUNCTION void host_tile(std::int64_t depth, const Sum* a, const Sum* b,
                                Sum (&sums)[HostTile<Sum>::rows][HostTile<Sum>::columns],
-                               std::int64_t step_a = HostTile<Sum>::rows, std::int64_t step_b = HostTile<Sum>::columns) {
+                               std::int64_t step_a = HostTile<Sum>::rows,
+                               std::int64_t step_b = HostTile<Sum>::columns) {
   using Tile = HostTile<Sum>;
   typedef Sum Vector __attribute__((vector_size(Tile::vector_bytes)));
   Vector sum[Tile::rows][Tile::vectors] = {};

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/fused.hpp"
+
+namespace league {
+namespace {
+
+using blocks::Panels;
+using namespace knn;
+
+// A block takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
+// query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
+// inserts them.
+template <class Shape, class Packed>
+__global__ void __launch_bounds__(Shape::threads, 512 / Shape::threads) fused(const FusedWork<Packed> work) {
+  constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // of a query
+  alignas(16) __shared__ float scratch[Shape::scratch_bytes / sizeof(float)];
+  __shared__ float reach[Shape::rows];
+  __shared__ int pushed[Shape::rows], more;
+  float* products = scratch;  // [slots][rows], while the tile's own are in registers
+  int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);  // alike; one array of pairs would make the
+                                                                         // compiler keep all sums in pairs of registers
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
+  if (thread == 0) more = 0;
+
+  for (int item = blockIdx.x; item < items; item += gridDim.x) {
+    const int queries = item % tiles * Shape::rows, chunk = item / tiles, begin = chunk * work.chunk;
+    const int end = min(std::int64_t{begin} + work.chunk, work.train_panels.rows);
+    const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
+    if (thread < Shape::rows) {
+      reach[thread] = owns() ? from_ordered(work.reach[queries + thread]) : -blocks::KBest<float, int>::none;
+      pushed[thread] = 0;
+    }
+    if (owns()) work.list(chunk, queries + thread).clear();
+
+    for (int first = begin; first < end; first += Shape::columns) {
+      float sum[Shape::thread_rows][Shape::thread_columns];
+      blocks::product_tile<Shape, blocks::PlainElement<Packed>>(work.test + work.test_panels.first(queries),
+                                                                work.train + work.train_panels.first(first),
+                                                                work.train_panels.depth, scratch, sum);
+      // The thread's number once more: addresses made of it must not take registers while products are added.
+      const int again = thread - (first >> 31);
+      const int row = Shape::first_row(again), column = first + Shape::first_column(again);
+      const float* norms = work.norms + column;
+      for (bool left = true; left;) {
+        for (int i = 0; i < Shape::thread_rows; ++i) {
+          const int query = row + Shape::row_step(i);
+          const float within = reach[query];
+          const auto reaches = [&](int j) { return norms[Shape::column_step(j)] - 2 * sum[i][j] <= within; };
+          bool any = false;
+          for (int j = 0; j < Shape::thread_columns; ++j) any |= reaches(j);
+          if (!any) continue;
+          for (int j = 0; j < Shape::thread_columns; ++j) {
+            if (!reaches(j)) continue;
+            const int slot = atomicAdd(&pushed[query], 1);
+            if (slot < slots) {
+              products[slot * Shape::rows + query] = sum[i][j];
+              indices[slot * Shape::rows + query] = column + Shape::column_step(j);
+              sum[i][j] = blocks::no_norm<float>;  // gone: reaches nothing
+            } else {
+              more = 1;
+            }
+          }
+        }
+        __syncthreads();
+        left = more != 0;
+        if (owns() && pushed[thread] > 0) {
+          const auto list = work.list(chunk, queries + thread);
+          for (int slot = 0; slot < min(pushed[thread], slots); ++slot) {
+            const int index = indices[slot * Shape::rows + thread];
+            list.insert(work.norms[index] - 2.0 * products[slot * Shape::rows + thread], index);
+          }
+          reach[thread] = min(reach[thread], static_cast<float>(list.reach()));
+          pushed[thread] = 0;
+        }
+        if (left) {
+          __syncthreads();
+          if (thread == 0) more = 0;
+          __syncthreads();
+        }
+      }
+    }
+    if (owns()) atomicMin(work.reach + queries + thread, ordered(reach[thread]));
+  }
+}
+
+// A thread takes a query, and its lists one after another: sorted, so that the first entry out of reach ends a list.
+template <class Packed>
+__global__ void merge(const FusedWork<Packed> work, std::int64_t* neighbours, double* distances) {
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; query < work.queries;
+       query += threads) {
+    const blocks::KBest<double, std::int64_t> best{distances + query * work.k, neighbours + query * work.k, work.k, 1};
+    best.clear();
+    for (std::int64_t chunk = 0; chunk < work.chunks(); ++chunk) {
+      const auto list = work.list(chunk, query);
+      for (int i = 0; i < work.k; ++i)
+        if (!best.insert(list.keys[i * list.stride], list.indices[i * list.stride])) break;
+    }
+  }
+}
+
+__global__ void fill(std::int64_t size, std::int32_t value, std::int32_t* array) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < size) array[i] = value;
+}
+
+template <class T, class Element>
+class Fused final : public CudaPart<T> {
+  using Packed = typename Element::Packed;
+
+ public:
+  Fused(const Knn& knn, const Context& context, const Shard& shard)
+      : CudaPart<T>(knn, context, shard, packed_bytes(knn, shard)),
+        train_panels_(this->n, this->features),
+        test_panels_(this->m, this->features),
+        train_(this->queue(), train_panels_.size()),
+        test_(this->queue(), test_panels_.size()),
+        train_norms_(this->queue(), train_panels_.rows),
+        test_norms_(this->queue(), test_panels_.rows),
+        reach_(this->queue(), this->m) {}
+
+  Launch configure(Launch launch) override {
+    launch_ =
+        with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k)}, cuda::limits), train_panels_, this->m);
+    const std::int64_t entries = ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k * test_panels_.rows;
+    require_memory(this->bytes + entries * 12, this->budget_bytes);
+    keys_ = {}, indices_ = {};
+    keys_ = {this->queue(), entries};
+    indices_ = {this->queue(), entries};
+    return launch_;
+  }
+  void compute(Stages& stages) override {
+    const cudaStream_t stream = cuda::stream(this->queue());
+    const FusedWork<Packed> work{test_.data(),        train_.data(), test_panels_,   train_panels_,
+                                 train_norms_.data(), this->m,       this->k,        launch_.tile,
+                                 reach_.data(),       keys_.data(),  indices_.data()};
+    const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(this->m, threads));
+    stages.stage(this->queue(), "fused", [&] {
+      blocks::pack<Element>(stream, this->train.data(), this->n, this->features, train_.data(), train_norms_.data());
+      blocks::pack<Element>(stream, this->test.data(), this->m, this->features, test_.data(), test_norms_.data());
+      fill<<<blocks_of_queries, threads, 0, stream>>>(this->m, unlimited, reach_.data());
+      with_tile(launch_.team,
+                [&]<class Shape>() { fused<Shape><<<launch_.league, dim3(1, launch_.team), 0, stream>>>(work); });
+      cuda::check_launch();
+    });
+    stages.stage(this->queue(), "merge", [&] {
+      merge<<<blocks_of_queries, threads, 0, stream>>>(work, this->neighbours.data(), this->distances.data());
+      cuda::check_launch();
+    });
+    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+  }
+
+ private:
+  static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
+    const Panels train(knn.train.rows(), knn.features), test(shard.rows.size(), knn.features);
+    return (train.size() + test.size()) * static_cast<std::int64_t>(sizeof(Packed)) +
+           4 * (train.rows + test.rows + shard.rows.size());
+  }
+  Launch launch_;
+  Panels train_panels_, test_panels_;
+  cuda::Array<Packed> train_, test_;
+  cuda::Array<float> train_norms_, test_norms_;
+  cuda::Array<std::int32_t> reach_, indices_;
+  cuda::Array<double> keys_;
+};
+
+std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
+  return with_element(problem, [&]<class T, class Element>() { return split<Fused<T, Element>>(problem, context); });
+}
+
+const Register<Knn> registered{"fused", cuda::model, prepare};
+
+}  // namespace
+}  // namespace league

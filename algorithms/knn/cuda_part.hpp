@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/blocks/k_best.hpp"
+#include "algorithms/blocks/product_tile_cuda.hpp"
+#include "algorithms/knn/part.hpp"
+#include "backends/cuda/cuda.hpp"
+
+namespace league::knn {
+
+// A block takes a query, its threads every threads-th of its distances: the least one beyond the last found, k times.
+/// `squared(query, j)` is the squared distance to training row j, in what `selection_key` takes.
+template <class Squared>
+__global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squared, std::int64_t* neighbours) {
+  extern __shared__ unsigned long long least[];
+  const int threads = blockDim.x * blockDim.y, thread = threadIdx.y * blockDim.x + threadIdx.x;
+  for (std::int64_t query = blockIdx.x; query < queries; query += gridDim.x) {
+    unsigned long long from = 0;
+    for (int i = 0; i < k; ++i) {
+      unsigned long long mine = ~0ULL;
+      for (std::int64_t j = thread; j < n; j += threads) {
+        const unsigned long long key = selection_key(squared(query, j), j);
+        if (key >= from && key < mine) mine = key;
+      }
+      least[thread] = mine;
+      __syncthreads();
+      for (int left = threads, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {
+        if (thread < left / 2) least[thread] = min(least[thread], least[thread + half]);
+        __syncthreads();
+      }
+      from = least[0] + 1;
+      if (thread == 0) neighbours[query * k + i] = static_cast<std::int64_t>(least[0] & 0xffffffffULL);
+      __syncthreads();
+    }
+  }
+}
+
+// A thread takes a query, its lanes the features. All lanes of a block go round equally often: they shuffle together.
+/// Distances of the neighbours found, as differences in double; then their order by them, and their vote.
+template <class T>
+__global__ void vote(std::int64_t queries, int features, int k, Votes votes, const T* test, const T* train,
+                     const std::int32_t* train_labels, std::int64_t* neighbours, double* distances,
+                     std::int32_t* labels) {
+  for (std::int64_t first = std::int64_t{blockIdx.x} * blockDim.y; first < queries;
+       first += std::int64_t{gridDim.x} * blockDim.y) {
+    const std::int64_t query = min(first + threadIdx.y, queries - 1);
+    const bool writes = threadIdx.x == 0 && first + threadIdx.y < queries;
+    for (int i = 0; i < k; ++i) {
+      const std::int64_t neighbour = neighbours[query * k + i];
+      double squared = 0;
+      for (int f = threadIdx.x; f < features; f += blockDim.x) {
+        const double difference =
+            static_cast<double>(test[query * features + f]) - static_cast<double>(train[neighbour * features + f]);
+        squared += difference * difference;
+      }
+      for (int step = blockDim.x / 2; step > 0; step /= 2) squared += cuda::shuffle_xor(squared, step, blockDim.x);
+      const blocks::KBest<double, std::int64_t> sorted{distances + query * k, neighbours + query * k, i + 1, 1};
+      if (writes) {
+        distances[query * k + i] = sorted.none;
+        sorted.insert(squared, neighbour);
+      }
+    }
+    if (!writes) continue;
+    for (int i = 0; i < k; ++i) distances[query * k + i] = sqrt(distances[query * k + i]);
+    labels[query] = winner(votes, k, neighbours + query * k, distances + query * k, train_labels);
+  }
+}
+
+template <class T>
+class CudaPart : public KnnPart<T, cuda::Array> {
+ protected:
+  CudaPart(const Knn& knn, const Context& context, const Shard& shard, std::int64_t more_bytes)
+      : KnnPart<T, cuda::Array>(knn, context, shard, more_bytes, [&](const char*, auto& array, std::int64_t size) {
+          array = std::remove_reference_t<decltype(array)>(context.runtime.queue(shard.device), size);
+        }) {}
+
+  template <class Squared>
+  void select_rows(Launch launch, std::int64_t first, std::int64_t queries, const Squared& squared) {
+    const int threads = launch.team * launch.vector;
+    select<<<league_of(queries), threads, threads * sizeof(unsigned long long), cuda::stream(this->queue())>>>(
+        queries, this->n, this->k, squared, this->neighbours.data() + first * this->k);
+    cuda::check_launch();
+  }
+  void vote_all() {
+    const dim3 block(8, 32);
+    vote<<<league_of(ceil_div<std::int64_t>(this->m, block.y)), block, 0, cuda::stream(this->queue())>>>(
+        this->m, static_cast<int>(this->features), this->k, this->votes, this->test.data(), this->train.data(),
+        this->train_labels.data(), this->neighbours.data(), this->distances.data(), this->labels.data());
+    cuda::check_launch();
+  }
+};
+
+}  // namespace league::knn

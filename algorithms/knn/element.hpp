@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "algorithms/blocks/product_tile.hpp"
+#include "backends/portable.hpp"
+
+namespace league::knn {
+
+/// What packing makes of a pixel of type T: 128 less, which changes no distance, so that the products of up to 1024
+/// features add up to less than 2^24 and are exact in a float, in any order. Bytes stay bytes.
+template <class T>
+struct Pixel {
+  using Packed = float;
+  LEAGUE_FUNCTION static float pack(T value) { return static_cast<float>(value) - 128; }
+  LEAGUE_FUNCTION static float widen(float value) { return value; }
+  LEAGUE_FUNCTION static float padding() { return 0; }
+};
+template <>
+struct Pixel<std::uint8_t> {
+  using Packed = std::int8_t;
+  LEAGUE_FUNCTION static std::int8_t pack(std::uint8_t value) { return static_cast<std::int8_t>(value - 128); }
+  LEAGUE_FUNCTION static float widen(std::int8_t value) { return value; }
+  LEAGUE_FUNCTION static std::int8_t padding() { return 0; }
+};
+
+/// What a squared distance is kept in: exactly for pixels.
+template <class Element>
+using Distance = std::conditional_t<std::is_same_v<Element, blocks::PlainElement<float>>, float, std::int32_t>;
+
+/// Squared differences of pixels that a float sums without rounding: 256 * 255^2 < 2^24.
+inline constexpr int exact_terms = 256;
+
+/// An integer that orders as the float does, and its inverse: atomics on integers work everywhere.
+LEAGUE_FUNCTION std::int32_t ordered(float value) {
+  std::int32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+LEAGUE_FUNCTION float from_ordered(std::int32_t bits) {
+  if (bits < 0) bits ^= 0x7fffffff;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// A squared distance and its index as one integer that orders as the selection does: no distance is negative.
+LEAGUE_FUNCTION unsigned long long selection_key(std::int32_t squared, std::int64_t index) {
+  return static_cast<unsigned long long>(squared) << 32 | static_cast<unsigned long long>(index);
+}
+LEAGUE_FUNCTION unsigned long long selection_key(float squared, std::int64_t index) {
+  return selection_key(ordered(squared), index);
+}
+
+/// Squared distances in a matrix, for the selection.
+template <class D>
+struct Stored {
+  const D* matrix;
+  std::int64_t columns;
+  LEAGUE_FUNCTION D operator()(std::int64_t query, std::int64_t j) const { return matrix[query * columns + j]; }
+};
+
+}  // namespace league::knn

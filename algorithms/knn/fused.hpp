@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/blocks/k_best.hpp"
+#include "algorithms/blocks/product_tile.hpp"
+#include "backends/launch.hpp"
+
+namespace league::knn {
+
+/// What the kernels of the method `fused` work on, in CUDA and Kokkos alike. A work item is a tile of queries and a
+/// chunk of the training rows, and keeps lists of its own: the k best of its chunk, by key |y|^2 - 2 x.y, which orders
+/// as the distance does, and index.
+template <class Packed>
+struct FusedWork {
+  const Packed *test, *train;  ///< panels
+  blocks::Panels test_panels, train_panels;
+  const float* norms;  ///< of the training rows; NaN where there is none
+  std::int64_t queries;
+  int k, chunk;           ///< training rows of a work item: whole tiles
+  std::int32_t* reach;    ///< [queries] ordered(float): no farther key can be among the k best of all chunks
+  double* keys;           ///< [chunks][k][test rows]
+  std::int32_t* indices;  ///< alike
+
+  LEAGUE_FUNCTION int tiles(int rows) const { return static_cast<int>((queries + rows - 1) / rows); }
+  LEAGUE_FUNCTION int chunks() const { return static_cast<int>((train_panels.rows + chunk - 1) / chunk); }
+  LEAGUE_FUNCTION blocks::KBest<double, std::int32_t> list(std::int64_t chunk_number, std::int64_t query) const {
+    const std::int64_t first = chunk_number * k * test_panels.rows + query;
+    return {keys + first, indices + first, k, test_panels.rows};
+  }
+};
+
+/// `ordered` of infinity: the reach of a query of which nothing is known yet.
+inline constexpr std::int32_t unlimited = 0x7f800000;
+
+/// Training rows of a work item: small items fill a GPU's multiprocessors evenly to the end; long lists ask for fewer.
+inline int standard_chunk(int k) { return std::max(1024, 64 * k); }
+
+/// The launch with its chunk in whole tiles, and its league.
+/// @throws Unsupported for a team that no tile is made for
+inline Launch with_whole_tiles(Launch launch, const blocks::Panels& train, std::int64_t queries) {
+  if (launch.vector != 1)
+    throw Unsupported("vector length " + std::to_string(launch.vector) +
+                      ": this kernel's sums are a thread's own, it takes 1");
+  if (launch.team != 64 && launch.team != 128 && launch.team != 256)
+    throw Unsupported("team size " + std::to_string(launch.team) +
+                      ": this kernel has tiles for 64, 128 and 256 threads");
+  constexpr std::int64_t width = blocks::Panels::width;
+  launch.tile = static_cast<int>(ceil_div(std::min<std::int64_t>(launch.tile, train.rows), width) * width);
+  const int rows = launch.team == 64 ? blocks::TileFor<float, 64>::rows : blocks::TileFor<float, 256>::rows;
+  const std::int64_t items = ceil_div<std::int64_t>(train.rows, launch.tile) * ceil_div<std::int64_t>(queries, rows);
+  if (items > league_of(items))
+    throw Unsupported(std::to_string(items) + " work items: this kernel counts them in 32 bits; take a larger tile");
+  if (launch.league == 0) launch.league = league_of(items);
+  return launch;
+}
+
+/// Calls `body` with the tile that a team stands for.
+template <class Body>
+void with_tile(int team, const Body& body) {
+  if (team == 64) return body.template operator()<blocks::TileFor<float, 64>>();
+  if (team == 128) return body.template operator()<blocks::TileFor<float, 128>>();
+  return body.template operator()<blocks::TileFor<float, 256>>();
+}
+
+}  // namespace league::knn

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/blocks/k_best.hpp"
+#include "algorithms/blocks/product_tile_host.hpp"
+#include "algorithms/blocks/term.hpp"
+#include "algorithms/knn/element.hpp"
+
+/// What a host thread does with one tile: shared by `openmp` and by `kokkos` on hosts, whose loops over tiles are their
+/// own.
+namespace league::knn {
+
+using Tile = blocks::HostTile<float>;
+
+/// Queries that pass the training rows together: theirs stay in the second-level cache, a panel in the first.
+inline constexpr int tiles_together = 8;
+
+/// Packed rows of one operand: panels [features][width] of floats, one after another.
+struct HostPanels {
+  int width;
+  std::int64_t n, features;
+  [[nodiscard]] std::int64_t count() const { return (n + width - 1) / width; }
+  [[nodiscard]] std::int64_t size() const { return count() * width * features; }
+};
+
+/// Packs panel `number` of data [n x features], and the squared norms of its rows; NaN where there is none.
+template <class Element, class T>
+LEAGUE_FUNCTION void pack(const HostPanels& panels, std::int64_t number, const T* data, float* packed, float* norms) {
+  float* panel = packed + number * panels.width * panels.features;
+  blocks::pack_panel(data, panels.n, panels.features, number * panels.width, panels.width, panel,
+                     [](T value) { return Element::widen(Element::pack(value)); });
+  double sums[Tile::columns > Tile::rows ? Tile::columns : Tile::rows] = {};
+  for (std::int64_t f = 0; f < panels.features; ++f)
+    for (int row = 0; row < panels.width; ++row) {
+      const double value = panel[f * panels.width + row];
+      sums[row] += value * value;
+    }
+  for (int row = 0; row < panels.width; ++row) {
+    const std::int64_t global = number * panels.width + row;
+    norms[global] = global < panels.n ? static_cast<float>(sums[row]) : blocks::no_norm<float>;
+  }
+}
+
+/// Products of a tile of queries with a panel of training rows, inserted where they are within reach of a query's list.
+/// `list(row)` is the list of the tile's query `row`, of the first `rows`.
+template <class List>
+LEAGUE_FUNCTION void select_products(std::int64_t features, const float* queries, int rows, const float* panel,
+                                     const float* norms, std::int64_t first_column, const List& list) {
+  float products[Tile::rows][Tile::columns];
+  blocks::host_tile<blocks::ProductTerm>(features, queries, panel, products);
+  for (int row = 0; row < rows; ++row) {
+    const auto best = list(row);
+    const auto within = static_cast<float>(best.reach());
+    int hits = 0;  // a whole vector at a time: most tiles hold nothing for a query
+    for (int j = 0; j < Tile::columns; ++j) hits += norms[j] - 2 * products[row][j] <= within;
+    for (int j = 0; hits > 0 && j < Tile::columns; ++j)
+      if (norms[j] - 2 * products[row][j] <= within)
+        best.insert(static_cast<double>(norms[j]) - 2.0 * static_cast<double>(products[row][j]), first_column + j);
+  }
+}
+
+/// Squared distances of a tile of queries to a panel of training rows, as differences, into `matrix` [rows x pitch].
+template <class D>
+LEAGUE_FUNCTION void fill_distances(std::int64_t features, const float* queries, int rows, const float* panel,
+                                    D* matrix, std::int64_t pitch) {
+  D total[Tile::rows][Tile::columns] = {};
+  for (std::int64_t f = 0; f < features; f += exact_terms) {
+    float sums[Tile::rows][Tile::columns];
+    const std::int64_t depth = features - f < exact_terms ? features - f : exact_terms;
+    blocks::host_tile<blocks::DifferenceTerm>(depth, queries + f * Tile::rows, panel + f * Tile::columns, sums);
+    for (int row = 0; row < Tile::rows; ++row)
+      for (int j = 0; j < Tile::columns; ++j) total[row][j] += static_cast<D>(sums[row][j]);
+  }
+  for (int row = 0; row < rows; ++row)
+    for (int j = 0; j < Tile::columns; ++j) matrix[row * pitch + j] = total[row][j];
+}
+
+}  // namespace league::knn

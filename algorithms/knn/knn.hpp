@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/knn/vote.hpp"
+
+namespace league {
+
+namespace knn {
+class Oracle;
+}
+
+/// Classification of test rows by the votes of the k nearest training rows: the smallest squared Euclidean distances,
+/// equal ones by the lower index; equal votes by the lowest label.
+class Knn final : public Problem {
+ public:
+  static constexpr const char* algorithm = "knn";
+  enum Output { labels, neighbours, distances };  ///< i32 [test], i64 [test x k], f64 [test x k]
+
+  /// @throws std::invalid_argument naming the key and its limit
+  explicit Knn(const Making& making);
+  ~Knn() override;
+  [[nodiscard]] std::int64_t extent() const override { return test.rows(); }
+  [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  [[nodiscard]] Outputs inputs() const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+
+  Dtype dtype;
+  int k;
+  knn::Votes votes;
+  std::int64_t features;
+  HostArray train, test;                ///< dtype [rows x features]
+  HostArray train_labels, test_labels;  ///< i32 [rows]
+  /// Pixels: whole numbers from 0 to 255, so few features that all arithmetic on them is exact.
+  bool exact;
+
+  static constexpr std::int64_t exact_features = 1024;  ///< 1024 * 128^2 = 2^24: what a float counts up to
+
+ private:
+  std::unique_ptr<knn::Oracle> oracle_;
+};
+
+}  // namespace league

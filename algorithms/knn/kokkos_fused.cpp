@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+
+#include "algorithms/blocks/product_tile_kokkos.hpp"
+#include "algorithms/knn/fused.hpp"
+#include "algorithms/knn/kokkos_host.hpp"
+
+namespace league {
+namespace {
+
+using blocks::Panels;
+using namespace knn;
+
+/// Scratch of a team, aligned.
+template <class T, class Member>
+KOKKOS_FUNCTION T* scratch_of(const Member& team, int size) {
+  return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
+}
+
+// A team takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
+// query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
+// inserts them.
+template <class Shape, class Packed>
+void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
+  using Bounds = Kokkos::LaunchBounds<Shape::threads, 512 / Shape::threads>;
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds> policy(exec, launch.league, launch.team, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes + Shape::rows * 8 + 16 + 3 * 16));
+  using Member = typename decltype(policy)::member_type;
+  Kokkos::parallel_for(
+      "knn/fused", policy, KOKKOS_LAMBDA(const Member& team) {
+        constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // of a query
+        float* scratch = scratch_of<float>(team, Shape::scratch_bytes / 4);
+        float* reach = scratch_of<float>(team, Shape::rows);
+        int* pushed = scratch_of<int>(team, Shape::rows);
+        int* more = scratch_of<int>(team, 1);
+        float* products = scratch;  // [slots][rows], while the tile's own are in registers
+        int* indices =
+            reinterpret_cast<int*>(scratch + slots * Shape::rows);  // alike; one array of pairs would make the
+                                                                    // compiler keep all sums in pairs of registers
+        const int thread = team.team_rank();
+        const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
+        if (thread == 0) *more = 0;
+
+        for (int item = team.league_rank(); item < items; item += team.league_size()) {
+          const int queries = item % tiles * Shape::rows, chunk = item / tiles, begin = chunk * work.chunk;
+          const std::int64_t limit = std::int64_t{begin} + work.chunk, rows = work.train_panels.rows;
+          const int end = static_cast<int>(limit < rows ? limit : rows);
+          const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
+          if (thread < Shape::rows) {
+            reach[thread] = owns() ? from_ordered(work.reach[queries + thread]) : -blocks::KBest<float, int>::none;
+            pushed[thread] = 0;
+          }
+          if (owns()) work.list(chunk, queries + thread).clear();
+
+          for (int first = begin; first < end; first += Shape::columns) {
+            float sum[Shape::thread_rows][Shape::thread_columns];
+            blocks::product_tile<Shape, blocks::PlainElement<Packed>>(team, work.test + work.test_panels.first(queries),
+                                                                      work.train + work.train_panels.first(first),
+                                                                      work.train_panels.depth, scratch, sum);
+            // The thread's number once more: addresses made of it must not take registers while products are added.
+            const int again = thread - (first >> 31);
+            const int row = Shape::first_row(again), column = first + Shape::first_column(again);
+            const float* norms = work.norms + column;
+            for (bool left = true; left;) {
+              for (int i = 0; i < Shape::thread_rows; ++i) {
+                const int query = row + Shape::row_step(i);
+                const float within = reach[query];
+                const auto reaches = [&](int j) { return norms[Shape::column_step(j)] - 2 * sum[i][j] <= within; };
+                bool any = false;
+                for (int j = 0; j < Shape::thread_columns; ++j) any |= reaches(j);
+                if (!any) continue;
+                for (int j = 0; j < Shape::thread_columns; ++j) {
+                  if (!reaches(j)) continue;
+                  const int slot = Kokkos::atomic_fetch_add(&pushed[query], 1);
+                  if (slot < slots) {
+                    products[slot * Shape::rows + query] = sum[i][j];
+                    indices[slot * Shape::rows + query] = column + Shape::column_step(j);
+                    sum[i][j] = blocks::no_norm<float>;  // gone: reaches nothing
+                  } else {
+                    *more = 1;
+                  }
+                }
+              }
+              team.team_barrier();
+              left = *more != 0;
+              if (owns() && pushed[thread] > 0) {
+                const auto list = work.list(chunk, queries + thread);
+                const int count = pushed[thread] < slots ? pushed[thread] : slots;
+                for (int slot = 0; slot < count; ++slot) {
+                  const int index = indices[slot * Shape::rows + thread];
+                  list.insert(work.norms[index] - 2.0 * products[slot * Shape::rows + thread], index);
+                }
+                reach[thread] = Kokkos::min(reach[thread], static_cast<float>(list.reach()));
+                pushed[thread] = 0;
+              }
+              if (left) {
+                team.team_barrier();
+                if (thread == 0) *more = 0;
+                team.team_barrier();
+              }
+            }
+          }
+          if (owns()) Kokkos::atomic_min(work.reach + queries + thread, ordered(reach[thread]));
+        }
+      });
+}
+
+// A thread takes a query, and its lists one after another: sorted, so that the first entry out of reach ends a list.
+template <class Packed>
+void merge(const Exec& exec, const FusedWork<Packed>& work, std::int64_t* neighbours, double* distances) {
+  constexpr int threads = 128;
+  const int teams = league_of(ceil_div<std::int64_t>(work.queries, threads));
+  Kokkos::parallel_for(
+      "knn/merge", Team(exec, teams, threads, 1), KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t stride = std::int64_t{team.league_size()} * team.team_size();
+        for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+             query < work.queries; query += stride) {
+          const blocks::KBest<double, std::int64_t> best{distances + query * work.k, neighbours + query * work.k,
+                                                         work.k, 1};
+          best.clear();
+          for (int chunk = 0; chunk < work.chunks(); ++chunk) {
+            const auto list = work.list(chunk, query);
+            for (int i = 0; i < work.k; ++i)
+              if (!best.insert(list.keys[i * list.stride], list.indices[i * list.stride])) break;
+          }
+        }
+      });
+}
+
+template <class T, class Element>
+class FusedOnGpu final : public KokkosPart<T> {
+  using Packed = typename Element::Packed;
+
+ public:
+  FusedOnGpu(const Knn& knn, const Context& context, const Shard& shard)
+      : KokkosPart<T>(knn, context, shard, packed_bytes(knn, shard)),
+        train_panels_(this->n, this->features),
+        test_panels_(this->m, this->features),
+        train_(this->exec, "knn/packed_train", train_panels_.size()),
+        test_(this->exec, "knn/packed_test", test_panels_.size()),
+        train_norms_(this->exec, "knn/train_norms", train_panels_.rows),
+        test_norms_(this->exec, "knn/test_norms", test_panels_.rows),
+        reach_(this->exec, "knn/reach", this->m) {}
+
+  Launch configure(Launch launch) override {
+    launch_ = with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k)}, kokkos::limits(this->queue())),
+                               train_panels_, this->m);
+    const std::int64_t entries = ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k * test_panels_.rows;
+    require_memory(this->bytes + entries * 12, this->budget_bytes);
+    keys_ = {}, indices_ = {};
+    keys_ = {this->exec, "knn/keys", entries};
+    indices_ = {this->exec, "knn/indices", entries};
+    return launch_;
+  }
+  void compute(Stages& stages) override {
+    const FusedWork<Packed> work{test_.data(),        train_.data(), test_panels_,   train_panels_,
+                                 train_norms_.data(), this->m,       this->k,        launch_.tile,
+                                 reach_.data(),       keys_.data(),  indices_.data()};
+    stages.stage(this->queue(), "fused", [&] {
+      blocks::pack<Element>(this->exec, this->train.data(), this->n, this->features, train_.data(),
+                            train_norms_.data());
+      blocks::pack<Element>(this->exec, this->test.data(), this->m, this->features, test_.data(), test_norms_.data());
+      Kokkos::deep_copy(this->exec, reach_.view(), unlimited);
+      with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(this->exec, launch_, work); });
+    });
+    stages.stage(this->queue(), "merge",
+                 [&] { merge(this->exec, work, this->neighbours.data(), this->distances.data()); });
+    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+  }
+
+ private:
+  static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
+    const Panels train(knn.train.rows(), knn.features), test(shard.rows.size(), knn.features);
+    return (train.size() + test.size()) * static_cast<std::int64_t>(sizeof(Packed)) +
+           4 * (train.rows + test.rows + shard.rows.size());
+  }
+  Launch launch_;
+  Panels train_panels_, test_panels_;
+  kokkos::Array<Packed> train_, test_;
+  kokkos::Array<float> train_norms_, test_norms_;
+  kokkos::Array<std::int32_t> reach_, indices_;
+  kokkos::Array<double> keys_;
+};
+
+std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
+  return with_element(problem, [&]<class T, class Element>() {
+    if constexpr (kokkos::on_gpu)
+      return split<FusedOnGpu<T, Element>>(problem, context);
+    else
+      return split<KokkosOnHost<T, Element, true>>(problem, context);
+  });
+}
+
+const Register<Knn> registered{"fused", kokkos::model, prepare};
+
+}  // namespace
+}  // namespace league

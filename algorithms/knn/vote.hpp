@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "backends/portable.hpp"
+
+namespace league::knn {
+
+/// What the vote of a neighbour at distance d counts: `eps` 1 / (d + 1e-5); `inverse` 1 / d, but 1 and 0 for those at 0
+/// and the others if any is at 0; `uniform` 1.
+enum class Votes { eps, inverse, uniform };
+
+LEAGUE_FUNCTION double vote_of(Votes votes, double distance, double nearest) {
+  if (votes == Votes::eps) return 1 / (distance + 1e-5);
+  if (votes == Votes::inverse) return nearest > 0 ? 1 / distance : (distance > 0 ? 0 : 1);
+  return 1;
+}
+
+/// The label with the most votes, the lowest of those that have as many. Votes are added in the order of the
+/// neighbours, so that every model adds alike. Any labels, any number of them.
+LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const std::int64_t* neighbours, const double* distances,
+                                    const std::int32_t* labels) {
+  std::int32_t best = 0;
+  double most = -1;
+  for (int i = 0; i < k; ++i) {
+    const std::int32_t label = labels[neighbours[i]];
+    double sum = 0;
+    for (int j = 0; j < k; ++j)
+      if (labels[neighbours[j]] == label) sum += vote_of(votes, distances[j], distances[0]);
+    if (sum > most || (sum == most && label < best)) best = label, most = sum;
+  }
+  return best;
+}
+
+}  // namespace league::knn
