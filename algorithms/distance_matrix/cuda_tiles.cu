@@ -11,7 +11,7 @@ namespace league::distance_matrix {
 namespace {
 
 template <class T, int team, class Term, bool mirror>
-__global__ void __launch_bounds__(team, 512 / team) tile_kernel(const Tiles<T> tiles) {
+__global__ void __launch_bounds__(team, cuda::launch_bound(512 / team)) tile_kernel(const Tiles<T> tiles) {
   using Shape = blocks::TileFor<T, team>;
   alignas(16) __shared__ T scratch[2 * Shape::buffer];
   const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_past_caches(to, value); };

@@ -13,7 +13,8 @@ namespace {
 
 using kokkos::Exec, kokkos::Member;
 template <int team>
-using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<team, 512 / team>>;
+using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                                      Kokkos::LaunchBounds<team, kokkos::launch_bound(512 / team)>>;
 
 template <class T, int size, class Term, bool mirror>
 void tile_kernel(const Exec& exec, Launch launch, const Tiles<T> tiles) {

@@ -10,6 +10,8 @@ namespace league::cuda {
 
 inline constexpr const char* dialect = "cuda";
 inline constexpr int warp_size = 32;
+/// The second launch bound of kernels that want `blocks` blocks on a multiprocessor: here, just that.
+constexpr int launch_bound(int blocks) { return blocks; }
 
 /// The value of the lane `offset` above, within groups of `width` lanes.
 template <class T>
