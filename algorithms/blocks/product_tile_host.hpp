@@ -35,11 +35,11 @@ LEAGUE_FUNCTION void pack_panel(const T* data, std::int64_t n, std::int64_t feat
   }
 }
 
-/// sums[row][column] = the sum of Term over features [0, depth) of a [depth][rows] and b [depth][columns], in their
-/// order; the features of a and b lie `step_a` and `step_b` apart. (The loops over vectors are of a fixed length, and
-/// their sums independent, so that they stay in registers; the vector type says the width, which the compiler would
-/// halve on its own.)
-template <class Term, class Sum>
+/// sums[row][column] = (or, if it `continues`, +=) the sum of Term over features [0, depth) of a [depth][rows] and b
+/// [depth][columns], in their order; the features of a and b lie `step_a` and `step_b` apart. (The loops over vectors
+/// are of a fixed length, and their sums independent, so that they stay in registers; the vector type says the width,
+/// which the compiler would halve on its own.)
+template <class Term, bool continues = false, class Sum>
 LEAGUE_FUNCTION void host_tile(std::int64_t depth, const Sum* a, const Sum* b,
                                Sum (&sums)[HostTile<Sum>::rows][HostTile<Sum>::columns],
                                std::int64_t step_a = HostTile<Sum>::rows,
@@ -47,6 +47,10 @@ LEAGUE_FUNCTION void host_tile(std::int64_t depth, const Sum* a, const Sum* b,
   using Tile = HostTile<Sum>;
   typedef Sum Vector __attribute__((vector_size(Tile::vector_bytes)));
   Vector sum[Tile::rows][Tile::vectors] = {};
+  if constexpr (continues)
+    for (int row = 0; row < Tile::rows; ++row)
+      for (int v = 0; v < Tile::vectors; ++v)
+        __builtin_memcpy(&sum[row][v], &sums[row][v * Tile::lanes], sizeof(Vector));
   for (std::int64_t f = 0; f < depth; ++f, a += step_a, b += step_b) {
     Vector y[Tile::vectors];
     for (int v = 0; v < Tile::vectors; ++v) __builtin_memcpy(&y[v], b + v * Tile::lanes, sizeof(Vector));

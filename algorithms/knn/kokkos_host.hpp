@@ -35,8 +35,8 @@ class KokkosOnHost final : public KokkosPart<T> {
     matrix_ = {this->exec, "knn/matrix", at_once_ * pitch_};
   }
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 1, 1, tiles_together * Tile::rows}, kokkos::limits(this->queue()));
-    tiles_ = std::max(1, launch_.tile / Tile::rows);
+    launch_ = resolve(launch, {0, 1, 1}, kokkos::limits(this->queue()));
+    tiles_ = tiles_together(launch_.tile, test_panels_.count(), this->queue().device().threads);
     launch_.tile = tiles_ * Tile::rows;
     if (launch_.league == 0) launch_.league = league_of(ceil_div<std::int64_t>(test_panels_.count(), tiles_));
     return launch_;

@@ -35,7 +35,7 @@ class OpenMp final : public HostPart<T> {
   }
   Launch configure(Launch launch) override {
     threads_ = openmp::threads(this->queue(), launch);
-    tiles_ = std::max(1, (launch.tile > 0 ? launch.tile : tiles_together * Tile::rows) / Tile::rows);
+    tiles_ = tiles_together(launch.tile, test_panels_.count(), threads_);
     return {threads_, 1, 1, tiles_ * Tile::rows};
   }
   void compute(Stages& stages) override {
