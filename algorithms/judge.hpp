@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -20,6 +22,13 @@ struct Expected {
 /// The unit roundoff's double: the distance from 1 to the next value; 0 for integers, which are exact.
 template <class T>
 inline constexpr double epsilon_of = std::is_floating_point_v<T> ? static_cast<double>(std::numeric_limits<T>::epsilon()) : 0.0;
+
+/// As many digits as it takes to tell the value from its neighbours.
+inline std::string all_digits(double value) {
+  std::array<char, 32> text{};
+  std::to_chars(text.data(), text.data() + text.size(), value);
+  return text.data();
+}
 
 /// Compares every value with `expected(index)`, in parallel; NaN never passes. `what` names the array in the message.
 template <class T, class Expect>
@@ -41,8 +50,8 @@ Verdict judge_values(const std::string& what, std::span<const T> values, const E
   if (first_wrong < size) {
     const Expected wanted = expected(first_wrong);
     verdict.fail(what + "[" + std::to_string(first_wrong) + "] is " +
-                 std::to_string(values[static_cast<std::size_t>(first_wrong)]) + ", expected " +
-                 std::to_string(wanted.value) + " within " + std::to_string(wanted.bound));
+                 all_digits(static_cast<double>(values[static_cast<std::size_t>(first_wrong)])) + ", expected " +
+                 all_digits(wanted.value) + " within " + all_digits(wanted.bound));
   }
   return verdict;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "algorithms/budget.hpp"
 #include "bench/errors.hpp"
 #include "bench/memory.hpp"
 #include "bench/models.hpp"
@@ -26,7 +27,8 @@ void conclude(Result& result, Status status, const std::string& reason) {
 
 /// Runs a step of one case; what it throws becomes the case's result. @returns whether it went well
 template <class Step>
-bool attempt(Result& result, const Step& step) {
+bool attempt(Result& result, const Runtime& runtime, const Step& step) {
+  const std::int64_t free_bytes = runtime.free_memory_bytes(runtime.host().device);
   try {
     step();
     return true;
@@ -35,7 +37,7 @@ bool attempt(Result& result, const Step& step) {
   } catch (const Unsupported& obstacle) {
     conclude(result, Status::skipped, obstacle.what());
   } catch (const std::bad_alloc&) {
-    conclude(result, Status::skipped, "out of memory");
+    conclude(result, Status::skipped, "out of host memory: " + readable_bytes(free_bytes) + " were free");
   } catch (const std::exception& error) {
     conclude(result, Status::failed, error.what());
   }
@@ -74,7 +76,8 @@ class Play {
  private:
   bool make() {
     Result& first = *waiting_.front();
-    const bool made = attempt(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
+    const bool made =
+        attempt(first, venue_.runtime, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
     for (Result* result : waiting_) {
       if (made) result->cost = problem_->cost();
       if (!made) conclude(*result, first.status, first.reason);
@@ -93,7 +96,7 @@ class Play {
       venue_.check_interrupt();
       Ready ready{&result, nullptr, nullptr};
       memory.before(devices);
-      if (attempt(result, [&] { open(ready); })) {
+      if (attempt(result, venue_.runtime, [&] { open(ready); })) {
         if (ready.meter) group.push_back(std::move(ready));
       } else if (!group.empty() && memory.is_exhausted(result.reason)) {
         break;  // it is tried again when the others are gone
@@ -102,7 +105,7 @@ class Play {
       waiting_.erase(waiting_.begin());
     }
     sample(group);
-    for (Ready& ready : group) attempt(*ready.result, [&] { check_again(ready); });
+    for (Ready& ready : group) attempt(*ready.result, venue_.runtime, [&] { check_again(ready); });
   }
 
   void open(Ready& ready) {
@@ -129,7 +132,8 @@ class Play {
       return std::pair(ready.result->of.method, device_kind(ready.result->of.model));
     };
     for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
-    for (const Ready& ready : group) ready.result->batch = std::min(batches[key(ready)], ready.meter->batch_affordable());
+    for (const Ready& ready : group)
+      ready.result->batch = std::min(batches[key(ready)], ready.meter->batch_affordable());
   }
 
   void sample(std::vector<Ready>& group) {

@@ -4,6 +4,7 @@
 
 #include "bench/execute.hpp"
 #include "bench/list.hpp"
+#include "bench/memory_limit.hpp"
 
 namespace league::bench {
 namespace {
@@ -13,6 +14,7 @@ ExitCode run(int count, const char* const* arguments) {
   if (options.command == Options::Command::none) return ExitCode::passed;
   const InterruptWatch interrupt;
   Runtime runtime;
+  limit_memory();
   if (options.command == Options::Command::run) return execute(options, runtime, interrupt);
   list(runtime, std::cout, options.json);
   return ExitCode::passed;

@@ -41,6 +41,16 @@ const Exec& instance(Runtime& runtime, Queue& queue);
 /// The most threads and lanes of a team on this instance.
 LaunchLimits limits(const Queue& queue);
 
+/// An uninitialised view. @throws Unsupported where there is no memory for it; Kokkos has no type of its own for that
+template <class T>
+Vector<T> allocate(const Exec& exec, const std::string& label, std::int64_t size) {
+  try {
+    return Vector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  } catch (const std::runtime_error& error) {
+    throw Unsupported(std::string("out of memory: ") + error.what());
+  }
+}
+
 /// A view on the instance's device, uninitialised, with the interface of `cuda::Array` and `host::Array`; copies and
 /// fills are put on the instance.
 template <class T>
@@ -52,8 +62,7 @@ class Array {
 
   Array() = default;
   Array(const Exec& exec, const std::string& label, std::int64_t size)
-      : exec_(exec),
-        view_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size)) {}
+      : exec_(exec), view_(allocate<T>(exec, label, size)) {}
 
   [[nodiscard]] const Vector<T>& view() const { return view_; }
   /// The same values as a row-major matrix.
