@@ -81,13 +81,39 @@ LEAGUE_FUNCTION T row_sum(const T* x) {
   return sum;
 }
 
-/// Rows that one host thread advances together: 8 vectors of AVX-512, 12 of AVX2, enough to cover the latency.
+/// The sum of a chunk on a host thread: `strands` threads share it, this one takes every strands-th piece of 256 bytes.
+template <class T>
+LEAGUE_FUNCTION T chunk_sum(const T* from, int strand = 0, int strands = 1) {
+  constexpr int width = 256 / static_cast<int>(sizeof(T));  // four cache lines, whose sums do not wait for each other
+  T partial[width] = {}, sum = 0;
+  for (int i = strand * width; i < chunk_size<T>; i += strands * width)
+    for (int k = 0; k < width; ++k) partial[k] += from[i + k];
+  for (int k = 0; k < width; ++k) sum += partial[k];
+  return sum;
+}
+
+/// The widest vectors of the host that this is compiled for; rows that one of its threads advances together fill 12 of
+/// them, which covers the latency of a multiply-add.
 #if defined(__AVX512F__)
-inline constexpr int host_chain_bytes = 512;
+inline constexpr int host_vector_bytes = 64;
 #else
-inline constexpr int host_chain_bytes = 384;
+inline constexpr int host_vector_bytes = 32;
 #endif
 template <class T>
-inline constexpr int host_rows = host_chain_bytes / static_cast<int>(sizeof(T)) / chains;
+inline constexpr int host_rows = 12 * host_vector_bytes / static_cast<int>(sizeof(T)) / chains;
+
+/// `advance` on a host thread. (The vector type says the width, which a compiler may halve on its own.)
+template <class T>
+LEAGUE_FUNCTION void advance_vectors(T (&x)[host_rows<T> * chains], T factor, T even, T odd, int steps) {
+  typedef T Vector __attribute__((vector_size(host_vector_bytes)));
+  Vector vectors[12];
+  static_assert(sizeof(vectors) == sizeof(x));
+  __builtin_memcpy(vectors, x, sizeof(x));
+  for (int step = 0; step < steps; step += 2) {
+    for (Vector& vector : vectors) vector = vector * factor + even;
+    for (Vector& vector : vectors) vector = vector * factor + odd;
+  }
+  __builtin_memcpy(x, vectors, sizeof(x));
+}
 
 }  // namespace league::ceilings

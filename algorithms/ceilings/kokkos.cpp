@@ -20,6 +20,17 @@ constexpr int at_once = kokkos::on_gpu ? 4 : 1;
 template <class T>
 constexpr int rows_at_once = kokkos::on_gpu ? 1 : host_rows<T>;
 
+/// Chunks that a team takes one after another: on a host enough to be worth its start.
+constexpr int run = kokkos::on_gpu ? 1 : 64;
+
+template <class Body>
+KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, std::int64_t chunks, const Body& body) {
+  for (std::int64_t first = std::int64_t{team.league_rank()} * run; first < chunks;
+       first += std::int64_t{team.league_size()} * run)
+    for (std::int64_t chunk = first; chunk < first + run && chunk < chunks; ++chunk) body(chunk);
+  blocks::finish_streaming();
+}
+
 Team policy(const Exec& exec, Launch launch) { return Team(exec, launch.league, launch.team, launch.vector); }
 
 template <class T>
@@ -27,7 +38,7 @@ void copy(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> 
   Kokkos::parallel_for(
       "ceilings/copy", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
-        for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
           auto* to = reinterpret_cast<Pack<T>*>(out.data()) + chunk * packs;
           Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
@@ -36,10 +47,26 @@ void copy(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> 
               for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
               for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k]);
             });
-            blocks::finish_streaming();
           });
-        }
+        });
       });
+}
+
+/// A lane's share of the sum of a chunk.
+template <class T>
+KOKKOS_INLINE_FUNCTION T lane_sum(const Pack<T>* from, int lane, int lanes) {
+  if constexpr (kokkos::on_gpu) {
+    T sum = 0;
+    for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
+      Pack<T> x[count];
+      for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
+      for (int k = 0; k < count; ++k)
+        for (const T value : x[k].values) sum += value;
+    });
+    return sum;
+  } else {
+    return chunk_sum(from->values, lane, lanes);
+  }
 }
 
 template <class T>
@@ -47,24 +74,14 @@ void read(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> 
   Kokkos::parallel_for(
       "ceilings/read", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
-        for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
           T total = 0;
           Kokkos::parallel_reduce(
-              Kokkos::TeamVectorRange(team, lanes),
-              [&](int lane, T& sum) {
-                Pack<T> partial = {};
-                for_packs<4>(lane, lanes, packs, [&]<int count>(int p) {
-                  Pack<T> x[count];
-                  for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
-                  for (int k = 0; k < count; ++k)
-                    for (int i = 0; i < Pack<T>::size; ++i) partial.values[i] += x[k].values[i];
-                });
-                for (const T value : partial.values) sum += value;
-              },
+              Kokkos::TeamVectorRange(team, lanes), [&](int lane, T& sum) { sum += lane_sum(from, lane, lanes); },
               total);
           Kokkos::single(Kokkos::PerTeam(team), [&] { sums(chunk) = total; });
-        }
+        });
       });
 }
 
@@ -73,7 +90,7 @@ void write(const Exec& exec, Launch launch, std::int64_t chunks, std::int64_t fi
   Kokkos::parallel_for(
       "ceilings/write", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
-        for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
           auto* to = reinterpret_cast<Pack<T>*>(out.data()) + chunk * packs;
           Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
             Pack<T> value;
@@ -81,9 +98,8 @@ void write(const Exec& exec, Launch launch, std::int64_t chunks, std::int64_t fi
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
               for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, value);
             });
-            blocks::finish_streaming();
           });
-        }
+        });
       });
 }
 
@@ -92,7 +108,7 @@ void add(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a
   Kokkos::parallel_for(
       "ceilings/add", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
-        for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from_a = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
           const auto* from_b = reinterpret_cast<const Pack<T>*>(b.data()) + chunk * packs;
           auto* to = reinterpret_cast<Pack<T>*>(out.data()) + chunk * packs;
@@ -105,10 +121,17 @@ void add(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a
                 blocks::store_streaming(to + p + k * lanes, x[k]);
               }
             });
-            blocks::finish_streaming();
           });
-        }
+        });
       });
+}
+
+template <class T, int n>
+KOKKOS_INLINE_FUNCTION void advance_lane(T (&x)[n], T factor, T even, T odd, int steps) {
+  if constexpr (kokkos::on_gpu)
+    advance(x, factor, even, odd, steps);
+  else
+    advance_vectors(x, factor, even, odd, steps);
 }
 
 template <class T>
@@ -124,7 +147,7 @@ void multiply_add(const Exec& exec, Launch launch, std::int64_t rows, std::int64
             const std::int64_t row = (block + lane) * group;
             T x[group * chains];
             for (int k = 0; k < group * chains; ++k) x[k] = start<T>(first + row + k / chains, k % chains);
-            advance(x, factor, even, odd, steps);
+            advance_lane(x, factor, even, odd, steps);
             for (int k = 0; k < group && row + k < rows; ++k) sums(row + k) = row_sum(x + k * chains);
           });
       });
@@ -143,7 +166,7 @@ class Portable final : public CeilingPart<kokkos::Array<T>> {
         exec_(kokkos::instance(context.runtime, this->queue())) {}
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, kokkos::on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, kokkos::limits(this->queue()));
-    const int group = this->kernel_ == Kernel::multiply_add ? launch_.team * launch_.vector * rows_at_once<T> : 1;
+    const int group = this->kernel_ == Kernel::multiply_add ? launch_.team * launch_.vector * rows_at_once<T> : run;
     if (launch_.league == 0) launch_.league = league_of(ceil_div<std::int64_t>(this->rows().size(), group));
     return launch_;
   }

@@ -31,15 +31,7 @@ void copy(int threads, std::int64_t chunks, const T* a, T* out) {
 template <class T>
 void read(int threads, std::int64_t chunks, const T* a, T* sums) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    constexpr int width = 4 * Line<T>::size;  // four additions wait for nothing but memory
-    const T* from = a + chunk * chunk_size<T>;
-    T partial[width] = {}, sum = 0;
-    for (int i = 0; i < chunk_size<T>; i += width)
-      for (int k = 0; k < width; ++k) partial[k] += from[i + k];
-    for (int k = 0; k < width; ++k) sum += partial[k];
-    sums[chunk] = sum;
-  }
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
 }
 
 template <class T>
@@ -81,7 +73,7 @@ void multiply_add(int threads, std::int64_t rows, std::int64_t first, T factor, 
   for (std::int64_t row = 0; row < rows; row += host_rows<T>) {
     T x[host_rows<T> * chains];
     for (int k = 0; k < host_rows<T> * chains; ++k) x[k] = start<T>(first + row + k / chains, k % chains);
-    advance(x, factor, even, odd, steps);
+    advance_vectors(x, factor, even, odd, steps);
     for (int k = 0; k < host_rows<T> && row + k < rows; ++k) sums[row + k] = row_sum(x + k * chains);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/budget.hpp"
 #include "algorithms/ceilings/ceilings.hpp"
 #include "algorithms/split.hpp"
 
@@ -24,6 +25,7 @@ class CeilingPart : public Part {
         out_(make("ceilings/out", rows().size() * problem.output_row_size())),
         a_(make("ceilings/a", problem.a.size() > 0 ? rows().size() * problem.row_size : 0)),
         b_(make("ceilings/b", problem.b.size() > 0 ? rows().size() * problem.row_size : 0)) {
+    require_memory((out_.size() + a_.size() + b_.size()) * std::int64_t{sizeof(T)}, context.memory_budget_bytes);
     output(out_, 0);
     if (a_.size() > 0) input(a_, problem.a.values<T>(rows().begin, rows().end));
     if (b_.size() > 0) input(b_, problem.b.values<T>(rows().begin, rows().end));

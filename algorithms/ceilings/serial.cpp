@@ -15,12 +15,7 @@ void copy(std::int64_t n, const T* a, T* out) {
 
 template <class T>
 void read(std::int64_t chunks, const T* a, T* sums) {
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    T partial[chains] = {};
-    for (int i = 0; i < chunk_size<T>; i += chains)
-      for (int k = 0; k < chains; ++k) partial[k] += a[chunk * chunk_size<T> + i + k];
-    sums[chunk] = row_sum(partial);
-  }
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
 }
 
 template <class T>
@@ -39,7 +34,7 @@ void multiply_add(std::int64_t rows, std::int64_t first, T factor, T even, T odd
   for (std::int64_t row = 0; row < rows; row += host_rows<T>) {
     T x[host_rows<T> * chains];
     for (int k = 0; k < host_rows<T> * chains; ++k) x[k] = start<T>(first + row + k / chains, k % chains);
-    advance(x, factor, even, odd, steps);
+    advance_vectors(x, factor, even, odd, steps);
     for (int k = 0; k < host_rows<T> && row + k < rows; ++k) sums[row + k] = row_sum(x + k * chains);
   }
 }
