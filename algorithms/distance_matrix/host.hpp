@@ -32,6 +32,7 @@ struct HostLayout {
   [[nodiscard]] std::int64_t rows_size(std::int64_t rows) const {
     return panels ? padded(rows, Tile::rows) * dimension : 0;
   }
+  [[nodiscard]] std::int64_t norms_size() const { return padded(n, Tile::columns); }
   /// From one feature to the next, without panels.
   [[nodiscard]] std::int64_t step() const { return columns_size() / dimension; }
 };
@@ -44,11 +45,11 @@ void lay_out(const HostLayout<T>& layout, const T* points, std::int64_t first, i
       to[f * step] = row < layout.n ? points[row * layout.dimension + f] : T{0};
 }
 
-/// The squared norm of a point, added in double.
+/// The squared norm of a point, added in double; 0 where there is none.
 template <class T>
 T squared_norm(const HostLayout<T>& layout, const T* points, std::int64_t row) {
   double norm = 0;
-  for (std::int64_t f = 0; f < layout.dimension; ++f) {
+  for (std::int64_t f = 0; row < layout.n && f < layout.dimension; ++f) {
     const auto value = static_cast<double>(points[row * layout.dimension + f]);
     norm += value * value;
   }
@@ -63,7 +64,7 @@ struct HostBlock {
   const T *a, *b;                      ///< features of the rows (from `first` on), and of the columns
   std::int64_t a_tile, a_step;         ///< from one tile of rows to the next, from one feature to the next
   std::int64_t b_tile, b_step;
-  const T* norms;  ///< of all points, for the expanded form
+  const T* norms;  ///< of all points and of the padding of the columns, for the expanded form
   T* out;          ///< [rows x n]
 
   [[nodiscard]] std::int64_t row_tiles() const { return ceil_div<std::int64_t>(rows, blocks::HostTile<T>::rows); }
@@ -82,12 +83,16 @@ void finish_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t colum
   for (int i = 0; i < rows; ++i) {
     if constexpr (std::is_same_v<Term, blocks::ProductTerm>) {
       const std::int64_t global = block.first + row + i;
-      const int columns = static_cast<int>(std::min<std::int64_t>(Tile::columns, block.n - column));
-      for (int j = 0; j < columns; ++j) {
-        const T squared = block.norms[global] + block.norms[column + j] - 2 * sums[i][j];
-        sums[i][j] = squared > 0 ? squared : 0;
+      typedef T Vector __attribute__((vector_size(Tile::vector_bytes)));
+      const T norm = block.norms[global];
+      for (int j = 0; j < Tile::columns; j += Tile::lanes) {
+        Vector norms, products;
+        std::memcpy(&norms, block.norms + column + j, sizeof(Vector));
+        std::memcpy(&products, &sums[i][j], sizeof(Vector));
+        const Vector squared = norm + norms - 2 * products, clamped = squared > 0 ? squared : Vector{};
+        std::memcpy(&sums[i][j], &clamped, sizeof(Vector));
       }
-      if (global >= column && global < column + columns) sums[i][global - column] = 0;
+      if (global >= column && global < column + Tile::columns) sums[i][global - column] = 0;
     }
     if (block.euclidean)
       for (int j = 0; j < Tile::columns; j += line) blocks::roots(reinterpret_cast<blocks::Pack<T, 64>&>(sums[i][j]));

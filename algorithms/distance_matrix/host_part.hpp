@@ -25,7 +25,7 @@ class HostPart : public DistancePart<Array> {
         layout_(layout(problem)),
         columns_(make("distance_matrix/columns", layout_.columns_size())),
         rows_(make("distance_matrix/rows", layout_.rows_size(this->block_rows()))),
-        norms_(make("distance_matrix/norms", method == Method::product ? this->n_ : 0)),
+        norms_(make("distance_matrix/norms", method == Method::product ? layout_.norms_size() : 0)),
         llc_bytes_(context.runtime.info(shard.device).llc_bytes) {}
 
   /// Rows of tiles of one work item: enough to use a panel of columns several times, and no more than leaves every
@@ -58,7 +58,7 @@ class HostPart : public DistancePart<Array> {
   static Form form(const DistanceMatrix& problem, const Shard& shard) {
     const HostLayout<T> all = layout(problem);
     const std::int64_t values =
-        all.columns_size() + all.rows_size(shard.rows.size()) + (method == Method::product ? problem.n : 0);
+        all.columns_size() + all.rows_size(shard.rows.size()) + (method == Method::product ? all.norms_size() : 0);
     return {.expanded = method == Method::product,
             .blocked = method != Method::symmetric,
             .extra_bytes = values * std::int64_t{sizeof(T)},
@@ -88,7 +88,7 @@ class HostPart : public DistancePart<Array> {
       block.a = columns + first, block.a_tile = Tile::rows, block.a_step = step;
     }
     if constexpr (method == Method::product)
-      each("distance_matrix/norms", layout.n,
+      each("distance_matrix/norms", layout.norms_size(),
            [=](std::int64_t row) { norms[row] = squared_norm(layout, points, row); });
   }
 
