@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/flags.hpp"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <regex>
 
 #include "bench/errors.hpp"
 
@@ -48,6 +49,24 @@ int read_count(const std::string& option, const std::string& text) {
   return count;
 }
 
+/// An extended regular expression of POSIX, as Google Benchmark takes it.
+class Expression {
+ public:
+  explicit Expression(const std::string& text) {
+    if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+      throw BadInput("--benchmark_filter=" + text + " is no extended regular expression");
+  }
+  ~Expression() { regfree(&compiled_); }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+  [[nodiscard]] bool occurs_in(const std::string& text) const {
+    return regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  regex_t compiled_{};
+};
+
 BenchmarkFlags::Format read_format(const std::string& option, const std::string& text) {
   if (text == "console") return BenchmarkFlags::Format::console;
   if (text == "json") return BenchmarkFlags::Format::json;
@@ -88,11 +107,7 @@ bool matches(const std::string& filter, const std::string& name) {
   const bool negated = filter.starts_with('-');
   const std::string expression = negated ? filter.substr(1) : filter;
   if (expression.empty() || expression == "all") return !negated;
-  try {
-    return std::regex_search(name, std::regex(expression, std::regex::extended)) != negated;
-  } catch (const std::regex_error& error) {
-    throw BadInput("--benchmark_filter=" + filter + ": " + error.what());
-  }
+  return Expression(expression).occurs_in(name) != negated;
 }
 
 }  // namespace league::bench

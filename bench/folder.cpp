@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
-#include <regex>
 
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
@@ -24,9 +23,12 @@ std::optional<Json> read_json(const fs::path& file) {
   return json;
 }
 
+/// Whether it is named as a record, or as one that was not finished.
 bool is_record(const fs::path& file) {
-  static const std::regex numbered("[0-9]{3,}-.*\\.json(\\.part)?");
-  return std::regex_match(file.filename().string(), numbered);
+  const std::string name = file.filename().string();
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  const bool numbered = digits != std::string::npos && digits >= 3 && name[digits] == '-';
+  return numbered && (name.ends_with(".json") || name.ends_with(".json.part"));
 }
 
 /// The first name that one list has and the other lacks.

@@ -4,8 +4,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
-#include <regex>
 
 #include "bench/errors.hpp"
 
@@ -85,13 +85,11 @@ Value read_one(std::string_view text, const std::string& place) {
 /// "file:3: `sizes`: " for an error in the file itself: the place, and the key that begins on this line or the last
 /// before.
 std::string parse_place(const std::filesystem::path& file, std::size_t line) {
-  std::string place = file.string() + ":" + std::to_string(line) + ": ", key;
+  std::string place = file.string() + ":" + std::to_string(line) + ": ", key, text;
   std::ifstream stream(file);
-  std::string text;
   for (std::size_t number = 1; number <= line && std::getline(stream, text); ++number) {
-    static const std::regex assignment("^\\s*([A-Za-z0-9_.-]+)\\s*=.*");
-    std::smatch match;
-    if (std::regex_match(text, match, assignment)) key = match[1];
+    const std::string before = trimmed(text.substr(0, text.find('=')));
+    if (text.find('=') != std::string::npos && is_bare_word(before)) key = before;
   }
   return key.empty() ? place : place + "`" + key + "`: ";
 }
