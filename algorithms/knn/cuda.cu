@@ -53,37 +53,38 @@ class Direct final : public CudaPart<T> {
  public:
   Direct(const Knn& knn, const Context& context, const Shard& shard)
       : CudaPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n, this->features),
-        test_panels_(this->m, this->features),
-        train_(this->queue(), train_panels_.size()),
-        test_(this->queue(), test_panels_.size()),
+        train_panels_(this->n_, this->features_),
+        test_panels_(this->m_, this->features_),
+        packed_train_(this->queue(), train_panels_.size()),
+        packed_test_(this->queue(), test_panels_.size()),
         norms_(this->queue(), std::max(train_panels_.rows, test_panels_.rows)) {}
 
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 8, cuda::warp_size}, {most_threads, cuda::warp_size, "this kernel"});
     const std::int64_t row_bytes = train_panels_.rows * sizeof(D),
                        least = std::min<std::int64_t>(side, test_panels_.rows);
-    require_memory(this->bytes + least * row_bytes, this->budget_bytes);
-    at_once_ = std::min(test_panels_.rows, (this->budget_bytes - this->bytes) / row_bytes / side * side);
+    require_memory(this->bytes_ + least * row_bytes, this->budget_bytes_);
+    at_once_ = std::min(test_panels_.rows, (this->budget_bytes_ - this->bytes_) / row_bytes / side * side);
     matrix_ = {};
     matrix_ = {this->queue(), at_once_ * train_panels_.rows};
     launch_.tile = side;
     if (launch_.league == 0)
       launch_.league = league_of(ceil_div<std::int64_t>(train_panels_.rows, side * launch_.vector) *
-                                 ceil_div<std::int64_t>(std::min(at_once_, this->m), side * launch_.team));
+                                 ceil_div<std::int64_t>(std::min(at_once_, this->m_), side * launch_.team));
     return launch_;
   }
   void compute(Stages& stages) override {
     const cudaStream_t stream = cuda::stream(this->queue());
     stages.stage(this->queue(), "distance", [&] {
-      blocks::pack<Element>(stream, this->train.data(), this->n, this->features, train_.data(), norms_.data());
-      blocks::pack<Element>(stream, this->test.data(), this->m, this->features, test_.data(), norms_.data());
+      blocks::pack<Element>(stream, this->train_.data(), this->n_, this->features_, packed_train_.data(),
+                            norms_.data());
+      blocks::pack<Element>(stream, this->test_.data(), this->m_, this->features_, packed_test_.data(), norms_.data());
     });
-    for (std::int64_t first = 0; first < this->m; first += at_once_) {
-      const std::int64_t queries = std::min(at_once_, this->m - first);
+    for (std::int64_t first = 0; first < this->m_; first += at_once_) {
+      const std::int64_t queries = std::min(at_once_, this->m_ - first);
       stages.stage(this->queue(), "distance", [&] {
         direct<Element><<<launch_.league, dim3(launch_.vector, launch_.team), 0, stream>>>(
-            test_.data(), train_.data(), train_panels_, first, queries, matrix_.data());
+            packed_test_.data(), packed_train_.data(), train_panels_, first, queries, matrix_.data());
         cuda::check_launch();
       });
       stages.stage(this->queue(), "select",
@@ -101,7 +102,7 @@ class Direct final : public CudaPart<T> {
   Launch launch_;
   std::int64_t at_once_ = 0;  ///< queries whose distances are in the matrix
   Panels train_panels_, test_panels_;
-  cuda::Array<Packed> train_, test_;
+  cuda::Array<Packed> packed_train_, packed_test_;
   cuda::Array<float> norms_;
   cuda::Array<D> matrix_;  ///< [at_once x train panels' rows]
 };

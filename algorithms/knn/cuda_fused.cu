@@ -113,19 +113,20 @@ class Fused final : public CudaPart<T> {
  public:
   Fused(const Knn& knn, const Context& context, const Shard& shard)
       : CudaPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n, this->features),
-        test_panels_(this->m, this->features),
-        train_(this->queue(), train_panels_.size()),
-        test_(this->queue(), test_panels_.size()),
+        train_panels_(this->n_, this->features_),
+        test_panels_(this->m_, this->features_),
+        packed_train_(this->queue(), train_panels_.size()),
+        packed_test_(this->queue(), test_panels_.size()),
         train_norms_(this->queue(), train_panels_.rows),
         test_norms_(this->queue(), test_panels_.rows),
-        reach_(this->queue(), this->m) {}
+        reach_(this->queue(), this->m_) {}
 
   Launch configure(Launch launch) override {
     launch_ =
-        with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k)}, cuda::limits), train_panels_, this->m);
-    const std::int64_t entries = ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k * test_panels_.rows;
-    require_memory(this->bytes + entries * 12, this->budget_bytes);
+        with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k_)}, cuda::limits), train_panels_, this->m_);
+    const std::int64_t entries =
+        ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k_ * test_panels_.rows;
+    require_memory(this->bytes_ + entries * 12, this->budget_bytes_);
     keys_ = {}, indices_ = {};
     keys_ = {this->queue(), entries};
     indices_ = {this->queue(), entries};
@@ -133,20 +134,30 @@ class Fused final : public CudaPart<T> {
   }
   void compute(Stages& stages) override {
     const cudaStream_t stream = cuda::stream(this->queue());
-    const FusedWork<Packed> work{test_.data(),        train_.data(), test_panels_,   train_panels_,
-                                 train_norms_.data(), this->m,       this->k,        launch_.tile,
-                                 reach_.data(),       keys_.data(),  indices_.data()};
-    const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(this->m, threads));
+    const FusedWork<Packed> work{packed_test_.data(),
+                                 packed_train_.data(),
+                                 test_panels_,
+                                 train_panels_,
+                                 train_norms_.data(),
+                                 this->m_,
+                                 this->k_,
+                                 launch_.tile,
+                                 reach_.data(),
+                                 keys_.data(),
+                                 indices_.data()};
+    const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(this->m_, threads));
     stages.stage(this->queue(), "fused", [&] {
-      blocks::pack<Element>(stream, this->train.data(), this->n, this->features, train_.data(), train_norms_.data());
-      blocks::pack<Element>(stream, this->test.data(), this->m, this->features, test_.data(), test_norms_.data());
-      fill<<<blocks_of_queries, threads, 0, stream>>>(this->m, unlimited, reach_.data());
+      blocks::pack<Element>(stream, this->train_.data(), this->n_, this->features_, packed_train_.data(),
+                            train_norms_.data());
+      blocks::pack<Element>(stream, this->test_.data(), this->m_, this->features_, packed_test_.data(),
+                            test_norms_.data());
+      fill<<<blocks_of_queries, threads, 0, stream>>>(this->m_, unlimited, reach_.data());
       with_tile(launch_.team,
                 [&]<class Shape>() { fused<Shape><<<launch_.league, dim3(1, launch_.team), 0, stream>>>(work); });
       cuda::check_launch();
     });
     stages.stage(this->queue(), "merge", [&] {
-      merge<<<blocks_of_queries, threads, 0, stream>>>(work, this->neighbours.data(), this->distances.data());
+      merge<<<blocks_of_queries, threads, 0, stream>>>(work, this->neighbours_.data(), this->distances_.data());
       cuda::check_launch();
     });
     stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
@@ -160,7 +171,7 @@ class Fused final : public CudaPart<T> {
   }
   Launch launch_;
   Panels train_panels_, test_panels_;
-  cuda::Array<Packed> train_, test_;
+  cuda::Array<Packed> packed_train_, packed_test_;
   cuda::Array<float> train_norms_, test_norms_;
   cuda::Array<std::int32_t> reach_, indices_;
   cuda::Array<double> keys_;

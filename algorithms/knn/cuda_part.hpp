@@ -79,15 +79,16 @@ class CudaPart : public KnnPart<T, cuda::Array> {
   template <class Squared>
   void select_rows(Launch launch, std::int64_t first, std::int64_t queries, const Squared& squared) {
     const int threads = launch.team * launch.vector;
-    select<<<league_of(queries), threads, threads * sizeof(unsigned long long), cuda::stream(this->queue())>>>(
-        queries, this->n, this->k, squared, this->neighbours.data() + first * this->k);
+    select<<<std::min(launch.league, league_of(queries)), threads, threads * sizeof(unsigned long long),
+             cuda::stream(this->queue())>>>(queries, this->n_, this->k_, squared,
+                                            this->neighbours_.data() + first * this->k_);
     cuda::check_launch();
   }
   void vote_all() {
     const dim3 block(8, 32);
-    vote<<<league_of(ceil_div<std::int64_t>(this->m, block.y)), block, 0, cuda::stream(this->queue())>>>(
-        this->m, static_cast<int>(this->features), this->k, this->votes, this->test.data(), this->train.data(),
-        this->train_labels.data(), this->neighbours.data(), this->distances.data(), this->labels.data());
+    vote<<<league_of(ceil_div<std::int64_t>(this->m_, block.y)), block, 0, cuda::stream(this->queue())>>>(
+        this->m_, static_cast<int>(this->features_), this->k_, this->votes_, this->test_.data(), this->train_.data(),
+        this->train_labels_.data(), this->neighbours_.data(), this->distances_.data(), this->labels_.data());
     cuda::check_launch();
   }
 };

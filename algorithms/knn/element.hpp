@@ -63,4 +63,16 @@ struct Stored {
   LEAGUE_FUNCTION D operator()(std::int64_t query, std::int64_t j) const { return matrix[query * columns + j]; }
 };
 
+/// Squared distances made of products and norms, |x|^2 + |y|^2 - 2 x.y, never negative.
+template <class D>
+struct Expanded {
+  const float *products, *test_norms, *train_norms;
+  std::int64_t columns;
+  LEAGUE_FUNCTION D operator()(std::int64_t query, std::int64_t j) const {
+    const double squared = static_cast<double>(test_norms[query]) + static_cast<double>(train_norms[j]) -
+                           2.0 * static_cast<double>(products[query * columns + j]);
+    return static_cast<D>(squared > 0 ? squared : 0);
+  }
+};
+
 }  // namespace league::knn

@@ -37,10 +37,10 @@ class HostPart : public KnnPart<T, host::Array> {
 
   void vote_all(int threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t query = 0; query < this->m; ++query)
-      vote_row(this->features, this->k, this->votes, this->test.data() + query * this->features, this->train.data(),
-               this->train_labels.data(), this->neighbours.data() + query * this->k,
-               this->distances.data() + query * this->k, this->labels.data()[query]);
+    for (std::int64_t query = 0; query < this->m_; ++query)
+      vote_row(this->features_, this->k_, this->votes_, this->test_.data() + query * this->features_,
+               this->train_.data(), this->train_labels_.data(), this->neighbours_.data() + query * this->k_,
+               this->distances_.data() + query * this->k_, this->labels_.data()[query]);
   }
 };
 

@@ -61,35 +61,37 @@ class DirectOnGpu final : public KokkosPart<T> {
  public:
   DirectOnGpu(const Knn& knn, const Context& context, const Shard& shard)
       : KokkosPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n, this->features),
-        test_panels_(this->m, this->features),
-        train_(this->exec, "knn/packed_train", train_panels_.size()),
-        test_(this->exec, "knn/packed_test", test_panels_.size()),
-        norms_(this->exec, "knn/norms", std::max(train_panels_.rows, test_panels_.rows)) {}
+        train_panels_(this->n_, this->features_),
+        test_panels_(this->m_, this->features_),
+        packed_train_(this->exec_, "knn/packed_train", train_panels_.size()),
+        packed_test_(this->exec_, "knn/packed_test", test_panels_.size()),
+        norms_(this->exec_, "knn/norms", std::max(train_panels_.rows, test_panels_.rows)) {}
 
   Launch configure(Launch launch) override {
     const int lanes = kokkos::limits(this->queue()).vector;
     launch_ = resolve(launch, {0, 8, lanes}, {most_threads, lanes, "this kernel"});
     const std::int64_t row_bytes = train_panels_.rows * static_cast<std::int64_t>(sizeof(D));
-    require_memory(this->bytes + std::min<std::int64_t>(side, test_panels_.rows) * row_bytes, this->budget_bytes);
-    at_once_ = std::min(test_panels_.rows, (this->budget_bytes - this->bytes) / row_bytes / side * side);
+    require_memory(this->bytes_ + std::min<std::int64_t>(side, test_panels_.rows) * row_bytes, this->budget_bytes_);
+    at_once_ = std::min(test_panels_.rows, (this->budget_bytes_ - this->bytes_) / row_bytes / side * side);
     matrix_ = {};
-    matrix_ = {this->exec, "knn/matrix", at_once_ * train_panels_.rows};
+    matrix_ = {this->exec_, "knn/matrix", at_once_ * train_panels_.rows};
     launch_.tile = side;
     if (launch_.league == 0)
       launch_.league = league_of(ceil_div<std::int64_t>(train_panels_.rows, side * launch_.vector) *
-                                 ceil_div<std::int64_t>(std::min(at_once_, this->m), side * launch_.team));
+                                 ceil_div<std::int64_t>(std::min(at_once_, this->m_), side * launch_.team));
     return launch_;
   }
   void compute(Stages& stages) override {
     stages.stage(this->queue(), "distance", [&] {
-      blocks::pack<Element>(this->exec, this->train.data(), this->n, this->features, train_.data(), norms_.data());
-      blocks::pack<Element>(this->exec, this->test.data(), this->m, this->features, test_.data(), norms_.data());
+      blocks::pack<Element>(this->exec_, this->train_.data(), this->n_, this->features_, packed_train_.data(),
+                            norms_.data());
+      blocks::pack<Element>(this->exec_, this->test_.data(), this->m_, this->features_, packed_test_.data(),
+                            norms_.data());
     });
-    for (std::int64_t first = 0; first < this->m; first += at_once_) {
-      const std::int64_t queries = std::min(at_once_, this->m - first);
+    for (std::int64_t first = 0; first < this->m_; first += at_once_) {
+      const std::int64_t queries = std::min(at_once_, this->m_ - first);
       stages.stage(this->queue(), "distance", [&] {
-        direct<Element>(this->exec, launch_, test_.data(), train_.data(), train_panels_, first, queries,
+        direct<Element>(this->exec_, launch_, packed_test_.data(), packed_train_.data(), train_panels_, first, queries,
                         matrix_.data());
       });
       stages.stage(this->queue(), "select",
@@ -107,7 +109,7 @@ class DirectOnGpu final : public KokkosPart<T> {
   Launch launch_;
   std::int64_t at_once_ = 0;  ///< queries whose distances are in the matrix
   Panels train_panels_, test_panels_;
-  kokkos::Array<Packed> train_, test_;
+  kokkos::Array<Packed> packed_train_, packed_test_;
   kokkos::Array<float> norms_;
   kokkos::Array<D> matrix_;  ///< [at_once x train panels' rows]
 };

@@ -134,37 +134,47 @@ class FusedOnGpu final : public KokkosPart<T> {
  public:
   FusedOnGpu(const Knn& knn, const Context& context, const Shard& shard)
       : KokkosPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n, this->features),
-        test_panels_(this->m, this->features),
-        train_(this->exec, "knn/packed_train", train_panels_.size()),
-        test_(this->exec, "knn/packed_test", test_panels_.size()),
-        train_norms_(this->exec, "knn/train_norms", train_panels_.rows),
-        test_norms_(this->exec, "knn/test_norms", test_panels_.rows),
-        reach_(this->exec, "knn/reach", this->m) {}
+        train_panels_(this->n_, this->features_),
+        test_panels_(this->m_, this->features_),
+        packed_train_(this->exec_, "knn/packed_train", train_panels_.size()),
+        packed_test_(this->exec_, "knn/packed_test", test_panels_.size()),
+        train_norms_(this->exec_, "knn/train_norms", train_panels_.rows),
+        test_norms_(this->exec_, "knn/test_norms", test_panels_.rows),
+        reach_(this->exec_, "knn/reach", this->m_) {}
 
   Launch configure(Launch launch) override {
-    launch_ = with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k)}, kokkos::limits(this->queue())),
-                               train_panels_, this->m);
-    const std::int64_t entries = ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k * test_panels_.rows;
-    require_memory(this->bytes + entries * 12, this->budget_bytes);
+    launch_ = with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k_)}, kokkos::limits(this->queue())),
+                               train_panels_, this->m_);
+    const std::int64_t entries =
+        ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k_ * test_panels_.rows;
+    require_memory(this->bytes_ + entries * 12, this->budget_bytes_);
     keys_ = {}, indices_ = {};
-    keys_ = {this->exec, "knn/keys", entries};
-    indices_ = {this->exec, "knn/indices", entries};
+    keys_ = {this->exec_, "knn/keys", entries};
+    indices_ = {this->exec_, "knn/indices", entries};
     return launch_;
   }
   void compute(Stages& stages) override {
-    const FusedWork<Packed> work{test_.data(),        train_.data(), test_panels_,   train_panels_,
-                                 train_norms_.data(), this->m,       this->k,        launch_.tile,
-                                 reach_.data(),       keys_.data(),  indices_.data()};
+    const FusedWork<Packed> work{packed_test_.data(),
+                                 packed_train_.data(),
+                                 test_panels_,
+                                 train_panels_,
+                                 train_norms_.data(),
+                                 this->m_,
+                                 this->k_,
+                                 launch_.tile,
+                                 reach_.data(),
+                                 keys_.data(),
+                                 indices_.data()};
     stages.stage(this->queue(), "fused", [&] {
-      blocks::pack<Element>(this->exec, this->train.data(), this->n, this->features, train_.data(),
+      blocks::pack<Element>(this->exec_, this->train_.data(), this->n_, this->features_, packed_train_.data(),
                             train_norms_.data());
-      blocks::pack<Element>(this->exec, this->test.data(), this->m, this->features, test_.data(), test_norms_.data());
-      Kokkos::deep_copy(this->exec, reach_.view(), unlimited);
-      with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(this->exec, launch_, work); });
+      blocks::pack<Element>(this->exec_, this->test_.data(), this->m_, this->features_, packed_test_.data(),
+                            test_norms_.data());
+      Kokkos::deep_copy(this->exec_, reach_.view(), unlimited);
+      with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(this->exec_, launch_, work); });
     });
     stages.stage(this->queue(), "merge",
-                 [&] { merge(this->exec, work, this->neighbours.data(), this->distances.data()); });
+                 [&] { merge(this->exec_, work, this->neighbours_.data(), this->distances_.data()); });
     stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
   }
 
@@ -176,7 +186,7 @@ class FusedOnGpu final : public KokkosPart<T> {
   }
   Launch launch_;
   Panels train_panels_, test_panels_;
-  kokkos::Array<Packed> train_, test_;
+  kokkos::Array<Packed> packed_train_, packed_test_;
   kokkos::Array<float> train_norms_, test_norms_;
   kokkos::Array<std::int32_t> reach_, indices_;
   kokkos::Array<double> keys_;

@@ -18,7 +18,8 @@ void select(const Exec& exec, Launch launch, std::int64_t queries, std::int64_t 
             std::int64_t* neighbours) {
   using Key = unsigned long long;
   Kokkos::parallel_for(
-      "knn/select", Team(exec, league_of(queries), launch.team, launch.vector), KOKKOS_LAMBDA(const Member& team) {
+      "knn/select", Team(exec, std::min(launch.league, league_of(queries)), launch.team, launch.vector),
+      KOKKOS_LAMBDA(const Member& team) {
         for (std::int64_t query = team.league_rank(); query < queries; query += team.league_size()) {
           Key from = 0;
           for (int i = 0; i < k; ++i) {
@@ -84,18 +85,19 @@ class KokkosPart : public KnnPart<T, kokkos::Array> {
                                         kokkos::instance(context.runtime, context.runtime.queue(shard.device)), label,
                                         size);
                                   }),
-        exec(kokkos::instance(context.runtime, this->queue())) {}
+        exec_(kokkos::instance(context.runtime, this->queue())) {}
 
   template <class Squared>
   void select_rows(Launch launch, std::int64_t first, std::int64_t queries, const Squared& squared) {
-    select(exec, launch, queries, this->n, this->k, squared, this->neighbours.data() + first * this->k);
+    select(exec_, launch, queries, this->n_, this->k_, squared, this->neighbours_.data() + first * this->k_);
   }
   void vote_all() {
-    vote(exec, this->m, static_cast<int>(this->features), this->k, this->votes, this->test.data(), this->train.data(),
-         this->train_labels.data(), this->neighbours.data(), this->distances.data(), this->labels.data());
+    vote(exec_, this->m_, static_cast<int>(this->features_), this->k_, this->votes_, this->test_.data(),
+         this->train_.data(), this->train_labels_.data(), this->neighbours_.data(), this->distances_.data(),
+         this->labels_.data());
   }
 
-  Exec exec;
+  Exec exec_;
 };
 
 }  // namespace league::knn

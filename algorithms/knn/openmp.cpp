@@ -19,17 +19,17 @@ class OpenMp final : public HostPart<T> {
  public:
   OpenMp(const Knn& knn, const Context& context, const Shard& shard)
       : HostPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_{Tile::columns, this->n, this->features},
-        test_panels_{Tile::rows, this->m, this->features},
-        train_(this->queue(), train_panels_.size()),
-        test_(this->queue(), test_panels_.size()),
+        train_panels_{Tile::columns, this->n_, this->features_},
+        test_panels_{Tile::rows, this->m_, this->features_},
+        packed_train_(this->queue(), train_panels_.size()),
+        packed_test_(this->queue(), test_panels_.size()),
         train_norms_(this->queue(), train_panels_.count() * Tile::columns),
         test_norms_(this->queue(), test_panels_.count() * Tile::rows),
         pitch_(train_panels_.count() * Tile::columns) {
     if (is_fused) return;
     const std::int64_t tile_rows =
-        rows_at_once(test_panels_.count(), pitch_ * Tile::rows * static_cast<std::int64_t>(sizeof(D)), this->bytes,
-                     this->budget_bytes);
+        rows_at_once(test_panels_.count(), pitch_ * Tile::rows * static_cast<std::int64_t>(sizeof(D)), this->bytes_,
+                     this->budget_bytes_);
     at_once_ = tile_rows * Tile::rows;
     matrix_ = {this->queue(), at_once_ * pitch_};
   }
@@ -43,8 +43,8 @@ class OpenMp final : public HostPart<T> {
     if (is_fused)
       stages.stage(this->queue(), "fused", [&] { fused(); });
     else
-      for (std::int64_t first = 0; first < this->m; first += at_once_) {
-        const std::int64_t end = std::min(first + at_once_, this->m);
+      for (std::int64_t first = 0; first < this->m_; first += at_once_) {
+        const std::int64_t end = std::min(first + at_once_, this->m_);
         stages.stage(this->queue(), "distance", [&] { distances(first, end); });
         stages.stage(this->queue(), "select", [&] { select(first, end); });
       }
@@ -57,10 +57,10 @@ class OpenMp final : public HostPart<T> {
     {
 #pragma omp for schedule(static) nowait
       for (std::int64_t panel = 0; panel < train_panels_.count(); ++panel)
-        pack<Element>(train_panels_, panel, this->train.data(), train_.data(), train_norms_.data());
+        pack<Element>(train_panels_, panel, this->train_.data(), packed_train_.data(), train_norms_.data());
 #pragma omp for schedule(static)
       for (std::int64_t panel = 0; panel < test_panels_.count(); ++panel)
-        pack<Element>(test_panels_, panel, this->test.data(), test_.data(), test_norms_.data());
+        pack<Element>(test_panels_, panel, this->test_.data(), packed_test_.data(), test_norms_.data());
     }
   }
 
@@ -69,11 +69,11 @@ class OpenMp final : public HostPart<T> {
 #pragma omp parallel for num_threads(threads_) schedule(dynamic)
     for (std::int64_t first = 0; first < tiles; first += tiles_) {
       const std::int64_t end = std::min(first + tiles_, tiles);
-      for (std::int64_t query = first * Tile::rows; query < std::min(end * Tile::rows, this->m); ++query)
+      for (std::int64_t query = first * Tile::rows; query < std::min(end * Tile::rows, this->m_); ++query)
         this->list(query).clear();
       for (std::int64_t panel = 0; panel < train_panels_.count(); ++panel)
         for (std::int64_t tile = first; tile < end; ++tile)
-          select_products(this->features, queries(tile), rows(tile), rows_of_panel(panel),
+          select_products(this->features_, queries(tile), rows(tile), rows_of_panel(panel),
                           train_norms_.data() + panel * Tile::columns, panel * Tile::columns,
                           [&](int row) { return this->list(tile * Tile::rows + row); });
     }
@@ -85,7 +85,7 @@ class OpenMp final : public HostPart<T> {
     for (std::int64_t first = begin / Tile::rows; first < tiles; first += tiles_)
       for (std::int64_t panel = 0; panel < train_panels_.count(); ++panel)
         for (std::int64_t tile = first; tile < std::min(first + tiles_, tiles); ++tile)
-          fill_distances(this->features, queries(tile), rows(tile), rows_of_panel(panel),
+          fill_distances(this->features_, queries(tile), rows(tile), rows_of_panel(panel),
                          matrix_.data() + (tile * Tile::rows - begin) * pitch_ + panel * Tile::columns, pitch_);
   }
 
@@ -94,18 +94,18 @@ class OpenMp final : public HostPart<T> {
     for (std::int64_t query = begin; query < end; ++query) {
       const auto best = this->list(query);
       best.clear();
-      for (std::int64_t j = 0; j < this->n; ++j) best.insert(matrix_.data()[(query - begin) * pitch_ + j], j);
+      for (std::int64_t j = 0; j < this->n_; ++j) best.insert(matrix_.data()[(query - begin) * pitch_ + j], j);
     }
   }
 
   [[nodiscard]] const float* queries(std::int64_t tile) const {
-    return test_.data() + tile * Tile::rows * this->features;
+    return packed_test_.data() + tile * Tile::rows * this->features_;
   }
   [[nodiscard]] int rows(std::int64_t tile) const {
-    return static_cast<int>(std::min<std::int64_t>(Tile::rows, this->m - tile * Tile::rows));
+    return static_cast<int>(std::min<std::int64_t>(Tile::rows, this->m_ - tile * Tile::rows));
   }
   [[nodiscard]] const float* rows_of_panel(std::int64_t panel) const {
-    return train_.data() + panel * Tile::columns * this->features;
+    return packed_train_.data() + panel * Tile::columns * this->features_;
   }
 
   static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
@@ -113,7 +113,7 @@ class OpenMp final : public HostPart<T> {
   }
   int threads_ = 1, tiles_ = 1;  ///< tiles of queries, a block
   HostPanels train_panels_, test_panels_;
-  host::Array<float> train_, test_, train_norms_, test_norms_;
+  host::Array<float> packed_train_, packed_test_, train_norms_, test_norms_;
   std::int64_t pitch_, at_once_ = 0;
   host::Array<D> matrix_;  ///< [at_once x pitch]
 };

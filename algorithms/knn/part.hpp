@@ -25,41 +25,42 @@ class KnnPart : public Part {
   template <class Make>
   KnnPart(const Knn& knn, const Context& context, const Shard& shard, std::int64_t more_bytes, const Make& make)
       : Part(context, shard),
-        n(knn.train.rows()),
-        m(shard.rows.size()),
-        features(knn.features),
-        k(knn.k),
-        votes(knn.votes),
-        budget_bytes(context.memory_budget_bytes),
-        bytes((n + m) * features * static_cast<std::int64_t>(sizeof(T)) + 4 * n + m * (4 + 16 * k) + more_bytes) {
-    require_memory(bytes, budget_bytes);
-    make("knn/train", train, n * features);
-    make("knn/test", test, m * features);
-    make("knn/train_labels", train_labels, n);
-    make("knn/labels", labels, m);
-    make("knn/neighbours", neighbours, m * k);
-    make("knn/distances", distances, m * k);
-    input(train, knn.train.values<const T>());
-    input(test, knn.test.values<const T>(rows().begin, rows().end));
-    input(train_labels, knn.train_labels.values<const std::int32_t>());
-    output(labels, Knn::labels);
-    output(neighbours, Knn::neighbours);
-    output(distances, Knn::distances);
+        n_(knn.train.rows()),
+        m_(shard.rows.size()),
+        features_(knn.features),
+        k_(knn.k),
+        votes_(knn.votes),
+        budget_bytes_(context.memory_budget_bytes),
+        bytes_((n_ + m_) * features_ * static_cast<std::int64_t>(sizeof(T)) + 4 * n_ + m_ * (4 + 16 * k_) +
+               more_bytes) {
+    require_memory(bytes_, budget_bytes_);
+    make("knn/train", train_, n_ * features_);
+    make("knn/test", test_, m_ * features_);
+    make("knn/train_labels", train_labels_, n_);
+    make("knn/labels", labels_, m_);
+    make("knn/neighbours", neighbours_, m_ * k_);
+    make("knn/distances", distances_, m_ * k_);
+    input(train_, knn.train.values<const T>());
+    input(test_, knn.test.values<const T>(rows().begin, rows().end));
+    input(train_labels_, knn.train_labels.values<const std::int32_t>());
+    output(labels_, Knn::labels);
+    output(neighbours_, Knn::neighbours);
+    output(distances_, Knn::distances);
   }
 
   /// A query's neighbours as a list of the k best, nearest first.
   [[nodiscard]] blocks::KBest<double, std::int64_t> list(std::int64_t query) const {
-    return {distances.data() + query * k, neighbours.data() + query * k, k, 1};
+    return {distances_.data() + query * k_, neighbours_.data() + query * k_, k_, 1};
   }
 
-  std::int64_t n, m, features;  ///< training rows, rows to classify
-  int k;
-  Votes votes;
-  std::int64_t budget_bytes, bytes;  ///< that may be taken, that are taken
-  ArrayOf<T> train, test;            ///< [n x features], [m x features]
-  ArrayOf<std::int32_t> train_labels, labels;
-  ArrayOf<std::int64_t> neighbours;  ///< [m x k], nearest first; so are their
-  ArrayOf<double> distances;         ///< [m x k]
+  std::int64_t n_, m_, features_;  ///< training rows, rows to classify
+  int k_;
+  Votes votes_;
+  std::int64_t budget_bytes_, bytes_;  ///< that may be taken, that are taken
+  ArrayOf<T> train_, test_;            ///< [n x features], [m x features]
+  ArrayOf<std::int32_t> train_labels_, labels_;
+  ArrayOf<std::int64_t> neighbours_;  ///< [m x k], nearest first, and theirs:
+  ArrayOf<double> distances_;         ///< [m x k]
 };
 
 }  // namespace league::knn

@@ -46,27 +46,27 @@ class Serial final : public HostPart<T> {
  public:
   Serial(const Knn& knn, const Context& context, const Shard& shard)
       : HostPart<T>(knn, context, shard, 4 * (knn.train.rows() + shard.rows.size()) * (pitch_of(knn.features) + 1)),
-        pitch_(pitch_of(this->features)),
-        train_(this->queue(), this->n * pitch_),
-        test_(this->queue(), this->m * pitch_),
-        train_norms_(this->queue(), this->n),
-        test_norms_(this->queue(), this->m) {
-    at_once_ =
-        fused ? this->m
-              : rows_at_once(this->m, this->n * static_cast<std::int64_t>(sizeof(D)), this->bytes, this->budget_bytes);
-    if (!fused) matrix_ = {this->queue(), at_once_ * this->n};
+        pitch_(pitch_of(this->features_)),
+        wide_train_(this->queue(), this->n_ * pitch_),
+        wide_test_(this->queue(), this->m_ * pitch_),
+        train_norms_(this->queue(), this->n_),
+        test_norms_(this->queue(), this->m_) {
+    at_once_ = fused ? this->m_
+                     : rows_at_once(this->m_, this->n_ * static_cast<std::int64_t>(sizeof(D)), this->bytes_,
+                                    this->budget_bytes_);
+    if (!fused) matrix_ = {this->queue(), at_once_ * this->n_};
   }
   Launch configure(Launch) override { return {1, 1, 1}; }
   void compute(Stages& stages) override {
     stages.stage(this->queue(), fused ? "fused" : "distance", [&] {
-      widen<Element>(this->train.data(), this->n, this->features, pitch_, train_.data(), train_norms_.data());
-      widen<Element>(this->test.data(), this->m, this->features, pitch_, test_.data(), test_norms_.data());
+      widen<Element>(this->train_.data(), this->n_, this->features_, pitch_, wide_train_.data(), train_norms_.data());
+      widen<Element>(this->test_.data(), this->m_, this->features_, pitch_, wide_test_.data(), test_norms_.data());
     });
     if constexpr (fused)
       stages.stage(this->queue(), "fused", [&] { search(); });
     else
-      for (std::int64_t first = 0; first < this->m; first += at_once_) {
-        const std::int64_t end = std::min(first + at_once_, this->m);
+      for (std::int64_t first = 0; first < this->m_; first += at_once_) {
+        const std::int64_t end = std::min(first + at_once_, this->m_);
         stages.stage(this->queue(), "distance", [&] { fill(first, end); });
         stages.stage(this->queue(), "select", [&] { select(first, end); });
       }
@@ -77,31 +77,31 @@ class Serial final : public HostPart<T> {
   static std::int64_t pitch_of(std::int64_t features) { return (features + lanes - 1) / lanes * lanes; }
 
   void search() {
-    for (std::int64_t query = 0; query < this->m; ++query) {
+    for (std::int64_t query = 0; query < this->m_; ++query) {
       const auto list = this->list(query);
       list.clear();
-      for (std::int64_t j = 0; j < this->n; ++j) {
-        const auto product =
-            sum_of<blocks::ProductTerm, float>(test_.data() + query * pitch_, train_.data() + j * pitch_, pitch_);
+      for (std::int64_t j = 0; j < this->n_; ++j) {
+        const auto product = sum_of<blocks::ProductTerm, float>(wide_test_.data() + query * pitch_,
+                                                                wide_train_.data() + j * pitch_, pitch_);
         list.insert(static_cast<double>(train_norms_.data()[j]) - 2.0 * static_cast<double>(product), j);
       }
     }
   }
   void fill(std::int64_t first, std::int64_t end) {
     for (std::int64_t query = first; query < end; ++query)
-      for (std::int64_t j = 0; j < this->n; ++j)
-        matrix_.data()[(query - first) * this->n + j] =
-            sum_of<blocks::DifferenceTerm, D>(test_.data() + query * pitch_, train_.data() + j * pitch_, pitch_);
+      for (std::int64_t j = 0; j < this->n_; ++j)
+        matrix_.data()[(query - first) * this->n_ + j] = sum_of<blocks::DifferenceTerm, D>(
+            wide_test_.data() + query * pitch_, wide_train_.data() + j * pitch_, pitch_);
   }
   void select(std::int64_t first, std::int64_t end) {
     for (std::int64_t query = first; query < end; ++query) {
       const auto list = this->list(query);
       list.clear();
-      for (std::int64_t j = 0; j < this->n; ++j) list.insert(matrix_.data()[(query - first) * this->n + j], j);
+      for (std::int64_t j = 0; j < this->n_; ++j) list.insert(matrix_.data()[(query - first) * this->n_ + j], j);
     }
   }
   std::int64_t pitch_, at_once_;
-  host::Array<float> train_, test_, train_norms_, test_norms_;
+  host::Array<float> wide_train_, wide_test_, train_norms_, test_norms_;
   host::Array<D> matrix_;  ///< [at_once x n]
 };
 
