@@ -35,13 +35,15 @@ struct Cost {
 /// What a check found. Verdicts of disjoint rows combine with `+=`.
 struct Verdict {
   std::int64_t rows_checked = 0;
-  double worst = 0;        ///< largest error over its bound; above 1 is wrong
-  std::int64_t ties = 0;   ///< rows that differ from the oracle where the bounds allow it
-  std::string message{};   ///< the first thing wrong: which value, what was expected; empty if all is right
+  double worst = 0;       ///< largest error over its bound; above 1 is wrong
+  std::int64_t ties = 0;  ///< rows that differ from the oracle where the bounds allow it
+  std::string message{};  ///< the first thing wrong: which value, what was expected; empty if all is right
   std::vector<std::pair<std::string, double>> figures{};  ///< what a reader wants to know: {"accuracy", 0.9722}
 
   [[nodiscard]] bool passed() const { return message.empty() && worst <= 1; }
-  void fail(std::string what) { if (message.empty()) message = std::move(what); }
+  void fail(std::string what) {
+    if (message.empty()) message = std::move(what);
+  }
   Verdict& operator+=(const Verdict& other);
 };
 
@@ -149,7 +151,7 @@ struct Method {
   std::vector<Dtype> dtypes{};
   std::map<std::string, std::string> not_expressible{};  ///< model -> why
   std::vector<std::string> libraries{};                  ///< library models that exist beside the five
-  bool own_models = true;                              ///< false: libraries only
+  bool own_models = true;                                ///< false: libraries only
   std::string problem{};                                 ///< methods that solve different problems are not compared
 };
 
@@ -173,7 +175,8 @@ struct Registry {
   std::vector<Algorithm> algorithms;
   std::vector<Variant> variants;
   [[nodiscard]] const Algorithm* algorithm(std::string_view name) const;
-  [[nodiscard]] const Variant* variant(std::string_view algorithm, std::string_view method, std::string_view model) const;
+  [[nodiscard]] const Variant* variant(std::string_view algorithm, std::string_view method,
+                                       std::string_view model) const;
 };
 Registry& registry();
 
@@ -185,9 +188,10 @@ struct RegisterAlgorithm {
 template <class P>
 struct Register {
   Register(std::string method, Model model, std::unique_ptr<Prepared> (*prepare)(const P&, const Context&)) {
-    registry().variants.push_back({P::algorithm, std::move(method), model, [prepare](const Problem& problem, const Context& context) {
-                                     return prepare(static_cast<const P&>(problem), context);
-                                   }});
+    registry().variants.push_back(
+        {P::algorithm, std::move(method), model, [prepare](const Problem& problem, const Context& context) {
+           return prepare(static_cast<const P&>(problem), context);
+         }});
   }
 };
 

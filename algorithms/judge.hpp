@@ -21,7 +21,8 @@ struct Expected {
 
 /// The unit roundoff's double: the distance from 1 to the next value; 0 for integers, which are exact.
 template <class T>
-inline constexpr double epsilon_of = std::is_floating_point_v<T> ? static_cast<double>(std::numeric_limits<T>::epsilon()) : 0.0;
+inline constexpr double epsilon_of =
+    std::is_floating_point_v<T> ? static_cast<double>(std::numeric_limits<T>::epsilon()) : 0.0;
 
 /// As many digits as it takes to tell the value from its neighbours.
 inline std::string all_digits(double value) {

@@ -24,8 +24,8 @@ inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& lim
   const Launch launch{pick(requested.league, standard.league), pick(requested.team, standard.team),
                       pick(requested.vector, standard.vector), pick(requested.tile, standard.tile)};
   if (launch.vector > limits.vector || (launch.vector & (launch.vector - 1)) != 0)
-    throw Unsupported("vector length " + std::to_string(launch.vector) + ": " + limits.name + " takes a power of two up to " +
-                      std::to_string(limits.vector));
+    throw Unsupported("vector length " + std::to_string(launch.vector) + ": " + limits.name +
+                      " takes a power of two up to " + std::to_string(limits.vector));
   if (launch.team > limits.team_times_vector / launch.vector)
     throw Unsupported("team size " + std::to_string(launch.team) + " x vector length " + std::to_string(launch.vector) +
                       ": " + limits.name + " takes " + std::to_string(limits.team_times_vector) + " together");

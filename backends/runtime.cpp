@@ -32,7 +32,8 @@ class HostQueue final : public Queue {
   }
   double seconds(int from, int to) override {
     return std::chrono::duration<double>(marks_.at(static_cast<std::size_t>(to)) -
-                                         marks_.at(static_cast<std::size_t>(from))).count();
+                                         marks_.at(static_cast<std::size_t>(from)))
+        .count();
   }
   void clear_marks() override { marks_.clear(); }
 
@@ -62,9 +63,10 @@ RegisterBackend::RegisterBackend(std::string name, int order, BackendFactory sta
 }
 
 Runtime::Runtime(int host_threads)
-    : host_threads_(host_threads > 0 ? host_threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+    : host_threads_(host_threads > 0 ? host_threads
+                                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
       host_(host_info(host_threads_)) {
-  std::ranges::stable_sort(entries(), {}, &Entry::order);
+  std::ranges::sort(entries(), {}, [](const Entry& entry) { return std::pair(entry.order, entry.name); });
   for (const Entry& entry : entries()) {
     started_.push_back({entry.name, entry.start(*this)});
     Backend& backend = *started_.back().backend;

@@ -101,7 +101,8 @@ class Runtime {
   /// A handle or instance of type T for a device, made at first use and kept: a Kokkos instance, a cuBLAS handle.
   template <class T, class Make>
   T& attachment(Device device, Make&& make) {
-    std::any& slot = attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads}];
+    std::any& slot =
+        attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads}];
     if (!slot.has_value()) slot = std::make_shared<T>(make());
     return *std::any_cast<std::shared_ptr<T>&>(slot);
   }

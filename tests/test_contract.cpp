@@ -19,7 +19,8 @@ constexpr double rate = 0.5;
 double x_at(std::int64_t row) { return random_value<double>(7, 0, static_cast<std::uint64_t>(row)); }
 double y_at(std::int64_t row) { return 0.7 * x_at(row) + 0.3; }
 
-/// Fits y = w x + b by gradient descent on the mean squared error; a step whose gradient is below `tolerance` is the last.
+/// Fits y = w x + b by gradient descent on the mean squared error; a step whose gradient is below `tolerance` is the
+/// last.
 class Descent final : public Prepared {
  public:
   Descent(const Context& context, int steps, double tolerance)
@@ -31,7 +32,8 @@ class Descent final : public Prepared {
   void upload() override {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       states_[i].x.clear();
-      for (std::int64_t row = shard(i).rows.begin; row < shard(i).rows.end; ++row) states_[i].x.push_back({x_at(row), y_at(row)});
+      for (std::int64_t row = shard(i).rows.begin; row < shard(i).rows.end; ++row)
+        states_[i].x.push_back({x_at(row), y_at(row)});
     }
   }
   void reset() override {
@@ -120,7 +122,9 @@ struct Probe {
     const auto theta = outputs[0].values.values<const double>();
     return {theta[0], theta[1], static_cast<double>(outputs[1].values.values<const std::int64_t>()[0])};
   }
-  [[nodiscard]] Descent prepare(int steps, double tolerance = 0) { return Descent({runtime, shards, *communicator, 0}, steps, tolerance); }
+  [[nodiscard]] Descent prepare(int steps, double tolerance = 0) {
+    return Descent({runtime, shards, *communicator, 0}, steps, tolerance);
+  }
 
   Runtime& runtime = tests::runtime();
   std::vector<Shard> shards;

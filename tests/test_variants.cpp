@@ -11,7 +11,8 @@
 #include "bench/models.hpp"
 #include "tests/runtime.hpp"
 
-// Every variant that this machine can run, on every small problem, type, number of devices and launch, against the oracle.
+// Every variant that this machine can run, on every small problem, type, number of devices and launch, against the
+// oracle.
 namespace league::bench {
 namespace {
 
@@ -39,7 +40,13 @@ const std::map<std::string, std::vector<Values>>& problems() {
 /// Launches to ask for; what a device or a kernel cannot take, it must refuse by name.
 std::vector<Launch> launches(DeviceKind kind) {
   if (kind == DeviceKind::host) return {{}, {.league = 1}, {.league = 3, .team = 1}, {.team = 2}};
-  return {{}, {.league = 1}, {.league = 3, .team = 64}, {.team = 128}, {.league = 40, .team = 256}, {.team = 64, .vector = 2}, {.team = 32, .vector = 4}};
+  return {{},
+          {.league = 1},
+          {.league = 3, .team = 64},
+          {.team = 128},
+          {.league = 40, .team = 256},
+          {.team = 64, .vector = 2},
+          {.team = 32, .vector = 4}};
 }
 
 struct Count {
@@ -50,8 +57,15 @@ class Variants : public ::testing::Test {
  protected:
   Variants() : runtime_(tests::runtime()), datasets_({}, runtime_.host_memory()) {}
 
-  [[nodiscard]] static Case make_case(const Algorithm& algorithm, const Method& method, Dtype dtype, const Values& values) {
-    Case that{.algorithm = &algorithm, .method = &method, .model = "", .dtype = dtype, .name = "", .comparison = "", .skip = ""};
+  [[nodiscard]] static Case make_case(const Algorithm& algorithm, const Method& method, Dtype dtype,
+                                      const Values& values) {
+    Case that{.algorithm = &algorithm,
+              .method = &method,
+              .model = "",
+              .dtype = dtype,
+              .name = "",
+              .comparison = "",
+              .skip = ""};
     for (const Parameter& parameter : algorithm.parameters) that.parameters.values[parameter.name] = parameter.standard;
     for (const auto& [key, value] : values) that.parameters.values[key] = value;
     if (algorithm.needs_dataset) {
@@ -110,14 +124,17 @@ TEST_F(Variants, AgreeWithTheOracleEverywhere) {
         Case that = make_case(algorithm, *method, dtype, values);
         that.model = variant.model.name;
         const auto problem = make_problem(that, runtime_, datasets_);
-        for (that.devices = 1; that.devices <= std::min(3, most_devices(runtime_, variant.model.device)); ++that.devices)
+        for (that.devices = 1; that.devices <= std::min(3, most_devices(runtime_, variant.model.device));
+             ++that.devices)
           for (const Launch& launch : launches(variant.model.device)) {
             that.launch = launch;
             run_one(that, *problem, count);
           }
       }
-      const std::string who = variant.algorithm + "/" + variant.method + "/" + std::string(variant.model.name) + "/" + std::string(name(dtype));
-      EXPECT_GE(count.ran, static_cast<int>(problems().at(variant.algorithm).size())) << who << " ran on too few of its problems";
+      const std::string who = variant.algorithm + "/" + variant.method + "/" + std::string(variant.model.name) + "/" +
+                              std::string(name(dtype));
+      EXPECT_GE(count.ran, static_cast<int>(problems().at(variant.algorithm).size()))
+          << who << " ran on too few of its problems";
       std::cout << who << ": " << count.ran << " ran, " << count.refused << " refused by name\n";
       total.ran += count.ran;
       total.refused += count.refused;

@@ -31,8 +31,8 @@ class Cub final : public Part {
   void compute(Stages& stages) override {
     const cudaStream_t stream = cuda::stream(queue());
     stages.stage(queue(), "add", [&] {
-      cuda::check(cub::DeviceTransform::Transform(::cuda::std::make_tuple(a_.data(), b_.data()), sum_.data(), rows().size(),
-                                                  Sum<T>{}, stream));
+      cuda::check(cub::DeviceTransform::Transform(::cuda::std::make_tuple(a_.data(), b_.data()), sum_.data(),
+                                                  rows().size(), Sum<T>{}, stream));
     });
   }
 
@@ -41,7 +41,8 @@ class Cub final : public Part {
 };
 
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() { return split<Cub<T>>(problem, context); });
+  return with_type<float, double, std::int32_t>(problem.dtype,
+                                                [&]<class T>() { return split<Cub<T>>(problem, context); });
 }
 
 const Register<VectorAdd> transform{"transform", cuda::library("cub"), prepare};

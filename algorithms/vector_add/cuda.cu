@@ -16,13 +16,10 @@ class Cuda final : public Part {
     input(a_, problem.a.values<T>(rows().begin, rows().end));
     input(b_, problem.b.values<T>(rows().begin, rows().end));
   }
-  Launch configure(Launch launch) override {
-    return launch_ = vector_add::configure<T, kernel>(launch, rows().size());
-  }
+  Launch configure(Launch launch) override { return launch_ = vector_add::configure<T, kernel>(launch, rows().size()); }
   void compute(Stages& stages) override {
-    stages.stage(queue(), "add", [&] {
-      add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data());
-    });
+    stages.stage(queue(), "add",
+                 [&] { add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data()); });
   }
 
  private:
@@ -45,7 +42,7 @@ class CudaFill final : public Part {
     const dim3 block(static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team));
     stages.stage(queue(), "fill", [&] {
       fill_index<<<static_cast<unsigned>(launch_.league), block, 0, stream(queue())>>>(rows().size(), rows().begin,
-                                                                                              index_.data());
+                                                                                       index_.data());
       check_launch();
     });
   }

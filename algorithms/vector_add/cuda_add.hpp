@@ -21,7 +21,8 @@ __global__ void fill_index(std::int64_t n, std::int64_t first, T* index) {
     index[i] = static_cast<T>(first + i);
 }
 
-// A block takes blockDim x packs_a_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all loads first.
+// A block takes blockDim x packs_a_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all loads
+// first.
 template <class T>
 __global__ void add_wide(std::int64_t n, const T* a, const T* b, T* sum) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;

@@ -12,7 +12,8 @@
 // The same kernels on memory that is not the device's own: managed pages, and chunks streamed from pinned host memory.
 namespace league::cuda::vector_add {
 
-/// Managed arrays that lie on the host before every compute: their pages move by faults, or by a prefetch that is timed.
+/// Managed arrays that lie on the host before every compute: their pages move by faults, or by a prefetch that is
+/// timed.
 template <class T, Kernel kernel>
 class Unified final : public Part {
  public:
@@ -38,9 +39,8 @@ class Unified final : public Part {
       stages.stage(queue(), "prefetch", [&] {
         for (Array<T>* array : {&sum_, &a_, &b_}) array->prefetch();
       });
-    stages.stage(queue(), "add", [&] {
-      add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data());
-    });
+    stages.stage(queue(), "add",
+                 [&] { add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data()); });
   }
 
  private:
@@ -50,8 +50,8 @@ class Unified final : public Part {
   Array<T> sum_, a_, b_;
 };
 
-/// From pinned host memory to pinned host memory: chunks are copied in, added and copied back, in turn on several streams.
-/// A traced pass runs them one after another on the queue, which gives the time of each stage.
+/// From pinned host memory to pinned host memory: chunks are copied in, added and copied back, in turn on several
+/// streams. A traced pass runs them one after another on the queue, which gives the time of each stage.
 template <class T, Kernel kernel>
 class Streamed final : public Part {
  public:
@@ -129,9 +129,11 @@ class Streamed final : public Part {
       check(cudaMemcpyAsync(lane.a.data(), host_a_.data() + first, bytes, cudaMemcpyHostToDevice, stream));
       check(cudaMemcpyAsync(lane.b.data(), host_b_.data() + first, bytes, cudaMemcpyHostToDevice, stream));
     });
-    stages.stage(queue(), "add", [&] { add<T, kernel>(launch_, stream, count, lane.a.data(), lane.b.data(), lane.sum.data()); });
+    stages.stage(queue(), "add",
+                 [&] { add<T, kernel>(launch_, stream, count, lane.a.data(), lane.b.data(), lane.sum.data()); });
     stages.stage(queue(), "copy out", [&] {
-      check(cudaMemcpyAsync(host_sum_.values<T>().data() + first, lane.sum.data(), bytes, cudaMemcpyDeviceToHost, stream));
+      check(cudaMemcpyAsync(host_sum_.values<T>().data() + first, lane.sum.data(), bytes, cudaMemcpyDeviceToHost,
+                            stream));
     });
   }
 

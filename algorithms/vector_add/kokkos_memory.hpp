@@ -28,7 +28,8 @@ class Unified final : public Part {
         host_a_(problem.a.values<T>(rows().begin, rows().end)),
         host_b_(problem.b.values<T>(rows().begin, rows().end)) {
     require_gpu();
-    if (problem.memory == VectorAdd::Memory::unified_prefetch) throw Unsupported("Kokkos has no prefetch of shared memory");
+    if (problem.memory == VectorAdd::Memory::unified_prefetch)
+      throw Unsupported("Kokkos has no prefetch of shared memory");
     require_managed(context, shard, 3 * rows().size() * std::int64_t{sizeof(T)});
     for (Shared* view : {&sum_, &a_, &b_})
       *view = Shared(Kokkos::view_alloc(Kokkos::WithoutInitializing, "vector_add/shared"), host_a_.size());
@@ -58,8 +59,9 @@ class Unified final : public Part {
   Shared sum_, a_, b_;
 };
 
-/// From pinned host memory to pinned host memory: chunks are copied in, added and copied back, in turn on several instances
-/// of the same device. A traced pass runs them one after another on the queue, which gives the time of each stage.
+/// From pinned host memory to pinned host memory: chunks are copied in, added and copied back, in turn on several
+/// instances of the same device. A traced pass runs them one after another on the queue, which gives the time of each
+/// stage.
 template <class T, Kernel kernel>
 class Streamed final : public Part {
  public:
@@ -75,7 +77,9 @@ class Streamed final : public Part {
     require_gpu();
     for (const Exec& exec : Kokkos::Experimental::partition_space(exec_, 1, 1, 1, 1)) lanes_.emplace_back(exec, chunk_);
   }
-  Launch configure(Launch launch) override { return launch_ = vector_add::configure<T, kernel>(launch, queue(), chunk_); }
+  Launch configure(Launch launch) override {
+    return launch_ = vector_add::configure<T, kernel>(launch, queue(), chunk_);
+  }
   [[nodiscard]] Timing timing() const override { return {.reset_each = true, .host_clock = true}; }
   void reset() override {
     if (!host_sum_.bytes().empty()) std::memset(host_sum_.bytes().data(), 0xff, host_sum_.bytes().size());
@@ -102,7 +106,10 @@ class Streamed final : public Part {
   /// An instance and the device memory of one chunk.
   struct Lane {
     Lane(const Exec& instance, std::int64_t size)
-        : exec(instance), sum(exec, "vector_add/sum", size), a(exec, "vector_add/a", size), b(exec, "vector_add/b", size) {}
+        : exec(instance),
+          sum(exec, "vector_add/sum", size),
+          a(exec, "vector_add/a", size),
+          b(exec, "vector_add/b", size) {}
     Exec exec;
     Array<T> sum, a, b;
   };

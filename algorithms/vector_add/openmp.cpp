@@ -62,7 +62,8 @@ class OpenMp final : public Part {
 
 template <Kernel kernel>
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() { return split<OpenMp<T, kernel>>(problem, context); });
+  return with_type<float, double, std::int32_t>(problem.dtype,
+                                                [&]<class T>() { return split<OpenMp<T, kernel>>(problem, context); });
 }
 
 const Register<VectorAdd> plain{"plain", openmp::model, prepare<Kernel::plain>};

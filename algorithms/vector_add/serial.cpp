@@ -61,8 +61,8 @@ class Serial final : public Part {
 
 template <Kernel kernel>
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(
-      problem.dtype, [&]<class T>() { return split<Serial<T, kernel>>(problem, context); });
+  return with_type<float, double, std::int32_t>(problem.dtype,
+                                                [&]<class T>() { return split<Serial<T, kernel>>(problem, context); });
 }
 
 const Register<VectorAdd> plain{"plain", serial::model, prepare<Kernel::plain>};

@@ -18,26 +18,35 @@ VectorAdd::Memory memory_from(const std::string& name) {
 template <class Body>
 auto with_element(Dtype dtype, const Body& body) {
   switch (dtype) {
-    case Dtype::f64: return body.template operator()<double>();
-    case Dtype::i32: return body.template operator()<std::int32_t>();
-    default: return body.template operator()<float>();
+    case Dtype::f64:
+      return body.template operator()<double>();
+    case Dtype::i32:
+      return body.template operator()<std::int32_t>();
+    default:
+      return body.template operator()<float>();
   }
 }
 
 const RegisterAlgorithm registered{Algorithm{
     .name = VectorAdd::algorithm,
     .description = "sum of two vectors; index fill",
-    .parameters = {{.name = "n", .kind = Parameter::Kind::size, .standard = "1048576", .least = 0, .description = "elements"},
-                   {.name = "memory",
-                    .kind = Parameter::Kind::choice,
-                    .standard = "device",
-                    .choices = {"device", "unified", "unified_prefetch", "streamed"},
-                    .description = "where the arrays live; `streamed` is timed from host memory to host memory"}},
-    .methods = {{.name = "plain", .description = "one element a work item", .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
+    .parameters =
+        {{.name = "n", .kind = Parameter::Kind::size, .standard = "1048576", .least = 0, .description = "elements"},
+         {.name = "memory",
+          .kind = Parameter::Kind::choice,
+          .standard = "device",
+          .choices = {"device", "unified", "unified_prefetch", "streamed"},
+          .description = "where the arrays live; `streamed` is timed from host memory to host memory"}},
+    .methods = {{.name = "plain",
+                 .description = "one element a work item",
+                 .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
                 {.name = "wide",
                  .description = "several elements a work item, in 16-byte accesses",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
-                {.name = "fill", .description = "index[i] = i", .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}, .problem = "fill"},
+                {.name = "fill",
+                 .description = "index[i] = i",
+                 .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
+                 .problem = "fill"},
                 {.name = "transform",
                  .description = "the library's own elementwise transform",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
@@ -68,8 +77,8 @@ void VectorAdd::require_device_memory() const {
 void require_managed(const Context& context, const Shard& shard, std::int64_t bytes) {
   const std::int64_t free = context.runtime.free_memory_bytes(shard.device);
   if (bytes > free / 2)
-    throw Unsupported("managed memory of " + std::to_string(bytes) + " bytes: more than half of the " + std::to_string(free) +
-                      " bytes free on the device is refused");
+    throw Unsupported("managed memory of " + std::to_string(bytes) + " bytes: more than half of the " +
+                      std::to_string(free) + " bytes free on the device is refused");
 }
 
 Cost VectorAdd::cost() const {
@@ -90,7 +99,8 @@ Verdict VectorAdd::check(const Outputs& outputs) const {
   return with_element(dtype, [&]<class T>() -> Verdict {
     const std::span<const T> values = outputs.at(0).values.values<T>();
     if (fill)
-      return judge_values("index", values, [](std::int64_t i) { return Expected{static_cast<double>(static_cast<T>(i)), 0}; });
+      return judge_values("index", values,
+                          [](std::int64_t i) { return Expected{static_cast<double>(static_cast<T>(i)), 0}; });
     const std::span<const T> x = a.values<T>(), y = b.values<T>();
     return judge_values("sum", values, [x, y](std::int64_t i) {
       const auto first = static_cast<double>(x[static_cast<std::size_t>(i)]);

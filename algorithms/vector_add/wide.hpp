@@ -22,7 +22,8 @@ struct alignas(16) Pack {
   }
 };
 
-/// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight a thread fill an H200's memory queue.
+/// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight a thread fill an H200's memory
+/// queue.
 inline constexpr int packs_a_lane = 4;
 
 /// A league in which every team has one block of `tile` elements, as far as an int can count them.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gpu_dialect.hpp>
-
 #include <cstdint>
+#include <gpu_dialect.hpp>
 #include <source_location>
 #include <span>
 #include <utility>

@@ -77,7 +77,9 @@ class PinnedMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-std::string version_text(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+std::string version_text(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
 
 DeviceInfo describe(int index) {
   cudaDeviceProp properties{};
@@ -140,7 +142,8 @@ class Gpus final : public Backend {
   PinnedMemory pinned_;
 };
 
-const RegisterBackend registered{dialect, 1, [](const Runtime&) -> std::unique_ptr<Backend> { return std::make_unique<Gpus>(); }};
+const RegisterBackend registered{dialect, 1,
+                                 [](const Runtime&) -> std::unique_ptr<Backend> { return std::make_unique<Gpus>(); }};
 
 }  // namespace
 

@@ -31,9 +31,8 @@ class Session final : public Backend {
   }
 };
 
-const RegisterBackend registered{"kokkos", 2, [](const Runtime& runtime) -> std::unique_ptr<Backend> {
-                                   return std::make_unique<Session>(runtime);
-                                 }};
+const RegisterBackend registered{
+    "kokkos", 2, [](const Runtime& runtime) -> std::unique_ptr<Backend> { return std::make_unique<Session>(runtime); }};
 
 /// The stream type that a GPU instance is made from: cudaStream_t, hipStream_t.
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -22,8 +22,8 @@ inline constexpr Model model{"kokkos", "kokkos", on_gpu ? DeviceKind::gpu : Devi
 /// A library's model on the same devices: "kokkos_kernels".
 constexpr Model library(std::string_view name) { return {name, "kokkos", model.device}; }
 
-/// The second launch bound of kernels that want `teams` teams on a multiprocessor: what CUDA counts. HIP counts the warps of a
-/// SIMD unit there, and scratch memory may not let them in: the compiler decides.
+/// The second launch bound of kernels that want `teams` teams on a multiprocessor: what CUDA counts. HIP counts the
+/// warps of a SIMD unit there, and scratch memory may not let them in: the compiler decides.
 #if defined(KOKKOS_ENABLE_HIP)
 constexpr int launch_bound(int /*teams*/) { return 1; }
 #else

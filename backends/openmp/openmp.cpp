@@ -23,7 +23,8 @@ class OpenMp final : public Backend {
   }
 };
 
-const RegisterBackend registered{"openmp", 0, [](const Runtime&) -> std::unique_ptr<Backend> { return std::make_unique<OpenMp>(); }};
+const RegisterBackend registered{"openmp", 0,
+                                 [](const Runtime&) -> std::unique_ptr<Backend> { return std::make_unique<OpenMp>(); }};
 
 }  // namespace
 }  // namespace league::openmp

@@ -6,5 +6,5 @@
 namespace league::serial {
 namespace {
 const RegisterBackend registered{"serial", 0, [](const Runtime&) { return std::make_unique<Backend>(); }};
-}
+}  // namespace
 }  // namespace league::serial

@@ -13,7 +13,11 @@ from .records import Broken, read_file
 def record_files(directory: Path) -> list[Path]:
     """Whole record files; those still being written have hidden names, and the manifest of the run is none."""
     found = (directory / "records").glob("*.json")
-    return sorted(path for path in found if not path.name.startswith(".") and path.name != "run.json")
+    return sorted(
+        path
+        for path in found
+        if not path.name.startswith(".") and path.name != "run.json"
+    )
 
 
 def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:

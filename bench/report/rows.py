@@ -67,7 +67,9 @@ def remarks(case: Case, floor: Floor, ratio: Ratio | None) -> str:
     """What a reader must know before quoting the row."""
     notes = ["in cache" if in_cache(case) else "", floor.note]
     notes.append(ratio.note if ratio else "")
-    computing = {name: times for name, times in case.stages.items() if name not in TRANSFERS}
+    computing = {
+        name: times for name, times in case.stages.items() if name not in TRANSFERS
+    }
     total = sum(statistics.median(times) for times in computing.values())
     share = statistics.median(case.samples) / total if total > 0 else 1.0
     if len(computing) > 1 and share < OVERLAP:

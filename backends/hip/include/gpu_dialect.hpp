@@ -65,7 +65,8 @@ inline constexpr int warp_size = __AMDGCN_WAVEFRONT_SIZE;
 inline constexpr int warp_size = 64;
 #endif
 
-/// Here the second launch bound counts the warps of a SIMD unit, and scratch memory may not let them in: the compiler decides.
+/// Here the second launch bound counts the warps of a SIMD unit, and scratch memory may not let them in: the compiler
+/// decides.
 constexpr int launch_bound(int /*blocks*/) { return 1; }
 
 /// `hipLaunchHostFunc`, which HIP 5.2 declares but does not have.
