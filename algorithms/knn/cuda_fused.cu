@@ -12,7 +12,8 @@ using namespace knn;
 // query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
 // inserts them.
 template <class Shape, class Packed>
-__global__ void __launch_bounds__(Shape::threads, 512 / Shape::threads) fused(const FusedWork<Packed> work) {
+__global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape::threads))
+    fused(const FusedWork<Packed> work) {
   constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // of a query
   alignas(16) __shared__ float scratch[Shape::scratch_bytes / sizeof(float)];
   __shared__ float reach[Shape::rows];
@@ -25,8 +26,7 @@ __global__ void __launch_bounds__(Shape::threads, 512 / Shape::threads) fused(co
   if (thread == 0) more = 0;
 
   for (int item = blockIdx.x; item < items; item += gridDim.x) {
-    const int queries = item % tiles * Shape::rows, chunk = item / tiles, begin = chunk * work.chunk;
-    const int end = min(std::int64_t{begin} + work.chunk, work.train_panels.rows);
+    const int queries = item % tiles * Shape::rows, chunk = item / tiles, end = work.end_of(chunk);
     const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
     if (thread < Shape::rows) {
       reach[thread] = owns() ? from_ordered(work.reach[queries + thread]) : -blocks::KBest<float, int>::none;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(Shape::threads, 512 / Shape::threads) fused(co
     }
     if (owns()) work.list(chunk, queries + thread).clear();
 
-    for (int first = begin; first < end; first += Shape::columns) {
+    for (int first = chunk * work.chunk; first < end; first += Shape::columns) {
       float sum[Shape::thread_rows][Shape::thread_columns];
       blocks::product_tile<Shape, blocks::PlainElement<Packed>>(work.test + work.test_panels.first(queries),
                                                                 work.train + work.train_panels.first(first),

@@ -26,6 +26,10 @@ struct FusedWork {
 
   LEAGUE_FUNCTION int tiles(int rows) const { return static_cast<int>((queries + rows - 1) / rows); }
   LEAGUE_FUNCTION int chunks() const { return static_cast<int>((train_panels.rows + chunk - 1) / chunk); }
+  LEAGUE_FUNCTION int end_of(int chunk_number) const {
+    const std::int64_t end = (std::int64_t{chunk_number} + 1) * chunk;
+    return static_cast<int>(end < train_panels.rows ? end : train_panels.rows);
+  }
   LEAGUE_FUNCTION blocks::KBest<double, std::int32_t> list(std::int64_t chunk_number, std::int64_t query) const {
     const std::int64_t first = chunk_number * k * test_panels.rows + query;
     return {keys + first, indices + first, k, test_panels.rows};

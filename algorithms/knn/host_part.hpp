@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
+
 #include "algorithms/blocks/k_best.hpp"
 #include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/knn/part.hpp"
@@ -43,14 +45,5 @@ class HostPart : public KnnPart<T, host::Array> {
                this->distances_.data() + query * this->k_, this->labels_.data()[query]);
   }
 };
-
-/// Rows of a distance matrix on a host: what the budget allows, and no more than stays near the caches.
-inline std::int64_t rows_at_once(std::int64_t queries, std::int64_t row_bytes, std::int64_t taken_bytes,
-                                 std::int64_t budget_bytes) {
-  require_memory(taken_bytes + row_bytes, budget_bytes);
-  constexpr std::int64_t enough_bytes = 256 << 20;
-  return std::clamp<std::int64_t>(std::min(budget_bytes - taken_bytes, enough_bytes) / row_bytes, 1,
-                                  std::max<std::int64_t>(queries, 1));
-}
 
 }  // namespace league::knn

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cmath>
-
 #include "algorithms/blocks/product_tile_kokkos.hpp"
 #include "algorithms/knn/fused.hpp"
 #include "algorithms/knn/kokkos_host.hpp"
@@ -22,7 +20,7 @@ KOKKOS_FUNCTION T* scratch_of(const Member& team, int size) {
 // inserts them.
 template <class Shape, class Packed>
 void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
-  using Bounds = Kokkos::LaunchBounds<Shape::threads, 512 / Shape::threads>;
+  using Bounds = Kokkos::LaunchBounds<Shape::threads, kokkos::launch_bound(512 / Shape::threads)>;
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds> policy(exec, launch.league, launch.team, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes + Shape::rows * 8 + 16 + 3 * 16));
   using Member = typename decltype(policy)::member_type;
@@ -42,9 +40,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
         if (thread == 0) *more = 0;
 
         for (int item = team.league_rank(); item < items; item += team.league_size()) {
-          const int queries = item % tiles * Shape::rows, chunk = item / tiles, begin = chunk * work.chunk;
-          const std::int64_t limit = std::int64_t{begin} + work.chunk, rows = work.train_panels.rows;
-          const int end = static_cast<int>(limit < rows ? limit : rows);
+          const int queries = item % tiles * Shape::rows, chunk = item / tiles, end = work.end_of(chunk);
           const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
           if (thread < Shape::rows) {
             reach[thread] = owns() ? from_ordered(work.reach[queries + thread]) : -blocks::KBest<float, int>::none;
@@ -52,7 +48,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
           }
           if (owns()) work.list(chunk, queries + thread).clear();
 
-          for (int first = begin; first < end; first += Shape::columns) {
+          for (int first = chunk * work.chunk; first < end; first += Shape::columns) {
             float sum[Shape::thread_rows][Shape::thread_columns];
             blocks::product_tile<Shape, blocks::PlainElement<Packed>>(team, work.test + work.test_panels.first(queries),
                                                                       work.train + work.train_panels.first(first),

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
-
-#include "algorithms/knn/host_part.hpp"
 #include "algorithms/knn/host_tiles.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
 

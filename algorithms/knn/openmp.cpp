@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
-#include <cmath>
-
 #include "algorithms/knn/host_part.hpp"
 #include "algorithms/knn/host_tiles.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/blocks/k_best.hpp"
 #include "algorithms/budget.hpp"
 #include "algorithms/knn/element.hpp"
@@ -62,5 +64,14 @@ class KnnPart : public Part {
   ArrayOf<std::int64_t> neighbours_;  ///< [m x k], nearest first, and theirs:
   ArrayOf<double> distances_;         ///< [m x k]
 };
+
+/// Rows of a distance matrix on a host: what the budget allows, and no more than stays near the caches.
+inline std::int64_t rows_at_once(std::int64_t queries, std::int64_t row_bytes, std::int64_t taken_bytes,
+                                 std::int64_t budget_bytes) {
+  require_memory(taken_bytes + row_bytes, budget_bytes);
+  constexpr std::int64_t enough_bytes = 256 << 20;
+  return std::clamp<std::int64_t>(std::min(budget_bytes - taken_bytes, enough_bytes) / row_bytes, 1,
+                                  std::max<std::int64_t>(queries, 1));
+}
 
 }  // namespace league::knn

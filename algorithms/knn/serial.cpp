@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serial/serial.hpp"
 
-#include <cmath>
-
 #include "algorithms/blocks/term.hpp"
 #include "algorithms/knn/host_part.hpp"
 
