@@ -29,7 +29,7 @@ void look_at_host(const Runtime& runtime, std::vector<std::string>& found) {
 }
 
 /// The backend says under these names what it can find out.
-void look_at_gpu(const DeviceInfo& gpu, std::vector<std::string>& found) {
+void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::string>& found) {
   const std::string which = "GPU " + std::to_string(gpu.device.index) + ": ";
   const auto fact = [&](const std::string& key) {
     const auto entry = std::ranges::find(gpu.facts, key, &std::pair<std::string, std::string>::first);
@@ -37,9 +37,12 @@ void look_at_gpu(const DeviceInfo& gpu, std::vector<std::string>& found) {
   };
   if (const std::string count = fact("other_processes"); !count.empty() && count != "0")
     found.push_back(which + count + " other processes use it");
-  if (fact("mig") == "enabled") found.push_back(which + "MIG is on: it is a part of a device");
+  if (fact("mig") == "on") found.push_back(which + "MIG is on: it is a part of a device");
   const std::string cap = fact("power_limit_W"), standard = fact("power_limit_default_W");
   if (cap != standard) found.push_back(which + "its power is capped at " + cap + " W (default " + standard + " W)");
+  if (const std::string peers = fact("peers"); !peers.empty() && peers != std::to_string(gpus - 1))
+    found.push_back(which + "has direct access to " + peers + " of the " + std::to_string(gpus - 1) +
+                    " other GPUs only");
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ void look_at_gpu(const DeviceInfo& gpu, std::vector<std::string>& found) {
 std::vector<std::string> preflight(const Runtime& runtime) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
-  for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, found);
+  for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
   return found;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <thread>
 
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/management.hpp"
 
 namespace league::cuda {
 namespace {
@@ -81,7 +84,15 @@ std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-DeviceInfo describe(int index) {
+/// "0000:3b:00.0"
+std::string bus_id(const cudaDeviceProp& properties) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.0", properties.pciDomainID, properties.pciBusID,
+                properties.pciDeviceID);
+  return text.data();
+}
+
+DeviceInfo describe(int index, const Management& management) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index));
   DeviceInfo info{.device = {DeviceKind::gpu, index, 1}, .name = properties.name};
@@ -89,7 +100,8 @@ DeviceInfo describe(int index) {
   info.llc_bytes = properties.l2CacheSize;
   info.facts = {{"multiprocessors", std::to_string(properties.multiProcessorCount)},
                 {"compute_capability", std::to_string(properties.major) + "." + std::to_string(properties.minor)},
-                {"pci_bus", std::to_string(properties.pciBusID)}};
+                {"bus_id", bus_id(properties)}};
+  for (auto& fact : management.facts(bus_id(properties))) info.facts.push_back(std::move(fact));
   return info;
 }
 
@@ -104,7 +116,7 @@ class Gpus final : public Backend {
       return;
     }
     if (count == 0) unavailable_ = "no GPU answers";
-    for (int index = 0; index < count; ++index) devices_.push_back(describe(index));
+    for (int index = 0; index < count; ++index) devices_.push_back(describe(index, management_));
     enable_peers(count);
   }
   [[nodiscard]] std::string version() const override {
@@ -125,18 +137,28 @@ class Gpus final : public Backend {
     check(cudaMemGetInfo(&free, &total));
     return static_cast<std::int64_t>(free);
   }
+  [[nodiscard]] Facts readings(Device device) const override {
+    for (const auto& [key, value] : devices_.at(static_cast<std::size_t>(device.index)).facts)
+      if (key == "bus_id") return management_.readings(value);
+    return {};
+  }
 
  private:
-  static void enable_peers(int count) {
-    for (int from = 0; from < count; ++from)
+  void enable_peers(int count) {
+    for (int from = 0; from < count; ++from) {
+      int peers = 0;
       for (int to = 0; to < count; ++to) {
         int possible = 0;
         if (from != to) check(cudaDeviceCanAccessPeer(&possible, from, to));
         if (possible == 0) continue;
         check(cudaSetDevice(from));
         check(cudaDeviceEnablePeerAccess(to, 0));
+        ++peers;
       }
+      devices_[static_cast<std::size_t>(from)].facts.emplace_back("peers", std::to_string(peers));
+    }
   }
+  Management management_;
   std::string unavailable_;
   std::vector<DeviceInfo> devices_;
   PinnedMemory pinned_;

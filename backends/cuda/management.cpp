@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/cuda/management.hpp"
+
+#include <dlfcn.h>
+
+namespace league::cuda {
+
+/// NVML, loaded at run time: it comes with the driver, and a machine without one has neither. The few declarations are
+/// those of nvml.h.
+class Management::Library {
+ public:
+  using Device = void*;
+
+  Library() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+    auto* init = function<int()>("nvmlInit_v2");
+    ready_ = init != nullptr && init() == 0;
+  }
+  ~Library() {
+    auto* shutdown = function<int()>("nvmlShutdown");
+    if (ready_ && shutdown != nullptr) shutdown();
+    if (library_ != nullptr) dlclose(library_);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// Calls a function that fills in values. @returns whether it did
+  template <class... Arguments>
+  [[nodiscard]] bool call(const char* name, Arguments... arguments) const {
+    auto* called = function<int(Arguments...)>(name);
+    return ready_ && called != nullptr && called(arguments...) == 0;
+  }
+  [[nodiscard]] Device device(const std::string& pci_bus_id) const {
+    Device device = nullptr;
+    return call("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &device) ? device : nullptr;
+  }
+  /// How many processes compute on the device; -1 if that cannot be told.
+  [[nodiscard]] int processes(Device device) const {
+    constexpr int success = 0, insufficient_size = 7;
+    unsigned count = 0;
+    auto* list = function<int(Device, unsigned*, void*)>("nvmlDeviceGetComputeRunningProcesses_v3");
+    const int status = ready_ && list != nullptr ? list(device, &count, nullptr) : -1;
+    return status == success || status == insufficient_size ? static_cast<int>(count) : -1;
+  }
+
+ private:
+  template <class Function>
+  [[nodiscard]] Function* function(const char* name) const {
+    return library_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library_, name));
+  }
+  void* library_;
+  bool ready_ = false;
+};
+
+Management::Management() : library_(std::make_unique<Library>()) {}
+Management::~Management() = default;
+
+namespace {
+
+constexpr unsigned milliwatts = 1000;
+
+/// Appends a value that was read.
+void add(Facts& facts, const char* key, bool was_read, unsigned value) {
+  if (was_read) facts.emplace_back(key, std::to_string(value));
+}
+
+}  // namespace
+
+Facts Management::facts(const std::string& bus_id) const {
+  const Library::Device device = library_->device(bus_id);
+  if (device == nullptr) return {};
+  Facts facts;
+  unsigned value = 0, pending = 0;
+  add(facts, "power_limit_W", library_->call("nvmlDeviceGetEnforcedPowerLimit", device, &value), value / milliwatts);
+  add(facts, "power_limit_default_W", library_->call("nvmlDeviceGetPowerManagementDefaultLimit", device, &value),
+      value / milliwatts);
+  if (library_->call("nvmlDeviceGetMigMode", device, &value, &pending))
+    facts.emplace_back("mig", value == 0 ? "off" : "on");
+  if (const int count = library_->processes(device); count >= 0)
+    facts.emplace_back("other_processes", std::to_string(count));
+  return facts;
+}
+
+Facts Management::readings(const std::string& bus_id) const {
+  const Library::Device device = library_->device(bus_id);
+  if (device == nullptr) return {};
+  constexpr unsigned sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
+  Facts facts;
+  unsigned value = 0;
+  add(facts, "sm_clock_MHz", library_->call("nvmlDeviceGetClockInfo", device, sm_clock, &value), value);
+  add(facts, "memory_clock_MHz", library_->call("nvmlDeviceGetClockInfo", device, memory_clock, &value), value);
+  add(facts, "temperature_C", library_->call("nvmlDeviceGetTemperature", device, gpu_sensor, &value), value);
+  add(facts, "power_W", library_->call("nvmlDeviceGetPowerUsage", device, &value), value / milliwatts);
+  return facts;
+}
+
+}  // namespace league::cuda
