@@ -68,7 +68,8 @@ class Play {
 
   std::vector<Result> run() {
     if (!waiting_.empty() && make()) {
-      while (!waiting_.empty()) run_group();
+      set_budgets();
+      for (int group = 0; !waiting_.empty(); ++group) run_group(group);
     }
     return std::move(results_);
   }
@@ -85,12 +86,21 @@ class Play {
     return made;
   }
 
+  /// The same for all cases of a kind of device, whatever others hold at their turn.
+  void set_budgets() {
+    for (const Result* result : waiting_) {
+      const DeviceKind kind = device_kind(result->of.model);
+      if (!budgets_.contains(kind)) budgets_[kind] = memory_budget(venue_.runtime, kind, venue_.device_memory_bytes);
+    }
+  }
+
   /// Opens as many cases as fit into memory together, and samples them in turn.
-  void run_group() {
+  void run_group(int number) {
     std::vector<Ready> group;
     MemoryWatch memory(venue_.runtime);
     while (!waiting_.empty()) {
       Result& result = *waiting_.front();
+      result.group = number;
       const std::vector<Device> devices = venue_.runtime.devices(device_kind(result.of.model), result.of.devices);
       if (!group.empty() && !memory.has_room(devices)) break;
       venue_.check_interrupt();
@@ -111,7 +121,8 @@ class Play {
   void open(Ready& ready) {
     Result& result = *ready.result;
     venue_.announce(result.of, "checks");
-    ready.entrant = std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, memory_budget(venue_, result.of));
+    ready.entrant =
+        std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of.model)));
     result.launch = ready.entrant->launch();
     const Checked checked = check_traced(*ready.entrant, result.trace);
     if (!judge(result, checked.verdict, "before sampling")) return;
@@ -172,6 +183,7 @@ class Play {
   const Venue& venue_;
   std::vector<Result> results_;
   std::vector<Result*> waiting_;
+  std::map<DeviceKind, std::int64_t> budgets_;
   std::unique_ptr<Problem> problem_;
 };
 
@@ -188,10 +200,8 @@ std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datase
       {that.parameters, that.dtype, that.seed, runtime.host_memory(), dataset, that.method->problem});
 }
 
-std::int64_t memory_budget(const Venue& venue, const Case& that) {
-  if (venue.device_memory_bytes) return *venue.device_memory_bytes;
-  const Device device = venue.runtime.devices(device_kind(that.model), 1).front();
-  return venue.runtime.free_memory_bytes(device) / 10 * 9;
+std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {
+  return given ? *given : runtime.free_memory_bytes(runtime.devices(kind, 1).front()) / 10 * 9;
 }
 
 std::vector<Result> run_comparison(const Comparison& comparison, const Venue& venue) {

@@ -25,8 +25,8 @@ struct Venue {
 /// The problem that the cases of a comparison share.
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets);
 
-/// The budget of a device for one case.
-std::int64_t memory_budget(const Venue& venue, const Case& that);
+/// The budget of a device for one case: nine tenths of what is free, where none is `given`.
+std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given);
 
 /// Checks all cases, samples them in turn, checks them again. Cases are prepared together as far as they fit into
 /// memory. What goes wrong with one of them is its own result. @throws Interrupted

@@ -130,7 +130,7 @@ ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch&
   if (study.comparisons.empty())
     throw BadInput("no case of the study matches --benchmark_filter=" + options.benchmark.filter);
   if (options.benchmark.list_tests) return list_cases(study, std::cout);
-  if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets);
+  if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
   if (options.dry_run) return preview(study, runtime, datasets, std::cout);
   return Run(options, runtime, datasets, interrupt, study).run();
 }

@@ -61,7 +61,8 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
   return ExitCode::passed;
 }
 
-ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets) {
+ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets,
+                 std::optional<std::int64_t> given) {
   std::vector<std::string> names;
   for (const Comparison& comparison : study.comparisons)
     for (const Case& that : comparison.cases) {
@@ -69,8 +70,7 @@ ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, 
       if (that.name != name) continue;
       if (!that.skip.empty()) throw BadInput("--profile " + name + ": " + that.skip);
       const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
-      Entrant entrant(that, *problem, runtime,
-                      runtime.free_memory_bytes(runtime.devices(device_kind(that.model), 1).front()) / 10 * 9);
+      Entrant entrant(that, *problem, runtime, memory_budget(runtime, device_kind(that.model), given));
       Stages stages;
       entrant.prepared().reset();
       entrant.prepared().fence();

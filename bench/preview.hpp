@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "bench/errors.hpp"
@@ -15,8 +16,9 @@ ExitCode list_cases(const Study& study, std::ostream& out);
 /// The cases, the memory of their inputs and outputs, and an estimate of the time: --dry-run.
 ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out);
 
-/// Runs one case once, without checks or marks around it: --profile.
+/// Runs one case once, without checks or marks around it: --profile. `given`: the memory budget of a device.
 /// @throws BadInput if the study has no such case
-ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets);
+ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets,
+                 std::optional<std::int64_t> given);
 
 }  // namespace league::bench

@@ -96,6 +96,7 @@ Json to_json(const Result& result) {
   for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;
   row["launch"] = launch_of(result);
   row["batch"] = result.batch;
+  row["group"] = result.group;
   row["held"] = result.held;
   row["cost"] = {{"bytes", result.cost.bytes}, {"operations", result.cost.operations}};
   row["unit"] = name(that.dtype);

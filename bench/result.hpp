@@ -28,6 +28,7 @@ struct Result {
   Trace trace;
   Launch launch;      ///< as it was carried out
   int batch = 0;      ///< computes a sample
+  int group = 0;      ///< cases of one group were sampled in turn; another group, after them: memory is finite
   bool held = false;  ///< whether the queue was held back while a batch was queued
   Cost cost;
   Verdict verdict;
