@@ -17,14 +17,15 @@
 namespace league::bench {
 namespace {
 
-/// --devices names what is there; a study may ask for more, and its rows are skipped.
-void require_devices(const Options& options, const Runtime& runtime) {
+/// --devices names what is there: more is an error. A study may ask for more, and its rows are skipped.
+void require_devices(const Options& options, const Runtime& runtime, const Study& study) {
   if (!options.devices) return;
-  const DeviceKind kind = runtime.gpus().empty() ? DeviceKind::host : DeviceKind::gpu;
-  if (*options.devices > most_devices(runtime, kind))
-    throw BadInput("--devices " + std::to_string(*options.devices) + ": " +
-                   std::to_string(most_devices(runtime, kind)) +
-                   (kind == DeviceKind::gpu ? " GPUs are here" : " host devices at most (no GPU answers)"));
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) {
+      const bool ready = availability(runtime, *that.algorithm, *that.method, that.model).state == State::ready;
+      if (ready && lacks_devices(runtime, that))
+        throw BadInput("--devices " + std::to_string(*options.devices) + ": " + that.skip);
+    }
 }
 
 /// The cases that --benchmark_filter and --benchmark_repetitions ask for.
@@ -124,9 +125,9 @@ class Run {
 }  // namespace
 
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
-  require_devices(options, runtime);
   Datasets datasets(options.data, runtime.host_memory());
   const Study study = narrowed(read_study(options.study, options.assignments, runtime, datasets), options.benchmark);
+  require_devices(options, runtime, study);
   if (study.comparisons.empty())
     throw BadInput("no case of the study matches --benchmark_filter=" + options.benchmark.filter);
   if (options.benchmark.list_tests) return list_cases(study, std::cout);

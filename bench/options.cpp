@@ -33,7 +33,8 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--team", raw.team, "team size (threads) of every launch")->check(CLI::PositiveNumber);
   run->add_option("--vector", raw.vector, "vector length (lanes) of every launch")->check(CLI::PositiveNumber);
   run->add_option("--device-memory", raw.device_memory, "budget of a device, as 11GiB (default: 9/10 of what is free)")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::PositiveNumber);
   run->add_option("--records", options.records, "folder of the records, one file a comparison")->capture_default_str();
   run->add_option("--save-results", options.save_results, "folder for the outputs of every case, as NumPy files");
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");

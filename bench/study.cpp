@@ -46,11 +46,10 @@ std::string known_obstacle(const Runtime& runtime, const Case& that) {
   if (here.state != State::ready) return here.reason;
   if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
     return "this method has no " + std::string(name(that.dtype));
+  if (!lacks_devices(runtime, that)) return {};
   const DeviceKind kind = device_kind(that.model);
-  if (that.devices > most_devices(runtime, kind))
-    return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
-           std::to_string(most_devices(runtime, kind)) + " here";
-  return {};
+  return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
+         std::to_string(most_devices(runtime, kind)) + " here";
 }
 
 std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets) {
@@ -93,6 +92,10 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
 }
 
 }  // namespace
+
+bool lacks_devices(const Runtime& runtime, const Case& that) {
+  return that.devices > most_devices(runtime, device_kind(that.model));
+}
 
 Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,
                  Datasets& datasets) {

@@ -46,6 +46,7 @@ TEST(Options, ThatAreWrong) {
                                              {"run", "a.toml", "--team", "-1"},
                                              {"run", "a.toml", "--set", "samples"},
                                              {"run", "a.toml", "--device-memory", "much"},
+                                             {"run", "a.toml", "--device-memory", "0"},
                                              {"run", "a.toml", "--bogus"},
                                              {"list", "--jsn"}})
     EXPECT_THROW(read(words), BadInput);
