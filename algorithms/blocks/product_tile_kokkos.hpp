@@ -31,12 +31,19 @@ void pack(const kokkos::Exec& exec, const T* data, std::int64_t n, std::int64_t 
           auto* to = packed + panels.first(row);
           const int there = row < n ? columns : 0;
           double norm = 0;
-          for (int f = 0; f < there; ++f) {
-            const auto value = Element::pack(from[f]);
+          const auto put = [&](int f, T element) {
+            const auto value = Element::pack(element);
             const double wide = Element::widen(value);
             to[std::int64_t{f} * Panels::width] = value;
             norm += wide * wide;
+          };
+          using Packet = Pack<T, 4 * static_cast<int>(sizeof(T))>;  // rows of whole packets begin at one
+          const int whole = columns % Packet::size == 0 ? there : 0;
+          for (int f = 0; f < whole; f += Packet::size) {
+            const Packet packet = *reinterpret_cast<const Packet*>(from + f);
+            for (int e = 0; e < Packet::size; ++e) put(f + e, packet.values[e]);
           }
+          for (int f = whole; f < there; ++f) put(f, from[f]);
           for (int f = there; f < panels.depth; ++f) to[std::int64_t{f} * Panels::width] = Element::padding();
           norms[row] = row < n ? static_cast<Sum>(norm) : no_norm<Sum>;
         }

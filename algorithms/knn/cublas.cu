@@ -49,7 +49,7 @@ class Cublas final : public CudaPart<T> {
     return {};
   }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), "distance", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       widen_rows(this->n_, this->train_.data(), wide_train_.data(), train_norms_.data());
       widen_rows(this->m_, this->test_.data(), wide_test_.data(), test_norms_.data());
     });

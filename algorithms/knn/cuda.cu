@@ -75,7 +75,7 @@ class Direct final : public CudaPart<T> {
   }
   void compute(Stages& stages) override {
     const cudaStream_t stream = cuda::stream(this->queue());
-    stages.stage(this->queue(), "distance", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       blocks::pack<Element>(stream, this->train_.data(), this->n_, this->features_, packed_train_.data(),
                             norms_.data());
       blocks::pack<Element>(stream, this->test_.data(), this->m_, this->features_, packed_test_.data(), norms_.data());

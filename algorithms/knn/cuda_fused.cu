@@ -146,11 +146,13 @@ class Fused final : public CudaPart<T> {
                                  keys_.data(),
                                  indices_.data()};
     const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(this->m_, threads));
-    stages.stage(this->queue(), "fused", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       blocks::pack<Element>(stream, this->train_.data(), this->n_, this->features_, packed_train_.data(),
                             train_norms_.data());
       blocks::pack<Element>(stream, this->test_.data(), this->m_, this->features_, packed_test_.data(),
                             test_norms_.data());
+    });
+    stages.stage(this->queue(), "fused", [&] {
       fill<<<blocks_of_queries, threads, 0, stream>>>(this->m_, unlimited, reach_.data());
       with_tile(launch_.team,
                 [&]<class Shape>() { fused<Shape><<<launch_.league, dim3(1, launch_.team), 0, stream>>>(work); });

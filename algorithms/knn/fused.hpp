@@ -40,7 +40,7 @@ struct FusedWork {
 inline constexpr std::int32_t unlimited = 0x7f800000;
 
 /// Training rows of a work item: small items fill a GPU's multiprocessors evenly to the end; long lists ask for fewer.
-inline int standard_chunk(int k) { return std::max(1024, 64 * k); }
+inline int standard_chunk(int k) { return std::max(512, 64 * k); }
 
 /// The launch with its chunk in whole tiles, and its league.
 /// @throws Unsupported for a team that no tile is made for

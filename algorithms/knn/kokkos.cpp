@@ -82,7 +82,7 @@ class DirectOnGpu final : public KokkosPart<T> {
     return launch_;
   }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), "distance", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       blocks::pack<Element>(this->exec_, this->train_.data(), this->n_, this->features_, packed_train_.data(),
                             norms_.data());
       blocks::pack<Element>(this->exec_, this->test_.data(), this->m_, this->features_, packed_test_.data(),

@@ -161,11 +161,13 @@ class FusedOnGpu final : public KokkosPart<T> {
                                  reach_.data(),
                                  keys_.data(),
                                  indices_.data()};
-    stages.stage(this->queue(), "fused", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       blocks::pack<Element>(this->exec_, this->train_.data(), this->n_, this->features_, packed_train_.data(),
                             train_norms_.data());
       blocks::pack<Element>(this->exec_, this->test_.data(), this->m_, this->features_, packed_test_.data(),
                             test_norms_.data());
+    });
+    stages.stage(this->queue(), "fused", [&] {
       Kokkos::deep_copy(this->exec_, reach_.view(), unlimited);
       with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(this->exec_, launch_, work); });
     });

@@ -39,7 +39,7 @@ class KokkosOnHost final : public KokkosPart<T> {
     return launch_;
   }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), is_fused ? "fused" : "distance", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       pack_all(train_panels_, this->train_.data(), packed_train_.data(), train_norms_.data());
       pack_all(test_panels_, this->test_.data(), packed_test_.data(), test_norms_.data());
     });

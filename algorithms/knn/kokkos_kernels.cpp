@@ -59,7 +59,7 @@ class Kernels final : public KokkosPart<T> {
   }
   void compute(Stages& stages) override {
     const int columns = static_cast<int>(this->features_);
-    stages.stage(this->queue(), "distance", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       widen<Element>(this->exec_, this->n_, columns, this->train_.data(), wide_train_.data(), train_norms_.data());
       widen<Element>(this->exec_, this->m_, columns, this->test_.data(), wide_test_.data(), test_norms_.data());
     });

@@ -37,7 +37,7 @@ class OpenMp final : public HostPart<T> {
     return {threads_, 1, 1, tiles_ * Tile::rows};
   }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), is_fused ? "fused" : "distance", [&] { pack_all(); });
+    stages.stage(this->queue(), "pack", [&] { pack_all(); });
     if (is_fused)
       stages.stage(this->queue(), "fused", [&] { fused(); });
     else

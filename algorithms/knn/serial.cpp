@@ -56,7 +56,7 @@ class Serial final : public HostPart<T> {
   }
   Launch configure(Launch) override { return {1, 1, 1}; }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), fused ? "fused" : "distance", [&] {
+    stages.stage(this->queue(), "pack", [&] {
       widen<Element>(this->train_.data(), this->n_, this->features_, pitch_, wide_train_.data(), train_norms_.data());
       widen<Element>(this->test_.data(), this->m_, this->features_, pitch_, wide_test_.data(), test_norms_.data());
     });
