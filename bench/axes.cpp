@@ -20,15 +20,30 @@ std::string choose(const Value& value, const std::string& key, const std::vector
   return word;
 }
 
-/// Names out of `choices`: all of them if the key is absent or says "all".
-std::vector<std::string> names(const Value* value, const std::string& key, const std::vector<std::string>& choices) {
-  if (value == nullptr) return choices;
+/// Names out of a list of all that there are.
+struct Names {
   std::vector<std::string> chosen;
-  for (const Value* one : value->each(key)) {
-    if (one->word(key) == all) return choices;
-    chosen.push_back(choose(*one, key, choices));
-  }
-  return chosen;
+  bool by_name = false;  ///< each was asked for; else they are what was not ruled out
+};
+
+/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-".
+Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices) {
+  Names names;
+  std::vector<std::string> without;
+  if (value != nullptr)
+    for (const Value* one : value->each(key)) {
+      const std::string& word = one->word(key);
+      if (word.starts_with('-'))
+        without.push_back(choose({.place = one->place, .content = word.substr(1)}, key, choices));
+      else if (word != all)
+        names.chosen.push_back(choose(*one, key, choices));
+    }
+  names.by_name = !names.chosen.empty();
+  if (!names.by_name) names.chosen = choices;
+  std::erase_if(names.chosen,
+                [&](const std::string& name) { return std::ranges::find(without, name) != without.end(); });
+  if (names.chosen.empty()) value->refuse(key, "rules out all of " + joined(choices));
+  return names;
 }
 
 std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {
@@ -142,7 +157,7 @@ std::vector<Dtype> Axes::dtypes() const {
   const Value* value = find("dtypes");
   std::vector<Dtype> dtypes;
   for (const std::string& word :
-       value != nullptr ? names(value, "dtypes", known) : std::vector{has_f32 ? "f32" : known.at(0)})
+       value != nullptr ? read_names(value, "dtypes", known).chosen : std::vector{has_f32 ? "f32" : known.at(0)})
     dtypes.push_back(dtype_from(word));
   return dtypes;
 }
@@ -201,15 +216,13 @@ std::vector<Launch> Axes::launches() const {
 std::vector<MethodModel> Axes::variants(const Runtime& runtime) const {
   std::vector<std::string> known;
   for (const Method& method : algorithm().methods) known.push_back(method.name);
-  const Value* chosen = find("models");
-  std::vector<std::string> models = names(chosen, "models", known_models());
-  const bool named = chosen != nullptr && models != known_models();
+  const Names models = read_names(find("models"), "models", known_models());
   std::vector<MethodModel> variants;
-  for (const std::string& method_name : names(find("methods"), "methods", known)) {
+  for (const std::string& method_name : read_names(find("methods"), "methods", known).chosen) {
     const Method& method = *std::ranges::find(algorithm().methods, method_name, &Method::name);
     const std::vector<std::string> declared = declared_models(method);
-    for (const std::string& model : models)
-      if (std::ranges::find(declared, model) != declared.end() && (named || is_built(runtime, model)))
+    for (const std::string& model : models.chosen)
+      if (std::ranges::find(declared, model) != declared.end() && (models.by_name || is_built(runtime, model)))
         variants.push_back({&method, model});
   }
   return variants;

@@ -33,7 +33,7 @@ class Axes {
   [[nodiscard]] std::vector<Dtype> dtypes() const;
   [[nodiscard]] std::vector<Point> sizes() const;
   [[nodiscard]] std::vector<Launch> launches() const;
-  /// Methods and, for each, those of the models that it declares; all models of this build if the study names none.
+  /// Methods and, for each, those of the models that it declares; of this build, if the study does not name them.
   [[nodiscard]] std::vector<MethodModel> variants(const Runtime& runtime) const;
 
  private:

@@ -128,7 +128,7 @@ class Play {
     if (!judge(result, checked.verdict, "before sampling")) return;
     venue_.save(result.of, *problem_, *checked.outputs);
     ready.meter = std::make_unique<Meter>(*ready.entrant, checked.compute_s);
-    if (!is_very_long(checked.compute_s)) result.trace = trace(*ready.entrant, true);
+    if (!is_very_long(checked.compute_s)) result.trace = ready.meter->trace();
     result.trace.stages["upload"] = ready.entrant->upload_s();
     result.trace.stages["download"] = checked.download_s;
     result.latency_s = ready.meter->latency_s();

@@ -89,16 +89,6 @@ std::string_view name(Metric metric) {
   return names[static_cast<std::size_t>(metric)];
 }
 
-Trace trace(Entrant& entrant, bool in_turn) {
-  MarkingStages stages(in_turn);
-  clear_marks(entrant);
-  entrant.prepared().reset();
-  entrant.prepared().fence();
-  entrant.prepared().compute(stages);
-  entrant.prepared().fence();
-  return stages.read();
-}
-
 Checked check_traced(Entrant& entrant, Trace& trace) {
   MarkingStages stages(false);
   clear_marks(entrant);
@@ -129,6 +119,22 @@ void Meter::look_first() {
   expected_s_ = latency_s_;
   if (metric_ == Metric::device_time && !is_long() && !timing_.reset_each)
     expected_s_ = std::min(device_sample(1), device_sample(1));
+}
+
+Trace Meter::trace() {
+  Stages untraced;
+  MarkingStages stages(true);
+  entrant_.prepared().reset();
+  if (!timing_.reset_each) entrant_.prepared().compute(untraced);  // as warm as samples are
+  entrant_.prepared().fence();
+  clear_marks(entrant_);
+  {
+    std::optional<Hold> hold;
+    if (holds_) hold.emplace(entrant_.runtime().queue(entrant_.shards().front().device));
+    entrant_.prepared().compute(stages);
+  }
+  entrant_.prepared().fence();
+  return stages.read();
 }
 
 int Meter::batch_needed() const {

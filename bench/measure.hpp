@@ -20,9 +20,7 @@ struct Trace {
   std::vector<double> per_device_s;
 };
 
-/// One compute with time marks around its stages; `in_turn` asks work that usually overlaps to run stage after stage.
-Trace trace(Entrant& entrant, bool in_turn);
-/// As `check_fresh`, and where the time went.
+/// As `check_fresh`, and where the time went in that first compute.
 Checked check_traced(Entrant& entrant, Trace& trace);
 
 /// Draws samples of one case.
@@ -44,6 +42,8 @@ class Meter {
   [[nodiscard]] int batch_needed() const;
   /// How many computes a sample may have before it takes very long; at least one.
   [[nodiscard]] int batch_affordable() const;
+  /// Where the time of one compute goes; work that usually overlaps runs stage after stage.
+  Trace trace();
   /// Seconds of one compute, the mean over a batch.
   double sample(int batch);
 

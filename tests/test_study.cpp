@@ -96,6 +96,9 @@ TEST_F(StudyTest, SettingsTakeWordsListsAndTables) {
   EXPECT_EQ(names(small, {"sizes=1,2", "dtypes=f32,f64"}).size(), 4U);
   EXPECT_EQ(names(small + "sizes = 1", {"launches=auto,{league=4,team=[1,2]}"}).size(), 3U);
   EXPECT_EQ(names(small + "sizes = 1", {"models=all", "methods=all", "models=serial"}).size(), 3U);
+  EXPECT_EQ(names(small + "sizes = 1", {"methods=-wide,-transform"}).size(), 2U);
+  EXPECT_EQ(refusal(small, {"dtypes=-f32,-f64,-i32"}),
+            "--set dtypes=-f32,-f64,-i32: `dtypes` rules out all of f32, f64, i32");
 }
 
 TEST_F(StudyTest, WhatCannotRunIsSkippedWithTheReason) {
