@@ -14,6 +14,7 @@ namespace league::knn {
 namespace {
 
 using Rows = std::vector<std::vector<int>>;
+using Indices = std::vector<std::int64_t>;
 
 HostArray bytes(const Rows& rows) {
   HostArray array(
@@ -112,15 +113,13 @@ void everywhere(const Dataset& data, int k, const char* votes, const std::functi
   }
 }
 
-std::vector<std::int64_t> neighbours_of(const Outputs& outputs, std::int64_t row) {
+Indices neighbours_of(const Outputs& outputs, std::int64_t row) {
   const auto found = outputs[Knn::neighbours].values.values<const std::int64_t>(row, row + 1);
   return {found.begin(), found.end()};
 }
 std::int32_t label_of(const Outputs& outputs, std::int64_t row) {
   return outputs[Knn::labels].values.values<const std::int32_t>()[static_cast<std::size_t>(row)];
 }
-
-using Indices = std::vector<std::int64_t>;
 
 TEST(Knn, VotesDifferByTheirRules) {
   // Label 1 at distance 0, label 2 at 0 and at 5.
@@ -247,9 +246,8 @@ void expect_refused(const Dataset& data, Dtype dtype, int k, const std::string& 
 }
 
 TEST(Knn, BadInputIsNamed) {
-  const Dataset small = dataset({{1}, {2}}, {0, 1}, {{1}});
-  expect_refused(small, Dtype::f32, 3, "k = 3: there are 2 training rows");
-  expect_refused(small, Dtype::f32, 65, "k = 65");
+  expect_refused(dataset({{1}, {2}}, {0, 1}, {{1}}), Dtype::f32, 3, "k = 3: there are 2 training rows");
+  expect_refused(dataset({{1}, {2}}, {0, 1}, {{1}}), Dtype::f32, 65, "k = 65");
   expect_refused(dataset({}, {}, {{1}}), Dtype::f32, 1, "train");
   expect_refused(dataset({{1}}, {0}, {}), Dtype::f32, 1, "test");
   expect_refused(dataset({{1}}, {0}, {{1, 2}}), Dtype::f32, 1, "features");
@@ -257,7 +255,7 @@ TEST(Knn, BadInputIsNamed) {
   expect_refused(generated(3, 1, 4, Dtype::f32, 0), Dtype::i32, 1, "dtype i32");
 }
 
-/// Results of a right variant, with something done to them, must not pass.
+/// Right results with something done to them must not pass.
 void expect_found(const Knn& problem, const std::function<void(const Outputs&)>& spoil) {
   const Variant* serial = registry().variant("knn", "fused", "serial");
   ASSERT_NE(serial, nullptr);

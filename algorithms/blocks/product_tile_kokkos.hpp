@@ -65,22 +65,25 @@ KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Pac
 
   a += Shape::step_of(thread, rows) * width + Shape::row_of(thread, rows);
   b += Shape::step_of(thread, columns) * width + Shape::row_of(thread, columns);
-  Packet next[passes_a > passes_b ? passes_a : passes_b];
-  const auto fetch = [&](const Packed* from, int passes, int steps) {
-    for (int p = 0; p < passes; ++p) next[p] = *reinterpret_cast<const Packet*>(from + p * steps * width);
+  const auto fetch = [](const Packed* from, auto& packets, int steps) {
+    for (Packet& packet : packets) packet = *reinterpret_cast<const Packet*>(from), from += steps * width;
   };
-  const auto store = [&](Sum* to, int passes, int stride) {
-    for (int p = 0; p < passes; ++p) {
+  const auto store = [](Sum* to, const auto& packets, int stride) {
+    for (const Packet& packet : packets) {
       Pack<Sum> wide;
-      for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(next[p].values[e]);
-      *reinterpret_cast<Pack<Sum>*>(to + p * stride) = wide;
+      for (int e = 0; e < pack; ++e) wide.values[e] = Element::widen(packet.values[e]);
+      *reinterpret_cast<Pack<Sum>*>(to) = wide;
+      to += stride;
     }
   };
-  const auto fetch_a = [&] { fetch(a, passes_a, Shape::pass_steps(rows)); };
-  const auto fetch_b = [&] { fetch(b, passes_b, Shape::pass_steps(columns)); };
-  Sum* store_a = scratch + Shape::step_of(thread, rows) * rows + Shape::row_of(thread, rows);
-  Sum* store_b =
+  Packet next_a[passes_a], next_b[passes_b];
+  const auto fetch_a = [&] { fetch(a, next_a, Shape::pass_steps(rows)); };
+  const auto fetch_b = [&] { fetch(b, next_b, Shape::pass_steps(columns)); };
+  Sum* to_a = scratch + Shape::step_of(thread, rows) * rows + Shape::row_of(thread, rows);
+  Sum* to_b =
       scratch + Shape::depth * rows + Shape::step_of(thread, columns) * columns + Shape::row_of(thread, columns);
+  const auto put_a = [&](int at) { store(to_a + at, next_a, Shape::pass_steps(rows) * rows); };
+  const auto put_b = [&](int at) { store(to_b + at, next_b, Shape::pass_steps(columns) * columns); };
   const Sum* read_a = scratch + Shape::first_row(thread);
   const Sum* read_b = scratch + Shape::depth * rows + Shape::first_column(thread);
   int buffer = 0;
@@ -100,11 +103,11 @@ KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Pac
 
   for (int i = 0; i < Shape::thread_rows; ++i)
     for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
-  team.team_barrier();
   fetch_a();
-  store(store_a, passes_a, Shape::pass_steps(rows) * rows);
   fetch_b();
-  store(store_b, passes_b, Shape::pass_steps(columns) * columns);
+  team.team_barrier();
+  put_a(0);
+  put_b(0);
   team.team_barrier();
   for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
     // The next step's operands are on their way, one after the other, while this step's products are added. The last
@@ -113,10 +116,10 @@ KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Pac
     a += further, b += further;
     fetch_a();
     add_half(0, half);
-    store(store_a + other, passes_a, Shape::pass_steps(rows) * rows);
+    put_a(other);
     fetch_b();
     add_half(Shape::depth / 2, half);
-    store(store_b + other, passes_b, Shape::pass_steps(columns) * columns);
+    put_b(other);
     team.team_barrier();
     buffer = other;
   }
