@@ -112,7 +112,8 @@ TEST(DistanceMatrix, BlocksOfRowsGiveTheSameBits) {
       SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(dtype)));
       const Solved whole(*variant, *problem);
       for (const std::int64_t rows : {20, 150}) {
-        const Solved blocked(*variant, *problem, (384 * 16 + 3 * 384 + 2 * 301 * 5 + rows * 301 + 4000) * std::int64_t{8});
+        const Solved blocked(*variant, *problem,
+                             (384 * 16 + 3 * 384 + 2 * 301 * 5 + rows * 301 + 4000) * std::int64_t{8});
         const auto first = whole.outputs->at(0).values.bytes(), second = blocked.outputs->at(0).values.bytes();
         EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size()), 0);
       }
