@@ -178,7 +178,7 @@ TEST(Knn, ManyTiesOnSeveralDevicesAndLaunches) {
     for (const Dtype dtype : pixel_types) {
       const auto problem = make(data, dtype, k);
       for (const Variant* variant : variants())
-        for (int devices = 1; devices <= 3; ++devices)
+        for (const int devices : {1, 3})
           for (const Launch launch :
                {Launch{}, Launch{.league = 3}, Launch{.tile = 256}, Launch{.league = 2, .team = 64, .tile = 128}}) {
             SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(dtype)) +

@@ -3,10 +3,8 @@
 #include "backends/cuda/cublas.hpp"
 
 // The library multiplies a block of queries with all training rows; the selection makes distances of the products.
-namespace league {
+namespace league::knn::cuda_model {
 namespace {
-
-using namespace knn;
 
 // A thread takes a row, its lanes the features. All lanes of a block go round equally often: they shuffle together.
 /// Rows as floats, as the other methods pack them, and their squared norms.
@@ -87,4 +85,4 @@ std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
 const Register<Knn> registered{"gram", cuda::library("cublas"), prepare};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn::cuda_model

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/knn/cuda_part.hpp"
 
-namespace league {
+namespace league::knn::cuda_model {
 namespace {
 
 using blocks::Pack, blocks::Panels;
-using namespace knn;
 
 constexpr int side = 4;            ///< of the square of distances that a lane keeps
 constexpr int most_threads = 512;  ///< of a block, so that the square stays in registers
@@ -114,4 +113,4 @@ std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
 const Register<Knn> registered{"direct", cuda::model, prepare};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn::cuda_model

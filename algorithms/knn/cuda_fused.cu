@@ -2,11 +2,10 @@
 #include "algorithms/knn/cuda_part.hpp"
 #include "algorithms/knn/fused.hpp"
 
-namespace league {
+namespace league::knn::cuda_model {
 namespace {
 
 using blocks::Panels;
-using namespace knn;
 
 // A block takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
 // query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
@@ -186,4 +185,4 @@ std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
 const Register<Knn> registered{"fused", cuda::model, prepare};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn::cuda_model

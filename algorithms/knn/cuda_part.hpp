@@ -8,7 +8,7 @@
 #include "algorithms/knn/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
-namespace league::knn {
+namespace league::knn::cuda_model {
 
 // A block takes a query, its threads every threads-th of its distances: the least one beyond the last found, k times.
 /// `squared(query, j)` is the squared distance to training row j, in what `selection_key` takes.
@@ -93,4 +93,4 @@ class CudaPart : public KnnPart<T, cuda::Array> {
   }
 };
 
-}  // namespace league::knn
+}  // namespace league::knn::cuda_model

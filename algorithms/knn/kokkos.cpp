@@ -2,11 +2,10 @@
 #include "algorithms/blocks/product_tile_kokkos.hpp"
 #include "algorithms/knn/kokkos_host.hpp"
 
-namespace league {
+namespace league::knn::kokkos_model {
 namespace {
 
 using blocks::Pack, blocks::Panels;
-using namespace knn;
 
 constexpr int side = 4;            ///< of the square of distances that a lane keeps
 constexpr int most_threads = 512;  ///< of a team, so that the square stays in registers
@@ -126,4 +125,4 @@ std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
 const Register<Knn> registered{"direct", kokkos::model, prepare};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn::kokkos_model

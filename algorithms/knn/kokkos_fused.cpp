@@ -3,11 +3,10 @@
 #include "algorithms/knn/fused.hpp"
 #include "algorithms/knn/kokkos_host.hpp"
 
-namespace league {
+namespace league::knn::kokkos_model {
 namespace {
 
 using blocks::Panels;
-using namespace knn;
 
 /// Scratch of a team, aligned.
 template <class T, class Member>
@@ -202,4 +201,4 @@ std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
 const Register<Knn> registered{"fused", kokkos::model, prepare};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn::kokkos_model

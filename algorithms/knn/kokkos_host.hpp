@@ -6,7 +6,7 @@
 
 /// Both methods on hosts, where a tile of sums is in the vector registers of one thread: as `openmp.cpp`, line beside
 /// line.
-namespace league::knn {
+namespace league::knn::kokkos_model {
 
 // A team takes a block of queries past all training rows, a thread tile by tile; its vector lanes take training rows.
 template <class T, class Element, bool is_fused>
@@ -120,4 +120,4 @@ class KokkosOnHost final : public KokkosPart<T> {
   kokkos::Array<D> matrix_;  ///< [at_once x pitch]
 };
 
-}  // namespace league::knn
+}  // namespace league::knn::kokkos_model

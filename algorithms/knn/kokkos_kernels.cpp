@@ -5,11 +5,10 @@
 
 // Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection makes
 // distances of the products.
-namespace league {
+namespace league::knn::kokkos_model {
 namespace {
 
 using kokkos::Matrix;
-using namespace knn;
 
 // A thread takes a row, its lanes the features.
 /// Rows as floats, as the other methods pack them, and their squared norms.
@@ -96,4 +95,4 @@ std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
 const Register<Knn> registered{"gram", kokkos::library("kokkos_kernels"), prepare};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn::kokkos_model

@@ -7,7 +7,7 @@
 #include "algorithms/knn/part.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-namespace league::knn {
+namespace league::knn::kokkos_model {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
@@ -100,4 +100,4 @@ class KokkosPart : public KnnPart<T, kokkos::Array> {
   Exec exec_;
 };
 
-}  // namespace league::knn
+}  // namespace league::knn::kokkos_model

@@ -5,10 +5,8 @@
 #include "algorithms/knn/host_tiles.hpp"
 
 // A thread takes a block of queries past all training rows, tile by tile; its vector lanes take training rows.
-namespace league {
+namespace league::knn {
 namespace {
-
-using namespace knn;
 
 template <class T, class Element, bool is_fused>
 class OpenMp final : public HostPart<T> {
@@ -126,4 +124,4 @@ const Register<Knn> direct{"direct", openmp::model, prepare<false>};
 const Register<Knn> fused{"fused", openmp::model, prepare<true>};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn

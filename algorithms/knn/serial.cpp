@@ -5,10 +5,8 @@
 #include "algorithms/knn/host_part.hpp"
 
 // One thread takes one pair of rows after another.
-namespace league {
+namespace league::knn {
 namespace {
-
-using namespace knn;
 
 constexpr int lanes =
     16;  ///< partial sums of a pair: they vectorise, and none of them leaves what a float counts exactly
@@ -113,4 +111,4 @@ const Register<Knn> direct{"direct", serial::model, prepare<false>};
 const Register<Knn> fused{"fused", serial::model, prepare<true>};
 
 }  // namespace
-}  // namespace league
+}  // namespace league::knn
