@@ -19,7 +19,6 @@ class Cub final : public Part {
  public:
   Cub(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard), sum_(queue(), rows().size()), a_(queue(), rows().size()), b_(queue(), rows().size()) {
-    problem.require_device_memory();
     output(sum_, 0);
     input(a_, problem.a.values<T>(rows().begin, rows().end));
     input(b_, problem.b.values<T>(rows().begin, rows().end));
@@ -41,6 +40,7 @@ class Cub final : public Part {
 };
 
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
+  problem.require_device_memory(context);
   return with_type<float, double, std::int32_t>(problem.dtype,
                                                 [&]<class T>() { return split<Cub<T>>(problem, context); });
 }

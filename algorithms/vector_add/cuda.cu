@@ -32,7 +32,6 @@ class CudaFill final : public Part {
  public:
   CudaFill(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard), index_(queue(), rows().size()) {
-    problem.require_device_memory();
     output(index_, 0);
   }
   Launch configure(Launch launch) override {
@@ -54,6 +53,7 @@ class CudaFill final : public Part {
 
 template <Kernel kernel>
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
+  if (problem.fill || problem.memory == VectorAdd::Memory::device) problem.require_device_memory(context);
   return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
     if constexpr (kernel == Kernel::fill)
       return split<CudaFill<T>>(problem, context);

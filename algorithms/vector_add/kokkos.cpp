@@ -40,7 +40,6 @@ class PortableFill final : public Part {
       : Part(context, shard),
         exec_(instance(context.runtime, queue())),
         index_(exec_, "vector_add/index", rows().size()) {
-    problem.require_device_memory();
     output(index_, 0);
   }
   Launch configure(Launch launch) override {
@@ -58,6 +57,7 @@ class PortableFill final : public Part {
 
 template <Kernel kernel>
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
+  if (problem.fill || problem.memory == VectorAdd::Memory::device) problem.require_device_memory(context);
   return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
     if constexpr (kernel == Kernel::fill)
       return split<PortableFill<T>>(problem, context);

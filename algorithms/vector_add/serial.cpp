@@ -37,7 +37,6 @@ class Serial final : public Part {
  public:
   Serial(const VectorAdd& problem, const Context& context, const Shard& shard)
       : Part(context, shard), out_(queue(), rows().size()) {
-    problem.require_device_memory();
     output(out_, 0);
     if constexpr (kernel != Kernel::fill) {
       a_ = {queue(), rows().size()};
@@ -61,6 +60,7 @@ class Serial final : public Part {
 
 template <Kernel kernel>
 std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
+  problem.require_device_memory(context);
   return with_type<float, double, std::int32_t>(problem.dtype,
                                                 [&]<class T>() { return split<Serial<T, kernel>>(problem, context); });
 }

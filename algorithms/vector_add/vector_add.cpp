@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/vector_add/vector_add.hpp"
 
+#include "algorithms/budget.hpp"
 #include "algorithms/generate.hpp"
 #include "algorithms/judge.hpp"
 
@@ -70,8 +71,12 @@ VectorAdd::VectorAdd(const Making& making)
   });
 }
 
-void VectorAdd::require_device_memory() const {
+void VectorAdd::require_device_memory(const Context& context) const {
   if (memory != Memory::device) throw Unsupported("this variant keeps its arrays in device memory only");
+  const std::int64_t arrays = fill ? 1 : 3;
+  for (const Shard& shard : context.shards)
+    require_memory(arrays * shard.rows.size() * static_cast<std::int64_t>(size_bytes(dtype)),
+                   context.memory_budget_bytes);
 }
 
 void require_managed(const Context& context, const Shard& shard, std::int64_t bytes) {

@@ -18,8 +18,8 @@ class VectorAdd final : public Problem {
   [[nodiscard]] Outputs inputs() const override;
   [[nodiscard]] Verdict check(const Outputs& outputs) const override;
 
-  /// @throws Unsupported when the study asks for another memory strategy than `device`
-  void require_device_memory() const;
+  /// @throws Unsupported when the study asks for another memory strategy than `device`, or a shard's arrays do not fit
+  void require_device_memory(const Context& context) const;
 
   std::int64_t n;
   Dtype dtype;
