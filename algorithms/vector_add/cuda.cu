@@ -30,7 +30,7 @@ class Cuda final : public Part {
 template <class T>
 class CudaFill final : public Part {
  public:
-  CudaFill(const VectorAdd& problem, const Context& context, const Shard& shard)
+  CudaFill(const VectorAdd&, const Context& context, const Shard& shard)
       : Part(context, shard), index_(queue(), rows().size()) {
     output(index_, 0);
   }

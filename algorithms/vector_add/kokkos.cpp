@@ -36,7 +36,7 @@ class Portable final : public Part {
 template <class T>
 class PortableFill final : public Part {
  public:
-  PortableFill(const VectorAdd& problem, const Context& context, const Shard& shard)
+  PortableFill(const VectorAdd&, const Context& context, const Shard& shard)
       : Part(context, shard),
         exec_(instance(context.runtime, queue())),
         index_(exec_, "vector_add/index", rows().size()) {
