@@ -69,7 +69,7 @@ def test_headers_compile_alone(which, tmp_path):
 
     def compile_alone(header):
         # not the header itself: compilers warn of #pragma once in a main file
-        main = tmp_path / (header.replace("/", ",") + ".cpp")
+        main = tmp_path / (header.replace("/", "-") + ".cpp")
         main.write_text(f'#include "{header}"\n')
         done = subprocess.run(
             [*command, *more, str(main)],

@@ -82,7 +82,8 @@ def test_names_of_devices(entry, rows_of):
         assert place(row.case) == short
 
 
-def test_write_then_check(tmp_path, capsys):
+def test_write_then_check(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(support, "PUBLISHED", tmp_path / "none")
     readme = tmp_path / "README.md"
     readme.write_text(PAGE, encoding="utf-8")
     lists = [str(path) for path in LISTS]

@@ -18,6 +18,7 @@ from .records import Broken
 
 MODELS = ("serial", "openmp", "kokkos", "cuda", "hip")
 REGISTERED = {"ready", "no_device"}
+PUBLISHED = Path(__file__).parents[1] / "results"
 BEGIN, END = "<!-- support:begin -->", "<!-- support:end -->"
 LEGEND = (
     "`CPU`, `H200`: checked there, in a published record. `compiled`: built, not run. "
@@ -77,8 +78,7 @@ def main(argv: list[str]) -> int:
     group.add_argument("--write", type=Path, metavar="README.md")
     group.add_argument("--check", type=Path, metavar="README.md")
     options = parser.parse_args(argv)
-    published = Path(__file__).parents[1] / "results"
-    folders = [*sorted(published.glob("*")), *options.results]
+    folders = [*sorted(PUBLISHED.glob("*")), *options.results]
     readme = options.write or options.check
     try:
         table = draw([read_listing(path) for path in options.listings], proofs(folders))
