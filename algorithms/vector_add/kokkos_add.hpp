@@ -61,6 +61,20 @@ void add_wide(const Exec& exec, Launch launch, Vector<const T> a, Vector<const T
       });
 }
 
+// On a host a team takes `tile` elements at a time, cache line by cache line.
+template <class T>
+void add_wide_on_host(const Exec& exec, Launch launch, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
+  const auto n = static_cast<std::int64_t>(sum.extent(0));
+  Kokkos::parallel_for(
+      "vector_add/wide", Team(exec, launch.league, launch.team, launch.vector), KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t tile = launch.tile, step = tile * team.league_size() * team.team_size();
+        const std::int64_t mine = (team.league_rank() * team.team_size() + team.team_rank()) * tile;
+        for (std::int64_t first = mine; first < n; first += step)
+          add_lines(first, first + tile < n ? first + tile : n, a.data(), b.data(), sum.data());
+        blocks::finish_streaming();
+      });
+}
+
 enum class Kernel { plain, wide, fill };
 
 /// The method's choice where the launch leaves it open; `tile` is what a team takes at a time. On a host a lane is a
@@ -77,7 +91,8 @@ Launch configure(Launch launch, const Queue& queue, std::int64_t n) {
 template <class T, Kernel kernel>
 void add(const Exec& exec, Launch launch, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
   if constexpr (kernel == Kernel::plain) add_plain<T>(exec, launch, a, b, sum);
-  if constexpr (kernel == Kernel::wide) add_wide<T>(exec, launch, a, b, sum);
+  if constexpr (kernel == Kernel::wide && on_gpu) add_wide<T>(exec, launch, a, b, sum);
+  if constexpr (kernel == Kernel::wide && !on_gpu) add_wide_on_host<T>(exec, launch, a, b, sum);
 }
 
 }  // namespace league::kokkos::vector_add

@@ -3,6 +3,7 @@
 
 #include "algorithms/split.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
+#include "algorithms/vector_add/wide.hpp"
 #include "backends/host_array.hpp"
 
 // A thread takes one block of consecutive elements; its vector lanes take neighbours.
@@ -17,8 +18,13 @@ void add_plain(int threads, std::int64_t n, const T* a, const T* b, T* sum) {
 
 template <class T>
 void add_wide(int threads, std::int64_t n, const T* a, const T* b, T* sum) {
-#pragma omp parallel for simd num_threads(threads) schedule(simd : static)
-  for (std::int64_t i = 0; i < n; ++i) sum[i] = a[i] + b[i];
+  constexpr std::int64_t block = 4096;  // elements: a whole number of lines
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for schedule(static) nowait
+    for (std::int64_t first = 0; first < n; first += block) add_lines(first, std::min(first + block, n), a, b, sum);
+    blocks::finish_streaming();
+  }
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "algorithms/blocks/pack.hpp"
 #include "backends/launch.hpp"
 #include "backends/portable.hpp"
 
@@ -25,6 +26,24 @@ struct alignas(16) Pack {
 /// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight a thread fill an H200's memory
 /// queue.
 inline constexpr int packs_a_lane = 4;
+
+/// A cache line of a host. Its stores go past the caches: an ordinary one reads the line first, a third more traffic.
+template <class T>
+using Line = blocks::Pack<T, 64>;
+
+/// sum[i] = a[i] + b[i] for i in [begin, end), line by line. @pre `begin` is a whole number of lines, arrays are
+/// aligned to them; `blocks::finish_streaming` follows before another thread reads the sums
+template <class T>
+LEAGUE_FUNCTION void add_lines(std::int64_t begin, std::int64_t end, const T* a, const T* b, T* sum) {
+  constexpr int size = Line<T>::size;
+  std::int64_t i = begin;
+  for (; i + size <= end; i += size) {
+    Line<T> line;
+    for (int k = 0; k < size; ++k) line.values[k] = a[i + k] + b[i + k];
+    blocks::store_streaming(reinterpret_cast<Line<T>*>(sum + i), line);
+  }
+  for (; i < end; ++i) sum[i] = a[i] + b[i];
+}
 
 /// A league in which every team has one block of `tile` elements, as far as an int can count them.
 inline int league_for(std::int64_t n, int tile) {
