@@ -51,7 +51,7 @@ template <class T, Kernel kernel>
 Launch configure(Launch launch, std::int64_t n) {
   launch = resolve(launch, {0, 256, 1}, limits);
   launch.tile = launch.team * launch.vector * (kernel == Kernel::wide ? packs_a_lane * Pack<T>::size : 1);
-  if (launch.league == 0) launch.league = league_for(n, launch.tile);
+  if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(n, launch.tile));
   return launch;
 }
 

@@ -84,7 +84,7 @@ Launch configure(Launch launch, const Queue& queue, std::int64_t n) {
   constexpr int per_lane = kernel == Kernel::wide ? packs_a_lane * Pack<T>::size : 1;
   launch = resolve(launch, on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, limits(queue));
   launch.tile = per_lane * (on_gpu ? launch.team * launch.vector : 4096);
-  if (launch.league == 0) launch.league = league_for(n, launch.tile);
+  if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(n, launch.tile));
   return launch;
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "algorithms/blocks/pack.hpp"
-#include "backends/launch.hpp"
 #include "backends/portable.hpp"
 
 namespace league {
@@ -43,12 +40,6 @@ LEAGUE_FUNCTION void add_lines(std::int64_t begin, std::int64_t end, const T* a,
     blocks::store_streaming(reinterpret_cast<Line<T>*>(sum + i), line);
   }
   for (; i < end; ++i) sum[i] = a[i] + b[i];
-}
-
-/// A league in which every team has one block of `tile` elements, as far as an int can count them.
-inline int league_for(std::int64_t n, int tile) {
-  const std::int64_t blocks = ceil_div(n, std::int64_t{tile});
-  return static_cast<int>(std::clamp<std::int64_t>(blocks, 1, std::numeric_limits<int>::max()));
 }
 
 }  // namespace league
