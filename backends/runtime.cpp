@@ -118,6 +118,13 @@ Queue& Runtime::queue(Device device) {
   return *queue;
 }
 
+std::unique_ptr<Graph> Runtime::record(std::span<Queue* const> queues, const std::function<void()>& body) const {
+  std::unique_ptr<Graph> graph;
+  if (!queues.empty() && queues.front()->device().kind == DeviceKind::gpu) graph = gpu_backend_->record(queues, body);
+  if (!graph) throw Unsupported("no graphs on a host device");
+  return graph;
+}
+
 std::pmr::memory_resource& Runtime::host_memory() {
   std::pmr::memory_resource* pinned = gpu_backend_ ? gpu_backend_->pinned_memory() : nullptr;
   return pinned ? *pinned : *std::pmr::new_delete_resource();

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <string>
 #include <typeindex>
 #include <vector>
@@ -45,6 +46,14 @@ class Queue {
   Device device_;
 };
 
+/// Work that was recorded once and is launched many times, on the queues that it was recorded from.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+  /// Puts the work on the queues, behind all that is there.
+  virtual void launch() = 0;
+};
+
 class Runtime;
 
 /// One runtime (OpenMP, CUDA, Kokkos) from its start to its end; made and destroyed by `Runtime`.
@@ -56,6 +65,10 @@ class Backend {
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual std::vector<DeviceInfo> devices() const { return {}; }
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device) const { return nullptr; }
+  /// Records what `body` puts on the queues; null: this runtime has no graphs.
+  [[nodiscard]] virtual std::unique_ptr<Graph> record(std::span<Queue* const>, const std::function<void()>&) const {
+    return nullptr;
+  }
   /// Host memory that the devices read directly; null: ordinary memory will do.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned_memory() { return nullptr; }
   [[nodiscard]] virtual std::int64_t free_memory_bytes(Device) const { return 0; }
@@ -93,6 +106,9 @@ class Runtime {
   /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs
   [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
   [[nodiscard]] Queue& queue(Device device);
+  /// Records what `body` puts on the queues of GPUs, and on no others; nothing of it runs yet.
+  /// @throws Unsupported on host devices, which have no graphs
+  [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues, const std::function<void()>& body) const;
   /// Pinned where there is a GPU.
   [[nodiscard]] std::pmr::memory_resource& host_memory();
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const;

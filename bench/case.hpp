@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 
 namespace league::bench {
 

@@ -12,7 +12,7 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
       problem_(problem),
       runtime_(runtime),
       shards_(partition(problem.extent(), runtime.devices(device_kind(that.model), that.devices))),
-      communicator_(local_communicator(runtime, shards_)) {
+      communicator_(make_communicator(runtime, shards_)) {
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
   prepared_ = variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes});
   launch_ = prepared_->configure(that.launch);

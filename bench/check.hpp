@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 #include "bench/case.hpp"
 
 namespace league::bench {

@@ -5,7 +5,7 @@
 #include <memory_resource>
 #include <optional>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 #include "bench/case.hpp"
 
 namespace league::bench {

@@ -24,7 +24,7 @@ Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Metho
 }
 
 Json parameter_json(const Parameter& parameter) {
-  static constexpr const char* kinds[] = {"size", "integer", "choice"};
+  static constexpr const char* kinds[] = {"size", "integer", "real", "choice"};
   return {{"name", parameter.name},
           {"kind", kinds[static_cast<std::size_t>(parameter.kind)]},
           {"default", parameter.standard},

@@ -112,7 +112,7 @@ struct Probe {
       shards.push_back({device, {begin, begin + rows}});
       begin += rows;
     }
-    communicator = local_communicator(runtime, shards);
+    communicator = make_communicator(runtime, shards);
   }
   std::array<double, 3> solve(Descent& descent, Stages& stages) {
     descent.reset();

@@ -34,7 +34,7 @@ constexpr std::int64_t no_budget = std::int64_t{1} << 40;
 struct Solved {
   Solved(const Variant& variant, const Problem& problem, std::int64_t budget = no_budget)
       : shards{{tests::runtime().devices(variant.model.device, 1).front(), {0, problem.extent()}}},
-        communicator(local_communicator(tests::runtime(), shards)),
+        communicator(make_communicator(tests::runtime(), shards)),
         prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, budget})) {
     Stages stages;
     prepared->configure({});

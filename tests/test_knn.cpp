@@ -80,7 +80,7 @@ struct Solved {
   Solved(const Variant& variant, const Problem& problem, int devices = 1, Launch launch = {},
          std::int64_t budget = no_budget)
       : shards(bench::partition(problem.extent(), tests::runtime().devices(variant.model.device, devices))),
-        communicator(local_communicator(tests::runtime(), shards)),
+        communicator(make_communicator(tests::runtime(), shards)),
         prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, budget})) {
     Stages stages;
     prepared->configure(launch);

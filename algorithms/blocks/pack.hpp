@@ -16,6 +16,11 @@ template <class T, int bytes = 16>
 struct alignas(bytes) Pack {
   static constexpr int size = bytes / static_cast<int>(sizeof(T));
   T values[size];
+  LEAGUE_FUNCTION Pack operator+(const Pack& other) const {
+    Pack sum;
+    for (int i = 0; i < size; ++i) sum.values[i] = values[i] + other.values[i];
+    return sum;
+  }
 };
 
 /// Stores what is not read again soon. On an x86 host the line is not read first, which an ordinary store does.

@@ -79,10 +79,7 @@ __global__ void add(std::int64_t chunks, const T* a, const T* b, T* out) {
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count], y[count];
       for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-      for (int k = 0; k < count; ++k) {
-        for (int i = 0; i < Pack<T>::size; ++i) x[k].values[i] += y[k].values[i];
-        blocks::store_past_caches(to + p + k * lanes, x[k]);
-      }
+      for (int k = 0; k < count; ++k) blocks::store_past_caches(to + p + k * lanes, x[k] + y[k]);
     });
   }
 }

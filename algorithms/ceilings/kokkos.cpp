@@ -116,10 +116,7 @@ void add(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
               Pack<T> x[count], y[count];
               for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-              for (int k = 0; k < count; ++k) {
-                for (int i = 0; i < Pack<T>::size; ++i) x[k].values[i] += y[k].values[i];
-                blocks::store_streaming(to + p + k * lanes, x[k]);
-              }
+              for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k] + y[k]);
             });
           });
         });

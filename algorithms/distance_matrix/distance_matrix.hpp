@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 
 namespace league::distance_matrix {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 #include "algorithms/knn/vote.hpp"
 
 namespace league {

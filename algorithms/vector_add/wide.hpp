@@ -8,17 +8,9 @@
 
 namespace league {
 
-/// 16 bytes of neighbouring elements: one access of a GPU thread.
+/// One access of a GPU thread.
 template <class T>
-struct alignas(16) Pack {
-  static constexpr int size = 16 / sizeof(T);
-  T values[size];
-  LEAGUE_FUNCTION Pack operator+(const Pack& other) const {
-    Pack sum;
-    for (int i = 0; i < size; ++i) sum.values[i] = values[i] + other.values[i];
-    return sum;
-  }
-};
+using Pack = blocks::Pack<T, 16>;
 
 /// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight a thread fill an H200's memory
 /// queue.

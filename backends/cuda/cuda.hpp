@@ -66,6 +66,10 @@ class Array {
   void copy_from(std::span<const T> host) { copy(data_, host.data(), host.size_bytes()); }
   /// @pre the span is at most as long as the array, and stays until the queue is fenced
   void copy_to(std::span<T> host) const { copy(host.data(), data_, host.size_bytes()); }
+  /// All bytes 0.
+  void clear() {
+    if (size_ > 0) check(cudaMemsetAsync(data_, 0, bytes(), stream(*queue_)));
+  }
   /// All bytes 0xff: NaN for floating types, -1 for signed integers.
   void poison() {
     if (size_ > 0) check(cudaMemsetAsync(data_, 0xff, bytes(), stream(*queue_)));

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/management.hpp"
@@ -70,6 +72,74 @@ class StreamQueue final : public Queue {
   std::atomic<bool> held_ = false;
 };
 
+/// An event that only orders: one stream behind another, whatever their devices.
+class Order {
+ public:
+  explicit Order(Queue& queue) : queue_(&queue) {
+    stream(queue);
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+  }
+  Order(Order&& other) noexcept : queue_(other.queue_), event_(std::exchange(other.event_, nullptr)) {}
+  ~Order() {
+    if (event_ != nullptr) static_cast<void>(cudaEventDestroy(event_));
+  }
+  /// What `behind` gets from now on waits for what the event's queue has.
+  void put(Queue& behind) const {
+    check(cudaEventRecord(event_, stream(*queue_)));
+    check(cudaStreamWaitEvent(stream(behind), event_, 0));
+  }
+
+ private:
+  Queue* queue_;
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A graph over all devices: the first queue's stream forks to the others and is joined by them, when it is recorded
+/// and whenever it is launched.
+class StreamGraph final : public Graph {
+ public:
+  StreamGraph(std::span<Queue* const> queues, const std::function<void()>& body)
+      : queues_(queues.begin(), queues.end()) {
+    for (Queue* queue : queues_) orders_.emplace_back(*queue);
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamBeginCapture(stream(first()), cudaStreamCaptureModeThreadLocal));
+    try {
+      fork();
+      body();
+      join();
+    } catch (...) {
+      static_cast<void>(cudaStreamEndCapture(stream(first()), &graph));
+      if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+      throw;
+    }
+    check(cudaStreamEndCapture(stream(first()), &graph));
+    const cudaError_t status = instantiate(&executable_, graph);
+    static_cast<void>(cudaGraphDestroy(graph));
+    check(status);
+    check(upload_graph(executable_, stream(first())));
+  }
+  ~StreamGraph() override {
+    if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
+  }
+  void launch() override {
+    join();
+    check(cudaGraphLaunch(executable_, stream(first())));
+    fork();
+  }
+
+ private:
+  [[nodiscard]] Queue& first() const { return *queues_.front(); }
+  void fork() const {
+    for (std::size_t i = 1; i < queues_.size(); ++i) orders_.front().put(*queues_[i]);
+  }
+  void join() const {
+    for (std::size_t i = 1; i < queues_.size(); ++i) orders_[i].put(first());
+  }
+  std::vector<Queue*> queues_;
+  std::vector<Order> orders_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
 class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* data = nullptr;
@@ -129,6 +199,10 @@ class Gpus final : public Backend {
   [[nodiscard]] std::vector<DeviceInfo> devices() const override { return devices_; }
   [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device) const override {
     return std::make_unique<StreamQueue>(device);
+  }
+  [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues,
+                                              const std::function<void()>& body) const override {
+    return std::make_unique<StreamGraph>(queues, body);
   }
   [[nodiscard]] std::pmr::memory_resource* pinned_memory() override { return devices_.empty() ? nullptr : &pinned_; }
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const override {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 
 // Variants that are wrong on purpose: a real one of each model of this build, with one fault planted. `league_faults
 // run` must call each of them FAILED.

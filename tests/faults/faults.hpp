@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/registry.hpp"
 
 /// Variants that are wrong on purpose, for the executable `league_faults`.
 namespace league::faults {

@@ -28,6 +28,17 @@ __device__ void store_streaming(T* address, T value) {
   __stcs(address, value);
 }
 
+/// Ends the kernel, and the context with it, by an error.
+__device__ inline void trap() { __trap(); }
+
+inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
+  return cudaGraphInstantiate(executable, graph, 0);
+}
+/// Brings a graph to its devices before its first launch.
+inline cudaError_t upload_graph(cudaGraphExec_t executable, cudaStream_t stream) {
+  return cudaGraphUpload(executable, stream);
+}
+
 /// Moves managed memory to a device.
 inline cudaError_t prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
   cudaMemLocation where{};

@@ -6,15 +6,16 @@
 #include <memory>
 
 // The CUDA runtime calls that the project uses, in HIP's names.
-#define cudaDeviceProp hipDeviceProp_t
 #define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
 #define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
+#define cudaDeviceProp hipDeviceProp_t
 #define cudaDeviceSynchronize hipDeviceSynchronize
 #define cudaDriverGetVersion hipDriverGetVersion
+#define cudaError_t hipError_t
 #define cudaErrorInvalidValue hipErrorInvalidValue
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
-#define cudaError_t hipError_t
+#define cudaEvent_t hipEvent_t
 #define cudaEventCreate hipEventCreate
 #define cudaEventCreateWithFlags hipEventCreateWithFlags
 #define cudaEventDefault hipEventDefault
@@ -23,7 +24,6 @@
 #define cudaEventElapsedTime hipEventElapsedTime
 #define cudaEventRecord hipEventRecord
 #define cudaEventSynchronize hipEventSynchronize
-#define cudaEvent_t hipEvent_t
 #define cudaFree hipFree
 #define cudaFreeHost hipHostFree
 #define cudaGetDevice hipGetDevice
@@ -32,26 +32,35 @@
 #define cudaGetErrorName hipGetErrorName
 #define cudaGetErrorString hipGetErrorString
 #define cudaGetLastError hipGetLastError
-#define cudaHostAllocPortable hipHostMallocPortable
+#define cudaGraph_t hipGraph_t
+#define cudaGraphDestroy hipGraphDestroy
+#define cudaGraphExec_t hipGraphExec_t
+#define cudaGraphExecDestroy hipGraphExecDestroy
+#define cudaGraphLaunch hipGraphLaunch
 #define cudaHostAlloc hipHostMalloc
+#define cudaHostAllocPortable hipHostMallocPortable
 #define cudaLaunchHostFunc league::cuda::launch_host_function
 #define cudaMalloc hipMalloc
 #define cudaMallocManaged hipMallocManaged
 #define cudaMemAttachGlobal hipMemAttachGlobal
-#define cudaMemGetInfo hipMemGetInfo
 #define cudaMemcpyAsync hipMemcpyAsync
 #define cudaMemcpyDefault hipMemcpyDefault
+#define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
 #define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemGetInfo hipMemGetInfo
 #define cudaMemsetAsync hipMemsetAsync
 #define cudaRuntimeGetVersion hipRuntimeGetVersion
 #define cudaSetDevice hipSetDevice
+#define cudaStream_t hipStream_t
+#define cudaStreamBeginCapture hipStreamBeginCapture
+#define cudaStreamCaptureModeThreadLocal hipStreamCaptureModeThreadLocal
 #define cudaStreamCreateWithFlags hipStreamCreateWithFlags
 #define cudaStreamDestroy hipStreamDestroy
+#define cudaStreamEndCapture hipStreamEndCapture
 #define cudaStreamNonBlocking hipStreamNonBlocking
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStreamWaitEvent hipStreamWaitEvent
-#define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
 
 /// HIP's side of `backends/cuda/include/gpu_dialect.hpp`, compiled in its place.
@@ -94,6 +103,13 @@ template <class T>
 __device__ void store_streaming(T* address, T value) {
   *address = value;
 }
+
+__device__ inline void trap() { abort(); }
+
+inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
+  return hipGraphInstantiate(executable, graph, nullptr, nullptr, 0);
+}
+inline cudaError_t upload_graph(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 inline cudaError_t prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
   return hipMemPrefetchAsync(data, bytes, device, stream);

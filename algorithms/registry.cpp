@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/registry.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace league {
+
+std::int64_t Parameters::integer(std::string_view name) const { return std::stoll(choice(name)); }
+
+double Parameters::real(std::string_view name) const { return std::stod(choice(name)); }
+
+const std::string& Parameters::choice(std::string_view name) const {
+  const auto found = values.find(name);
+  if (found == values.end()) throw std::logic_error("no parameter '" + std::string(name) + "' in this case");
+  return found->second;
+}
+
+const Algorithm* Registry::algorithm(std::string_view name) const {
+  const auto found = std::ranges::find(algorithms, name, &Algorithm::name);
+  return found == algorithms.end() ? nullptr : &*found;
+}
+
+const Variant* Registry::variant(std::string_view algorithm, std::string_view method, std::string_view model) const {
+  const auto found = std::ranges::find_if(variants, [&](const Variant& variant) {
+    return variant.algorithm == algorithm && variant.method == method && variant.model.name == model;
+  });
+  return found == variants.end() ? nullptr : &*found;
+}
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+RegisterAlgorithm::RegisterAlgorithm(Algorithm algorithm) { registry().algorithms.push_back(std::move(algorithm)); }
+
+}  // namespace league
