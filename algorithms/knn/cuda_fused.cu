@@ -84,20 +84,12 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
   }
 }
 
-// A thread takes a query, and its lists one after another: sorted, so that the first entry out of reach ends a list.
+// A thread takes a query.
 template <class Packed>
 __global__ void merge(const FusedWork<Packed> work, std::int64_t* neighbours, double* distances) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; query < work.queries;
-       query += threads) {
-    const blocks::KBest<double, std::int64_t> best{distances + query * work.k, neighbours + query * work.k, work.k, 1};
-    best.clear();
-    for (std::int64_t chunk = 0; chunk < work.chunks(); ++chunk) {
-      const auto list = work.list(chunk, query);
-      for (int i = 0; i < work.k; ++i)
-        if (!best.insert(list.keys[i * list.stride], list.indices[i * list.stride])) break;
-    }
-  }
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; query < work.queries; query += threads)
+    work.merge(query, {distances + query * work.k, neighbours + query * work.k, work.k, 1});
 }
 
 __global__ void fill(std::int64_t size, std::int32_t value, std::int32_t* array) {

@@ -85,7 +85,7 @@ class CudaPart : public KnnPart<T, cuda::Array> {
     cuda::check_launch();
   }
   void vote_all() {
-    const dim3 block(8, 32);
+    const dim3 block(32, 8);
     vote<<<league_of(ceil_div<std::int64_t>(this->m_, block.y)), block, 0, cuda::stream(this->queue())>>>(
         this->m_, static_cast<int>(this->features_), this->k_, this->votes_, this->test_.data(), this->train_.data(),
         this->train_labels_.data(), this->neighbours_.data(), this->distances_.data(), this->labels_.data());

@@ -34,6 +34,23 @@ struct FusedWork {
     const std::int64_t first = chunk_number * k * test_panels.rows + query;
     return {keys + first, indices + first, k, test_panels.rows};
   }
+  /// The k best of all lists of a query. The heads of several lists are loaded before the first is needed, since most
+  /// are out of reach; lists are sorted, so that the first entry out of reach ends one.
+  LEAGUE_FUNCTION void merge(std::int64_t query, const blocks::KBest<double, std::int64_t>& best) const {
+    constexpr int ahead = 8;
+    best.clear();
+    for (int first = 0; first < chunks(); first += ahead) {
+      const int count = chunks() - first < ahead ? chunks() - first : ahead;
+      double heads[ahead];
+      for (int i = 0; i < ahead; ++i) heads[i] = *list(first + (i < count ? i : 0), query).keys;
+      for (int i = 0; i < count; ++i) {
+        if (heads[i] > best.reach()) continue;
+        const auto mine = list(first + i, query);
+        for (int entry = 0; entry < k; ++entry)
+          if (!best.insert(mine.keys[entry * mine.stride], mine.indices[entry * mine.stride])) break;
+      }
+    }
+  }
 };
 
 /// `ordered` of infinity: the reach of a query of which nothing is known yet.

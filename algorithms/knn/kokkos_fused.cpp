@@ -100,7 +100,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
       });
 }
 
-// A thread takes a query, and its lists one after another: sorted, so that the first entry out of reach ends a list.
+// A thread takes a query.
 template <class Packed>
 void merge(const Exec& exec, const FusedWork<Packed>& work, std::int64_t* neighbours, double* distances) {
   constexpr int threads = 128;
@@ -109,16 +109,8 @@ void merge(const Exec& exec, const FusedWork<Packed>& work, std::int64_t* neighb
       "knn/merge", Team(exec, teams, threads, 1), KOKKOS_LAMBDA(const Member& team) {
         const std::int64_t stride = std::int64_t{team.league_size()} * team.team_size();
         for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-             query < work.queries; query += stride) {
-          const blocks::KBest<double, std::int64_t> best{distances + query * work.k, neighbours + query * work.k,
-                                                         work.k, 1};
-          best.clear();
-          for (int chunk = 0; chunk < work.chunks(); ++chunk) {
-            const auto list = work.list(chunk, query);
-            for (int i = 0; i < work.k; ++i)
-              if (!best.insert(list.keys[i * list.stride], list.indices[i * list.stride])) break;
-          }
-        }
+             query < work.queries; query += stride)
+          work.merge(query, {distances + query * work.k, neighbours + query * work.k, work.k, 1});
       });
 }
 

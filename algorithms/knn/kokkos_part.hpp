@@ -44,7 +44,7 @@ void select(const Exec& exec, Launch launch, std::int64_t queries, std::int64_t 
 template <class T>
 void vote(const Exec& exec, std::int64_t queries, int features, int k, Votes votes, const T* test, const T* train,
           const std::int32_t* train_labels, std::int64_t* neighbours, double* distances, std::int32_t* labels) {
-  const int threads = kokkos::on_gpu ? 32 : 1, lanes = kokkos::on_gpu ? 8 : 1;
+  const int threads = kokkos::on_gpu ? 8 : 1, lanes = kokkos::on_gpu ? 32 : 1;
   const auto teams = league_of(ceil_div<std::int64_t>(queries, threads));
   Kokkos::parallel_for(
       "knn/vote", Team(exec, teams, threads, lanes), KOKKOS_LAMBDA(const Member& team) {
