@@ -2,13 +2,20 @@
 #include "algorithms/registry.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 namespace league {
 
 std::int64_t Parameters::integer(std::string_view name) const { return std::stoll(choice(name)); }
 
-double Parameters::real(std::string_view name) const { return std::stod(choice(name)); }
+double Parameters::real(std::string_view name) const {
+  const std::string& text = choice(name);  // std::stod throws below the normal range
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
+    throw std::logic_error("'" + text + "' of '" + std::string(name) + "' is no number");
+  return value;
+}
 
 const std::string& Parameters::choice(std::string_view name) const {
   const auto found = values.find(name);

@@ -22,9 +22,10 @@ class Array {
   [[nodiscard]] T* data() const { return array_.template values<T>().data(); }
   [[nodiscard]] std::int64_t size() const { return array_.size(); }
 
-  void copy_from(std::span<const T> host) {
+  /// @pre from element `at` on there is room for the span
+  void copy_from(std::span<const T> host, std::int64_t at = 0) {
     in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
-      std::memcpy(data() + begin, host.data() + begin, count * sizeof(T));
+      std::memcpy(data() + at + begin, host.data() + begin, count * sizeof(T));
     });
   }
   /// @pre the span is at most as long as the array

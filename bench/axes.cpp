@@ -60,6 +60,17 @@ std::vector<std::int64_t> size_values(const Value& value, const Parameter& param
   return values;
 }
 
+/// A value of an algorithm's own parameter, checked, as text. However the study writes a number, equal ones have equal
+/// texts, and the default has its own.
+std::string parameter_text(const Value& value, const Parameter& parameter) {
+  if (parameter.kind == Parameter::Kind::choice) return choose(value, parameter.name, parameter.choices);
+  if (parameter.kind != Parameter::Kind::real)
+    return std::to_string(value.integer(parameter.name, parameter.least, parameter.most));
+  const double number =
+      value.real(parameter.name, static_cast<double>(parameter.least), static_cast<double>(parameter.most));
+  return number == std::stod(parameter.standard) ? parameter.standard : shortest(number);
+}
+
 /// Every point once for each value of one size.
 void multiply(std::vector<Point>& points, const std::string& name, const std::vector<std::int64_t>& values) {
   std::vector<Point> product;
@@ -140,11 +151,7 @@ std::vector<std::string> Axes::parameter(const Parameter& parameter) const {
   const Value* value = find(parameter.name);
   if (value == nullptr) return {parameter.standard};
   std::vector<std::string> values;
-  for (const Value* one : value->each(parameter.name)) {
-    const bool choice = parameter.kind == Parameter::Kind::choice;
-    values.push_back(choice ? choose(*one, parameter.name, parameter.choices)
-                            : std::to_string(one->integer(parameter.name, parameter.least, parameter.most)));
-  }
+  for (const Value* one : value->each(parameter.name)) values.push_back(parameter_text(*one, parameter));
   return values;
 }
 

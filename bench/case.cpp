@@ -57,7 +57,8 @@ void give_names(Case& that) {
   const std::string work =
       "/dtype:" + std::string(name(that.dtype)) + work_label(that) + "/devices:" + std::to_string(that.devices);
   that.comparison = that.algorithm->name + problem + work;
-  that.name = that.algorithm->name + "/method:" + that.method->name + "/model:" + that.model + work +
+  const std::string engine = that.communicator == Case{}.communicator ? "" : "/communicator:" + that.communicator;
+  that.name = that.algorithm->name + "/method:" + that.method->name + "/model:" + that.model + work + engine +
               "/launch:" + label(that.launch);
 }
 

@@ -29,11 +29,12 @@ struct Case {
   Selection data;         ///< of an algorithm that needs a dataset
   std::uint64_t seed = 1;
   int devices = 1;
+  std::string communicator = "local";  ///< between several devices: the engine, as in backends/communicator.hpp
   Launch launch;
   int samples = 10;
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
-  std::string comparison;  ///< the name without variant and launch
+  std::string comparison;  ///< the name without variant, communicator and launch
   std::string skip;        ///< why it cannot run here, where that is known beforehand; else empty
 };
 

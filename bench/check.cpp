@@ -12,7 +12,7 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
       problem_(problem),
       runtime_(runtime),
       shards_(partition(problem.extent(), runtime.devices(device_kind(that.model), that.devices))),
-      communicator_(make_communicator(runtime, shards_)) {
+      communicator_(make_communicator(runtime, shards_, that.communicator)) {
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
   prepared_ = variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes});
   launch_ = prepared_->configure(that.launch);
@@ -32,9 +32,10 @@ Checked check_left(Entrant& entrant) {
   return checked;
 }
 
-Checked check_fresh(Entrant& entrant, Stages& stages) {
+Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()>& begin) {
   entrant.prepared().reset();
   entrant.prepared().fence();
+  if (begin) begin();
   const double compute_s = seconds_of([&] {
     entrant.prepared().compute(stages);
     entrant.prepared().fence();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,7 +49,7 @@ struct Checked {
 /// Judges what the last compute left on the devices.
 Checked check_left(Entrant& entrant);
 
-/// Poisons all outputs, computes once and judges.
-Checked check_fresh(Entrant& entrant, Stages& stages);
+/// Poisons all outputs, computes once and judges. `begin` is called when the queues are empty, just before the compute.
+Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()>& begin = {});
 
 }  // namespace league::bench

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "bench/clock.hpp"
 
@@ -20,8 +21,21 @@ constexpr double very_long_s = 3, long_sampling_s = 60;
 /// Puts a mark before and after each stage of a compute.
 class MarkingStages final : public Stages {
  public:
-  explicit MarkingStages(bool in_turn) : in_turn_(in_turn) {}
+  MarkingStages(Entrant& entrant, bool in_turn) : in_turn_(in_turn) {
+    for (const Shard& shard : entrant.shards()) bases_.push_back({&entrant.runtime().queue(shard.device)});
+  }
   [[nodiscard]] bool traced() const override { return in_turn_; }
+
+  /// Ties the clocks of the devices to the host's, by a mark on each queue. @pre all queues are empty, or held back
+  void start() {
+    for (const Base& base : bases_) base.queue->clear_marks();
+    bases_.front().mark = bases_.front().queue->mark();
+    const Stopwatch since_first;
+    for (Base& base : bases_ | std::views::drop(1)) {
+      base.mark = base.queue->mark();
+      base.at_s = since_first.seconds();
+    }
+  }
 
   /// @pre all queues were fenced
   [[nodiscard]] Trace read() const {
@@ -39,10 +53,17 @@ class MarkingStages final : public Stages {
     for (const auto& [name, by_queue] : stages)
       for (const auto& [queue, seconds] : by_queue) trace.stages[name] = std::max(trace.stages[name], seconds);
     for (const auto& [queue, marks] : spans) trace.per_device_s.push_back(queue->seconds(marks[0], marks[1]));
+    for (const Span& span : spans_) trace.timeline.push_back(event(span));
     return trace;
   }
 
  private:
+  /// A queue, its first mark, and when that was there on the host's clock, counted from the first queue's.
+  struct Base {
+    Queue* queue;
+    int mark = 0;
+    double at_s = 0;
+  };
   struct Span {
     Queue* queue;
     const char* name;
@@ -55,13 +76,16 @@ class MarkingStages final : public Stages {
     });
     if (open != spans_.rend()) open->end = queue.mark();
   }
+  [[nodiscard]] Event event(const Span& span) const {
+    const auto base = std::ranges::find(bases_, span.queue, &Base::queue);
+    return {static_cast<int>(base - bases_.begin()), span.name,
+            base->at_s + span.queue->seconds(base->mark, span.begin),
+            base->at_s + span.queue->seconds(base->mark, span.end)};
+  }
   bool in_turn_;
+  std::vector<Base> bases_;
   std::vector<Span> spans_;
 };
-
-void clear_marks(Entrant& entrant) {
-  for (const Shard& shard : entrant.shards()) entrant.runtime().queue(shard.device).clear_marks();
-}
 
 /// Holds a queue back until it is released, whatever happens in between.
 class Hold {
@@ -90,9 +114,8 @@ std::string_view name(Metric metric) {
 }
 
 Checked check_traced(Entrant& entrant, Trace& trace) {
-  MarkingStages stages(false);
-  clear_marks(entrant);
-  Checked checked = check_fresh(entrant, stages);
+  MarkingStages stages(entrant, false);
+  Checked checked = check_fresh(entrant, stages, [&] { stages.start(); });
   trace = stages.read();
   return checked;
 }
@@ -123,14 +146,14 @@ void Meter::look_first() {
 
 Trace Meter::trace() {
   Stages untraced;
-  MarkingStages stages(true);
+  MarkingStages stages(entrant_, true);
   entrant_.prepared().reset();
   if (!timing_.reset_each) entrant_.prepared().compute(untraced);  // as warm as samples are
   entrant_.prepared().fence();
-  clear_marks(entrant_);
   {
     std::optional<Hold> hold;
     if (holds_) hold.emplace(entrant_.runtime().queue(entrant_.shards().front().device));
+    stages.start();
     entrant_.prepared().compute(stages);
   }
   entrant_.prepared().fence();

@@ -14,10 +14,21 @@ namespace league::bench {
 enum class Metric { device_time, makespan, host_time };
 std::string_view name(Metric metric);
 
+/// One stage on one device, in seconds since just before the compute.
+struct Event {
+  int device = 0;  ///< among the devices of the case
+  std::string stage;
+  double begin_s = 0, end_s = 0;
+};
+
 /// Where the time of one compute goes. A stage on several devices counts with the slowest of them.
 struct Trace {
   std::map<std::string, double> stages;
   std::vector<double> per_device_s;
+  /// All stages of all devices on one clock, in the order in which they were queued. The clock of each device is tied
+  /// to the host's by one mark on its empty queue: between devices, times are right to the few microseconds that such a
+  /// mark is under way.
+  std::vector<Event> timeline;
 };
 
 /// As `check_fresh`, and where the time went in that first compute.

@@ -11,6 +11,8 @@
 namespace league::bench {
 namespace {
 
+constexpr std::size_t most_events = 400;  // of all timelines of a record: what a reader can still look at
+
 Json object_of(const Readings& readings) {
   Json object = Json::object();
   for (const auto& [key, value] : readings) object[key] = value;
@@ -23,6 +25,7 @@ Json parameters_of(const Case& that) {
     if (parameter.kind == Parameter::Kind::choice) parameters[parameter.name] = that.parameters.choice(parameter.name);
     if (parameter.kind == Parameter::Kind::integer)
       parameters[parameter.name] = that.parameters.integer(parameter.name);
+    if (parameter.kind == Parameter::Kind::real) parameters[parameter.name] = that.parameters.real(parameter.name);
   }
   if (!that.algorithm->needs_dataset) return parameters;
   parameters["dataset"] = that.data.dataset;
@@ -52,6 +55,14 @@ Json launch_of(const Result& result) {
           {"tile", launch.tile}};
 }
 
+Json timeline_of(const std::vector<Event>& timeline) {
+  Json events = Json::array();
+  for (const Event& event : timeline)
+    events.push_back(
+        {{"device", event.device}, {"stage", event.stage}, {"begin_s", event.begin_s}, {"end_s", event.end_s}});
+  return events;
+}
+
 /// What Google Benchmark itself would write, for its own tools.
 void add_google_keys(Json& row, const Result& result) {
   const double real_ns = result.samples.empty() ? 0 : median(result.samples) * 1e9;
@@ -70,15 +81,17 @@ void add_google_keys(Json& row, const Result& result) {
 Json case_json(const Case& that) {
   Json sizes = Json::object();
   for (const auto& [size, value] : sizes_of(that)) sizes[size] = value;
-  return {{"name", that.name},
-          {"algorithm", that.algorithm->name},
-          {"method", that.method->name},
-          {"model", that.model},
-          {"dtype", name(that.dtype)},
-          {"sizes", sizes},
-          {"parameters", parameters_of(that)},
-          {"devices", that.devices},
-          {"device_kind", name(device_kind(that.model))}};
+  Json json = {{"name", that.name},
+               {"algorithm", that.algorithm->name},
+               {"method", that.method->name},
+               {"model", that.model},
+               {"dtype", name(that.dtype)},
+               {"sizes", sizes},
+               {"parameters", parameters_of(that)},
+               {"devices", that.devices},
+               {"device_kind", name(device_kind(that.model))}};
+  if (that.devices > 1) json["communicator"] = that.communicator;
+  return json;
 }
 
 Json to_json(const Result& result) {
@@ -109,7 +122,14 @@ Json to_json(const Result& result) {
 
 Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results) {
   Json rows = Json::array();
-  for (const Result& result : results) rows.push_back(to_json(result));
+  std::size_t events = 0;
+  for (const Result& result : results) {
+    rows.push_back(to_json(result));
+    const std::vector<Event>& timeline = result.trace.timeline;
+    if (events + timeline.size() > most_events) continue;
+    events += timeline.size();
+    if (!timeline.empty()) rows.back()["timeline"] = timeline_of(timeline);
+  }
   return {{"context", context}, {"comparison", comparison}, {"benchmarks", rows}};
 }
 

@@ -25,7 +25,7 @@ Json to_json(const Result& result);
 /// The kinds and names of all devices: what a resumed run must find again.
 Json devices_json(const Runtime& runtime);
 
-/// A whole record: one comparison.
+/// A whole record: one comparison. Rows have their timelines as long as these are a few hundred events in all.
 Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results);
 
 /// "007-vector_add,dtype:f32,....json".

@@ -22,6 +22,17 @@ void multiply(std::vector<Case>& cases, const Values& values, const Set& set) {
   cases = std::move(product);
 }
 
+/// Each case once for every engine between its devices. One device has nobody to talk to: such a case stays as it is.
+void multiply_communicators(std::vector<Case>& cases, const std::vector<std::string>& engines) {
+  std::vector<Case> product;
+  for (const Case& that : cases) {
+    if (that.devices == 1) product.push_back(that);
+    for (const std::string& engine : engines)
+      if (that.devices > 1) product.emplace_back(that).communicator = engine;
+  }
+  cases = std::move(product);
+}
+
 /// The data that a case works on, as far as the study says; the rest as the dataset gives it.
 void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Datasets& datasets) {
   if (!algorithm.needs_dataset) return;
@@ -83,6 +94,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
     that.method = variant.method;
     that.model = variant.model;
   });
+  multiply_communicators(cases, axes.words("communicator", {"local", "nccl"}));
   multiply(cases, axes.launches(), [](Case& that, const Launch& launch) { that.launch = launch; });
   for (Case& that : cases) {
     give_names(that);

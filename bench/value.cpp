@@ -4,7 +4,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <fstream>
 
 #include "bench/errors.hpp"
@@ -13,7 +16,6 @@ namespace league::bench {
 namespace {
 
 std::string type_of(const toml::node& node) {
-  if (node.is_floating_point()) return "a floating-point number";
   if (node.is_boolean()) return "a boolean";
   return "a date or time";
 }
@@ -34,6 +36,8 @@ Value convert(const toml::node& node, const std::string& source, bool line) {
     for (const toml::node& child : *array) list.push_back(convert(child, source, line));
   } else if (const auto* integer = node.as_integer()) {
     value.content = integer->get();
+  } else if (const auto* real = node.as_floating_point()) {
+    value.content = real->get();
   } else if (const auto* word = node.as_string()) {
     value.content = word->get();
   } else {
@@ -114,6 +118,17 @@ std::int64_t Value::integer(std::string_view key, std::int64_t least, std::int64
   return *number;
 }
 
+double Value::real(std::string_view key, double least, double most) const {
+  const std::string range = "takes a finite number from " + shortest(least) + " to " + shortest(most);
+  const auto* integer = get<std::int64_t>();
+  const auto* real = get<double>();
+  if (integer == nullptr && real == nullptr) refuse(key, range + ", not " + type());
+  const double number = integer != nullptr ? static_cast<double>(*integer) : *real;
+  if (!std::isfinite(number) || number < least || number > most)
+    refuse(key, "is " + shortest(number) + ": it " + range);
+  return number;
+}
+
 const std::string& Value::word(std::string_view key) const {
   const auto* text = get<std::string>();
   if (text == nullptr) refuse(key, "takes strings, not " + type());
@@ -126,8 +141,14 @@ void Value::refuse(std::string_view key, std::string_view why) const {
 
 std::string Value::type() const {
   if (const Other* other = get<Other>()) return other->type;
-  static constexpr const char* types[] = {"", "an integer", "a string", "a list", "a table"};
+  static constexpr const char* types[] = {"", "an integer", "a floating-point number", "a string", "a list", "a table"};
   return types[content.index()];
+}
+
+std::string shortest(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number + 0.0).ptr;  // no minus before a zero
+  return {text.data(), end};
 }
 
 const Value* find(const Value::Table& table, std::string_view key) {

@@ -20,7 +20,7 @@ struct Value {
   };
 
   std::string place;
-  std::variant<Other, std::int64_t, std::string, List, Table> content;
+  std::variant<Other, std::int64_t, double, std::string, List, Table> content;
 
   template <class T>
   [[nodiscard]] const T* get() const {
@@ -31,6 +31,8 @@ struct Value {
   [[nodiscard]] std::vector<const Value*> each(std::string_view key) const;
   /// @throws BadInput if it is no integer in [least, most]
   [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
+  /// @throws BadInput if it is no finite number in [least, most]
+  [[nodiscard]] double real(std::string_view key, double least, double most) const;
   /// @throws BadInput if it is no string
   [[nodiscard]] const std::string& word(std::string_view key) const;
   /// @throws BadInput, naming the place and the key
@@ -43,6 +45,9 @@ struct Value::Entry {
   std::string key;
   Value value;
 };
+
+/// The shortest text that reads back as the same number: "0.01", "1e-06", "2".
+std::string shortest(double number);
 
 /// The value of `key`; null if the table has none.
 const Value* find(const Value::Table& table, std::string_view key);

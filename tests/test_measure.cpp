@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
 
 #include "bench/clock.hpp"
+#include "bench/comparison.hpp"
 #include "bench/errors.hpp"
 #include "bench/measure.hpp"
 #include "bench/sampling.hpp"
+#include "tests/runtime.hpp"
 
 namespace league::bench {
 namespace {
@@ -74,6 +76,64 @@ TEST_F(SamplerTest, AnInterruptEndsAll) {
                Interrupted);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(sampler().sample({{"a", 2, [] { return 1.0; }}}).at(0).samples.size(), 2U);
+}
+
+/// A traced first compute of a plain addition, and another one as samples are measured; and how long the first took.
+struct Traced {
+  std::vector<Trace> traces;
+  double whole_s = 0;
+};
+Traced trace_addition(const std::string& model, int devices) {
+  Runtime& runtime = tests::runtime();
+  Datasets datasets({}, runtime.host_memory());
+  const Algorithm& algorithm = *registry().algorithm("vector_add");
+  Case that{.algorithm = &algorithm, .method = &algorithm.methods.front(), .model = model, .devices = devices};
+  for (const Parameter& parameter : algorithm.parameters) that.parameters.values[parameter.name] = parameter.standard;
+  that.parameters.values["n"] = "3000000";
+  const auto problem = make_problem(that, runtime, datasets);
+  Entrant entrant(that, *problem, runtime, std::int64_t{1} << 30);
+  Traced traced{.traces = std::vector<Trace>(1)};
+  const Stopwatch watch;
+  const Checked checked = check_traced(entrant, traced.traces.front());
+  traced.whole_s = watch.seconds();
+  EXPECT_TRUE(checked.verdict.passed()) << checked.verdict.message;
+  traced.traces.push_back(Meter(entrant, checked.compute_s).trace());
+  return traced;
+}
+
+TEST(Measure, ATimelineHasAllStagesOfAllDevices) {
+  for (const Trace& trace : trace_addition("serial", 3).traces) {
+    ASSERT_EQ(trace.timeline.size(), 3U);
+    const auto& [stage, longest_s] = *trace.stages.begin();
+    double before_s = 0, found_s = 0;
+    for (int device = 0; device < 3; ++device) {
+      const Event& event = trace.timeline[static_cast<std::size_t>(device)];
+      const double length_s = event.end_s - event.begin_s;
+      EXPECT_EQ(event.device, device);
+      EXPECT_EQ(event.stage, stage);
+      EXPECT_GT(length_s, 0);
+      // Host devices run one after another; their clocks are tied less sharply than that.
+      EXPECT_GE(event.begin_s, before_s - length_s / 2);
+      before_s = event.end_s;
+      found_s = std::max(found_s, length_s);
+    }
+    EXPECT_NEAR(longest_s, found_s, 1e-12);
+  }
+}
+
+TEST(Measure, ATimelineBeginsWithTheComputeAndEndsWithIt) {
+  const int gpus = registry().variant("vector_add", "plain", "cuda") == nullptr
+                       ? 0
+                       : static_cast<int>(tests::runtime().gpus().size());
+  for (const auto& [model, devices] : {std::pair("serial", 2), std::pair("cuda", gpus)}) {
+    if (devices == 0) continue;
+    const Traced traced = trace_addition(model, devices);
+    constexpr double under_way_s = 1e-3;  // far above the microseconds that a mark is under way
+    for (const Event& event : traced.traces.front().timeline) {
+      EXPECT_GE(event.begin_s, -under_way_s) << model << " " << event.device;
+      EXPECT_LE(event.end_s, traced.whole_s + under_way_s) << model << " " << event.device;
+    }
+  }
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ TEST(Options, OfARun) {
   EXPECT_EQ(read({"run", "a.toml", "--device-memory", "2GB"}).device_memory_bytes, 2'000'000'000);
 }
 
+TEST(Options, SetNumbersOfBothKinds) {
+  const Options options = read({"run", "a.toml", "--set", "learning_rate=5e-2", "--set", "learning_rate=1"});
+  EXPECT_EQ(*options.assignments.at(0).value.get<double>(), 0.05);
+  EXPECT_EQ(*options.assignments.at(1).value.get<std::int64_t>(), 1);
+}
+
 TEST(Options, OfAList) {
   EXPECT_EQ(read({"list"}).command, Options::Command::list);
   EXPECT_TRUE(read({"list", "--json"}).json);

@@ -71,6 +71,20 @@ def test_skipped_in_one_launch_is_said(entry, save):
     assert row.median == 1 and row.reason == "skipped in another launch: needs 16 GB"
 
 
+def test_a_timeline_is_kept(entry, save):
+    events = [
+        {"device": 0, "stage": "copy", "begin_s": 0, "end_s": 2e-3},
+        {"device": 1, "stage": "copy", "begin_s": -1e-6, "end_s": 2.5e-3},
+    ]
+    one = save([entry("cuda", [1.0] * 6)], folder="one", launch_id="1")
+    traced = entry("cuda", [1.0] * 6, timeline=events)
+    two = save([traced], folder="two", launch_id="2")
+    (case,) = load([one, two])[0]
+    first, second = case.timeline
+    assert (first.device, first.stage, first.end_s) == (0, "copy", 2e-3)
+    assert (second.device, second.begin_s) == (1, -1e-6)
+
+
 def broken(entry, **changes):
     return {**entry("cuda", [1.0] * 6), **changes}
 
@@ -87,6 +101,8 @@ def broken(entry, **changes):
         ({"sizes": 3}, "'sizes' has the wrong type"),
         ({"method": None}, "'method' is missing"),
         ({"stages": {"add": None}}, "benchmark 'vector_add"),
+        ({"timeline": [{"device": 0}]}, "'stage' is missing"),
+        ({"timeline": {}}, "'timeline' has the wrong type"),
     ],
 )
 def test_a_broken_benchmark_leaves_its_file_out(entry, save, change, message):

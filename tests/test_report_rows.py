@@ -3,6 +3,9 @@
 
 import pytest
 
+from bench.report.findings import scaling
+from bench.report.view import groups
+
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
 
 
@@ -86,6 +89,40 @@ def test_without_an_equal_launch_the_best_meets_the_best(entry, rows_of):
     best = by(rows, "kokkos", "team=64")
     assert best.ratio.value == pytest.approx(1.125)
     assert best.note == "best with best: cuda auto"
+
+
+def engines(entry, model, local, nccl, **changes):
+    """The same case on two GPUs, with either communicator."""
+    what = {"devices": 2, "metric": "makespan", **changes}
+    rows = [entry(model, times(local), communicator="local", **what)]
+    names = [
+        row["name"].replace("/launch", "/communicator:nccl/launch") for row in rows
+    ]
+    rows.append(entry(model, times(nccl), communicator="nccl", name=names[0], **what))
+    return rows
+
+
+def test_communicators_are_compared_like_launches(entry, rows_of):
+    cases = engines(entry, "kokkos", 2e-3, 4e-3) + engines(entry, "cuda", 1e-3, 3e-3)
+    rows = rows_of(cases)
+    found = {row.case.setting: row for row in rows if row.case.model == "kokkos"}
+    assert found["auto"].ratio.value == pytest.approx(0.5)
+    assert found["auto, nccl"].ratio.value == pytest.approx(0.75)
+    assert [cells["launch"] for cells in groups(rows)[0].rows] == [
+        "auto",
+        "auto, nccl",
+    ] * 2
+    rows = rows_of([cases[1], cases[2]])
+    assert by(rows, "kokkos").ratio.note == "best with best: cuda auto"
+
+
+def test_one_gpu_is_the_base_of_all_communicators(entry, rows_of):
+    one = entry("cuda", times(8e-3), latency_s=8e-3)
+    rows = rows_of([one, *engines(entry, "cuda", 4e-3, 5e-3)])
+    assert scaling(rows) == [
+        "vector_add wide f32, NVIDIA H200, cuda, n=268435456: 2.00x on 2",
+        "vector_add wide f32 nccl, NVIDIA H200, cuda, n=268435456: 1.60x on 2",
+    ]
 
 
 def test_few_samples_show_a_range_and_no_verdict(entry, rows_of):

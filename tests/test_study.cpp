@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "bench/axes.hpp"
 #include "bench/errors.hpp"
 #include "bench/study.hpp"
+#include "bench/value.hpp"
 #include "tests/runtime.hpp"
 #include "tests/temporary.hpp"
 
@@ -48,6 +52,20 @@ TEST_F(StudyTest, NamesHaveTheSizesAndWhatIsNotAtItsDefault) {
                     "league = 132}"),
       std::vector<std::string>{"vector_add/method:plain/model:serial/dtype:f64/n:8/memory:unified/seed:7/devices:2/"
                                "launch:league=132,team=8"});
+}
+
+TEST_F(StudyTest, CommunicatorsAreComparedLikeLaunches) {
+  const Study study = read(small + "sizes = 8\ndevices = [1, 2]\ncommunicator = [\"local\", \"nccl\"]\n");
+  ASSERT_EQ(study.comparisons.size(), 2U);
+  ASSERT_EQ(study.comparisons[0].cases.size(), 1U) << "one device has nobody to talk to";
+  EXPECT_EQ(study.comparisons[0].cases[0].communicator, "local");
+  ASSERT_EQ(study.comparisons[1].cases.size(), 2U);
+  EXPECT_EQ(study.comparisons[1].name, "vector_add/dtype:f32/n:8/devices:2");
+  const Case& nccl = study.comparisons[1].cases[1];
+  EXPECT_EQ(nccl.communicator, "nccl");
+  EXPECT_EQ(nccl.name, "vector_add/method:plain/model:serial/dtype:f32/n:8/devices:2/communicator:nccl/launch:auto");
+  EXPECT_EQ(refusal(small, {"communicator=ncll"}),
+            "--set communicator=ncll: `communicator` is 'ncll'; did you mean 'nccl'? Known: local, nccl");
 }
 
 TEST_F(StudyTest, AStudyIsTheProductOfItsLists) {
@@ -136,6 +154,7 @@ TEST_F(StudyTest, ErrorsNameFileLineKeyAndTheNearestName) {
          {"study.toml:2: `sizes`", "64 bits"});
   expect(small + "sizes = [4, 4]", {"two cases are named", "/n:4/"});
   expect(small + "sizes = [4", {"study.toml:4: `sizes`"});
+  expect("algorithm = \"knn\"\nk = 0", {"study.toml:2: `k`", "is 0: it must lie in 1 to"});
   expect("typo = 1\n[[cases]]\n" + small, {"study.toml:1: `typo`"});
 }
 
@@ -145,6 +164,70 @@ TEST_F(StudyTest, SettingsThatNobodyTakesAreErrors) {
   EXPECT_THROW(read_assignment("samples"), BadInput);
   EXPECT_THROW(read_assignment("=3"), BadInput);
   EXPECT_THROW(read_assignment("samples=[1"), BadInput);
+}
+
+/// An algorithm with a real parameter, in no registry.
+class RealParameter : public ::testing::Test {
+ protected:
+  std::vector<std::string> values(const std::string& text) {
+    const Settings settings{&algorithm_, read_toml(folder_.write("study.toml", text))};
+    return Axes(settings).parameter(algorithm_.parameters.front());
+  }
+  std::string name(const std::string& value) {
+    Case that{.algorithm = &algorithm_, .method = &algorithm_.methods.front(), .model = "serial"};
+    that.parameters.values["learning_rate"] = values("learning_rate = " + value).front();
+    give_names(that);
+    return that.name;
+  }
+  std::string refusal(const std::string& value) {
+    try {
+      return values("# a rate\nlearning_rate = " + value).front();
+    } catch (const BadInput& error) {
+      const std::string message = error.what();
+      return message.substr(message.find("study.toml"));
+    }
+  }
+
+  TemporaryFolder folder_;
+  Algorithm algorithm_{
+      .name = "descent",
+      .parameters =
+          {{.name = "learning_rate", .kind = Parameter::Kind::real, .standard = "1e-3", .least = 0, .most = 100}},
+      .methods = {{.name = "fused"}},
+      .make = {}};
+};
+
+TEST_F(RealParameter, TakesNumbersOfBothKinds) {
+  EXPECT_EQ(values("samples = 3"), std::vector<std::string>{"1e-3"});
+  EXPECT_EQ(values("learning_rate = [0.5, 2, 1e-7, 100, 0, -0.0, 0.1]"),
+            (std::vector<std::string>{"0.5", "2", "1e-07", "100", "0", "0", "0.1"}));
+  const Assignment set = read_assignment("learning_rate=0.25,1e-2,3");
+  const Settings settings{&algorithm_, {{set.key, set.value}}};
+  EXPECT_EQ(Axes(settings).parameter(algorithm_.parameters.front()), (std::vector<std::string>{"0.25", "0.01", "3"}));
+}
+
+TEST_F(RealParameter, IsInTheNameUnlessItIsTheDefault) {
+  EXPECT_EQ(name("0.0010"), "descent/method:fused/model:serial/dtype:f32/devices:1/launch:auto");
+  EXPECT_EQ(name("0.30000000000000004"),
+            "descent/method:fused/model:serial/dtype:f32/learning_rate:0.30000000000000004/devices:1/launch:auto");
+  EXPECT_EQ(name("2"), "descent/method:fused/model:serial/dtype:f32/learning_rate:2/devices:1/launch:auto");
+}
+
+TEST_F(RealParameter, ReadsBackAsTheSameNumber) {
+  for (const char* text : {"0.1", "4.9e-324", "99.99999999999999", "3"}) {
+    const Parameters parameters{{{"learning_rate", values(std::string("learning_rate = ") + text).front()}}};
+    EXPECT_EQ(parameters.real("learning_rate"), std::strtod(text, nullptr)) << text;
+  }
+}
+
+TEST_F(RealParameter, IsFiniteAndWithinItsBounds) {
+  const std::string place = "study.toml:2: `learning_rate` ", takes = "takes a finite number from 0 to 100";
+  EXPECT_EQ(refusal("nan"), place + "is nan: it " + takes);
+  EXPECT_EQ(refusal("-inf"), place + "is -inf: it " + takes);
+  EXPECT_EQ(refusal("-0.5"), place + "is -0.5: it " + takes);
+  EXPECT_EQ(refusal("101"), place + "is 101: it " + takes);
+  EXPECT_EQ(refusal("\"fast\""), place + takes + ", not a string");
+  EXPECT_EQ(refusal("[]"), place + "is an empty list: name at least one value, or leave the key out");
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ class Array {
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
-  /// @pre the span is as long as the array, and stays until the queue is fenced
-  void copy_from(std::span<const T> host) { copy(data_, host.data(), host.size_bytes()); }
+  /// @pre from element `at` on there is room for the span, which stays until the queue is fenced
+  void copy_from(std::span<const T> host, std::int64_t at = 0) { copy(data_ + at, host.data(), host.size_bytes()); }
   /// @pre the span is at most as long as the array, and stays until the queue is fenced
   void copy_to(std::span<T> host) const { copy(host.data(), data_, host.size_bytes()); }
   /// All bytes 0.

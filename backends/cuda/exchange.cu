@@ -32,7 +32,8 @@ struct Peers {
 
 __device__ Word arrived(const Word* from, unsigned exchange) {
   const volatile Word* word = from;
-  constexpr long long patience = 1LL << 28;  // minutes: a device that never comes ends the program, not its user's patience
+  constexpr long long patience =
+      1LL << 28;  // minutes: a device that never comes ends the program, not its user's patience
   for (long long tries = 0; tries < patience; ++tries)
     if (const Word value = *word; static_cast<unsigned>(value >> 32) == exchange) return value & 0xffffffffU;
   trap();
@@ -104,7 +105,8 @@ class PeerCommunicator final : public Communicator {
   void sum(std::span<const std::span<double>> buffers) override {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       Peers peers{.count = static_cast<int>(members_.size()), .self = static_cast<int>(i), .capacity = capacity_};
-      for (std::size_t k = 0; k < members_.size(); ++k) peers.inbox[k] = {members_[k].low.data(), members_[k].high.data()};
+      for (std::size_t k = 0; k < members_.size(); ++k)
+        peers.inbox[k] = {members_[k].low.data(), members_[k].high.data()};
       const int size = static_cast<int>(buffers[i].size());
       exchange<<<static_cast<unsigned>(ceil_div(std::max(size, 1), block_size)), block_size, 0,
                  stream(*members_[i].queue)>>>(peers, size, buffers[i].data(), members_[i].exchanges.data());
@@ -121,6 +123,10 @@ class PeerCommunicator final : public Communicator {
       check(cudaStreamWaitEvent(stream(root), members_[i].ready, 0));
       check(cudaMemcpyAsync(whole.data() + begin, pieces[i].data(), pieces[i].size(), cudaMemcpyDefault, stream(root)));
     }
+    // What the others get next may overwrite their pieces.
+    check(cudaEventRecord(members_.front().ready, stream(root)));
+    for (std::size_t i = 1; i < members_.size(); ++i)
+      if (!pieces[i].empty()) check(cudaStreamWaitEvent(stream(*members_[i].queue), members_.front().ready, 0));
   }
 
  private:

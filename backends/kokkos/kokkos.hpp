@@ -72,10 +72,11 @@ class Array {
   [[nodiscard]] T* data() const { return view_.data(); }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(view_.extent(0)); }
 
-  /// @pre the span is as long as the array, and stays until the queue is fenced
-  void copy_from(std::span<const T> host) {
+  /// @pre from element `at` on there is room for the span, which stays until the queue is fenced
+  void copy_from(std::span<const T> host, std::int64_t at = 0) {
     auto* from = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(host.data()));
-    if (!host.empty()) Kokkos::deep_copy(exec_, bytes(), HostBytes(from, host.size_bytes()));
+    auto* to = reinterpret_cast<unsigned char*>(view_.data() + at);
+    if (!host.empty()) Kokkos::deep_copy(exec_, Bytes(to, host.size_bytes()), HostBytes(from, host.size_bytes()));
   }
   /// @pre the span is at most as long as the array, and stays until the queue is fenced
   void copy_to(std::span<T> host) const {

@@ -31,6 +31,16 @@ class Context:
         return max([d[2] for d in self.devices if d[:2] == (kind, name)], default=0)
 
 
+@dataclass(frozen=True)
+class Event:
+    """A stage on one device of a case [s], on one clock for all of them."""
+
+    device: int
+    stage: str
+    begin_s: float
+    end_s: float
+
+
 @dataclass
 class Case:
     """One line of results. ``launches`` holds its samples [s] by program launch.
@@ -57,11 +67,19 @@ class Case:
     operations: float
     launch: str
     effective: str
+    communicator: str  # between several devices; empty for one
     context: Context
     contexts: list[Context] = field(default_factory=list)
     launches: dict[str, list[float]] = field(default_factory=dict)
     latencies: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
+    timeline: list[Event] = field(default_factory=list)
+
+    @property
+    def setting(self) -> str:
+        """Launch and, where it is not the usual one, communicator."""
+        usual = self.communicator in ("", "local")
+        return self.launch if usual else f"{self.launch}, {self.communicator}"
 
     @property
     def samples(self) -> list[float]:

@@ -18,10 +18,10 @@ def passed(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row.median is not None]
 
 
-def label(row: Row) -> str:
+def label(row: Row, setting: str) -> str:
     """What is measured, without its sizes."""
     case = row.case
-    launch = "" if case.launch == "auto" else f" {case.launch}"
+    launch = "" if setting == "auto" else f" {setting.removeprefix('auto, ')}"
     return f"{case.algorithm} {case.method} {case.dtype}{launch}, {case.device_name}"
 
 
@@ -31,7 +31,8 @@ def crossovers(rows: list[Row]) -> list[str]:
     for row in passed(rows):
         case = row.case
         if row.ratio is not None:
-            what = (label(row), case.devices, case.metric, case.context.build)
+            name = label(row, case.setting)
+            what = (name, case.devices, case.metric, case.context.build)
             fixed = repr(sorted(case.parameters.items()))
             sweeps[(*what, fixed, tuple(case.sizes))].append(row)
     texts = []
@@ -61,16 +62,23 @@ def host_time(row: Row) -> float:
 
 def scaling(rows: list[Row]) -> list[str]:
     """Speed-up over one GPU at fixed sizes; host devices never enter."""
+    ones: dict[tuple, float] = {}  # one GPU has no communicator: it begins all series
     series: dict[tuple, dict[int, float]] = defaultdict(dict)
     for row in passed(rows):
-        if row.case.device_kind == "gpu":
-            build = row.case.context.build
-            what = (label(row), row.case.model, row.sizes, device(row.case), build)
-            series[what][row.case.devices] = host_time(row)
+        case = row.case
+        if case.device_kind == "gpu":
+            what = (label(row, case.launch), case.model, row.sizes, device(case))
+            what = (*what, case.context.build)
+            if case.devices == 1:
+                ones[what] = host_time(row)
+            else:
+                name = label(row, case.setting)
+                series[(name, *what)][case.devices] = host_time(row)
     texts = []
-    for (name, model, sizes, *_), times in series.items():
-        one = times.pop(1, 0.0)
+    for (name, *what), times in series.items():
+        one = ones.get(tuple(what), 0.0)
         gains = [f"{one / t:.2f}x on {n}" for n, t in sorted(times.items()) if t]
         if one and gains:
+            model, sizes = what[1:3]
             texts.append(f"{name}, {model}, {sizes}: {', '.join(gains)}")
     return texts

@@ -3,8 +3,8 @@
 
 A portable (kokkos) case is compared with the native case of the same algorithm, method,
 type, sizes, parameters, devices, metric, build and kind of device, under the same
-launch label. Where no native case has that label, the fastest portable launch alone is
-compared with the fastest native launch, and its note says so.
+setting: launch and communicator. Where no native case has that setting, the fastest
+portable one alone is compared with the fastest native one, and its note says so.
 """
 
 from __future__ import annotations
@@ -88,18 +88,18 @@ def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
 
 def compare_group(portable, native, margin: float) -> dict[int, Ratio]:
     """Like with like; the best with the best where that says something else."""
-    labels = {case.launch: case for case in native}
+    settings = {case.setting: case for case in native}
     best, rival = fastest(portable), fastest(native)
     ratios = {}
     for case in portable:
-        same = labels.get(case.launch)
+        same = settings.get(case.setting)
         if same is not None:
             note = ""
             if case is best and same is not rival:
                 value = ratio(rival, best, margin).value
-                note = f"best with best {value:.3g}: {rival.model} {rival.launch}"
+                note = f"best with best {value:.3g}: {rival.model} {rival.setting}"
             ratios[id(case)] = ratio(same, case, margin, note)
         elif case is best:
-            note = f"best with best: {rival.model} {rival.launch}"
+            note = f"best with best: {rival.model} {rival.setting}"
             ratios[id(case)] = ratio(rival, case, margin, note)
     return ratios

@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from .case import Build, Case, Context
+from .case import Build, Case, Context, Event
 
 STATUSES = ("passed", "skipped", "failed")
 KINDS = ("gpu", "host")
@@ -38,6 +38,16 @@ def positive(values: Any, key: str) -> list[float]:
         if not number or not math.isfinite(value) or value <= 0:
             raise Broken(f"'{key}' holds {value!r:.60}, not a time in seconds")
     return [float(value) for value in values]
+
+
+def read_timeline(row: Any) -> list[Event]:
+    """The events of a traced compute; none where the record has no room for them."""
+    events = []
+    for event in take(row, "timeline", list, []):
+        device, stage = take(event, "device", int), take(event, "stage", str)
+        times = [take(event, key, (int, float)) for key in ("begin_s", "end_s")]
+        events.append(Event(device, stage, *map(float, times)))
+    return events
 
 
 def read_context(record: Any, folder: Path) -> Context:
@@ -96,11 +106,13 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         operations=take(cost, "operations", (int, float), 0),
         launch=take(launch, "requested", str, "auto"),
         effective=",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
+        communicator=take(row, "communicator", str, ""),
         context=context,
         contexts=[context],
         launches={context.launch_id: samples} if passed else {},
         latencies=positive([latency], "latency_s") if passed and latency else [],
         stages={str(k): [float(v)] for k, v in stages.items()} if passed else {},
+        timeline=read_timeline(row) if passed else [],
     )
 
 

@@ -129,7 +129,8 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
         comparison = (case.devices, sizes, case.comparison, repr(case.context.build))
         method = methods[case.algorithm, case.method]
         device = (case.device_kind != "host", case.device_name)
-        last = (model, case.model, case.launch != "auto", case.launch)
+        launch = (case.launch != "auto", case.launch)
+        last = (model, case.model, *launch, case.setting != case.launch, case.setting)
         return (*first, *comparison, method, *device, *last)
 
     return [

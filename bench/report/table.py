@@ -42,6 +42,7 @@ CSV_COLUMNS = [
     "latency_s",
     "stages_s",
     "effective_launch",
+    "communicator",
     "comparison",
     "name",
     "preset",

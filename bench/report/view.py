@@ -87,7 +87,7 @@ def cells(row: Row, kinds: dict[str, set]) -> dict[str, str]:
         case.method,
         case.model,
         case.device_name if several and case.device_name else case.device_kind,
-        case.launch,
+        case.setting,
         time,
         latency,
         units.rate(row.rate, row.rate_unit),
