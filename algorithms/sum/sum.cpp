@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/sum/sum.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "algorithms/generate.hpp"
+#include "algorithms/judge.hpp"
+
+namespace league {
+namespace {
+
+constexpr int least_chunk_kib = 16, most_chunk_kib = 1 << 20;
+
+const std::vector<Dtype> dtypes{Dtype::f32, Dtype::f64, Dtype::i32};
+
+Method resident(const std::string& name, const std::string& description,
+                std::map<std::string, std::string> not_expressible = {}) {
+  return {.name = name, .description = description, .dtypes = dtypes, .not_expressible = std::move(not_expressible)};
+}
+
+Method from_host(const std::string& name, const std::string& description) {
+  const std::string why = "the data lie in the host's memory: there is nothing to copy in";
+  return {.name = name,
+          .description = description,
+          .dtypes = dtypes,
+          .not_expressible = {{"serial", why}, {"openmp", why}},
+          .problem = "from_host"};
+}
+
+std::map<std::string, std::string> only_kokkos() {
+  const std::string why = "a reduction of Kokkos' own; `reduce` is the libraries'";
+  return {{"serial", why}, {"openmp", why}, {"cuda", why}, {"hip", why}};
+}
+
+const RegisterAlgorithm registered{Algorithm{
+    .name = Sum::algorithm,
+    .description = "sum of an array",
+    .parameters =
+        {{.name = "n", .kind = Parameter::Kind::size, .standard = "1048576", .least = 0, .description = "elements"},
+         {.name = "chunk",
+          .standard = "0",
+          .least = 0,
+          .most = most_chunk_kib,
+          .description = "KiB that make one partial sum, from 16; 0: by the size of the array"},
+         {.name = "values",
+          .kind = Parameter::Kind::choice,
+          .standard = "uniform",
+          .choices = {"uniform", "signed"},
+          .description = "[0, 1) or [-1/2, 1/2); integers: [0, 2^31) or [-2^31, 2^31)"}},
+    .methods = {resident("two_stage", "a partial sum for each chunk, then these in the order of their index"),
+                resident("atomic", "each team adds what it has to one value on its device",
+                         {{"serial", "one thread meets nobody at a value"}}),
+                resident("range_reduce", "parallel_reduce over a RangePolicy, into a View", only_kokkos()),
+                {.name = "reduce",
+                 .description = "the library's own reduction",
+                 .dtypes = dtypes,
+                 .libraries = {"cub"},
+                 .own_models = false},
+                from_host("interleaved", "from host memory: copy in, sum and copy out, device after device"),
+                from_host("two_phase", "from host memory: all copies in, then sums and copies out"),
+                from_host("two_phase_sync", "two_phase, with the host waiting for each copy in")},
+    .make = [](const Making& making) { return std::make_unique<Sum>(making); }}};
+
+/// Calls `body.operator()<T>()` with the type of the elements.
+template <class Body>
+auto with_element(Dtype dtype, const Body& body) {
+  switch (dtype) {
+    case Dtype::f64:
+      return body.template operator()<double>();
+    case Dtype::i32:
+      return body.template operator()<std::int32_t>();
+    default:
+      return body.template operator()<float>();
+  }
+}
+
+template <class T>
+T value_at(std::uint64_t seed, bool is_signed, std::uint64_t index) {
+  const std::uint64_t bits = random_bits(seed, 0, index);
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(is_signed ? bits >> 32 : bits >> 33);
+  else
+    return random_value<T>(seed, 0, index) + (is_signed ? T{0} : T{0.5});  // exact
+}
+
+/// A sum and what rounding took from it.
+struct Compensated {
+  double sum = 0, lost = 0, magnitudes = 0;
+  /// Source: Knuth, The Art of Computer Programming 2, 4.2.2: what an addition loses is itself a floating number.
+  void add(double value) {
+    const double next = sum + value, part = next - sum;
+    lost += (sum - (next - part)) + (value - part);
+    sum = next;
+  }
+  void add(const Compensated& other) {
+    add(other.sum);
+    lost += other.lost;
+    magnitudes += other.magnitudes;
+  }
+};
+
+template <class T>
+Compensated compensated_sum(std::span<const T> values) {
+  constexpr std::size_t width = 8;  // sums side by side, for the vector units
+  std::array<Compensated, width> sums{};
+  for (std::size_t i = 0; i + width <= values.size(); i += width)
+    for (std::size_t k = 0; k < width; ++k) {
+      sums[k].add(static_cast<double>(values[i + k]));
+      sums[k].magnitudes += std::abs(static_cast<double>(values[i + k]));
+    }
+  for (std::size_t i = values.size() / width * width; i < values.size(); ++i) {
+    sums[0].add(static_cast<double>(values[i]));
+    sums[0].magnitudes += std::abs(static_cast<double>(values[i]));
+  }
+  Compensated total;
+  for (const Compensated& sum : sums) total.add(sum);
+  return total;
+}
+
+/// What `operations` roundings in a row may make of 1, less 1.
+double grown(double operations, double epsilon) { return operations * epsilon / 2 / (1 - operations * epsilon / 2); }
+
+}  // namespace
+
+int sum::chunk_elements(std::int64_t n, Dtype dtype) {
+  const auto size = static_cast<std::int64_t>(size_bytes(dtype));
+  std::int64_t bytes = std::int64_t{least_chunk_kib} * 1024;
+  while (bytes < std::int64_t{most_chunk_kib} * 1024 &&
+         static_cast<double>(bytes) * static_cast<double>(bytes) < 4.0 * static_cast<double>(n * size))
+    bytes *= 2;
+  return static_cast<int>(bytes / size);
+}
+
+Sum::Sum(const Making& making)
+    : n(making.parameters.integer("n")), dtype(making.dtype), chunk(sum::chunk_elements(n, dtype)) {
+  const std::int64_t kib = making.parameters.integer("chunk");
+  if (kib != 0 && kib < least_chunk_kib)
+    throw std::invalid_argument("chunk = " + std::to_string(kib) + ": from " + std::to_string(least_chunk_kib) +
+                                " KiB, or 0");
+  if (kib != 0) chunk = static_cast<int>(kib * 1024 / static_cast<std::int64_t>(size_bytes(dtype)));
+  const bool is_signed = making.parameters.choice("values") == "signed";
+  x = HostArray(making.memory, dtype, {n});
+  with_element(dtype, [&]<class T>() {
+    const std::span<T> values = x.values<T>();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i)
+      values[static_cast<std::size_t>(i)] = value_at<T>(making.seed, is_signed, static_cast<std::uint64_t>(i));
+  });
+}
+
+Cost Sum::cost() const {
+  return {static_cast<double>(n) * static_cast<double>(size_bytes(dtype)), static_cast<double>(n)};
+}
+
+Outputs Sum::make_outputs(std::pmr::memory_resource& memory) const {
+  return {{"sum", HostArray(memory, dtype == Dtype::i32 ? Dtype::i64 : Dtype::f64, {1}), {0, 1}}};
+}
+
+Outputs Sum::inputs() const { return {{"x", x, {0, n}}}; }
+
+Range Sum::elements(Range chunks) const { return {std::min(chunks.begin * chunk, n), std::min(chunks.end * chunk, n)}; }
+
+double Sum::bound(const std::string& form) const {
+  constexpr int joined = 1024;  // a team's or a host's threads
+  const bool known = form != any_order;
+  // A chunk's elements, chunks in a thread's own sum, teams in a common one; never more than all elements.
+  const auto deepest = static_cast<double>(known ? std::min(n, chunk + 2 * extent() + joined) : n);
+  const auto in_float =
+      static_cast<double>(dtype == Dtype::f32 && known ? std::min<std::int64_t>(n, float_additions) : 0);
+  const double rounded = (1 + grown(in_float, epsilon_of<float>)) * (1 + grown(deepest + 2, epsilon_of<double>)) - 1;
+  return rounded * oracle().magnitudes;  // the two above: the oracle's own
+}
+
+const Sum::Oracle& Sum::oracle() const {
+  if (oracle_) return *oracle_;
+  const std::int64_t blocks = extent();
+  std::vector<Compensated> sums(static_cast<std::size_t>(blocks));
+  std::uint64_t exact = 0;
+  with_element(dtype, [&]<class T>() {
+    const std::span<const T> values = x.values<const T>();
+#pragma omp parallel for schedule(static) reduction(+ : exact)
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const Range mine = elements({block, block + 1});
+      const auto part = values.subspan(static_cast<std::size_t>(mine.begin), static_cast<std::size_t>(mine.size()));
+      if constexpr (std::is_integral_v<T>)
+        for (const T value : part) exact += static_cast<std::uint64_t>(std::int64_t{value});
+      else
+        sums[static_cast<std::size_t>(block)] = compensated_sum(part);
+    }
+  });
+  Compensated total;
+  for (const Compensated& sum : sums) total.add(sum);
+  oracle_ = {total.sum + total.lost, total.magnitudes, static_cast<std::int64_t>(exact)};
+  return *oracle_;
+}
+
+Verdict Sum::check(const Outputs& outputs) const {
+  const Output& output = outputs.at(0);
+  if (dtype != Dtype::i32)
+    return judge_values("sum", output.values.values<const double>(),
+                        [&](std::int64_t) { return Expected{oracle().value, bound(output.form)}; });
+  Verdict verdict{.rows_checked = 1};
+  if (const std::int64_t value = output.values.values<const std::int64_t>()[0]; value != oracle().exact)
+    verdict.fail("sum[0] is " + std::to_string(value) + ", expected " + std::to_string(oracle().exact));
+  return verdict;
+}
+
+}  // namespace league
