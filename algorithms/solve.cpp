@@ -57,7 +57,7 @@ class Solve final : public ShardParts<StepPart> {
     std::vector<Queue*> queues;
     for (const auto& part : parts()) queues.push_back(&part->queue());
     fence();  // what `configure` has queued is not part of it
-    return runtime_.record(queues, [&] {
+    return runtime_.record(queues, [this, steps] {
       Stages unmarked;
       for (std::int64_t step = 0; step < steps; ++step) take_step(unmarked);
     });

@@ -25,7 +25,6 @@ class StepPart : public ShardPart {
 enum class Execution { stepwise, graph };
 
 /// A solve of up to `steps` steps on all shards: in each, accumulate, add over the shards, update.
-/// @throws Unsupported for a graph on host devices
 std::unique_ptr<Prepared> solve(const Problem& problem, const Context& context, std::int64_t steps, Execution execution,
                                 const std::function<std::unique_ptr<StepPart>(const Shard&)>& make);
 

@@ -64,8 +64,8 @@ std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<cons
                                                 std::string_view engine) {
   if (shards.size() < 2) return std::make_unique<Alone>();
   const DeviceKind kind = shards.front().device.kind;
-  const auto found = std::ranges::find_if(
-      engines(), [&](const Engine& known) { return known.name == engine && known.kind == kind; });
+  const auto found =
+      std::ranges::find_if(engines(), [&](const Engine& known) { return known.name == engine && known.kind == kind; });
   if (found == engines().end())
     throw Unsupported("no communicator '" + std::string(engine) + "' between " +
                       (kind == DeviceKind::gpu ? "GPUs" : "host devices") + " in this build");

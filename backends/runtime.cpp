@@ -41,6 +41,16 @@ class HostQueue final : public Queue {
   std::vector<std::chrono::steady_clock::time_point> marks_;
 };
 
+/// A host has no launches to save: its graphs make the same calls again.
+class Repetition final : public Graph {
+ public:
+  explicit Repetition(std::function<void()> body) : body_(std::move(body)) {}
+  void launch() override { body_(); }
+
+ private:
+  std::function<void()> body_;
+};
+
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -119,10 +129,8 @@ Queue& Runtime::queue(Device device) {
 }
 
 std::unique_ptr<Graph> Runtime::record(std::span<Queue* const> queues, const std::function<void()>& body) const {
-  std::unique_ptr<Graph> graph;
-  if (!queues.empty() && queues.front()->device().kind == DeviceKind::gpu) graph = gpu_backend_->record(queues, body);
-  if (!graph) throw Unsupported("no graphs on a host device");
-  return graph;
+  if (!queues.empty() && queues.front()->device().kind == DeviceKind::gpu) return gpu_backend_->record(queues, body);
+  return std::make_unique<Repetition>(body);
 }
 
 std::pmr::memory_resource& Runtime::host_memory() {

@@ -106,8 +106,8 @@ class Runtime {
   /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs
   [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
   [[nodiscard]] Queue& queue(Device device);
-  /// Records what `body` puts on the queues of GPUs, and on no others; nothing of it runs yet.
-  /// @throws Unsupported on host devices, which have no graphs
+  /// Records what `body` puts on the queues, and on no others; nothing of it runs yet. On host devices, which have no
+  /// launches to save, every launch calls a copy of `body`.
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues, const std::function<void()>& body) const;
   /// Pinned where there is a GPU.
   [[nodiscard]] std::pmr::memory_resource& host_memory();

@@ -16,6 +16,20 @@ struct Sums {
   }
 };
 
+/// Sums so few that a thread keeps all of them where it adds those of others.
+inline constexpr int few_sums = 8;
+
+/// Adds `count` of them, one after another in memory, in order but for every second one on its own: half the wait.
+template <int n>
+LEAGUE_FUNCTION Sums<double, n> ordered_sums(const double* values, int count) {
+  Sums<double, n> even, odd;
+  int k = 0;
+  for (; k + 1 < count; k += 2)
+    for (int i = 0; i < n; ++i) even.values[i] += values[k * n + i], odd.values[i] += values[(k + 1) * n + i];
+  for (int i = 0; k < count && i < n; ++i) even.values[i] += values[k * n + i];
+  return even += odd;
+}
+
 /// Adds one value of each of `lanes` lanes in a tree; lane 0 has the sum. `from_above(value, offset)` is the value of
 /// the lane `offset` above.
 template <int lanes, class Value, class FromAbove>

@@ -37,32 +37,78 @@ __device__ Sums<T, n> block_sums(const Sums<T, n>& mine) {
   return sums;
 }
 
+/// Values of shared memory that `sums_for_all` takes of a block, in `turns` turns.
+template <int n>
+constexpr int sums_for_all_size(Launch launch, int turns = 2) {
+  return turns * n * launch.team;
+}
+
+/// Adds over a block, for kernels that go on with the sums: all threads get them, with one barrier. The lanes of a
+/// thread (blockDim.x) shuffle, then every thread adds the sums of all of them in order. `scratch`
+/// [sums_for_all_size] is used in turns: the next turn does not disturb who still reads this one.
+/// @pre whole warps; all threads call, with `turn` one more each time
+template <class T, int n>
+__device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
+  const int lanes = static_cast<int>(blockDim.x), threads = static_cast<int>(blockDim.y);
+  for (int offset = lanes / 2; offset > 0; offset /= 2)
+    for (int i = 0; i < n; ++i) mine.values[i] += cuda::shuffle_xor(mine.values[i], offset, lanes);
+  double* of_threads = scratch + (turn & 1) * n * threads;
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; ++i) of_threads[threadIdx.y * n + i] = mine.values[i];
+  __syncthreads();
+  return ordered_sums<n>(of_threads, threads);
+}
+
+/// Adds what the blocks left in `partials` [blocks x n]; all threads of the last block call.
+template <int n>
+__device__ void add_partials(const double* partials, double* sums) {
+  const int lanes = static_cast<int>(blockDim.x * blockDim.y), blocks = static_cast<int>(gridDim.x);
+  const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  if constexpr (n <= few_sums) {  // a thread takes all values of some blocks
+    Sums<double, n> mine;
+    for (int block = lane; block < blocks; block += lanes)
+      for (int i = 0; i < n; ++i) mine.values[i] += partials[std::int64_t{block} * n + i];
+    const Sums<double, n> all = block_sums(mine);
+    if (lane == 0)
+      for (int i = 0; i < n; ++i) sums[i] = all.values[i];
+  } else {  // a thread takes one value of some blocks
+    __shared__ double of_chunks[n > 1024 ? n : 1024];
+    const int chunks = lanes > n ? lanes / n : 1;
+    for (int at = lane; at < n * chunks; at += lanes) {
+      double sum = 0;
+      for (int block = at / n; block < blocks; block += chunks) sum += partials[std::int64_t{block} * n + at % n];
+      of_chunks[at] = sum;
+    }
+    __syncthreads();
+    for (int i = lane; i < n; i += lanes) {
+      double sum = 0;
+      for (int chunk = 0; chunk < chunks; ++chunk) sum += of_chunks[chunk * n + i];
+      sums[i] = sum;
+    }
+  }
+}
+
 /// Adds over the grid, in an order that depends on the launch alone: every block leaves its sums in `partials`
-/// [n x blocks], and the last one to come adds them into `sums` [n].
+/// [blocks x n], and the last one to come adds them into `sums` [n].
 /// @pre `ticket` is 0, and is again afterwards; whole warps; all threads call
 /// @returns whether this block was the last: its threads see `sums` after a __syncthreads
 template <class T, int n>
 __device__ bool grid_sums(const Sums<T, n>& mine, double* partials, unsigned* ticket, double* sums) {
   __shared__ bool last;
-  const int lanes = static_cast<int>(blockDim.x * blockDim.y);
-  const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const bool first_thread = threadIdx.x == 0 && threadIdx.y == 0;
   const Sums<T, n> of_block = block_sums(mine);
-  if (lane == 0) {
-    for (int i = 0; i < n; ++i) partials[std::int64_t{i} * gridDim.x + blockIdx.x] = of_block.values[i];
-    __threadfence();
-    last = atomicAdd(ticket, 1U) + 1 == gridDim.x;
+  if (first_thread) {
+    double* own = gridDim.x == 1 ? sums : partials + std::int64_t{blockIdx.x} * n;
+    for (int i = 0; i < n; ++i) own[i] = of_block.values[i];
+    if (gridDim.x > 1) __threadfence();
+    last = gridDim.x == 1 || atomicAdd(ticket, 1U) + 1 == gridDim.x;
   }
   __syncthreads();
   if (!last) return false;
+  if (gridDim.x == 1) return true;
   __threadfence();
-  for (int i = lane / cuda::warp_size; i < n; i += lanes / cuda::warp_size) {
-    double sum = 0;
-    for (unsigned block = static_cast<unsigned>(lane % cuda::warp_size); block < gridDim.x; block += cuda::warp_size)
-      sum += partials[std::int64_t{i} * gridDim.x + block];
-    sum = sum_lanes<cuda::warp_size>(sum, [](double v, int offset) { return cuda::shuffle_down(v, offset); });
-    if (lane % cuda::warp_size == 0) sums[i] = sum;
-  }
-  if (lane == 0) *ticket = 0;
+  add_partials<n>(partials, sums);
+  if (first_thread) *ticket = 0;
   return true;
 }
 

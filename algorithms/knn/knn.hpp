@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "algorithms/registry.hpp"
 #include "algorithms/knn/vote.hpp"
+#include "algorithms/registry.hpp"
 
 namespace league {
 

@@ -110,6 +110,7 @@ class StreamGraph final : public Graph {
     } catch (...) {
       static_cast<void>(cudaStreamEndCapture(stream(first()), &graph));
       if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+      static_cast<void>(cudaGetLastError());  // told by what is thrown
       throw;
     }
     check(cudaStreamEndCapture(stream(first()), &graph));

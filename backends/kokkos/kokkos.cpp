@@ -60,6 +60,8 @@ const Exec& instance(Runtime& runtime, Queue& queue) {
   return runtime.attachment<Exec>(queue.device(), [&] { return make_instance<Exec>(queue); });
 }
 
+Exec own_instance(Queue& queue) { return make_instance<Exec>(queue); }
+
 LaunchLimits limits(const Queue& queue) {
   if constexpr (on_gpu) return {1024, Team::vector_length_max(), std::string("Kokkos on ") + Exec::name()};
   const int threads = std::min(queue.device().threads, 64);

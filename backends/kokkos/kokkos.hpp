@@ -30,6 +30,13 @@ constexpr int launch_bound(int /*teams*/) { return 1; }
 constexpr int launch_bound(int teams) { return teams; }
 #endif
 
+/// A policy whose kernels get their arguments as raw CUDA kernels do, up to 4 KB of them. Kokkos 4.7 puts more than 512
+/// bytes into constant memory otherwise, waits for the kernel that has used it before, and cannot be recorded.
+template <class Policy>
+auto light(const Policy& policy) {
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 /// Row-major, like the host arrays and the raw kernels.
 template <class T>
 using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
@@ -38,6 +45,8 @@ using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTrai
 
 /// The instance on the queue's device and stream; made at first use, kept by the runtime.
 const Exec& instance(Runtime& runtime, Queue& queue);
+/// Another instance on the queue's device and stream, for what keeps an instance's resources as long as it lives.
+Exec own_instance(Queue& queue);
 /// The most threads and lanes of a team on this instance.
 LaunchLimits limits(const Queue& queue);
 

@@ -28,6 +28,12 @@ __device__ void store_streaming(T* address, T value) {
   __stcs(address, value);
 }
 
+/// The most dynamic shared memory of a block that `allow_scratch` can let a kernel have.
+inline std::size_t most_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlockOptin; }
+inline cudaError_t allow_scratch(const void* kernel, int bytes) {
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
 /// Ends the kernel, and the context with it, by an error.
 __device__ inline void trap() { __trap(); }
 

@@ -105,6 +105,9 @@ __device__ void store_streaming(T* address, T value) {
   *address = value;
 }
 
+inline std::size_t most_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlock; }
+inline cudaError_t allow_scratch(const void*, int) { return cudaSuccess; }
+
 __device__ inline void trap() { abort(); }
 
 inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {

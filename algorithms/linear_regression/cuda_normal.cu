@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/sums_cuda.hpp"
+#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/gram.hpp"
+
+// A thread takes packs of 16 bytes of the columns of one block of features, or of a pair of blocks, and adds all their
+// products in registers; the last block adds the sums of all blocks. Then one block solves.
+namespace league::cuda::linear_regression {
+namespace {
+
+constexpr int most_lanes_direct = 256, direct_share = 8;  // one team of a multiprocessor: registers
+
+template <class T, int width>
+__global__ void __launch_bounds__(most_lanes_direct, 1)
+    add_block_of_features(Columns<T> data, int a, double* partials, unsigned* ticket, double* sums) {
+  blocks::grid_sums(lane_products<T, width>(data, a, place_of_thread()), partials, ticket, sums);
+}
+
+template <class T, int width>
+__global__ void __launch_bounds__(most_lanes_direct, 1)
+    add_pair_of_blocks(Columns<T> data, int a, int b, double* partials, unsigned* ticket, double* sums) {
+  blocks::grid_sums(lane_cross_products<T, width>(data, a, b, place_of_thread()), partials, ticket, sums);
+}
+
+template <int = 0>
+__global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums, double* theta) {
+  extern __shared__ double work[];
+  const Place place = place_of_thread();
+  solve_equations(gram, rows, sums, work, theta, place.lane, place.lanes, [] { __syncthreads(); });
+}
+
+template <class T, int width>
+class Direct final : public CudaPart<T> {
+ public:
+  Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : CudaPart<T>(problem, context, shard, Gram(problem.features).sums() - 2),
+        gram_(problem.features),
+        ticket_(this->queue(), 1) {
+    ticket_.clear();
+  }
+  Launch configure(Launch launch) override {
+    launch_ = this->resolved(launch, 256, most_lanes_direct, 8 / std::int64_t{sizeof(T)}, direct_share);
+    partials_ = Array<double>(this->queue(), std::int64_t{launch_.league} * most_values);
+    return launch_;
+  }
+  void begin() override {}
+  void accumulate() override {
+    const Columns<T> data = this->data();
+    const cudaStream_t on = stream(this->queue());
+    double* sums = this->sums_.data();
+    for (int a = 0; a < gram_.blocks; ++a)
+      add_block_of_features<T, width><<<this->grid(launch_), this->block(launch_), 0, on>>>(
+          data, a, partials_.data(), ticket_.data(), sums + gram_.begin(a, a));
+    if constexpr (width == Gram::pair_width)
+      for (int a = 0; a < gram_.blocks; ++a)
+        for (int b = a + 1; b < gram_.blocks; ++b)
+          add_pair_of_blocks<T, width><<<this->grid(launch_), this->block(launch_), 0, on>>>(
+              data, a, b, partials_.data(), ticket_.data(), sums + gram_.begin(a, b));
+    check_launch();
+  }
+  void update() override {
+    const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);
+    solve_on_device<>
+        <<<1, 64, bytes, stream(this->queue())>>>(gram_, this->problem_.rows, this->sums_.data(), this->theta_.data());
+    check_launch();
+  }
+
+ private:
+  static constexpr int most_values = std::max(Gram::of_block(width), width* width);
+  Gram gram_;
+  Launch launch_;
+  Array<double> partials_;
+  Array<unsigned> ticket_;
+};
+
+std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() {
+    return with_block_width(problem.features, [&]<int width>() {
+      return solve<Direct<T, width>>(problem, context, 1, Execution::stepwise);
+    });
+  });
+}
+
+const Register<LinearRegression> normal_equations{"normal_equations", cuda::model, prepare};
+
+}  // namespace
+}  // namespace league::cuda::linear_regression

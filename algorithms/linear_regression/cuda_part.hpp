@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/linear_regression/part.hpp"
+#include "backends/cuda/cuda.hpp"
+
+namespace league::cuda::linear_regression {
+
+using namespace league::linear_regression;
+
+/// Where this thread stands.
+__device__ inline Place place_of_thread() {
+  return {blockIdx.x, gridDim.x, static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x),
+          static_cast<int>(blockDim.x * blockDim.y)};
+}
+
+template <int = 0>
+__global__ void begin_all(Rule rule, State state, double weight, double bias) {
+  for (int i = static_cast<int>(threadIdx.x); i < rule.features + 2; i += static_cast<int>(blockDim.x))
+    begin_state(rule, state, weight, bias, i);
+}
+template <int = 0>
+__global__ void update_all(Rule rule, State state, double* sums) {
+  for (int i = static_cast<int>(threadIdx.x); i < rule.features + 2; i += static_cast<int>(blockDim.x)) {
+    take_step(rule, state, sums, i);
+    clear_sums(rule, sums, i);
+  }
+}
+
+/// The memory of one shard, and the steps that are the same for all methods.
+template <class T>
+class CudaPart : public RegressionPart<T, Array> {
+ public:
+  CudaPart(const LinearRegression& problem, const Context& context, const Shard& shard, int width,
+           std::int64_t extra = 0)
+      : RegressionPart<T, Array>(
+            problem, context, shard,
+            [&]<class U>(const char*, std::int64_t size) {
+              return Array<U>(context.runtime.queue(shard.device), size);
+            },
+            width, extra) {}
+
+  void begin() override {
+    this->sums_.clear();
+    begin_all<><<<1, threads, 0, stream(this->queue())>>>(this->rule_, this->state(), this->problem_.start_weight,
+                                                          this->problem_.start_bias);
+    check_launch();
+  }
+  void update() override {
+    update_all<><<<1, threads, 0, stream(this->queue())>>>(this->rule_, this->state(), this->sums_.data());
+    check_launch();
+  }
+
+ protected:
+  static constexpr int threads = 64;
+
+  /// The method's choice where the launch leaves it open: as many blocks as a device holds, fewer where a thread would
+  /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.
+  [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
+                                int share = 1) const {
+    LaunchLimits most = limits;
+    most.team_times_vector = std::min(most.team_times_vector, most_lanes);
+    launch = resolve(launch, {0, lanes / warp_size, warp_size}, most);
+    const std::int64_t in_block = std::int64_t{launch.team} * launch.vector;
+    if (in_block % warp_size != 0)
+      throw Unsupported("team size x vector length " + std::to_string(in_block) + ": these sums need a multiple of " +
+                        std::to_string(warp_size));
+    if (launch.league > 0) return launch;
+    const cudaDeviceProp device = properties();
+    const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / in_block;
+    const std::int64_t worth = ceil_div<std::int64_t>(this->rows().size(), in_block * rows_a_lane);
+    launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
+    return launch;
+  }
+  [[nodiscard]] cudaDeviceProp properties() const {
+    cudaDeviceProp found{};
+    check(cudaGetDeviceProperties(&found, this->queue().device().index));
+    return found;
+  }
+  static dim3 block(Launch launch) {
+    return {static_cast<unsigned>(launch.vector), static_cast<unsigned>(launch.team)};
+  }
+  static unsigned grid(Launch launch) { return static_cast<unsigned>(launch.league); }
+};
+
+}  // namespace league::cuda::linear_regression

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/sums_cuda.hpp"
+#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/resident.hpp"
+
+// One grid takes all steps. A thread keeps its rows in registers where they fit, and reads them in each step where not;
+// the lanes of a thread shuffle, threads meet in shared memory. Several blocks tell each other their sums: a double
+// travels as two words of 32 bits, each in one 64-bit store with the number of its step, so that a word that has come
+// says so itself. All blocks must be on the device at the same time: the league is held to what fits.
+namespace league::cuda::linear_regression {
+namespace {
+
+using Word = unsigned long long;  // the type of 64-bit volatile stores
+
+/// Sums of all blocks, by parity of the step, value and block: [2 x values x blocks].
+struct Board {
+  Word* low;
+  Word* high;
+};
+
+__device__ void publish(const Board& board, std::int64_t slot, double value, unsigned stamp) {
+  const Word bits = static_cast<Word>(__double_as_longlong(value)), tag = Word{stamp} << 32;
+  *static_cast<volatile Word*>(board.low + slot) = tag | (bits & 0xffffffffU);
+  *static_cast<volatile Word*>(board.high + slot) = tag | (bits >> 32);
+}
+__device__ Word arrived(const Word* from, unsigned stamp) {
+  const volatile Word* word = from;
+  constexpr long long patience = 1LL << 28;  // minutes: a block that never comes ends the program
+  for (long long tries = 0; tries < patience; ++tries)
+    if (const Word value = *word; static_cast<unsigned>(value >> 32) == stamp) return value & 0xffffffffU;
+  trap();
+  return 0;
+}
+__device__ double await(const Board& board, std::int64_t slot, unsigned stamp) {
+  return __longlong_as_double(
+      static_cast<long long>(arrived(board.low + slot, stamp) | arrived(board.high + slot, stamp) << 32));
+}
+
+/// Adds the blocks' sums, in the same order in all of them; all threads get them. A slot is written again two steps
+/// later: by then every reader of the first has sent its sums of the second. `totals` [2 x n]
+template <int n>
+__device__ Sums<double, n> sums_of_blocks(const Sums<double, n>& of_block, const Board& board, double* totals,
+                                          std::int64_t step) {
+  const Place place = place_of_thread();
+  const int warps = place.lanes / warp_size, warp = place.lane / warp_size, lane = place.lane % warp_size;
+  const std::int64_t slots = (step & 1) * n * place.teams;
+  const auto stamp = static_cast<unsigned>(step + 1);
+  for (int i = 0; i < n; ++i)
+    if (place.lane == i) publish(board, slots + i * place.teams + place.team, of_block.values[i], stamp);
+  double* mine = totals + (step & 1) * n;
+  for (int i = warp; i < n; i += warps) {
+    double sum = 0;
+    for (std::int64_t block = lane; block < place.teams; block += warp_size)
+      sum += await(board, slots + i * place.teams + block, stamp);
+    sum = blocks::sum_lanes<warp_size>(sum, [](double value, int offset) { return shuffle_down(value, offset); });
+    if (lane == 0) mine[i] = sum;
+  }
+  __syncthreads();
+  Sums<double, n> sums;
+  for (int i = 0; i < n; ++i) sums.values[i] = mine[i];
+  return sums;
+}
+
+template <class T, int width, int resident>
+__global__ void __launch_bounds__(most_persistent_lanes, 1)
+    take_all_steps(Columns<T> data, Rule rule, State state, Board board) {
+  constexpr int n = terms<width>;
+  extern __shared__ double scratch[];
+  __shared__ double totals[2 * n];
+  const Place place = place_of_thread();
+  const bool first = place.team == 0 && place.lane == 0;
+  ResidentRows<T, resident> rows;
+  rows.load(data, place);
+  OwnTheta<width> theta;
+  theta.load(state.theta, data.features);
+  for (std::int64_t step = 0; step < rule.steps; ++step) {
+    const Line<T, width> line = theta.template line<T>();
+    Sums<LaneType<T, resident>, n> mine;
+    if constexpr (resident > 0)
+      mine = rows.sums(line);
+    else
+      mine = lane_sums(data, line, place);
+    Sums<double, n> sums = blocks::sums_for_all(mine, scratch, step);
+    if (place.teams > 1) sums = sums_of_blocks(sums, board, totals, step);
+    theta.step(rule, sums);
+    if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
+  }
+  if (!first) return;
+  theta.store(state.theta, data.features);
+  *state.taken = rule.steps;
+}
+
+template <class T, int width>
+class Persistent final : public CudaPart<T> {
+ public:
+  Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : CudaPart<T>(problem, context, shard, width) {
+    require_one_device(context);
+  }
+  Launch configure(Launch launch) override {
+    constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
+    const bool chosen = launch.league == 0;
+    launch_ = this->resolved(launch, 128, most_persistent_lanes, rows_a_lane);
+    bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
+    if (bytes_ > most_shared)
+      throw Unsupported("team size " + std::to_string(launch_.team) + ": its sums need " + std::to_string(bytes_) +
+                        " bytes of shared memory, there are " + std::to_string(most_shared));
+    const int held = blocks_held();
+    if (chosen) launch_.league = std::min(launch_.league, held);
+    if (launch_.league > held)
+      throw Unsupported("league " + std::to_string(launch_.league) + ": the device holds " + std::to_string(held) +
+                        " such blocks at the same time");
+    for (Array<Word>* words : {&low_, &high_})
+      *words = Array<Word>(this->queue(), std::int64_t{2} * terms<width> * launch_.league);
+    return launch_;
+  }
+  void begin() override {
+    CudaPart<T>::begin();
+    low_.clear();
+    high_.clear();
+  }
+  void accumulate() override {
+    kernel()<<<this->grid(launch_), this->block(launch_), bytes_, stream(this->queue())>>>(
+        this->data(), this->rule_, this->state(), Board{low_.data(), high_.data()});
+    check_launch();
+  }
+  void update() override {}
+
+ private:
+  static constexpr std::size_t most_shared = 40936;  // what Kokkos gives a team
+  using Kernel = void (*)(Columns<T>, Rule, State, Board);
+  [[nodiscard]] Kernel kernel() const {
+    const std::int64_t lanes = std::int64_t{launch_.league} * launch_.team * launch_.vector;
+    if constexpr (width == 1)
+      if (this->rows().size() <= most_resident<T> * lanes) return take_all_steps<T, width, most_resident<T>>;
+    return take_all_steps<T, width, 0>;
+  }
+  /// Of the larger kernel, whichever this launch takes: the league decides that.
+  [[nodiscard]] int blocks_held() const {
+    int least = 1 << 30;
+    const auto count = [&](Kernel which) {
+      int blocks = 0;
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, which, launch_.team * launch_.vector, bytes_));
+      least = std::min(least, blocks * this->properties().multiProcessorCount);
+    };
+    stream(this->queue());
+    count(take_all_steps<T, width, 0>);
+    if constexpr (width == 1) count(take_all_steps<T, width, most_resident<T>>);
+    return least;
+  }
+  Launch launch_;
+  std::size_t bytes_ = 0;
+  Array<Word> low_, high_;
+};
+
+std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() {
+    return with_width(problem.features, [&]<int width>() {
+      return solve<Persistent<T, width>>(problem, context, 1, Execution::stepwise);
+    });
+  });
+}
+
+const Register<LinearRegression> persistent{"persistent", cuda::model, prepare};
+
+}  // namespace
+}  // namespace league::cuda::linear_regression

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+
+#include "algorithms/linear_regression/rows.hpp"
+
+/// The normal equations: which sums of products are needed, how a lane adds them, and the solve. Products and sums are
+/// of doubles, so that products of floats are exact.
+namespace league::linear_regression {
+
+/// The features in blocks of `width`. Each block needs its products, its sums and its products with the target; each
+/// pair of blocks needs the products of one with the other. Few widths, so that there are few kernels.
+struct Gram {
+  LEAGUE_FUNCTION explicit constexpr Gram(int features_)
+      : features(features_),
+        width(features_ == 1            ? 1
+              : features_ <= 4          ? 4
+              : features_ <= pair_width ? pair_width
+              : features_ <= 10         ? 10
+                                        : pair_width),
+        blocks((features_ + width - 1) / width) {}
+  int features, width, blocks;
+  /// The only width of which there may be several blocks.
+  static constexpr int pair_width = 8;
+
+  /// Values that a block adds: x_i x_j for j >= i, row by row; x_i y; x_i; y.
+  LEAGUE_FUNCTION static constexpr int of_block(int width) { return width * (width + 1) / 2 + 2 * width + 1; }
+  /// Where the sums of block `a` with block `b` >= a begin: blocks first, then pairs.
+  [[nodiscard]] LEAGUE_FUNCTION constexpr int begin(int a, int b) const {
+    if (a == b) return a * of_block(width);
+    return blocks * of_block(width) + (a * (2 * blocks - a - 1) / 2 + b - a - 1) * width * width;
+  }
+  [[nodiscard]] LEAGUE_FUNCTION constexpr int sums() const { return begin(blocks - 1, blocks); }
+
+  /// Where the product of columns i and j >= i lies; column `features` is the constant, the next one the target.
+  [[nodiscard]] LEAGUE_FUNCTION constexpr int at(int i, int j) const {
+    const int triangle = width * (width + 1) / 2;
+    if (i == features) return triangle + 2 * width;  // constant x target
+    const int a = i / width, k = i % width;
+    if (j >= features) return begin(a, a) + triangle + (j == features ? width : 0) + k;
+    const int b = j / width, l = j % width;
+    if (a == b) return begin(a, a) + k * width - k * (k - 1) / 2 + l - k;
+    return begin(a, b) + k * width + l;
+  }
+
+  /// Values of scratch memory that the solve takes: a triangle of features + 2 columns, stored as a square.
+  [[nodiscard]] LEAGUE_FUNCTION constexpr int work() const { return (features + 2) * (features + 2); }
+};
+
+/// Calls `body.operator()<width>()` with the width of the blocks.
+template <class Body>
+auto with_block_width(int features, const Body& body) {
+  const int width = Gram(features).width;
+  if (width == 1) return body.template operator()<1>();
+  if (width == 4) return body.template operator()<4>();
+  if (width == 10) return body.template operator()<10>();
+  return body.template operator()<Gram::pair_width>();
+}
+
+/// Adds one row's products of a block.
+template <int width>
+LEAGUE_FUNCTION void add_products(const double (&x)[width], double y, double (&sums)[Gram::of_block(width)]) {
+  int at = 0;
+  for (int i = 0; i < width; ++i)
+    for (int j = i; j < width; ++j) sums[at++] += x[i] * x[j];
+  for (int i = 0; i < width; ++i) sums[at++] += x[i] * y;
+  for (int i = 0; i < width; ++i) sums[at++] += x[i];
+  sums[at] += y;
+}
+/// Adds one row's products of a pair of blocks.
+template <int width>
+LEAGUE_FUNCTION void add_cross_products(const double (&x)[width], const double (&y)[width],
+                                        double (&sums)[width * width]) {
+  for (int i = 0; i < width; ++i)
+    for (int j = 0; j < width; ++j) sums[i * width + j] += x[i] * y[j];
+}
+
+/// The value at `row` of `width` columns from number `first`; 0 beyond the features.
+template <class T, int width, class V>
+LEAGUE_FUNCTION void load_columns(const Columns<T>& data, int first, std::int64_t index, V (&x)[width]) {
+  for (int f = 0; f < width; ++f)
+    x[f] = first + f < data.features ? reinterpret_cast<const V*>(data.x[first + f])[index] : V{};
+}
+
+/// So many rows of a block of features: one access of a column.
+template <class T, int width, class Pack>
+struct BlockRows {
+  Pack x[width], y;
+
+  LEAGUE_FUNCTION void load(const Columns<T>& data, int a, std::int64_t index) {
+    load_columns<T, width>(data, a * width, index, x);
+    y = reinterpret_cast<const Pack*>(data.y)[index];
+  }
+  LEAGUE_FUNCTION void add(double (&sums)[Gram::of_block(width)]) const {
+    for (int k = 0; k < Pack::size; ++k) {
+      double row[width];
+      for (int f = 0; f < width; ++f) row[f] = static_cast<double>(x[f].values[k]);
+      add_products(row, static_cast<double>(y.values[k]), sums);
+    }
+  }
+};
+
+/// A GPU lane's share of the sums of block `a`. Its sums fill the registers, so that few lanes share a multiprocessor:
+/// each always has the next rows under way, in packs of 8 bytes, while it uses those before.
+template <class T, int width>
+LEAGUE_FUNCTION Sums<double, Gram::of_block(width)> lane_products(const Columns<T>& data, int a, Place place) {
+  using Pack = blocks::Pack<T, 8>;
+  const std::int64_t packs = data.rows / Pack::size, stride = place.teams * place.lanes;
+  const std::int64_t mine = place.team * place.lanes + place.lane;
+  Sums<double, Gram::of_block(width)> sums;
+  if (mine < packs) {
+    // Beyond the last one they load it again, for nothing: a branch would let the compiler join both loads.
+    const auto bounded = [last = packs - 1](std::int64_t p) { return p < last ? p : last; };
+    BlockRows<T, width, Pack> here, next;
+    here.load(data, a, mine);
+    next.load(data, a, bounded(mine + stride));
+    std::int64_t p = mine;
+    for (; p + stride < packs; p += 2 * stride) {
+      here.add(sums.values);
+      here.load(data, a, bounded(p + 2 * stride));
+      next.add(sums.values);
+      next.load(data, a, bounded(p + 3 * stride));
+    }
+    if (p < packs) here.add(sums.values);
+  }
+  for (std::int64_t i = packs * Pack::size + mine; i < data.rows; i += stride) {
+    BlockRows<T, width, blocks::Pack<T, sizeof(T)>> last;
+    last.load(data, a, i);
+    last.add(sums.values);
+  }
+  return sums;
+}
+
+/// A GPU lane's share of the sums of the pair of blocks `a` and `b`.
+template <class T, int width>
+LEAGUE_FUNCTION Sums<double, width * width> lane_cross_products(const Columns<T>& data, int a, int b, Place place) {
+  Sums<double, width * width> sums;
+  for (std::int64_t i = place.team * place.lanes + place.lane; i < data.rows; i += place.teams * place.lanes) {
+    T x[width], y[width];
+    load_columns<T, width>(data, a * width, i, x);
+    load_columns<T, width>(data, b * width, i, y);
+    double left[width], right[width];
+    for (int f = 0; f < width; ++f) left[f] = static_cast<double>(x[f]), right[f] = static_cast<double>(y[f]);
+    add_cross_products(left, right, sums.values);
+  }
+  return sums;
+}
+
+/// Rows that a host thread turns into doubles at a time: they stay in its first cache.
+inline constexpr int rows_a_tile = 64;
+
+/// Rows of one column in double; zeros beyond `count`.
+LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_a_tile], double value, std::int64_t count) {
+  for (int k = 0; k < rows_a_tile; ++k) tile[k] = k < count ? value : 0;
+}
+template <class T>
+LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_a_tile], const T* from, std::int64_t count) {
+  if (count == rows_a_tile)
+    for (int k = 0; k < rows_a_tile; ++k) tile[k] = static_cast<double>(from[k]);
+  else
+    for (int k = 0; k < rows_a_tile; ++k) tile[k] = k < count ? static_cast<double>(from[k]) : 0;
+}
+
+/// A host thread's share of all sums, which it adds to `sums` [Gram::sums()]: each as a vector of partial sums first,
+/// four columns with one at a time.
+template <class T>
+LEAGUE_FUNCTION void range_products(const Columns<T>& data, const Gram& gram, Range rows, double* sums) {
+  typedef double Vector __attribute__((vector_size(64)));
+  constexpr int lanes = 8, vectors = rows_a_tile / lanes, group = 4;
+  constexpr int columns = LinearRegression::most_features + 2;
+  Vector tile[columns][vectors];
+  Vector partial[columns * (columns + 1) / 2] = {};  // in the order of their use
+  const int constant = gram.features, target = constant + 1;
+  const auto fill = [&](int column, const auto& from, std::int64_t count) {
+    double values[rows_a_tile];
+    fill_tile(values, from, count);
+    __builtin_memcpy(tile[column], values, sizeof(values));
+  };
+  for (std::int64_t first = rows.begin; first < rows.end; first += rows_a_tile) {
+    const std::int64_t count = first + rows_a_tile < rows.end ? rows_a_tile : rows.end - first;
+    for (int f = 0; f < constant; ++f) fill(f, data.x[f] + first, count);
+    fill(constant, 1.0, count);
+    fill(target, data.y + first, count);
+    Vector* sum = partial;
+    for (int i = 0; i <= constant; ++i) {
+      int j = i == constant ? target : i;  // the constant's product with itself is the count of rows
+      for (; j + group <= target + 1; j += group) {
+        Vector own[group] = {};
+        for (int k = 0; k < vectors; ++k)
+          for (int g = 0; g < group; ++g) own[g] += tile[i][k] * tile[j + g][k];
+        for (int g = 0; g < group; ++g) *sum++ += own[g];
+      }
+      for (; j <= target; ++j) {
+        Vector own = {};
+        for (int k = 0; k < vectors; ++k) own += tile[i][k] * tile[j][k];
+        *sum++ += own;
+      }
+    }
+  }
+  const Vector* sum = partial;
+  for (int i = 0; i <= constant; ++i)
+    for (int j = i == constant ? target : i; j <= target; ++j, ++sum)
+      for (int lane = 0; lane < lanes; ++lane) sums[gram.at(i, j)] += (*sum)[lane];
+}
+
+/// Solves the equations by Cholesky factorisation; all `lanes` lanes of a team call, `barrier` waits for all of them.
+/// A pivot that is not above zero gives NaN. `rows` is where the count of rows comes from: the constant's own product.
+template <class Barrier>
+LEAGUE_FUNCTION void solve_equations(const Gram& gram, std::int64_t rows, const double* sums, double* work,
+                                     double* theta, int lane, int lanes, const Barrier& barrier) {
+  const int n = gram.features + 1, stride = n + 1;
+  // The lower triangle of the Gram matrix, and as its last row the right side: the factorisation solves L z = r too.
+  for (int k = lane; k < (n + 1) * n; k += lanes) {
+    const int i = k / n, j = k % n;
+    if (j <= i) work[i * stride + j] = i == n - 1 && j == n - 1 ? static_cast<double>(rows) : sums[gram.at(j, i)];
+  }
+  barrier();
+  for (int j = 0; j < n; ++j) {
+    const double pivot = work[j * stride + j], root = sqrt(pivot);  // of a negative one: NaN
+    barrier();
+    for (int i = j + lane; i <= n; i += lanes) work[i * stride + j] = i == j ? root : work[i * stride + j] / root;
+    barrier();
+    for (int i = j + 1 + lane; i <= n; i += lanes)
+      for (int k = j + 1; k <= i && k < n; ++k) work[i * stride + k] -= work[i * stride + j] * work[k * stride + j];
+    barrier();
+  }
+  double* right = work + n * stride;
+  for (int j = n - 1; j >= 0; --j) {
+    const double solved = right[j] / work[j * stride + j];
+    barrier();
+    if (lane == 0) theta[j] = solved;
+    for (int i = lane; i < j; i += lanes) right[i] -= work[j * stride + i] * solved;
+    barrier();
+  }
+}
+
+}  // namespace league::linear_regression

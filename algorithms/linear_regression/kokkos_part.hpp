@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/linear_regression/part.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
+namespace league::kokkos::linear_regression {
+
+using namespace league::linear_regression;
+
+using Scratch = Kokkos::View<double*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Bytes of team scratch memory for so many values.
+inline std::size_t scratch_bytes(int values) { return Scratch::shmem_size(static_cast<std::size_t>(values)); }
+/// @throws Unsupported where a team has not so much
+inline void require_scratch(Launch launch, int values) {
+  const auto most = static_cast<std::size_t>(Team::scratch_size_max(0));
+  if (scratch_bytes(values) > most)
+    throw Unsupported("team size " + std::to_string(launch.team) + ": its sums need " +
+                      std::to_string(scratch_bytes(values)) + " bytes of scratch memory, there are " +
+                      std::to_string(most));
+}
+
+/// A policy of teams of at most `most_lanes` lanes, `teams` of them on a multiprocessor, with so many values of scratch
+/// memory.
+template <int most_lanes, int teams = 1>
+auto policy_of(const Exec& exec, Launch launch, int scratch_values = 0) {
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_lanes, launch_bound(teams)>>
+      policy(exec, launch.league, launch.team, launch.vector);
+  if (scratch_values > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes(scratch_values)));
+  return light(policy);
+}
+
+/// The memory of one shard, and the steps that are the same for all methods.
+template <class T>
+class KokkosPart : public RegressionPart<T, Array> {
+ public:
+  KokkosPart(const LinearRegression& problem, const Context& context, const Shard& shard, int width,
+             std::int64_t extra = 0)
+      : RegressionPart<T, Array>(
+            problem, context, shard,
+            [&]<class U>(const char* label, std::int64_t size) {
+              return Array<U>(instance(context.runtime, context.runtime.queue(shard.device)), label, size);
+            },
+            width, extra),
+        exec_(instance(context.runtime, this->queue())) {}
+
+  void begin() override {
+    Kokkos::deep_copy(exec_, this->sums_.view(), 0.0);
+    const Rule rule = this->rule_;
+    const State state = this->state();
+    const double weight = this->problem_.start_weight, bias = this->problem_.start_bias;
+    Kokkos::parallel_for(
+        "linear_regression/begin", Kokkos::RangePolicy<Exec>(exec_, 0, rule.features + 2),
+        KOKKOS_LAMBDA(int i) { begin_state(rule, state, weight, bias, i); });
+  }
+  void update() override {
+    const Rule rule = this->rule_;
+    const State state = this->state();
+    double* sums = this->sums_.data();
+    Kokkos::parallel_for(
+        "linear_regression/update", Kokkos::RangePolicy<Exec>(exec_, 0, rule.features + 2), KOKKOS_LAMBDA(int i) {
+          take_step(rule, state, sums, i);
+          clear_sums(rule, sums, i);
+        });
+  }
+
+ protected:
+  /// The method's choice where the launch leaves it open: as many teams as a device holds, fewer where a lane would
+  /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.
+  [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
+                                int share = 1) const {
+    LaunchLimits most = limits(this->queue());
+    const int vector = most.vector;
+    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_lanes);
+    launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, most);
+    if (launch.league > 0) return launch;
+    const std::int64_t in_team = std::int64_t{launch.team} * launch.vector;
+    const std::int64_t held = (on_gpu ? exec_.concurrency() / share : this->queue().device().threads) / in_team;
+    const std::int64_t worth = ceil_div<std::int64_t>(this->rows().size(), on_gpu ? in_team * rows_a_lane : 1);
+    launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
+    return launch;
+  }
+
+  Exec exec_;
+};
+
+/// A lane's sums over its rows.
+template <class T, int width>
+KOKKOS_INLINE_FUNCTION Sums<double, terms<width>> sums_of(const Columns<T>& data, const Line<T, width>& line,
+                                                          Place place) {
+  if constexpr (on_gpu)
+    return lane_sums(data, line, place);
+  else
+    return range_sums(data, line, piece(data.rows, place.team * place.lanes + place.lane, place.teams * place.lanes));
+}
+
+}  // namespace league::kokkos::linear_regression

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/linear_regression/rows.hpp"
+
+/// The rows of a kernel that lives through all steps.
+namespace league::linear_regression {
+
+/// The most lanes of a team, and rows of one feature that a lane keeps in its registers; with more features or rows,
+/// `resident` is 0 and they are read in each step.
+inline constexpr int most_persistent_lanes = 512;
+template <class T>
+inline constexpr int most_resident = 128 / static_cast<int>(sizeof(T));
+
+/// A lane's rows, every lanes-th of all from its own; where there are fewer, a count says how many.
+template <class T, int resident>
+struct ResidentRows {
+  T x[resident], y[resident];
+  int count = 0;
+
+  LEAGUE_FUNCTION void load(const Columns<T>& data, Place place) {
+    const std::int64_t stride = place.teams * place.lanes;
+    std::int64_t row = place.team * place.lanes + place.lane;
+    for (int k = 0; k < resident; ++k, row += stride) {
+      const bool mine = row < data.rows;
+      x[k] = mine ? data.x[0][row] : T{0};
+      y[k] = mine ? data.y[row] : T{0};
+      count += mine ? 1 : 0;
+    }
+  }
+  LEAGUE_FUNCTION Sums<T, terms<1>> sums(const Line<T, 1>& line) const {
+    Sums<T, terms<1>> sums;
+    for (int k = 0; k < resident; ++k)
+      if (k < count) {
+        const T row[1] = {x[k]};
+        add_row(line, row, y[k], sums.values);
+      }
+    return sums;
+  }
+};
+template <class T>
+struct ResidentRows<T, 0> {
+  LEAGUE_FUNCTION void load(const Columns<T>&, Place) {}
+};
+
+/// What a lane's sums of a step are added in: few rows of its own in T, all others in double.
+template <class T, int resident>
+using LaneType = std::conditional_t<(resident > 0), T, double>;
+
+/// Theta of a kernel that lives through all steps: every thread has its own, and all are the same.
+template <int width>
+struct OwnTheta {
+  double values[width + 1];
+  LEAGUE_FUNCTION void load(const double* theta, int features) {
+    for (int f = 0; f < width; ++f) values[f] = f < features ? theta[f] : 0;
+    values[width] = theta[features];
+  }
+  template <class T>
+  [[nodiscard]] LEAGUE_FUNCTION Line<T, width> line() const {
+    Line<T, width> line;
+    for (int f = 0; f < width; ++f) line.weights[f] = static_cast<T>(values[f]);
+    line.bias = static_cast<T>(values[width]);
+    return line;
+  }
+  LEAGUE_FUNCTION void step(const Rule& rule, const Sums<double, terms<width>>& sums) {
+    for (int f = 0; f <= width; ++f) values[f] -= rule.scale[0] * sums.values[f];
+  }
+  LEAGUE_FUNCTION void store(double* theta, int features) const {
+    for (int f = 0; f < width; ++f)
+      if (f < features) theta[f] = values[f];
+    theta[features] = values[width];
+  }
+};
+
+}  // namespace league::linear_regression

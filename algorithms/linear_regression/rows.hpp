@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/sums.hpp"
+#include "algorithms/linear_regression/linear_regression.hpp"
+#include "backends/portable.hpp"
+
+/// What kernels of all models do with a row, and how a lane walks over its rows.
+namespace league::linear_regression {
+
+using blocks::Sums;
+
+/// The training rows of one shard: a column for each feature, and the targets.
+template <class T>
+struct Columns {
+  const T* x[LinearRegression::most_features] = {};
+  const T* y = nullptr;
+  std::int64_t rows = 0;
+  int features = 0;
+};
+
+/// What is being fitted, in the kernel's type; weights beyond the features are 0. Feature counts are rounded up to
+/// `width`, columns beyond them are not read.
+template <class T, int width>
+struct Line {
+  T weights[width];
+  T bias;
+};
+template <class T, int width>
+LEAGUE_FUNCTION Line<T, width> line_of(const double* theta, int features) {
+  Line<T, width> line;
+  for (int f = 0; f < width; ++f) line.weights[f] = f < features ? static_cast<T>(theta[f]) : T{0};
+  line.bias = static_cast<T>(theta[features]);
+  return line;
+}
+
+/// Sums over rows: error x feature, the error, its square; error = weights . x + bias - y.
+template <int width>
+inline constexpr int terms = width + 2;
+
+/// Adds a row's terms; V is T, or a vector of T for as many rows.
+template <class T, int width, class V>
+LEAGUE_FUNCTION void add_row(const Line<T, width>& line, const V (&x)[width], const V& y, V (&sums)[terms<width>]) {
+  V error = line.bias - y;
+  for (int f = 0; f < width; ++f) error += line.weights[f] * x[f];
+  for (int f = 0; f < width; ++f) sums[f] += error * x[f];
+  sums[width] += error;
+  sums[width + 1] += error * error;
+}
+
+/// Moves what was added in T into double.
+template <class T, int n>
+LEAGUE_FUNCTION void flush(const T (&from)[n], Sums<double, n>& to) {
+  for (int i = 0; i < n; ++i) to.values[i] += static_cast<double>(from[i]);
+}
+
+/// One access of a GPU's lane, and how many of each column are in flight together: what registers hold.
+template <int width>
+inline constexpr int pack_bytes = width <= 12 ? 16 : 8;
+template <int width>
+inline constexpr int at_once = width == 1   ? 4
+                               : width <= 4 ? 2
+                                            : 1;
+/// The most lanes of a team, and how many such teams a multiprocessor holds: what registers allow.
+template <int width>
+inline constexpr int most_lanes = width <= 12 ? 512 : 256;
+template <int width>
+inline constexpr int teams_at_once = width == 1 ? 2 : 1;
+/// Of a device's threads, what these leave: one in so many.
+template <int width>
+inline constexpr int device_share = 2048 / (most_lanes<width> * teams_at_once<width>);
+
+/// Packs `first`, `first + stride`, ... of all columns: all loads first.
+template <class T, int width, int count>
+LEAGUE_FUNCTION void add_packs(const Columns<T>& data, const Line<T, width>& line, std::int64_t first,
+                               std::int64_t stride, Sums<double, terms<width>>& sums) {
+  using Pack = blocks::Pack<T, pack_bytes<width>>;
+  Pack x[count][width] = {}, y[count];
+  for (int k = 0; k < count; ++k) {
+    for (int f = 0; f < width; ++f)
+      if (width == 1 || f < data.features) x[k][f] = reinterpret_cast<const Pack*>(data.x[f])[first + k * stride];
+    y[k] = reinterpret_cast<const Pack*>(data.y)[first + k * stride];
+  }
+  T mine[terms<width>] = {};
+  for (int k = 0; k < count; ++k)
+    for (int i = 0; i < Pack::size; ++i) {
+      T row[width];
+      for (int f = 0; f < width; ++f) row[f] = x[k][f].values[i];
+      add_row(line, row, y[k].values[i], mine);
+    }
+  flush(mine, sums);
+}
+
+/// Row by row, every `stride`-th from `first`.
+template <class T, int width>
+LEAGUE_FUNCTION void add_single_rows(const Columns<T>& data, const Line<T, width>& line, std::int64_t first,
+                                     std::int64_t end, std::int64_t stride, Sums<double, terms<width>>& sums) {
+  for (std::int64_t i = first; i < end; i += stride) {
+    T x[width], mine[terms<width>] = {};
+    for (int f = 0; f < width; ++f) x[f] = width == 1 || f < data.features ? data.x[f][i] : T{0};
+    add_row(line, x, data.y[i], mine);
+    flush(mine, sums);
+  }
+}
+
+/// One row's error, by itself: what `atomic` leaves in memory between its two passes.
+template <class T>
+LEAGUE_FUNCTION T error_of(const Columns<T>& data, const double* theta, std::int64_t row) {
+  T error = static_cast<T>(theta[data.features]) - data.y[row];
+  for (int f = 0; f < data.features; ++f) error += static_cast<T>(theta[f]) * data.x[f][row];
+  return error;
+}
+/// Calls `add(position, term)` for each of a row's terms.
+template <class T, class Add>
+LEAGUE_FUNCTION void add_to_all(const Columns<T>& data, T error, std::int64_t row, const Add& add) {
+  const auto e = static_cast<double>(error);
+  for (int f = 0; f < data.features; ++f) add(f, e * static_cast<double>(data.x[f][row]));
+  add(data.features, e);
+  add(data.features + 1, e * e);
+}
+
+/// Where a lane stands: in its team, and its team in the league.
+struct Place {
+  std::int64_t team, teams;
+  int lane, lanes;
+};
+
+/// A GPU lane's share of the sums: its team takes runs of lanes x at_once packs while there are enough for all teams,
+/// then single packs, then what is left of a pack.
+template <class T, int width>
+LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, const Line<T, width>& line, Place place) {
+  constexpr int size = pack_bytes<width> / static_cast<int>(sizeof(T)), count = at_once<width>;
+  const std::int64_t packs = data.rows / size, run = std::int64_t{place.lanes} * count;
+  const std::int64_t runs = packs / run * 2 >= place.teams ? packs / run : 0;
+  Sums<double, terms<width>> sums;
+  for (std::int64_t i = place.team; i < runs; i += place.teams)
+    add_packs<T, width, count>(data, line, i * run + place.lane, place.lanes, sums);
+  const std::int64_t mine = place.team * place.lanes + place.lane;
+  for (std::int64_t i = runs * run + mine; i < packs; i += place.teams * place.lanes)
+    add_packs<T, width, 1>(data, line, i, 0, sums);
+  add_single_rows(data, line, packs * size + mine, data.rows, place.teams * place.lanes, sums);
+  return sums;
+}
+
+/// A host thread's share: consecutive rows, as many at a time as a vector holds.
+template <class T, int width>
+LEAGUE_FUNCTION Sums<double, terms<width>> range_sums(const Columns<T>& data, const Line<T, width>& line, Range rows) {
+  typedef T Vector __attribute__((vector_size(64)));
+  constexpr int lanes = 64 / static_cast<int>(sizeof(T)), run = 16;  // vectors added before they go into double
+  double of_lanes[terms<width>][lanes] = {};
+  std::int64_t i = rows.begin;
+  while (i + lanes <= rows.end) {
+    Vector mine[terms<width>] = {};
+    for (int turn = 0; turn < run && i + lanes <= rows.end; ++turn, i += lanes) {
+      Vector x[width] = {}, y;
+      for (int f = 0; f < width; ++f)
+        if (width == 1 || f < data.features) __builtin_memcpy(&x[f], data.x[f] + i, sizeof(Vector));
+      __builtin_memcpy(&y, data.y + i, sizeof(Vector));
+      add_row(line, x, y, mine);
+    }
+    T values[terms<width>][lanes];
+    __builtin_memcpy(values, mine, sizeof(values));
+    for (int n = 0; n < terms<width>; ++n)
+      for (int lane = 0; lane < lanes; ++lane) of_lanes[n][lane] += static_cast<double>(values[n][lane]);
+  }
+  Sums<double, terms<width>> sums;
+  for (int n = 0; n < terms<width>; ++n)
+    for (const double sum : of_lanes[n]) sums.values[n] += sum;
+  add_single_rows(data, line, i, rows.end, 1, sums);
+  return sums;
+}
+
+/// Piece `number` of `pieces` consecutive ones.
+LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t pieces) {
+  const std::int64_t size = (rows + pieces - 1) / pieces;
+  const auto most = [rows](std::int64_t i) { return i < rows ? i : rows; };
+  return {most(number * size), most((number + 1) * size)};
+}
+
+/// What a step does with the sums of all rows, which lie one segment after another.
+struct Rule {
+  double scale[LinearRegression::most_segments];  ///< learning rate over the rows of the segment
+  double loss_scale;
+  std::int64_t steps;
+  int segments, features;
+  int width;  ///< that the sums are laid out for
+};
+
+/// On the device: theta [features + 1], losses [steps], steps taken [1].
+struct State {
+  double* theta;
+  double* loss;
+  std::int64_t* taken;
+};
+
+/// Where the sums of segment k hold position i of features + 2: a weight, the bias, or the loss.
+LEAGUE_FUNCTION int sum_at(const Rule& rule, int k, int i) {
+  return k * (rule.width + 2) + (i < rule.features ? i : rule.width + i - rule.features);
+}
+
+/// Position i of a step. Where the loss is, the steps are counted.
+LEAGUE_FUNCTION void take_step(const Rule& rule, const State& state, const double* sums, int i) {
+  double step = 0, total = 0;
+  for (int k = 0; k < rule.segments; ++k) {
+    const double sum = sums[sum_at(rule, k, i)];
+    step += rule.scale[k] * sum;
+    total += sum;
+  }
+  if (i <= rule.features)
+    state.theta[i] -= step;
+  else
+    state.loss[(*state.taken)++] = rule.loss_scale * total;
+}
+
+/// Makes a position's sums ready for methods that add into them.
+LEAGUE_FUNCTION void clear_sums(const Rule& rule, double* sums, int i) {
+  for (int k = 0; k < rule.segments; ++k) sums[sum_at(rule, k, i)] = 0;
+}
+
+/// Position i of a state before the first step.
+LEAGUE_FUNCTION void begin_state(const Rule& rule, const State& state, double weight, double bias, int i) {
+  if (i <= rule.features)
+    state.theta[i] = i < rule.features ? weight : bias;
+  else
+    *state.taken = 0;
+}
+
+}  // namespace league::linear_regression

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/logistic_regression/cuda_part.hpp"
+
+// A thread takes 4 neighbouring rows (2 or 1 where features are many), all its loads first, and keeps sums of its own;
+// a block adds them through shared memory, the last block those of all, and where no other shard waits, makes the step
+// too.
+namespace league::cuda::logistic_regression {
+namespace {
+
+template <class T, int features>
+__global__ void __launch_bounds__(most_threads, launch_bound(teams_at_least<features>))
+    accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
+                    bool alone) {
+  constexpr int taken = features_a_thread<features>, groups = sharers<features>, n = gradient_sums(features);
+  extern __shared__ double scratch[];
+  __shared__ T weights[features + 1];
+  const auto team = block_lanes();
+  if (state.control[is_stopped] != 0) {
+    if (alone && blockIdx.x == 0) descend(team, rule, state, scratch);
+    return;
+  }
+  load_weights(state, rows.features, weights);
+  const int places = team.count / groups, group = team.lane / places, place = team.lane % places;
+  auto* board = reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
+  int turn = 0;
+  ThreadSum<T> mine[taken + 2];
+  const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * places; first < packs;
+       first += std::int64_t{gridDim.x} * places) {
+    const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
+    blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
+    if constexpr (groups > 1) {
+      board[turn + team.lane] = z;
+      __syncthreads();
+      z = board[turn + place];
+      for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
+      turn = team.count - turn;
+    }
+    add_gradient(neighbours, z, weights[0], group == 0, mine);
+  }
+  const int sums_of_data = gradient_sums(rows.features);
+  double* partial = gridDim.x == 1 ? sums : partials + std::int64_t{blockIdx.x} * n;
+  team_sums<taken + 2, groups>(
+      team, [&](int i) { return mine[i].value(); }, scratch,
+      [&](int i, int of, double sum) {
+        const int place = i < 2 ? i : of * taken + i;
+        if (place < sums_of_data && (i >= 2 || of == 0)) partial[place] = sum;
+      });
+  __syncthreads();
+  if (gridDim.x > 1 &&
+      !add_league(team, sums_of_data, blockIdx.x, gridDim.x, n, partials, tickets, scratch, sums, comes_last))
+    return;
+  if (alone) descend(team, rule, state, scratch);
+}
+
+template <class T>
+class Fused final : public CudaPart<T> {
+ public:
+  Fused(const LogisticRegression& problem, const Context& context, const Shard& shard)
+      : CudaPart<T>(problem, context, shard) {}
+  Launch configure(Launch launch) override {
+    with_features(this->features_, [&]<int features>() {
+      constexpr int groups = sharers<features>;
+      launch_ = this->resolve_for(launch, standard_team<features>, standard_teams<features>,
+                                  [](int threads) { return rows_at_once<T> * threads / groups; });
+      if (launch_.team * launch_.vector % groups != 0)
+        throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(this->features_) +
+                          " features: a team takes a multiple of them");
+      this->make_partials(launch_.league, gradient_sums(features));
+    });
+    return launch_;
+  }
+  void accumulate() override {
+    with_features(this->features_, [&]<int features>() {
+      const int threads = launch_.team * launch_.vector;
+      accumulate_rows<T, features>
+          <<<static_cast<unsigned>(launch_.league), block_of(launch_), bytes_of(fused_scratch<features>(threads)),
+             stream(this->queue())>>>(this->all_rows(), this->rule_, this->state(), this->partials_.data(),
+                                      this->tickets_.data(), this->sums_.data(), this->alone_);
+      check_launch();
+    });
+  }
+  void update() override {
+    if (!this->alone_) this->descend_alone();
+  }
+
+ private:
+  Launch launch_;
+};
+
+template <Execution execution>
+std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
+  return with_type<float, double>(
+      problem.dtype, [&]<class T>() { return solve<Fused<T>>(problem, context, problem.steps, execution); });
+}
+
+const Register<LogisticRegression> fused{"fused", cuda::model, prepare<Execution::stepwise>};
+const Register<LogisticRegression> graph{"graph", cuda::model, prepare<Execution::graph>};
+
+}  // namespace
+}  // namespace league::cuda::logistic_regression

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/newton_step.hpp"
+#include "algorithms/logistic_regression/part.hpp"
+#include "algorithms/logistic_regression/reduce.hpp"
+#include "backends/cuda/cuda.hpp"
+
+namespace league::cuda::logistic_regression {
+
+using namespace league::logistic;  // NOLINT: the algorithm's own words
+
+/// The most threads of a block: what their registers allow.
+inline constexpr int most_threads = 256;
+
+/// The threads of this block.
+__device__ inline auto block_lanes() {
+  return lanes_of(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x), static_cast<int>(blockDim.x * blockDim.y),
+                  [] { __syncthreads(); });
+}
+
+/// Whether this block is the last of `count` to come here: it sees what they have written before. @pre all threads
+/// call; `ticket` is 0, and is again afterwards
+__device__ inline bool comes_last(unsigned* ticket, unsigned count) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    last = atomicAdd(ticket, 1U) + 1 == count;
+    if (last) *ticket = 0;
+  }
+  __syncthreads();
+  __threadfence();
+  return last;
+}
+
+/// theta in the data's type; 0 behind the last feature. @pre all threads call
+template <class T, int n>
+__device__ void load_weights(const State& state, int features, T (&weights)[n]) {
+  const auto team = block_lanes();
+  for (int j = team.lane; j < n; j += team.count) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
+  __syncthreads();
+}
+
+static __global__ void begin_solve(int features, State state) { begin_state(block_lanes(), features, state); }
+static __global__ void descend_once(Rule rule, State state) {
+  __shared__ double scratch[look_scratch(LogisticRegression::most_features)];
+  descend(block_lanes(), rule, state, scratch);
+}
+
+inline std::size_t bytes_of(int doubles) { return sizeof(double) * static_cast<std::size_t>(doubles); }
+
+inline dim3 block_of(const Launch& launch) {
+  return {static_cast<unsigned>(launch.vector), static_cast<unsigned>(launch.team), 1};
+}
+
+/// What is the same in all methods.
+template <class T>
+class CudaPart : public LogisticPart<Array, T> {
+ public:
+  void begin() override {
+    begin_solve<<<1, small, 0, stream(this->queue())>>>(this->features_, this->state());
+    check_launch();
+  }
+
+ protected:
+  CudaPart(const LogisticRegression& problem, const Context& context, const Shard& shard, std::int64_t extra_bytes = 0)
+      : LogisticPart<Array, T>(
+            problem, context, shard,
+            [&]<class V>(const char*, std::int64_t size) {
+              return Array<V>(context.runtime.queue(shard.device), size);
+            },
+            extra_bytes),
+        multiprocessors_(multiprocessors(context.runtime, shard.device)) {}
+  /// Room for the sums of all blocks, `a_block` each.
+  void make_partials(std::int64_t blocks, int a_block) {
+    partials_ = Array<double>(this->queue(), partials_size(blocks, a_block));
+    tickets_ = Array<unsigned>(this->queue(), tickets_of(blocks));
+    tickets_.clear();
+  }
+  /// The method's choice: as many blocks as the device holds at once, none without rows to take. A block of so many
+  /// threads takes `tile(threads)` rows at a time.
+  template <class Tile>
+  [[nodiscard]] Launch resolve_for(Launch launch, int team, int blocks_a_multiprocessor, const Tile& tile) const {
+    launch = resolve(launch, {0, team, 1}, {most_threads, warp_size, "logistic_regression on " + std::string(dialect)});
+    launch.tile = tile(launch.team * launch.vector);
+    if (launch.league == 0)
+      launch.league = std::min(league_of(ceil_div<std::int64_t>(this->rows().size(), std::max(launch.tile, 1))),
+                               multiprocessors_ * blocks_a_multiprocessor);
+    return launch;
+  }
+  void descend_alone() {
+    descend_once<<<1, small, 0, stream(this->queue())>>>(this->rule_, this->state());
+    check_launch();
+  }
+
+  static constexpr int small = 128;  ///< threads of a block that works alone
+  Array<unsigned> tickets_;
+  Array<double> partials_;
+  int multiprocessors_;
+};
+
+}  // namespace league::cuda::logistic_regression

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/host.hpp"
+#include "algorithms/logistic_regression/newton_step.hpp"
+#include "algorithms/logistic_regression/part.hpp"
+#include "algorithms/logistic_regression/reduce.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
+namespace league::kokkos::logistic_regression {
+
+using namespace league::logistic;  // NOLINT: the algorithm's own words
+
+/// The most threads of a team: what their registers allow.
+inline constexpr int most_threads = 256;
+
+/// Where a team's scratch lies: a host has but 32 KiB of the nearest.
+inline constexpr int scratch_level = on_gpu ? 0 : 1;
+
+/// A policy whose teams have `doubles` of scratch and `extra` values of T.
+template <int teams = 1, class T = double>
+auto bounded_policy(const Exec& exec, Launch launch, int doubles, int extra = 0) {
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, launch_bound(teams)>>
+      policy(exec, launch.league, launch.team, launch.vector);
+  const std::size_t bytes =
+      sizeof(double) * static_cast<std::size_t>(doubles) + sizeof(T) * static_cast<std::size_t>(extra) + 32;
+  policy.set_scratch_size(scratch_level, Kokkos::PerTeam(static_cast<int>(bytes)));
+  return policy;
+}
+
+template <class T, class M>
+KOKKOS_INLINE_FUNCTION T* scratch_of(const M& team, int size) {
+  return static_cast<T*>(
+      team.team_scratch(int{scratch_level}).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
+}
+
+/// The threads and vector lanes of this team, `count` in all.
+template <class M>
+KOKKOS_INLINE_FUNCTION auto team_lanes(const M& team, int count) {
+  int lane = 0;
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](int i) { lane = i; });
+  return lanes_of(lane, count, [&team] { team.team_barrier(); });
+}
+
+/// Whether this team is the last of `count` to come here: it sees what they have written before. @pre all threads call;
+/// `ticket` is 0, and is again afterwards
+template <class M>
+KOKKOS_INLINE_FUNCTION bool comes_last(const M& team, unsigned* ticket, unsigned count) {
+  int last = 0;
+  Kokkos::memory_fence();
+  team.team_barrier();
+  Kokkos::single(
+      Kokkos::PerTeam(team),
+      [&](int& is_last) {
+        is_last = Kokkos::atomic_fetch_add(ticket, 1U) + 1 == count ? 1 : 0;
+        if (is_last == 1) *ticket = 0;
+      },
+      last);
+  Kokkos::memory_fence();
+  return last == 1;
+}
+
+/// theta in the data's type; 0 behind the last feature. @pre all threads call
+template <class T, class Barrier>
+KOKKOS_INLINE_FUNCTION void load_weights(const Lanes<Barrier>& team, const State& state, int features, int n,
+                                         T* weights) {
+  for (int j = team.lane; j < n; j += team.count) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
+  team.barrier();
+}
+
+/// What is the same in all methods.
+template <class T>
+class PortablePart : public LogisticPart<Array, T> {
+ public:
+  void begin() override {
+    const State state = this->state();
+    const int features = this->features_;
+    Kokkos::parallel_for(
+        "logistic_regression/begin", bounded_policy(exec_, small(), 0),
+        KOKKOS_LAMBDA(const Member& team) { begin_state(team_lanes(team, team.team_size()), features, state); });
+  }
+  // Public: nvcc takes no lambda for devices in what is protected.
+  void descend_alone() {
+    const State state = this->state();
+    const Rule rule = this->rule_;
+    const int doubles = look_scratch(rule.features);
+    Kokkos::parallel_for(
+        "logistic_regression/descend", bounded_policy(exec_, small(), doubles), KOKKOS_LAMBDA(const Member& team) {
+          descend(team_lanes(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
+        });
+  }
+
+ protected:
+  PortablePart(const LogisticRegression& problem, const Context& context, const Shard& shard,
+               std::int64_t extra_bytes = 0)
+      : LogisticPart<Array, T>(
+            problem, context, shard,
+            [&]<class V>(const char* label, std::int64_t size) {
+              return Array<V>(instance(context.runtime, context.runtime.queue(shard.device)),
+                              "logistic_regression/" + std::string(label), size);
+            },
+            extra_bytes),
+        exec_(instance(context.runtime, this->queue())),
+        multiprocessors_(on_gpu ? multiprocessors(context.runtime, shard.device) : 1) {}
+  /// The method's choice: as many teams as the device holds at once, none without rows to take. A team of so many
+  /// threads takes `tile(threads)` rows at a time; on a host a thread takes blocks of its own.
+  template <class Tile>
+  [[nodiscard]] Launch resolve_for(Launch launch, int team, int teams_a_multiprocessor, const Tile& tile) const {
+    LaunchLimits most = limits(this->queue());
+    if (on_gpu) most.team_times_vector = most_threads;
+    launch = resolve(launch, {0, on_gpu ? team : 1, 1}, most);
+    launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
+    if (launch.league == 0)
+      launch.league = on_gpu
+                          ? std::min(league_of(ceil_div<std::int64_t>(this->rows().size(), std::max(launch.tile, 1))),
+                                     multiprocessors_ * teams_a_multiprocessor)
+                          : std::max(1, this->queue().device().threads / launch.team);
+    return launch;
+  }
+  /// Room for the sums of all teams, `a_team` each.
+  void make_partials(std::int64_t teams, int a_team) {
+    partials_ = Array<double>(exec_, "logistic_regression/partials", partials_size(teams, a_team));
+    tickets_ = Array<unsigned>(exec_, "logistic_regression/tickets", tickets_of(teams));
+    Kokkos::deep_copy(exec_, tickets_.view(), 0U);
+  }
+  /// A team that works alone.
+  static constexpr Launch small(int threads = 128) { return {1, on_gpu ? threads : 1, 1}; }
+
+  Exec exec_;
+  Array<unsigned> tickets_;
+  Array<double> partials_;
+  int multiprocessors_;
+};
+
+/// One of the threads of a league on a host, where each takes blocks of rows of its own.
+struct Worker {
+  std::int64_t rank, of;
+};
+
+/// On a host: calls `body(worker)` on every thread of the league, unless the solve has stopped.
+template <class Body>
+void each_worker(const Exec& exec, const char* label, Launch launch, const State& state, const Body& body) {
+  Kokkos::parallel_for(label, Team(exec, launch.league, launch.team, 1), [=](const Member& team) {
+    if (state.control[is_stopped] != 0) return;
+    body(Worker{team.league_rank() * team.team_size() + team.team_rank(),
+                std::int64_t{team.league_size()} * team.team_size()});
+  });
+}
+
+/// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to n sums of its own, from 0.
+template <class Add>
+void host_accumulate(const Exec& exec, const char* label, Launch launch, const State& state, std::int64_t rows, int n,
+                     double* partials, const Add& add) {
+  each_worker(exec, label, launch, state, [=](Worker worker) {
+    double* mine = partials + worker.rank * n;
+    for (int i = 0; i < n; ++i) mine[i] = 0;
+    add(blocks_of(rows, worker.rank, worker.of), mine);
+  });
+}
+
+/// On a host: one thread adds what all have. (A template: it must not be compiled where Exec is a GPU.)
+template <class E>
+void host_finish(const E& exec, Launch launch, const State& state, int n, const double* partials, double* sums) {
+  const std::int64_t workers = std::int64_t{launch.league} * launch.team;
+  Kokkos::parallel_for("logistic_regression/finish", Team(exec, 1, 1, 1), [=](const Member&) {
+    if (state.control[is_stopped] != 0) return;
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::int64_t worker = 0; worker < workers; ++worker) sum += partials[worker * n + i];
+      sums[i] = sum;
+    }
+  });
+}
+
+}  // namespace league::kokkos::logistic_regression

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+
+// The oracle's pass over the rows: the formulas in double with the library's exp and log1p, and the magnitudes that the
+// bounds need.
+namespace league::logistic {
+namespace {
+
+constexpr std::int64_t block = 256;  // rows
+using Row = std::array<double, block>;
+
+struct Sums {
+  Values gradient, rounding, magnitude, hessian;
+  double loss = 0, loss_rounding = 0, largest_sum = 0;
+  explicit Sums(std::size_t n, bool second) : gradient(n), rounding(n), magnitude(n), hessian(second ? n * n : 0) {}
+  void operator+=(const Sums& other) {
+    const auto add = [](Values& to, const Values& from) { std::ranges::transform(to, from, to.begin(), std::plus{}); };
+    add(gradient, other.gradient), add(rounding, other.rounding), add(magnitude, other.magnitude);
+    add(hessian, other.hessian);
+    loss += other.loss, loss_rounding += other.loss_rounding;
+    largest_sum = std::max(largest_sum, other.largest_sum);
+  }
+};
+
+/// What a row adds, by row of a block.
+struct Block {
+  Row logit, sum, excess, rounding, weight;
+};
+
+void finish_rows(std::int64_t count, const std::uint8_t* labels, double n, Block& rows, Sums& sums) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const double z = rows.logit[i], y = labels[i], t = std::exp(-std::abs(z));
+    const double p = z >= 0 ? 1 / (1 + t) : t / (1 + t), loss = std::max(z, 0.0) - y * z + std::log1p(t);
+    rows.excess[i] = p - y;
+    rows.weight[i] = t / ((1 + t) * (1 + t));
+    rows.rounding[i] = (n + 2) / 4 * rows.sum[i] + 5 + std::abs(rows.excess[i]);
+    sums.loss += loss;
+    sums.loss_rounding += (n + 2) * rows.sum[i] * std::abs(rows.excess[i]) + 2 * std::abs(z) + 5 * loss;
+    sums.largest_sum = std::max(sums.largest_sum, rows.sum[i]);
+    sums.gradient[0] += rows.excess[i];
+    sums.rounding[0] += rows.rounding[i];
+    sums.magnitude[0] += std::abs(rows.excess[i]);
+  }
+}
+
+template <class T>
+void add_block(const T* const* columns, std::int64_t count, const std::uint8_t* labels, const Values& theta,
+               Block& rows, Sums& sums) {
+  const std::size_t n = theta.size();
+  rows.logit.fill(theta[0]);
+  rows.sum.fill(std::abs(theta[0]));
+  for (std::size_t j = 1; j < n; ++j)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double term = theta[j] * double{columns[j][i]};
+      rows.logit[static_cast<std::size_t>(i)] += term;
+      rows.sum[static_cast<std::size_t>(i)] += std::abs(term);
+    }
+  finish_rows(count, labels, static_cast<double>(n), rows, sums);
+  for (std::size_t j = 1; j < n; ++j) {
+    double gradient = 0, rounding = 0, magnitude = 0;
+#pragma omp simd reduction(+ : gradient, rounding, magnitude)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double x = columns[j][i], term = rows.excess[static_cast<std::size_t>(i)] * x;
+      gradient += term;
+      magnitude += std::abs(term);
+      rounding += std::abs(x) * rows.rounding[static_cast<std::size_t>(i)];
+    }
+    sums.gradient[j] += gradient, sums.rounding[j] += rounding, sums.magnitude[j] += magnitude;
+  }
+  for (std::size_t j = 0; !sums.hessian.empty() && j < n; ++j)
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (std::int64_t i = 0; i < count; ++i)
+        sum += rows.weight[static_cast<std::size_t>(i)] * (j == 0 ? 1.0 : double{columns[j][i]}) *
+               (k == 0 ? 1.0 : double{columns[k][i]});
+      sums.hessian[j * n + k] += sum;
+    }
+}
+
+/// Calls `take(columns, begin, count)` for each block of rows, on the threads of a parallel region; `columns[j]` is
+/// feature j - 1 of them.
+template <class T, class Take>
+void for_blocks(const LogisticRegression& problem, const Take& take) {
+  const T* first = problem.columns.values<const T>().data();
+#pragma omp for schedule(static) nowait
+  for (std::int64_t begin = 0; begin < problem.rows; begin += block) {
+    std::array<const T*, LogisticRegression::most_features + 1> columns{};
+    for (std::int64_t j = 1; j <= problem.features; ++j)
+      columns[static_cast<std::size_t>(j)] = first + (j - 1) * problem.rows + begin;
+    take(columns.data(), begin, std::min(block, problem.rows - begin));
+  }
+}
+
+template <class T>
+Sums add_all(const LogisticRegression& problem, const Values& theta) {
+  Sums all(theta.size(), problem.newton);
+  const std::uint8_t* labels = problem.labels.values<const std::uint8_t>().data();
+#pragma omp parallel
+  {
+    Sums mine(theta.size(), problem.newton);
+    Block rows;
+    for_blocks<T>(problem, [&](const T* const* columns, std::int64_t begin, std::int64_t count) {
+      add_block(columns, count, labels + begin, theta, rows, mine);
+    });
+#pragma omp critical
+    all += mine;
+  }
+  return all;
+}
+
+double weight_of(double z) {
+  const double t = std::exp(-std::abs(z));
+  return t / ((1 + t) * (1 + t));
+}
+
+template <class T>
+Reach reach_of_all(const LogisticRegression& problem, const Values& theta, const Values& step) {
+  double farthest = 0, growth = 0;
+#pragma omp parallel reduction(max : farthest, growth)
+  for_blocks<T>(problem, [&](const T* const* columns, std::int64_t, std::int64_t count) {
+    Row logit, change;
+    logit.fill(theta[0]), change.fill(step[0]);
+    for (std::size_t j = 1; j < theta.size(); ++j)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        logit[i] += theta[j] * double{columns[j][i]};
+        change[i] += step[j] * double{columns[j][i]};
+      }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      farthest = std::max(farthest, std::abs(change[i]));
+      growth = std::max(growth, weight_of(logit[i] + change[i]) / weight_of(logit[i]));
+    }
+  });
+  return {farthest, growth};
+}
+
+}  // namespace
+
+Reach reach(const LogisticRegression& problem, const Values& theta, const Values& step) {
+  return problem.dtype == Dtype::f64 ? reach_of_all<double>(problem, theta, step)
+                                     : reach_of_all<float>(problem, theta, step);
+}
+
+Evaluation evaluate(const LogisticRegression& problem, const Values& theta) {
+  Sums sums = problem.dtype == Dtype::f64 ? add_all<double>(problem, theta) : add_all<float>(problem, theta);
+  const auto mean = [&](Values& values) {
+    for (double& value : values) value /= static_cast<double>(problem.rows);
+  };
+  mean(sums.gradient), mean(sums.rounding), mean(sums.magnitude), mean(sums.hessian);
+  Evaluation here{.loss = sums.loss / static_cast<double>(problem.rows),
+                  .gradient = std::move(sums.gradient),
+                  .rounding = std::move(sums.rounding),
+                  .magnitude = std::move(sums.magnitude),
+                  .loss_rounding = sums.loss_rounding / static_cast<double>(problem.rows),
+                  .largest_sum = sums.largest_sum,
+                  .hessian = std::move(sums.hessian)};
+  const std::size_t n = theta.size();
+  for (std::size_t j = 1; j < n; ++j) {
+    here.loss += problem.l2 / 2 * theta[j] * theta[j];
+    here.gradient[j] += problem.l2 * theta[j];
+  }
+  for (std::size_t j = 0; j < n && !here.hessian.empty(); ++j) {
+    for (std::size_t k = 0; k < j; ++k) here.hessian[k * n + j] = here.hessian[j * n + k];
+    if (j > 0) here.hessian[j * n + j] += problem.l2;
+  }
+  return here;
+}
+
+}  // namespace league::logistic

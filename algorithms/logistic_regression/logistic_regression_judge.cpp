@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/judge.hpp"
+#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+
+namespace league::logistic {
+namespace {
+
+/// The share of rows that theta puts on the side of their label.
+double right_share(const LogisticRegression& problem, std::span<const double> theta) {
+  std::int64_t right = 0;
+  const auto labels = problem.labels.values<const std::uint8_t>();
+  const auto value = [&](std::int64_t feature, std::int64_t row) {
+    const auto at = static_cast<std::size_t>(feature * problem.rows + row);
+    return problem.dtype == Dtype::f64 ? problem.columns.values<const double>()[at]
+                                       : double{problem.columns.values<const float>()[at]};
+  };
+#pragma omp parallel for schedule(static) reduction(+ : right)
+  for (std::int64_t row = 0; row < problem.rows; ++row) {
+    double z = theta[0];
+    for (std::int64_t feature = 0; feature < problem.features; ++feature)
+      z += theta[static_cast<std::size_t>(feature + 1)] * value(feature, row);
+    if ((z >= 0) == (labels[static_cast<std::size_t>(row)] == 1)) ++right;
+  }
+  return static_cast<double>(right) / static_cast<double>(problem.rows);
+}
+
+/// Where a result stops being a number, as a message; empty if nowhere.
+std::string divergence(std::span<const double> theta, std::span<const double> loss) {
+  for (std::size_t step = 0; step < loss.size(); ++step)
+    if (!std::isfinite(loss[step]))
+      return "diverged: the loss is not finite from step " + std::to_string(step) + " on; lower learning_rate";
+  if (!std::ranges::all_of(theta, [](double value) { return std::isfinite(value); }))
+    return "diverged: theta is not finite after the last step; lower learning_rate, or give an l2";
+  return {};
+}
+
+}  // namespace
+
+std::string Oracle::wrong_count(std::int64_t taken, std::size_t form) {
+  if (taken < 1 || taken > problem_.steps || (problem_.tolerance == 0 && taken < problem_.steps))
+    return "steps is " + std::to_string(taken) + " of up to " + std::to_string(problem_.steps);
+  for (std::int64_t step = 0; step < taken; ++step) {
+    const Step& here = at(step);
+    if (!std::isfinite(here.loss))
+      return "diverged: the oracle's loss is not finite from step " + std::to_string(step) + " on; lower learning_rate";
+    const double error = here.errors[form].norm;
+    const bool last = step + 1 == taken;
+    if (last ? taken < problem_.steps && here.norm - error > problem_.tolerance
+             : here.norm + error < problem_.tolerance)
+      return "steps is " + std::to_string(taken) + ", but the gradient of step " + std::to_string(step) + " is " +
+             all_digits(here.norm) + ", tolerance " + all_digits(problem_.tolerance);
+  }
+  return {};
+}
+
+Verdict Oracle::judge(const Outputs& outputs) {
+  const std::scoped_lock lock(mutex_);
+  using Problem = LogisticRegression;
+  const auto theta = outputs.at(Problem::theta).values.values<const double>();
+  const auto loss = outputs.at(Problem::loss).values.values<const double>();
+  const std::int64_t taken = outputs.at(Problem::steps_taken).values.values<const std::int64_t>()[0];
+  const std::size_t form = outputs.at(Problem::theta).form == Problem::library ? of_library : ours;
+  Verdict verdict;
+  std::string wrong = divergence(theta, loss);
+  if (wrong.empty()) wrong = wrong_count(taken, form);
+  if (!wrong.empty()) {
+    verdict.fail(wrong);
+    return verdict;
+  }
+  const Step &first = at(0), &last = at(taken - 1);
+  const double end = loss[static_cast<std::size_t>(taken - 1)];
+  if (end > first.loss + 2 * first.errors[form].loss)
+    verdict.fail("diverged: the loss has grown from " + all_digits(first.loss) + " to " + all_digits(end) +
+                 "; lower learning_rate");
+  verdict += judge_values("loss", loss, [&](std::int64_t i) {
+    const Step& here = steps_[static_cast<std::size_t>(std::min(i, taken - 1))];
+    return Expected{here.loss, here.errors[form].loss};
+  });
+  const bool stopped = problem_.newton && taken < problem_.steps;
+  const Values& bound = stopped ? last.errors[ours].converged : last.errors[form].theta;
+  verdict += judge_values("theta", theta, [&](std::int64_t j) {
+    const auto component = static_cast<std::size_t>(j);
+    return Expected{last.theta[component], bound[component]};
+  });
+  verdict.rows_checked = problem_.rows;
+  verdict.figures = {{"loss", end},
+                     {"accuracy", right_share(problem_, theta)},
+                     {"steps", static_cast<double>(taken)},
+                     {"theta_bound", largest(bound)}};
+  return verdict;
+}
+
+}  // namespace league::logistic

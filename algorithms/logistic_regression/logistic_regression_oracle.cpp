@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "algorithms/judge.hpp"
+
+namespace league::logistic {
+namespace {
+
+/// Roundings of any of our sums in the data's type: 4 rows of a GPU thread or 16 of a tile, and what their compensated
+/// sum leaves; 8 rows of a host's lane and a tree.
+constexpr double terms_in_type = 20;
+
+double length(const Values& values) {
+  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+}
+
+}  // namespace
+
+double largest(const Values& values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::abs(value));
+  return most;
+}
+
+// What a result may differ by. eps: the data's; u: double's; n = features + 1; S = |theta_0| + sum |theta_d x_d| of a
+// row. A logit is rounded by (n + 2) eps S, p by a quarter of that (the steepest slope) and 5 eps of its own; a sum
+// adds 20 terms one after another in the data's type and all rows in double, a library sqrt(rows) terms' worth of
+// roundings (Higham and Mary, SIAM J. Sci. Comput. 41, 2019: 8 sqrt(m) eps hold but with probability 2 m exp(-32)).
+double Oracle::epsilon() const { return problem_.dtype == Dtype::f64 ? epsilon_of<double> : epsilon_of<float>; }
+
+double Oracle::terms(std::size_t form) const {
+  return terms_in_type + (form == of_library ? 8 * std::sqrt(static_cast<double>(problem_.rows)) : 0.0);
+}
+
+Values Oracle::gradient_errors(const Evaluation& here, std::size_t form) const {
+  const double rows = static_cast<double>(problem_.rows), eps = epsilon() + epsilon_of<double>;
+  Values errors(here.gradient.size());
+  for (std::size_t j = 0; j < errors.size(); ++j)
+    errors[j] = eps * (here.rounding[j] + terms(form) * here.magnitude[j]) + 2 * rows * unit * here.magnitude[j] +
+                4 * unit * std::abs(here.gradient[j]);
+  return errors;
+}
+
+double Oracle::loss_error(const Evaluation& here, std::size_t form) const {
+  const double rows = static_cast<double>(problem_.rows), eps = epsilon() + epsilon_of<double>;
+  return eps * (here.loss_rounding + terms(form) * here.loss) + (2 * rows + 8) * unit * here.loss;
+}
+
+void Oracle::begin() {
+  const auto n = static_cast<std::size_t>(problem_.features + 1);
+  theta_.assign(n, 0.0);
+  largest_.assign(n, 1.0);
+  double trace = 1;
+  for (int feature = 0; feature < problem_.features; ++feature) {
+    double most = 0, squares = 0;
+    const auto measure = [&]<class T>(std::span<const T> all) {
+      const T* column = all.data() + feature * problem_.rows;
+#pragma omp parallel for schedule(static) reduction(max : most) reduction(+ : squares)
+      for (std::int64_t row = 0; row < problem_.rows; ++row) {
+        most = std::max(most, std::abs(double{column[row]}));
+        squares += double{column[row]} * double{column[row]};
+      }
+    };
+    if (problem_.dtype == Dtype::f64)
+      measure(problem_.columns.values<const double>());
+    else
+      measure(problem_.columns.values<const float>());
+    largest_[static_cast<std::size_t>(feature + 1)] = most;
+    trace += squares / static_cast<double>(problem_.rows);
+  }
+  curvature_ = trace / 4 + problem_.l2;
+}
+
+const Step& Oracle::at(std::int64_t step) {
+  if (theta_.empty()) begin();
+  while (static_cast<std::int64_t>(steps_.size()) <= step) problem_.newton ? newton() : descend();
+  return steps_[static_cast<std::size_t>(step)];
+}
+
+// E, the distance of a right theta from the oracle's, grows by lr |gradient error| a step: with eigenvalues of the
+// Hessian in [0, L], a step of size lr <= 2 / L brings two thetas no farther apart; a larger one by lr L - 1 at most.
+void Oracle::descend() {
+  const Evaluation here = evaluate(problem_, theta_);
+  const double growth = std::max(1.0, problem_.learning_rate * curvature_ - 1);
+  Step step{.loss = here.loss, .norm = largest(here.gradient)};
+  for (const std::size_t form : {ours, of_library}) {
+    double& distance = distance_[form];
+    const Values errors = gradient_errors(here, form);
+    step.errors[form].loss =
+        loss_error(here, form) + length(here.gradient) * distance + curvature_ / 2 * distance * distance;
+    step.errors[form].norm = largest(errors) + curvature_ * distance;
+    distance = growth * distance + problem_.learning_rate * length(errors) +
+               8 * unit * (length(theta_) + problem_.learning_rate * length(here.gradient));
+    step.errors[form].theta.assign(theta_.size(), distance);
+  }
+  for (std::size_t j = 0; j < theta_.size(); ++j) theta_[j] -= problem_.learning_rate * here.gradient[j];
+  step.theta = theta_;
+  steps_.push_back(std::move(step));
+}
+
+std::int64_t Oracle::steps() {
+  const std::scoped_lock lock(mutex_);
+  std::int64_t step = 0;
+  while (step + 1 < problem_.steps && !(at(step).norm < problem_.tolerance)) ++step;
+  return step + 1;
+}
+
+}  // namespace league::logistic

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/newton_step.hpp"
+#include "algorithms/logistic_regression/pack_rows.hpp"
+#include "algorithms/logistic_regression/reduce.hpp"
+
+/// What a GPU thread adds for a Newton step: the same in every model. Up to 8 features a thread has all sums of its
+/// rows; beyond, a team shares a tile of rows in scratch, and a thread has a square of the Hessian.
+namespace league::logistic {
+
+inline constexpr int most_features_a_thread = 8;
+
+/// Sums of a thread: those of the gradient, then the Hessian's, for features rounded up.
+template <int features>
+inline constexpr int newton_values = gradient_sums(features) + triangle(features + 1);
+
+/// Where sum number `i` of a thread lies among those of the data's features; -1 where it is of a feature beyond.
+template <int rounded>
+LEAGUE_FUNCTION int newton_place(int i, int features) {
+  constexpr int gradient = gradient_sums(rounded);
+  if (i < gradient) return i < gradient_sums(features) ? i : -1;
+  return i - gradient < triangle(features + 1) ? gradient_sums(features) + i - gradient : -1;
+}
+
+/// Adds loss, gradient and Hessian.
+template <class T, int features>
+LEAGUE_FUNCTION void add_hessian(const Neighbours<T, features>& mine, const T* weights,
+                                 ThreadSum<T> (&sums)[newton_values<features>]) {
+  constexpr int rows = Neighbours<T, features>::rows;
+  const auto z = mine.logits(weights + 1);
+  T excess[rows], weight[rows], loss = 0;
+  unrolled<rows>([&](int r) {
+    const RowTerms<T> terms = mine.terms(r, z.values[r] + weights[0]);
+    excess[r] = terms.excess;
+    weight[r] = terms.weight;
+    loss += terms.loss;
+  });
+  sums[0].add(loss);
+  const auto value = [&](int j, int r) { return j == 0 ? T{1} : mine.x[j > 0 ? j - 1 : 0].values[r]; };
+  unrolled<features + 1>([&](int j) {
+    T part = 0, weighted[rows];
+    unrolled<rows>([&](int r) {
+      part += excess[r] * value(j, r);
+      weighted[r] = weight[r] * value(j, r);
+    });
+    sums[1 + j].add(part);
+    unrolled<features + 1>([&](int k) {
+      if (k > j) return;
+      T product = 0;
+      unrolled<rows>([&](int r) { product += weighted[r] * value(k, r); });
+      sums[gradient_sums(features) + triangle(j) + k].add(product);
+    });
+  });
+}
+
+/// A tile of rows in scratch: features [4 x squares x (rows + 1)] with the intercept's ones in front, then what a row's
+/// excess and weight are.
+template <class T>
+struct Tile {
+  static constexpr int rows = 256 / static_cast<int>(sizeof(T)), pitch = rows + 1, side = 4;
+  T* x;
+  T* excess;
+  T* weight;
+  int squares;  ///< of the Hessian, along a side
+
+  LEAGUE_FUNCTION static constexpr int squares_of(int features) { return (features + side) / side; }
+  /// Values of the data's type.
+  LEAGUE_FUNCTION static constexpr int size(int features) { return side * squares_of(features) * pitch + 2 * rows; }
+  /// Threads that a team needs: one a square on or below the diagonal, one a component of the gradient.
+  LEAGUE_FUNCTION static constexpr int threads(int features) {
+    return triangle(squares_of(features)) > features + 1 ? triangle(squares_of(features)) : features + 1;
+  }
+  /// Threads that have the same square, each for rows of its own.
+  LEAGUE_FUNCTION static constexpr int groups(int features, int threads) {
+    const int fit = threads / triangle(squares_of(features));
+    return fit < rows / 4 ? fit : rows / 4;
+  }
+  LEAGUE_FUNCTION Tile(T* scratch, int features)
+      : x(scratch),
+        excess(scratch + side * squares_of(features) * pitch),
+        weight(excess + rows),
+        squares(squares_of(features)) {}
+
+  /// The rows from `first` on; 0 where there are none.
+  template <class Barrier>
+  LEAGUE_FUNCTION void load(const Lanes<Barrier>& team, const Rows<T>& all, std::int64_t first) const {
+    team.barrier();
+    for (int item = team.lane; item < side * squares * rows; item += team.count) {
+      const int j = item / rows, r = item % rows;
+      const bool is_row = first + r < all.count;
+      x[j * pitch + r] = !is_row || j > all.features ? T{0}
+                         : j == 0                    ? T{1}
+                                                     : all.columns[(j - 1) * all.pitch + first + r];
+    }
+    team.barrier();
+  }
+  /// Excess and weight of each row; adds the loss of the rows that this thread took.
+  template <class Barrier>
+  LEAGUE_FUNCTION void finish_rows(const Lanes<Barrier>& team, const Rows<T>& all, std::int64_t first,
+                                   const double* theta, ThreadSum<T>& loss) const {
+    for (int r = team.lane; r < rows; r += team.count) {
+      const bool is_row = first + r < all.count;
+      T z = 0;
+      for (int j = 0; j <= all.features; ++j) z += static_cast<T>(theta[j]) * x[j * pitch + r];
+      const RowTerms<T> terms = row_terms(z, static_cast<T>(is_row ? all.labels[first + r] : 0));
+      excess[r] = is_row ? terms.excess : T{0};
+      weight[r] = is_row ? terms.weight : T{0};
+      loss.add(is_row ? terms.loss : T{0});
+    }
+    team.barrier();
+  }
+  /// Adds this thread's square, over its group's rows, up to 16 of them in the data's type.
+  LEAGUE_FUNCTION void add_square(int row, int column, int group, int of_groups,
+                                  ThreadSum<T> (&sums)[side * side]) const {
+    for (int begin = group; begin < rows; begin += 16 * of_groups) {
+      T part[side * side] = {};
+      const int end = begin + 16 * of_groups < rows ? begin + 16 * of_groups : rows;
+      for (int r = begin; r < end; r += of_groups) {
+        T left[side], right[side];
+        unrolled<side>([&](int k) {
+          left[k] = weight[r] * x[(side * row + k) * pitch + r];
+          right[k] = x[(side * column + k) * pitch + r];
+        });
+        unrolled<side * side>([&](int k) { part[k] += left[k / side] * right[k % side]; });
+      }
+      unrolled<side * side>([&](int k) { sums[k].add(part[k]); });
+    }
+  }
+  /// Adds the tile's part of component `j` of the gradient.
+  LEAGUE_FUNCTION void add_gradient(int j, ThreadSum<T>& sum) const {
+    for (int begin = 0; begin < rows; begin += 16) {
+      T part = 0;
+      for (int r = begin; r < begin + 16; ++r) part += excess[r] * x[j * pitch + r];
+      sum.add(part);
+    }
+  }
+};
+
+/// Row and column of square number `square`, counted along the rows of a lower triangle.
+struct Square {
+  int row = 0, column = 0;
+  LEAGUE_FUNCTION explicit Square(int square) {
+    while (triangle(row + 1) <= square) ++row;
+    column = square - triangle(row);
+  }
+};
+
+/// A thread's work on all tiles of its team, `teams` tiles apart: its sums go to `partials` [sums x (teams x groups)].
+template <class T, class Barrier>
+LEAGUE_FUNCTION void add_tiles(const Lanes<Barrier>& team, const Rows<T>& rows, const double* theta, std::int64_t rank,
+                               std::int64_t teams, double* scratch, double* partials) {
+  constexpr int side = Tile<T>::side;
+  const int features = rows.features, squares = triangle(Tile<T>::squares_of(features));
+  const int groups = Tile<T>::groups(features, team.count), group = team.lane / squares;
+  const Tile<T> tile(reinterpret_cast<T*>(scratch), features);
+  const Square mine(team.lane % squares);
+  ThreadSum<T> sums[side * side], gradient, loss;
+  for (std::int64_t first = rank * Tile<T>::rows; first < rows.count; first += teams * Tile<T>::rows) {
+    tile.load(team, rows, first);
+    tile.finish_rows(team, rows, first, theta, loss);
+    if (group < groups) tile.add_square(mine.row, mine.column, group, groups, sums);
+    if (team.lane <= features) tile.add_gradient(team.lane, gradient);
+  }
+  const std::int64_t pitch = teams * groups;
+  const auto put = [&](int i, int of_group, double sum) { partials[i * pitch + rank * groups + of_group] = sum; };
+  if (group < groups)
+    unrolled<side * side>([&](int k) {
+      const int i = side * mine.row + k / side, j = side * mine.column + k % side;
+      if (j <= i && i <= features) put(gradient_sums(features) + triangle(i) + j, group, sums[k].value());
+    });
+  if (team.lane <= features)
+    for (int g = 0; g < groups; ++g) put(1 + team.lane, g, g == 0 ? gradient.value() : 0.0);
+  team_sums<1>(
+      team, [&](int) { return loss.value(); }, scratch,
+      [&](int, int, double sum) {
+        for (int g = 0; g < groups; ++g) put(0, g, g == 0 ? sum : 0.0);
+      });
+}
+
+/// Doubles of scratch for `add_tiles`.
+template <class T>
+LEAGUE_FUNCTION constexpr int tiles_scratch(int features, int threads) {
+  const int tile = (Tile<T>::size(features) * static_cast<int>(sizeof(T)) + 7) / 8, sums = scratch_size(1, threads);
+  return tile > sums ? tile : sums;
+}
+
+}  // namespace league::logistic

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/state.hpp"
+
+namespace league::logistic {
+
+/// Doubles of scratch that a Newton step needs: the Hessian with the right side as one more row.
+constexpr int newton_scratch(int features) { return (features + 1) * (features + 2); }
+
+/// Solves H s = -gradient; leaves s in row n of `a` [(n + 1) x n]. By L D L^T: columns below the diagonal keep L D, the
+/// right side is eliminated as one more row. A pivot that rounding has eaten makes the result NaN.
+template <class Barrier>
+LEAGUE_FUNCTION void solve_newton(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* a) {
+  const int n = rule.features + 1;
+  const double* hessian = state.sums + gradient_sums(rule.features);
+  const auto entry = [&](int i, int j) {
+    return hessian[triangle(i) + j] * rule.share + (i == j && i > 0 ? rule.l2 : 0.0);
+  };
+  for (int item = team.lane; item < (n + 1) * n; item += team.count) {
+    const int i = item / n, j = item % n;
+    a[item] = i == n ? -gradient_at(rule, state, j) : j <= i ? entry(i, j) : 0.0;
+  }
+  for (int k = 0; k < n; ++k) {
+    team.barrier();
+    const bool definite = a[k * n + k] > 16 * n * 0x1p-53 * entry(k, k);
+    const double inverse = definite ? 1 / a[k * n + k] : 0.0 / 0.0;
+    const int rest = n - 1 - k;
+    for (int item = team.lane; item < (rest + 1) * rest; item += team.count) {
+      const int i = k + 1 + item / rest, j = k + 1 + item % rest;
+      if (j <= i) a[i * n + j] -= a[i * n + k] * inverse * a[j * n + k];
+    }
+    team.barrier();
+    if (!definite && team.lane == 0) a[n * n + k] = inverse;
+  }
+  double* right = a + n * n;
+  for (int k = n - 1; k >= 0; --k) {
+    team.barrier();
+    const double value = right[k] / a[k * n + k];
+    team.barrier();
+    for (int j = team.lane; j < k; j += team.count) right[j] -= a[k * n + j] * value;
+    if (team.lane == 0) right[k] = value;
+  }
+  team.barrier();
+}
+
+/// A Newton step from the sums of all rows; `scratch` has newton_scratch doubles. A step that made the loss grow is
+/// taken back and halved instead.
+template <class Barrier>
+LEAGUE_FUNCTION void newton_step(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
+  const int n = rule.features + 1;
+  const Found found = look(team, rule, state, scratch);
+  double *before = state.accepted, *direction = before + n, *accepted = direction + n;
+  const std::int64_t halved = state.control[halvings];
+  const double highest = found.step > 0 ? *accepted * (1 + newton_slack) : found.loss;
+  const bool back = !found.stopped && found.step > 0 && !(found.loss <= highest) && halved < newton_halvings;
+  if (!found.stopped && !back) solve_newton(team, rule, state, scratch);
+  team.barrier();
+  note(team, state, found, !back && found.small);
+  if (found.stopped) return;
+  if (back) {
+    const double share = 1 / static_cast<double>(std::int64_t{2} << halved);
+    for (int j = team.lane; j < n; j += team.count) state.theta[j] = before[j] + direction[j] * share;
+  } else {
+    for (int j = team.lane; j < n; j += team.count) {
+      before[j] = state.theta[j];
+      direction[j] = scratch[n * n + j];
+      state.theta[j] += direction[j];
+    }
+    if (team.lane == 0) *accepted = found.loss;
+  }
+  if (team.lane == 0) state.control[halvings] = back ? halved + 1 : 0;
+}
+
+}  // namespace league::logistic

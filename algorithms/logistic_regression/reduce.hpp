@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/state.hpp"
+#include "algorithms/logistic_regression/unrolled.hpp"
+
+/// Sums of many values over a team and over the league, through the team's scratch: up to 66 values a thread are too
+/// many to be shuffled one after another. All orders depend on the launch alone.
+namespace league::logistic {
+
+inline constexpr int values_at_once = 8, segments = 32;
+
+/// Doubles of scratch for `n` sums over `lanes` threads.
+LEAGUE_FUNCTION constexpr int scratch_size(int n, int lanes) {
+  return values_at_once * (lanes + 2) + n * (segments + 1);
+}
+
+/// Doubles of scratch for the rows of threads that share them (two halves of 16 bytes a thread), then their sums.
+template <int features>
+constexpr int fused_scratch(int threads) {
+  constexpr int n = gradient_sums(features), taken = features < 16 ? n : 18;
+  const int shared = 4 * threads, sums = scratch_size(taken > n ? taken : n, threads);
+  return shared > sums ? shared : sums;
+}
+
+/// Adds `value(0)` to `value(n - 1)` of all threads in double, over each of `groups` neighbouring parts of the team:
+/// `put(i, group, sum)`, always by the same thread. @pre all threads call; the team is a multiple of the groups
+template <int n, int groups = 1, class Barrier, class Value, class Put>
+LEAGUE_FUNCTION void team_sums(const Lanes<Barrier>& team, const Value& value, double* scratch, const Put& put) {
+  constexpr int segments_a_group = segments / groups;
+  const int pitch = team.count + 2, lanes_a_group = team.count / groups;
+  double* parts = scratch + values_at_once * pitch;
+  unrolled<(n + values_at_once - 1) / values_at_once>([&](int round) {
+    const int first = round * values_at_once;
+    team.barrier();
+    unrolled<values_at_once>([&](int k) {
+      if (first + k < n) scratch[k * pitch + team.lane] = value(first + k < n ? first + k : 0);
+    });
+    team.barrier();
+    for (int item = team.lane; item < values_at_once * segments; item += team.count) {
+      const int k = item % values_at_once, segment = item / values_at_once, group = segment / segments_a_group;
+      if (first + k >= n) continue;
+      double sum = 0;
+      for (int lane = segment % segments_a_group; lane < lanes_a_group; lane += segments_a_group)
+        sum += scratch[k * pitch + group * lanes_a_group + lane];
+      parts[(first + k) * (segments + 1) + segment] = sum;
+    }
+  });
+  team.barrier();
+  for (int item = team.lane; item < n * groups; item += team.count) {
+    const int i = item / groups, group = item % groups;
+    double sum = 0;
+    for (int segment = 0; segment < segments_a_group; ++segment)
+      sum += parts[i * (segments + 1) + group * segments_a_group + segment];
+    put(i, group, sum);
+  }
+}
+
+/// Adds `count` rows of `partials` [count x pitch], n values each, into `sums` [n]. @pre all threads of one team call
+template <class Barrier>
+LEAGUE_FUNCTION void add_partials(const Lanes<Barrier>& team, int n, std::int64_t count, std::int64_t pitch,
+                                  const double* partials, double* scratch, double* sums) {
+  constexpr int on_their_way = 16;
+  const int fit = team.count / n, parts_a_sum = fit < 1 ? 1 : fit < segments ? fit : segments;
+  double* parts = scratch + values_at_once * (team.count + 2);
+  team.barrier();
+  for (int item = team.lane; item < n * parts_a_sum; item += team.count) {
+    const int i = item % n, part = item / n;
+    double sum = 0;
+    for (std::int64_t first = part; first < count; first += on_their_way * parts_a_sum) {
+      double next[on_their_way];
+      unrolled<on_their_way>([&](int k) {
+        const std::int64_t row = first + k * parts_a_sum;
+        next[k] = row < count ? partials[row * pitch + i] : 0.0;
+      });
+      unrolled<on_their_way>([&](int k) { sum += next[k]; });
+    }
+    parts[i * (segments + 1) + part] = sum;
+  }
+  team.barrier();
+  for (int i = team.lane; i < n; i += team.count) {
+    double sum = 0;
+    for (int part = 0; part < parts_a_sum; ++part) sum += parts[i * (segments + 1) + part];
+    sums[i] = sum;
+  }
+}
+
+/// Teams whose sums one of them adds. One team that adds all of hundreds would wait for its memory longer than a step
+/// of a small solve takes.
+inline constexpr int teams_a_group = 32;
+LEAGUE_FUNCTION constexpr std::int64_t team_groups(std::int64_t teams) {
+  return (teams + teams_a_group - 1) / teams_a_group;
+}
+/// Values of `partials`, and tickets, of a league whose teams have n sums each.
+constexpr std::int64_t partials_size(std::int64_t teams, int n) { return (teams + team_groups(teams)) * n; }
+constexpr std::int64_t tickets_of(std::int64_t teams) { return 1 + team_groups(teams); }
+
+/// Adds what each team of a league has left in its row of `partials` [teams + groups x pitch], n values, into `sums`
+/// [n]: the last team of a group to come adds the group's, the last of those all. `comes_last(ticket, count)`: whether
+/// this team is the last of `count` at a ticket, and sees then what they have written.
+/// @returns whether this team has added all. @pre all threads of all teams call
+template <class Barrier, class ComesLast>
+LEAGUE_FUNCTION bool add_league(const Lanes<Barrier>& team, int n, std::int64_t rank, std::int64_t teams, int pitch,
+                                double* partials, unsigned* tickets, double* scratch, double* sums,
+                                const ComesLast& comes_last) {
+  const std::int64_t groups = team_groups(teams), group = rank / teams_a_group, first = group * teams_a_group;
+  const std::int64_t count = first + teams_a_group < teams ? teams_a_group : teams - first;
+  if (!comes_last(tickets + 1 + group, static_cast<unsigned>(count))) return false;
+  double* of_groups = partials + teams * pitch;
+  add_partials(team, n, count, pitch, partials + first * pitch, scratch,
+               groups == 1 ? sums : of_groups + group * pitch);
+  if (groups > 1) {
+    if (!comes_last(tickets, static_cast<unsigned>(groups))) return false;
+    add_partials(team, n, groups, pitch, of_groups, scratch, sums);
+  }
+  team.barrier();
+  return true;
+}
+
+}  // namespace league::logistic

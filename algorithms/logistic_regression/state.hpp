@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/logistic_regression/logistic_regression.hpp"
+#include "backends/portable.hpp"
+
+/// The state of a solve, on the device and the same on every shard, and the step that a team takes with it.
+namespace league::logistic {
+
+/// The threads that work together, and this one's place among them: 1 on a host. `barrier()` waits for all.
+template <class Barrier>
+struct Lanes {
+  int lane, count;
+  Barrier barrier;
+};
+template <class Barrier>
+LEAGUE_FUNCTION Lanes<Barrier> lanes_of(int lane, int count, const Barrier& barrier) {
+  return {lane, count, barrier};
+}
+
+/// One sum of all rows behind another: the loss, the gradient from the intercept on, and for `newton` the lower
+/// triangle of the Hessian, row by row.
+LEAGUE_FUNCTION constexpr int gradient_sums(int features) { return features + 2; }
+LEAGUE_FUNCTION constexpr int triangle(int n) { return n * (n + 1) / 2; }
+LEAGUE_FUNCTION constexpr int newton_sums(int features) { return features + 2 + triangle(features + 1); }
+
+struct Rule {
+  int features;
+  double share;  ///< of a row in the mean
+  double learning_rate, l2, tolerance;
+};
+inline Rule rule_of(const LogisticRegression& problem) {
+  return {problem.features, 1 / static_cast<double>(problem.rows), problem.learning_rate, problem.l2,
+          problem.tolerance};
+}
+
+/// What `control` holds.
+enum : int { steps_queued, is_stopped, halvings, controls };
+
+struct State {
+  double* theta;          ///< [features + 1]
+  double* loss;           ///< [steps]
+  std::int64_t* taken;    ///< [1]
+  const double* sums;     ///< of all rows
+  std::int64_t* control;  ///< [controls]
+  double* accepted;       ///< newton: the last accepted theta, the step from it, its loss [2 (features + 1) + 1]
+};
+
+/// Before the first step.
+template <class Barrier>
+LEAGUE_FUNCTION void begin_state(const Lanes<Barrier>& team, int features, const State& state) {
+  for (int j = team.lane; j <= features; j += team.count) state.theta[j] = 0;
+  for (int j = team.lane; j < controls; j += team.count) state.control[j] = 0;
+}
+
+/// Component `j` of the mean gradient, with the penalty's.
+LEAGUE_FUNCTION double gradient_at(const Rule& rule, const State& state, int j) {
+  return state.sums[1 + j] * rule.share + (j > 0 ? rule.l2 * state.theta[j] : 0.0);
+}
+
+/// What a step finds before it changes anything; every thread finds the same.
+struct Found {
+  std::int64_t step;
+  bool stopped;  ///< before
+  double loss;
+  bool small;  ///< the gradient is below the tolerance
+};
+/// `scratch` has look_scratch doubles.
+LEAGUE_FUNCTION constexpr int look_scratch(int features) { return 2 * (features + 1); }
+template <class Barrier>
+LEAGUE_FUNCTION Found look(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
+  const int n = rule.features + 1, looking = team.count < n ? team.count : n;
+  Found found{state.control[steps_queued], state.control[is_stopped] != 0, state.sums[0] * rule.share, true};
+  double squares = 0, large = 0;
+  for (int j = team.lane; j < n; j += team.count) {
+    const double component = gradient_at(rule, state, j);
+    if (!(component < rule.tolerance && -component < rule.tolerance)) large = 1;
+    if (j > 0) squares += state.theta[j] * state.theta[j];
+  }
+  if (found.stopped) found.loss = state.loss[found.step - 1];
+  team.barrier();
+  if (team.lane < looking) scratch[2 * team.lane] = squares, scratch[2 * team.lane + 1] = large;
+  team.barrier();
+  squares = 0;
+  for (int i = 0; i < looking; ++i) {
+    squares += scratch[2 * i];
+    found.small = found.small && scratch[2 * i + 1] == 0;
+  }
+  if (!found.stopped) found.loss += rule.l2 / 2 * squares;
+  team.barrier();
+  return found;
+}
+
+/// Writes down what was found. @pre all threads have looked
+template <class Barrier>
+LEAGUE_FUNCTION void note(const Lanes<Barrier>& team, const State& state, const Found& found, bool stop) {
+  if (team.lane != 0) return;
+  state.loss[found.step] = found.loss;
+  state.control[steps_queued] = found.step + 1;
+  if (found.stopped) return;
+  *state.taken = found.step + 1;
+  if (stop) state.control[is_stopped] = 1;
+}
+
+/// A step of gradient descent from the sums of all rows. The step that finds a gradient below the tolerance is the
+/// last; later ones repeat its loss.
+template <class Barrier>
+LEAGUE_FUNCTION void descend(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
+  const Found found = look(team, rule, state, scratch);
+  note(team, state, found, found.small);
+  if (found.stopped) return;
+  for (int j = team.lane; j <= rule.features; j += team.count)
+    state.theta[j] -= rule.learning_rate * gradient_at(rule, state, j);
+}
+
+}  // namespace league::logistic

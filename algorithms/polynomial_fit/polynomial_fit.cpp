@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/polynomial_fit/polynomial_fit.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "algorithms/generate.hpp"
+#include "algorithms/judge.hpp"
+
+namespace league {
+namespace {
+
+const RegisterAlgorithm registered{Algorithm{
+    .name = PolynomialFit::algorithm,
+    .description = "a cubic fitted to sin x by gradient descent",
+    .parameters =
+        {{.name = "points",
+          .kind = Parameter::Kind::size,
+          .standard = "2000",
+          .least = 2,
+          .description = "values of x"},
+         {.name = "steps", .standard = "2000", .least = 1, .most = 1 << 24, .description = "steps of gradient descent"},
+         {.name = "learning_rate",
+          .kind = Parameter::Kind::real,
+          .standard = "1e-06",
+          .least = 0,
+          .description = "step length over the gradient of the sum of squared errors"}},
+    .methods = {{.name = "stepwise",
+                 .description = "one pass and a team that finishes, launched for each step",
+                 .dtypes = {Dtype::f32, Dtype::f64}},
+                {.name = "graph",
+                 .description = "the kernels of stepwise, recorded into a graph",
+                 .dtypes = {Dtype::f32, Dtype::f64},
+                 .not_expressible = {{"serial", "no launches to record on a host"},
+                                     {"openmp", "no launches to record on a host"}}},
+                {.name = "persistent",
+                 .description = "one kernel for the whole solve, on one device",
+                 .dtypes = {Dtype::f32, Dtype::f64},
+                 .not_expressible = {{"serial", "one thread has no launches to save: see stepwise"}}}},
+    .make = [](const Making& making) { return std::make_unique<PolynomialFit>(making); }}};
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+/// Calls `body.operator()<T>()` with the type of the elements.
+template <class Body>
+auto with_element(Dtype dtype, const Body& body) {
+  return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
+}
+
+/// A value of the standard normal distribution. Source: Box, Muller: A note on the generation of random normal
+/// deviates, 1958.
+double normal(std::uint64_t seed, std::uint64_t index) {
+  const double u = 0.5 - random_value<double>(seed, 0, index);  // in (0, 1]
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * random_value<double>(seed, 1, index));
+}
+
+}  // namespace
+
+PolynomialFit::PolynomialFit(const Making& making)
+    : points(making.parameters.integer("points")),
+      dtype(making.dtype),
+      steps(making.parameters.integer("steps")),
+      rate(making.parameters.real("learning_rate")),
+      x(making.memory, dtype, {points}),
+      y(making.memory, dtype, {points}) {
+  require(points >= 2, "points = " + std::to_string(points) + ": at least 2, the ends");
+  require(steps >= 1, "steps = " + std::to_string(steps) + ": at least 1");
+  require(std::isfinite(rate) && rate > 0, "learning_rate: finite and above 0");
+  for (int p = 0; p < terms; ++p) start[p] = normal(making.seed, static_cast<std::uint64_t>(p));
+  with_element(dtype, [&]<class T>() {
+    const std::span<T> xs = x.values<T>(), ys = y.values<T>();
+    const double step = 2 * std::numbers::pi / static_cast<double>(points - 1);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      const double value = static_cast<double>(i) * step - std::numbers::pi;
+      xs[i] = static_cast<T>(value);
+      ys[i] = static_cast<T>(std::sin(value));
+    }
+  });
+}
+
+Cost PolynomialFit::cost() const {
+  const double n = static_cast<double>(points) * static_cast<double>(steps);
+  return {2 * n * static_cast<double>(size_bytes(dtype)), 20 * n};
+}
+
+Outputs PolynomialFit::make_outputs(std::pmr::memory_resource& memory) const {
+  return {{"theta", HostArray(memory, Dtype::f64, {terms}), {0, terms}},
+          {"loss", HostArray(memory, Dtype::f64, {steps}), {0, steps}},
+          {"steps", HostArray(memory, Dtype::i64, {1}), {0, 1}}};
+}
+
+Outputs PolynomialFit::inputs() const { return {{"x", x, {0, points}}, {"y", y, {0, points}}}; }
+
+/// Rounding of a sum over the points: two for the powers, nine for the error (the coefficients' own too), two for the
+/// product, at most 32 terms added in T before they are added in double, in any order; each is off by half an epsilon,
+/// so that the rest is to spare for terms of second order.
+least_squares::Descent PolynomialFit::descent() const {
+  return with_element(dtype, [&]<class T>() -> least_squares::Descent {
+    const std::span<const T> xs = x.values<const T>(), ys = y.values<const T>();
+    least_squares::Moments all =
+        least_squares::moments_of(0, points, terms + 1, [&](std::int64_t row, const auto& put) {
+          const auto value = static_cast<double>(xs[static_cast<std::size_t>(row)]);
+          put(0, 1);
+          put(1, value);
+          put(2, value * value);
+          put(3, value * value * value);
+          put(terms, static_cast<double>(ys[static_cast<std::size_t>(row)]));
+        });
+    least_squares::Moments gradient(terms + 1);
+    gradient.add(all, 2);
+    const double unit =
+        45 * epsilon_of<T> + (static_cast<double>(points) + 100) * std::numeric_limits<double>::epsilon();
+    return {std::move(gradient), std::move(all), rate, 1, steps, {start, start + terms}, unit};
+  });
+}
+
+Verdict PolynomialFit::check(const Outputs& outputs) const {
+  if (!descended_) descended_ = least_squares::descend(descent());
+  const least_squares::Descended& right = *descended_;
+  const auto losses = outputs.at(loss).values.values<const double>();
+  const double range =
+      with_element(dtype, []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
+  for (std::size_t i = 0; i < losses.size(); ++i)
+    if (!(right.loss[i] * 64 < range) && !std::isfinite(losses[i])) {
+      Verdict diverged{.rows_checked = static_cast<std::int64_t>(i)};
+      diverged.fail("diverged: the loss is not finite from step " + std::to_string(i) + " on; lower learning_rate");
+      return diverged;
+    }
+  const auto expect = [](const std::vector<double>& values, const std::vector<double>& bounds) {
+    return [&](std::int64_t i) {
+      return Expected{values[static_cast<std::size_t>(i)], bounds[static_cast<std::size_t>(i)]};
+    };
+  };
+  Verdict verdict =
+      judge_values("theta", outputs.at(theta).values.values<const double>(), expect(right.theta, right.theta_bound));
+  verdict += judge_values("loss", losses, expect(right.loss, right.loss_bound));
+  verdict += judge_values("steps", outputs.at(taken).values.values<const std::int64_t>(),
+                          [this](std::int64_t) { return Expected{static_cast<double>(steps), 0}; });
+  if (right.loss.back() > right.loss.front())
+    verdict.fail("diverged: the loss grows from " + all_digits(right.loss.front()) + " to " +
+                 all_digits(right.loss.back()) + "; lower learning_rate");
+  verdict.figures.emplace_back("train_loss", losses.back());
+  return verdict;
+}
+
+}  // namespace league

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/softmax_regression/cuda_part.hpp"
+#include "algorithms/softmax_regression/fused.hpp"
+
+namespace league::softmax_regression::cuda_model {
+namespace {
+
+// A block takes every blocks-th tile of rows. For the logits, a thread takes two rows and a slice of their features;
+// for the softmax, a row; for the gradient, four features, whose sums over the block's tiles stay in its registers.
+template <class T, bool weights_in_scratch>
+__global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(const FusedWork<T> work) {
+  using Tile = Tile<T>;
+  using Word = typename Stored<T>::Word;
+  extern __shared__ Quad scratch[];
+  const Descent& descent = work.descent;
+  const int quads = descent.pitch / 4, pitch = Tile::pitch(quads);
+  float* slots = reinterpret_cast<float*>(scratch);
+  float* logits = slots + Tile::slots * Tile::slot_size;
+  Word* tile = reinterpret_cast<Word*>(logits + Tile::rows * turn_pitch);
+  const int threads = blockDim.y, thread = threadIdx.y;
+  const int slice = Tile::slice(thread), slices = Tile::slice(threads);
+
+  const std::int64_t step = *descent.taken;
+  const Rows rows = descent.own_rows(step);
+  double loss = blockIdx.x == 0 ? descent.penalty(step, thread, threads) : 0;
+  if (blockIdx.x == 0 && thread == 0) *descent.current = step;
+  Quad gradient[classes_together] = {};
+  int places[Tile::thread_rows];
+  for (int row = 0; row < Tile::thread_rows; ++row)
+    places[row] = (Tile::group(thread) * Tile::thread_rows + row) * pitch;
+  const Quad* weights = work.weights(0, Tile::half(thread));
+  if constexpr (weights_in_scratch) {
+    Quad* own = scratch + Tile::scratch_bytes(quads, descent.classes) / 16;
+    if (thread < quads)
+      for (int c = 0; c < classes_together; ++c)
+        own[c * resident_pitch / 4 + thread] = work.weights(0, 0)[c * resident_pitch / 4 + thread];
+    weights = own + Tile::half(thread) * Tile::thread_classes * resident_pitch / 4;
+  }
+
+  int tiles = 0;
+
+  constexpr int half_tile = Column<T>::rows;
+  const auto fetch = [&](std::int64_t from) {
+    Column<T> column;
+    const std::int64_t left = thread < quads ? rows.last - from : 0;
+    // The pitch is `quads`, but not known to stay so: products with it must not take registers all the time.
+    column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
+                 static_cast<int>(left < half_tile ? left : half_tile));
+    return column;
+  };
+  const auto put = [&](int row, const Column<T>& from) {
+    if (thread < quads) from.put(tile + row * pitch + thread, pitch);
+  };
+  const auto gradient_from = [&](int row) {
+    if (thread < quads)
+      add_gradient<T>(tile + row * pitch + thread, pitch, logits + row * turn_pitch, turn_pitch, half_tile, gradient);
+  };
+  std::int64_t first = rows.first + std::int64_t{blockIdx.x} * Tile::rows;
+  {
+    const Column<T> upper = fetch(first), lower = fetch(first + half_tile);
+    put(0, upper);
+    put(half_tile, lower);
+  }
+  for (const std::int64_t stride = std::int64_t{gridDim.x} * Tile::rows; first < rows.last; first += stride) {
+    const int label = thread < Tile::rows && first + thread < rows.last ? work.labels[first + thread] : -1;
+    __syncthreads();
+    typename Tile::Logits z = {};
+    if (slice < slices) add_logits<T>(tile, places, weights, resident_pitch / 4, slice, slices, work.quads, z);
+    for (int round = (slices - 1) / Tile::slots; round >= 0; --round) {
+      if (slice < slices && slice / Tile::slots == round) put_logits<T>(z, thread, slices, slots);
+      __syncthreads();
+    }
+    const Column<T> upper = fetch(first + stride);
+    sum_logits<T>(slots, slices, logits, turn_pitch, thread, threads);
+    __syncthreads();
+    if (thread < Tile::rows) loss += work.finish_turn(label, logits + thread * turn_pitch);
+    __syncthreads();
+    gradient_from(0);
+    __syncthreads();
+    put(0, upper);
+    const Column<T> lower = fetch(first + stride + half_tile);
+    gradient_from(half_tile);
+    if (thread < quads && ++tiles % (rows_together / Tile::rows) == 0)
+      work.store(blockIdx.x, thread, tiles > rows_together / Tile::rows, gradient);
+    __syncthreads();
+    put(half_tile, lower);
+  }
+  if (thread < quads && (tiles == 0 || tiles % (rows_together / Tile::rows) != 0))
+    work.store(blockIdx.x, thread, tiles > rows_together / Tile::rows, gradient);
+  store_loss(loss, work.losses, reinterpret_cast<double*>(scratch));
+}
+
+// The same for more features or classes than that: rows are read where they lie, classes are taken in turns, and a
+// tile's gradient is added to the block's in memory.
+template <class T>
+__global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> work) {
+  using Tile = Tile<T>;
+  using Word = typename Stored<T>::Word;
+  extern __shared__ Quad scratch[];
+  const Descent& descent = work.descent;
+  const int quads = descent.pitch / 4, all_turns = turns(descent.classes), pitch = all_turns * turn_pitch;
+  float* slots = reinterpret_cast<float*>(scratch);
+  float* logits = slots + Tile::slots * Tile::slot_size;
+  const int threads = blockDim.y, thread = threadIdx.y;
+  const int slice = Tile::slice(thread), slices = Tile::slice(threads);
+
+  const std::int64_t step = *descent.taken;
+  const Rows rows = descent.own_rows(step);
+  double loss = blockIdx.x == 0 ? descent.penalty(step, thread, threads) : 0;
+  if (blockIdx.x == 0 && thread == 0) *descent.current = step;
+  work.clear(blockIdx.x, thread, threads);
+
+  for (std::int64_t first = rows.first + std::int64_t{blockIdx.x} * Tile::rows; first < rows.last;
+       first += std::int64_t{gridDim.x} * Tile::rows) {
+    const int count = static_cast<int>(min(std::int64_t{Tile::rows}, rows.last - first));
+    const Word* x = work.words(first);
+    int places[Tile::thread_rows];
+    for (int row = 0; row < Tile::thread_rows; ++row)
+      places[row] = min(Tile::group(thread) * Tile::thread_rows + row, count - 1) * quads;
+    for (int turn = 0; turn < all_turns; ++turn) {
+      typename Tile::Logits z = {};
+      if (slice < slices)
+        add_logits<T>(x, places, work.weights(turn, Tile::half(thread)), quads, slice, slices, work.quads, z);
+      for (int round = (slices - 1) / Tile::slots; round >= 0; --round) {
+        if (slice < slices && slice / Tile::slots == round) put_logits<T>(z, thread, slices, slots);
+        __syncthreads();
+      }
+      sum_logits<T>(slots, slices, logits + turn * turn_pitch, pitch, thread, threads);
+      __syncthreads();
+    }
+    if (thread < Tile::rows)
+      loss += work.finish_row(first + thread, thread < count, logits + thread * pitch, all_turns);
+    __syncthreads();
+    for (int item = thread; item < all_turns * quads; item += threads) {
+      Quad gradient[classes_together] = {};
+      add_gradient<T>(x + item % quads, quads, logits + item / quads * turn_pitch, pitch, count, gradient);
+      work.add(blockIdx.x, item / quads, item % quads, gradient);
+    }
+    __syncthreads();
+  }
+  store_loss(loss, work.losses, reinterpret_cast<double*>(scratch));
+}
+
+template <class T>
+class Fused final : public CudaPart<T> {
+ public:
+  using CudaPart<T>::CudaPart;
+  Launch configure(Launch launch) override {
+    const int pitch = static_cast<int>(this->problem_.pitch), classes = this->problem_.classes;
+    plan_ = plan<T>(launch, cuda::limits, pitch / 4, classes, this->most_rows(),
+                    2 * this->properties().multiProcessorCount);
+    choose_kernel();
+    const std::int64_t sums = std::int64_t{plan_.launch.league} * classes * pitch;
+    require_memory(this->bytes_ + sums * plan_.partial_bytes() + plan_.launch.league * 8, this->budget_bytes_);
+    const auto make = this->maker();
+    this->make_weights(plan_.resident ? resident_pitch : pitch, make);
+    make("softmax/partials", partials_, sums * plan_.partial_bytes());
+    make("softmax/losses", this->losses_, plan_.launch.league);
+    return plan_.launch;
+  }
+  void accumulate() override {
+    const FusedWork<T> work{this->x_.data(),      this->labels_.data(),
+                            this->descent(),      partials_.data(),
+                            this->losses_.data(), ceil_div(static_cast<int>(this->problem_.features) + 1, 4)};
+    const Launch launch = plan_.launch;
+    kernel_<<<launch.league, dim3(1, launch.team), scratch_bytes_, cuda::stream(this->queue())>>>(work);
+    cuda::check_launch();
+    if (plan_.resident)
+      this->add_partials(reinterpret_cast<const float*>(partials_.data()), launch.league, launch.league);
+    else
+      this->add_partials(reinterpret_cast<const double*>(partials_.data()), launch.league, launch.league);
+  }
+
+ private:
+  /// The weights come into scratch where the device has it.
+  void choose_kernel() {
+    const int with_weights = plan_.scratch_bytes + weights_bytes;
+    const bool fits = static_cast<std::size_t>(with_weights) <= cuda::most_scratch(this->properties());
+    kernel_ = !plan_.resident ? fused_wide<T> : fits ? fused<T, true> : fused<T, false>;
+    scratch_bytes_ = plan_.resident && fits ? with_weights : plan_.scratch_bytes;
+    cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(kernel_), scratch_bytes_));
+  }
+  Plan plan_;
+  void (*kernel_)(FusedWork<T>) = nullptr;
+  int scratch_bytes_ = 0;
+  cuda::Array<std::uint8_t> partials_;  ///< [league][classes][pitch] floats or doubles
+};
+
+template <Execution execution>
+std::unique_ptr<Prepared> prepare(const SoftmaxRegression& problem, const Context& context) {
+  return with_type<float, std::uint8_t>(
+      problem.dtype, [&]<class T>() { return solve<Fused<T>>(problem, context, problem.steps, execution); });
+}
+
+const Register<SoftmaxRegression> stepwise{"fused", cuda::model, prepare<Execution::stepwise>};
+const Register<SoftmaxRegression> graph{"graph", cuda::model, prepare<Execution::graph>};
+
+}  // namespace
+}  // namespace league::softmax_regression::cuda_model

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/softmax_regression/part.hpp"
+#include "backends/cuda/cuda.hpp"
+
+namespace league::softmax_regression::cuda_model {
+
+inline constexpr int columns_together = 32,
+                     summands_together = 16;  // 128 bytes of floats, and how many of them at once
+
+// A block takes neighbouring columns; a thread every `summands_together`-th partial sum of one of them.
+/// Adds the `count` partial gradients, and the `losses`, in an order that depends on their number alone; then takes the
+/// step with the sums, or leaves them in `sums` for the other devices'.
+template <class Partial>
+__global__ void __launch_bounds__(columns_together* summands_together)
+    finish(const Descent descent, const Partial* partials, int count, const double* losses, int losses_count,
+           double* sums) {
+  __shared__ double parts[summands_together][columns_together];
+  const int lane = threadIdx.x % columns_together, part = threadIdx.x / columns_together;
+  const int column = blockIdx.x * columns_together + lane, columns = descent.columns(), values = columns - 1;
+  double sum = 0;
+  if (column < values)
+    for (int i = part; i < count; i += summands_together) sum += partials[std::int64_t{i} * values + column];
+  else if (column == values)
+    for (int i = part; i < losses_count; i += summands_together) sum += losses[i];
+  parts[part][lane] = sum;
+  __syncthreads();
+  if (part != 0 || column >= columns) return;
+  for (int i = 1; i < summands_together; ++i) sum += parts[i][lane];
+  if (sums != nullptr)
+    sums[column] = sum;
+  else
+    descent.take(column, sum);
+}
+
+// A thread takes a column.
+template <class Sum>
+__global__ void take(const Descent descent, const Sum* sums) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (column < descent.columns()) descent.take(column, sums[column]);
+}
+
+/// The block's loss, from those of its threads. @pre scratch holds a double for each of them
+inline __device__ void store_loss(double loss, double* losses, double* scratch) {
+  const int threads = blockDim.x * blockDim.y, thread = threadIdx.y * blockDim.x + threadIdx.x;
+  scratch[thread] = loss;
+  for (int left = threads, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {
+    __syncthreads();
+    if (thread < left / 2) scratch[thread] += scratch[thread + half];
+  }
+  if (thread == 0) losses[blockIdx.x] = scratch[0];
+}
+
+template <class T>
+class CudaPart : public SoftmaxPart<T, cuda::Array> {
+ public:
+  CudaPart(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
+      : SoftmaxPart<T, cuda::Array>(problem, context, shard, on_queue(context, shard)) {}
+  void begin() override {
+    this->theta_.clear();
+    this->weights_.clear();
+    this->taken_.clear();
+  }
+  void update() override {
+    if (this->alone_) return;  // done with the last of `accumulate`
+    constexpr int threads = 256;
+    const Descent descent = this->descent();
+    take<<<ceil_div(descent.columns(), threads), threads, 0, cuda::stream(this->queue())>>>(descent,
+                                                                                            this->sums_.data());
+    cuda::check_launch();
+  }
+
+ protected:
+  [[nodiscard]] cudaDeviceProp properties() {
+    cuda::stream(this->queue());
+    cudaDeviceProp properties{};
+    cuda::check(cudaGetDeviceProperties(&properties, this->queue().device().index));
+    return properties;
+  }
+  [[nodiscard]] auto maker() {
+    return [this](const char*, auto& array, std::int64_t size) {
+      array = {};
+      array = std::remove_reference_t<decltype(array)>(this->queue(), size);
+    };
+  }
+  template <class Partial>
+  void add_partials(const Partial* partials, int count, int losses_count) {
+    const Descent descent = this->descent();
+    finish<<<ceil_div(descent.columns(), columns_together), columns_together * summands_together, 0,
+             cuda::stream(this->queue())>>>(descent, partials, count, losses_.data(), losses_count,
+                                            this->alone_ ? nullptr : this->sums_.data());
+    cuda::check_launch();
+  }
+
+  cuda::Array<double> losses_;  ///< of the blocks
+};
+
+}  // namespace league::softmax_regression::cuda_model

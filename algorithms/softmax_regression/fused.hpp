@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/blocks/pack.hpp"
+#include "algorithms/softmax_regression/step.hpp"
+#include "backends/launch.hpp"
+
+/// What a thread of the `fused` kernels does between barriers, in CUDA and Kokkos alike.
+namespace league::softmax_regression {
+
+/// Four neighbouring features of a row, as they lie in memory, and as floats.
+using Quad = blocks::Pack<float>;
+template <class T>
+struct Stored;
+template <>
+struct Stored<float> {
+  using Word = Quad;
+  LEAGUE_FUNCTION static Quad widen(const Quad& word) { return word; }
+};
+template <>
+struct Stored<std::uint8_t> {
+  using Word = std::uint32_t;
+  /// A byte in the last place of 2^23 makes 2^23 more than itself. CUDA converts the outer bytes in one instruction of
+  /// a slow unit, the inner ones would take two of a busy one.
+  LEAGUE_FUNCTION static Quad widen(Word word) {
+    Quad quad;
+#if defined(__CUDA_ARCH__)
+    quad.values[0] = static_cast<float>(word & 0xff);
+    quad.values[1] = __uint_as_float(__byte_perm(word, 0x4b000000U, 0x7651)) - 8388608.0F;
+    quad.values[2] = __uint_as_float(__byte_perm(word, 0x4b000000U, 0x7652)) - 8388608.0F;
+    quad.values[3] = static_cast<float>(word >> 24);
+#else
+    for (int k = 0; k < 4; ++k) quad.values[k] = static_cast<float>(word >> 8 * k & 0xff);
+#endif
+    return quad;
+  }
+};
+
+/// A word that is read once: past the first-level cache, where the weights shall stay.
+LEAGUE_FUNCTION std::uint32_t load_once(const std::uint32_t* from) {
+#if defined(__CUDA_ARCH__)
+  return __ldcg(from);
+#else
+  return *from;
+#endif
+}
+LEAGUE_FUNCTION Quad load_once(const Quad* from) {
+#if defined(__CUDA_ARCH__)
+  const float4 quad = __ldcg(reinterpret_cast<const float4*>(from));
+  return {{quad.x, quad.y, quad.z, quad.w}};
+#else
+  return *from;
+#endif
+}
+
+/// A team's tile: rows of which a thread takes four neighbours, half of `classes_together` classes, and a slice of the
+/// features for the logits. The slices' parts are added in scratch, `slots` slices at a time.
+template <class T>
+struct Tile {
+  static constexpr int rows = 32 / static_cast<int>(sizeof(T)), thread_rows = 4, groups = rows / thread_rows;
+  static constexpr int thread_classes = classes_together / 2, slots = 64 / groups;
+  static constexpr int slot_size = rows * classes_together;
+  using Logits = Quad[thread_classes];  ///< of four rows for each class
+
+  /// Where a thread stands: neighbours have neighbouring rows, then the other classes, then neighbouring slices.
+  LEAGUE_FUNCTION static int group(int thread) { return thread % groups; }
+  LEAGUE_FUNCTION static int half(int thread) { return thread / groups % 2; }
+  LEAGUE_FUNCTION static int slice(int thread) { return thread / (2 * groups); }
+
+  /// Words of a row in scratch: odd, so that neighbouring threads ask no bank twice.
+  LEAGUE_FUNCTION static int pitch(int quads) { return quads | 1; }
+
+  /// For the slots, the logits and `quads` quads of each row.
+  LEAGUE_FUNCTION static int scratch_bytes(int quads, int classes) {
+    const int words = slots * slot_size + rows * turns(classes) * turn_pitch;
+    return 4 * words + (quads > 0 ? rows * pitch(quads) * 4 * static_cast<int>(sizeof(T)) : 0);
+  }
+};
+
+/// The most quads whose rows stay in scratch, with a thread for each that keeps its sums in registers.
+inline constexpr int resident_quads = 224;
+/// Where they do, weights of a class begin so many floats apart: known to the compiler, no power of two.
+inline constexpr int resident_pitch = 4 * (resident_quads + 4);
+inline constexpr int weights_bytes = classes_together * resident_pitch * 4;
+/// Rows whose gradients a thread adds in registers, in float, before it adds them to memory.
+inline constexpr int rows_together = 256;
+
+/// What the kernels work on. A team's partial gradient lies as `Descent` says: in floats where it is added up in
+/// registers, in doubles where tile after tile is added to it.
+template <class T>
+struct FusedWork {
+  const T* x;
+  const std::int32_t* labels;
+  Descent descent;
+  void* partials;  ///< [teams][classes][pitch]
+  double* losses;  ///< [teams]
+  int quads;       ///< of features, the one of the biases among them
+
+  using Word = typename Stored<T>::Word;
+  [[nodiscard]] LEAGUE_FUNCTION const Word* words(std::int64_t row) const {
+    return reinterpret_cast<const Word*>(x + row * descent.pitch);
+  }
+  /// A thread's weights for a turn of classes.
+  [[nodiscard]] LEAGUE_FUNCTION const Quad* weights(int turn, int half) const {
+    return reinterpret_cast<const Quad*>(descent.weights) +
+           (turn * classes_together + half * Tile<T>::thread_classes) * (descent.weights_pitch / 4);
+  }
+  /// Makes residuals of a row's logits: zeros if it is not there, and where there are no classes. @returns its loss
+  LEAGUE_FUNCTION double finish_row(std::int64_t row, bool there, float* z, int all_turns) const {
+    const double loss = there ? softmax_row(z, descent.classes, labels[row]) : 0;
+    for (int c = there ? descent.classes : 0; c < all_turns * classes_together; ++c) z[place_of(c)] = 0;
+    return loss;
+  }
+  /// The same where all classes are one turn: the row stays in registers.
+  LEAGUE_FUNCTION double finish_turn(int label, float* z) const {
+    Quad all[turn_pitch / 4];
+    for (int i = 0; i < turn_pitch / 4; ++i) all[i] = reinterpret_cast<const Quad*>(z)[i];
+    const auto at = [&](int c) -> float& { return all[c / 4].values[c % 4]; };
+    const float of_label = z[label < 0 ? 0 : label];
+    constexpr float nothing = -3e38F;  // a class that is not there: its exponential is 0
+    float most = nothing, sum = 0;
+    for (int c = 0; c < classes_together; ++c) {
+      at(c) = c < descent.classes ? at(c) : nothing;
+      most = at(c) > most ? at(c) : most;
+    }
+    for (int c = 0; c < classes_together; ++c) sum += at(c) = expf(at(c) - most);
+    const float factor = label < 0 ? 0 : 1 / sum;
+    for (int c = 0; c < turn_pitch; ++c) at(c) = c < classes_together ? at(c) * factor - (c == label ? 1.0F : 0.0F) : 0;
+    for (int i = 0; i < turn_pitch / 4; ++i) reinterpret_cast<Quad*>(z)[i] = all[i];
+    return label < 0 ? 0 : static_cast<double>(logf(sum) + (most - of_label));
+  }
+  /// Stores what a thread has added up for a quad, or adds it to what it has stored, and begins again.
+  LEAGUE_FUNCTION void store(std::int64_t team, int quad, bool stored, Quad (&gradient)[classes_together]) const {
+    Quad* to = static_cast<Quad*>(partials) + team * descent.classes * (descent.pitch / 4) + quad;
+    for (int c = 0; c < classes_together; ++c, to += descent.pitch / 4) {
+      if (c < descent.classes && stored) *to = *to + gradient[c];
+      if (c < descent.classes && !stored) *to = gradient[c];
+      gradient[c] = {};
+    }
+  }
+  LEAGUE_FUNCTION void clear(std::int64_t team, int thread, int threads) const {
+    double* to = static_cast<double*>(partials) + team * descent.classes * descent.pitch;
+    for (int i = thread; i < descent.classes * descent.pitch; i += threads) to[i] = 0;
+  }
+  LEAGUE_FUNCTION void add(std::int64_t team, int turn, int quad, const Quad (&gradient)[classes_together]) const {
+    const int first = turn * classes_together;
+    double* to = static_cast<double*>(partials) + (team * descent.classes + first) * descent.pitch + 4 * quad;
+    for (int c = 0; c < classes_together && first + c < descent.classes; ++c, to += descent.pitch)
+      for (int k = 0; k < 4; ++k) to[k] += static_cast<double>(gradient[c].values[k]);
+  }
+};
+
+/// A quad of each row of half a tile, which a thread brings from memory while it works, and then puts into scratch.
+template <class T, class Word = typename Stored<T>::Word>
+struct Column {
+  static constexpr int rows = Tile<T>::rows / 2;
+  Word words[rows] = {};
+
+  /// Of `count` rows, `pitch` words apart; zeros for the others.
+  LEAGUE_FUNCTION void fetch(const Word* from, int pitch, int count) {
+    for (int row = 0; row < rows; ++row) words[row] = row < count ? load_once(from + row * pitch) : Word{};
+  }
+  LEAGUE_FUNCTION void put(Word* to, int pitch) const {
+    for (int row = 0; row < rows; ++row) to[row * pitch] = words[row];
+  }
+};
+
+/// Adds a slice's part of the logits of four rows that begin at x + places[0], ...
+template <class T, class Word>
+LEAGUE_FUNCTION void add_logits(const Word* x, const int (&places)[Tile<T>::thread_rows], const Quad* weights,
+                                int weights_pitch, int slice, int slices, int quads, typename Tile<T>::Logits& z) {
+  for (int q = slice; q < quads; q += slices) {
+    Quad features[Tile<T>::thread_rows];
+    for (int row = 0; row < Tile<T>::thread_rows; ++row) features[row] = Stored<T>::widen(x[places[row] + q]);
+    for (int c = 0; c < Tile<T>::thread_classes; ++c) {
+      const Quad w = weights[c * weights_pitch + q];
+      for (int row = 0; row < Tile<T>::thread_rows; ++row)
+        for (int k = 0; k < 4; ++k) z[c].values[row] += features[row].values[k] * w.values[k];
+    }
+  }
+}
+
+/// Puts them where this round's slices add theirs: the last round comes first.
+template <class T>
+LEAGUE_FUNCTION void put_logits(const typename Tile<T>::Logits& z, int thread, int slices, float* slots) {
+  const int slice = Tile<T>::slice(thread);
+  Quad* to = reinterpret_cast<Quad*>(slots + slice % Tile<T>::slots * Tile<T>::slot_size) + Tile<T>::group(thread) +
+             Tile<T>::half(thread) * Tile<T>::thread_classes * Tile<T>::groups;
+  const bool first = slice + Tile<T>::slots >= slices;
+  for (int c = 0; c < Tile<T>::thread_classes; ++c)
+    to[c * Tile<T>::groups] = first ? z[c] : to[c * Tile<T>::groups] + z[c];
+}
+
+/// Adds the slots up into the rows' logits of one turn.
+template <class T>
+LEAGUE_FUNCTION void sum_logits(const float* slots, int slices, float* logits, int logits_pitch, int thread,
+                                int threads) {
+  for (int i = thread; i < Tile<T>::slot_size; i += threads) {
+    float sum = 0;
+    if (slices >= Tile<T>::slots)
+      for (int slot = 0; slot < Tile<T>::slots; ++slot) sum += slots[slot * Tile<T>::slot_size + i];
+    else
+      for (int slot = 0; slot < slices; ++slot) sum += slots[slot * Tile<T>::slot_size + i];
+    logits[i % Tile<T>::rows * logits_pitch + i / Tile<T>::rows] = sum;
+  }
+}
+
+/// gradient += residuals x features of `rows` rows, for one quad of features and a turn of classes.
+template <class T, class Word>
+LEAGUE_FUNCTION void add_gradient(const Word* x, int pitch, const float* residuals, int residuals_pitch, int rows,
+                                  Quad (&gradient)[classes_together]) {
+  for (int row = 0; row < rows; ++row) {
+    const Quad features = Stored<T>::widen(x[std::int64_t{row} * pitch]);
+    const float* from = residuals + row * residuals_pitch;
+    const Quad r[] = {reinterpret_cast<const Quad*>(from)[0], reinterpret_cast<const Quad*>(from)[1]};
+    const auto last = *reinterpret_cast<const blocks::Pack<float, 8>*>(from + 8);
+    for (int c = 0; c < classes_together; ++c)
+      for (int k = 0; k < 4; ++k)
+        gradient[c].values[k] += features.values[k] * (c < 8 ? r[c / 4].values[c % 4] : last.values[c % 2]);
+  }
+}
+
+/// The most threads of a team: few enough for two teams on a multiprocessor to have the registers.
+inline constexpr int most_threads = 256;
+
+/// The launch of the fused kernels, and whether its teams keep a gradient in registers.
+struct Plan {
+  Launch launch;
+  bool resident = false;
+  int scratch_bytes = 0;
+  [[nodiscard]] int partial_bytes() const { return resident ? 4 : 8; }
+};
+/// For stored rows of so many quads; `teams` are at work together.
+/// @throws Unsupported naming the limit that the launch exceeds
+template <class T>
+Plan plan(Launch requested, const LaunchLimits& limits, int quads, int classes, std::int64_t rows, int teams) {
+  constexpr int step = 64;  // warps for all four schedulers of a multiprocessor
+  Plan plan{resolve(requested, {0, std::clamp(ceil_div(quads, step) * step, 2 * step, most_threads), 1}, limits)};
+  if (plan.launch.vector != 1)
+    throw Unsupported("vector length " + std::to_string(plan.launch.vector) +
+                      ": this kernel's sums are a thread's own, it takes 1");
+  if (plan.launch.team < Tile<T>::rows || plan.launch.team > most_threads)
+    throw Unsupported("team size " + std::to_string(plan.launch.team) + ": this kernel takes " +
+                      std::to_string(Tile<T>::rows) + " to " + std::to_string(most_threads) + " threads");
+  plan.resident = turns(classes) == 1 && quads <= std::min(resident_quads, plan.launch.team);
+  plan.scratch_bytes = Tile<T>::scratch_bytes(plan.resident ? quads : 0, classes);
+  if (plan.launch.league == 0)
+    plan.launch.league = league_of(std::min<std::int64_t>(teams, ceil_div<std::int64_t>(rows, Tile<T>::rows)));
+  return plan;
+}
+
+}  // namespace league::softmax_regression

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/softmax_regression/fused.hpp"
+#include "algorithms/softmax_regression/kokkos_host.hpp"
+
+namespace league::softmax_regression::kokkos_model {
+namespace {
+
+// A team takes every teams-th tile of rows. For the logits, a thread takes two rows and a slice of their features;
+// for the softmax, a row; for the gradient, four features, whose sums over the team's tiles stay in its registers.
+template <class T>
+void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T>& work) {
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, kokkos::launch_bound(2)>>
+      policy(exec, launch.league, launch.team, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 16));
+  using TeamMember = typename decltype(policy)::member_type;
+  Kokkos::parallel_for(
+      "softmax/fused", policy, KOKKOS_LAMBDA(const TeamMember& team) {
+        using Tile = Tile<T>;
+        using Word = typename Stored<T>::Word;
+        const Descent& descent = work.descent;
+        const int quads = descent.pitch / 4, pitch = Tile::pitch(quads);
+        float* slots = scratch_of<float>(team, scratch_bytes / 4);
+        float* logits = slots + Tile::slots * Tile::slot_size;
+        Word* tile = reinterpret_cast<Word*>(logits + Tile::rows * turn_pitch);
+        const int threads = static_cast<int>(team.team_size()), thread = static_cast<int>(team.team_rank());
+        const int slice = Tile::slice(thread), slices = Tile::slice(threads);
+
+        const std::int64_t step = *descent.taken;
+        const Rows rows = descent.own_rows(step);
+        double loss = team.league_rank() == 0 ? descent.penalty(step, thread, threads) : 0;
+        if (team.league_rank() == 0 && thread == 0) *descent.current = step;
+        Quad gradient[classes_together] = {};
+        int places[Tile::thread_rows];
+        for (int row = 0; row < Tile::thread_rows; ++row)
+          places[row] = (Tile::group(thread) * Tile::thread_rows + row) * pitch;
+        const Quad* weights = work.weights(0, Tile::half(thread));
+        int tiles = 0;
+
+        constexpr int half_tile = Column<T>::rows;
+        const auto fetch = [&](std::int64_t from) {
+          Column<T> column;
+          const std::int64_t left = thread < quads ? rows.last - from : 0;
+          // The pitch is `quads`, but not known to stay so: products with it must not take registers all the time.
+          column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
+                       static_cast<int>(left < half_tile ? left : half_tile));
+          return column;
+        };
+        const auto put = [&](int row, const Column<T>& from) {
+          if (thread < quads) from.put(tile + row * pitch + thread, pitch);
+        };
+        const auto gradient_from = [&](int row) {
+          if (thread < quads)
+            add_gradient<T>(tile + row * pitch + thread, pitch, logits + row * turn_pitch, turn_pitch, half_tile,
+                            gradient);
+        };
+        std::int64_t first = rows.first + std::int64_t{team.league_rank()} * Tile::rows;
+        {
+          const Column<T> upper = fetch(first), lower = fetch(first + half_tile);
+          put(0, upper);
+          put(half_tile, lower);
+        }
+        for (const std::int64_t stride = std::int64_t{team.league_size()} * Tile::rows; first < rows.last;
+             first += stride) {
+          const int label = thread < Tile::rows && first + thread < rows.last ? work.labels[first + thread] : -1;
+          team.team_barrier();
+          typename Tile::Logits z = {};
+          if (slice < slices) add_logits<T>(tile, places, weights, resident_pitch / 4, slice, slices, work.quads, z);
+          for (int round = (slices - 1) / Tile::slots; round >= 0; --round) {
+            if (slice < slices && slice / Tile::slots == round) put_logits<T>(z, thread, slices, slots);
+            team.team_barrier();
+          }
+          const Column<T> upper = fetch(first + stride);
+          sum_logits<T>(slots, slices, logits, turn_pitch, thread, threads);
+          team.team_barrier();
+          if (thread < Tile::rows) loss += work.finish_turn(label, logits + thread * turn_pitch);
+          team.team_barrier();
+          gradient_from(0);
+          team.team_barrier();
+          put(0, upper);
+          const Column<T> lower = fetch(first + stride + half_tile);
+          gradient_from(half_tile);
+          if (thread < quads && ++tiles % (rows_together / Tile::rows) == 0)
+            work.store(team.league_rank(), thread, tiles > rows_together / Tile::rows, gradient);
+          team.team_barrier();
+          put(half_tile, lower);
+        }
+        if (thread < quads && (tiles == 0 || tiles % (rows_together / Tile::rows) != 0))
+          work.store(team.league_rank(), thread, tiles > rows_together / Tile::rows, gradient);
+        store_loss(team, loss, work.losses, reinterpret_cast<double*>(slots));
+      });
+}
+
+// The same for more features or classes than that: rows are read where they lie, classes are taken in turns, and a
+// tile's gradient is added to the team's in memory.
+template <class T>
+void fused_wide(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T>& work) {
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, 1>> policy(
+      exec, launch.league, launch.team, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 16));
+  using TeamMember = typename decltype(policy)::member_type;
+  Kokkos::parallel_for(
+      "softmax/fused_wide", policy, KOKKOS_LAMBDA(const TeamMember& team) {
+        using Tile = Tile<T>;
+        using Word = typename Stored<T>::Word;
+        const Descent& descent = work.descent;
+        const int quads = descent.pitch / 4, all_turns = turns(descent.classes), pitch = all_turns * turn_pitch;
+        float* slots = scratch_of<float>(team, scratch_bytes / 4);
+        float* logits = slots + Tile::slots * Tile::slot_size;
+        const int threads = static_cast<int>(team.team_size()), thread = static_cast<int>(team.team_rank());
+        const int slice = Tile::slice(thread), slices = Tile::slice(threads);
+
+        const std::int64_t step = *descent.taken;
+        const Rows rows = descent.own_rows(step);
+        double loss = team.league_rank() == 0 ? descent.penalty(step, thread, threads) : 0;
+        if (team.league_rank() == 0 && thread == 0) *descent.current = step;
+        work.clear(team.league_rank(), thread, threads);
+
+        for (std::int64_t first = rows.first + std::int64_t{team.league_rank()} * Tile::rows; first < rows.last;
+             first += std::int64_t{team.league_size()} * Tile::rows) {
+          const int count = static_cast<int>(Kokkos::min(std::int64_t{Tile::rows}, rows.last - first));
+          const Word* x = work.words(first);
+          int places[Tile::thread_rows];
+          for (int row = 0; row < Tile::thread_rows; ++row)
+            places[row] = Kokkos::min(Tile::group(thread) * Tile::thread_rows + row, count - 1) * quads;
+          for (int turn = 0; turn < all_turns; ++turn) {
+            typename Tile::Logits z = {};
+            if (slice < slices)
+              add_logits<T>(x, places, work.weights(turn, Tile::half(thread)), quads, slice, slices, work.quads, z);
+            for (int round = (slices - 1) / Tile::slots; round >= 0; --round) {
+              if (slice < slices && slice / Tile::slots == round) put_logits<T>(z, thread, slices, slots);
+              team.team_barrier();
+            }
+            sum_logits<T>(slots, slices, logits + turn * turn_pitch, pitch, thread, threads);
+            team.team_barrier();
+          }
+          if (thread < Tile::rows)
+            loss += work.finish_row(first + thread, thread < count, logits + thread * pitch, all_turns);
+          team.team_barrier();
+          for (int item = thread; item < all_turns * quads; item += threads) {
+            Quad gradient[classes_together] = {};
+            add_gradient<T>(x + item % quads, quads, logits + item / quads * turn_pitch, pitch, count, gradient);
+            work.add(team.league_rank(), item / quads, item % quads, gradient);
+          }
+          team.team_barrier();
+        }
+        store_loss(team, loss, work.losses, reinterpret_cast<double*>(slots));
+      });
+}
+
+template <class T>
+class FusedOnGpu final : public KokkosPart<T> {
+ public:
+  using KokkosPart<T>::KokkosPart;
+  Launch configure(Launch launch) override {
+    const int pitch = static_cast<int>(this->problem_.pitch), classes = this->problem_.classes;
+    plan_ =
+        plan<T>(launch, kokkos::limits(this->queue()), pitch / 4, classes, this->most_rows(), 2 * multiprocessors());
+    const std::int64_t sums = std::int64_t{plan_.launch.league} * classes * pitch;
+    require_memory(this->bytes_ + sums * plan_.partial_bytes() + plan_.launch.league * 8, this->budget_bytes_);
+    const auto make = this->maker();
+    this->make_weights(plan_.resident ? resident_pitch : pitch, make);
+    make("softmax/partials", partials_, sums * plan_.partial_bytes());
+    make("softmax/losses", this->losses_, plan_.launch.league);
+    return plan_.launch;
+  }
+  void accumulate() override {
+    const FusedWork<T> work{this->x_.data(),      this->labels_.data(),
+                            this->descent(),      partials_.data(),
+                            this->losses_.data(), ceil_div(static_cast<int>(this->problem_.features) + 1, 4)};
+    const Launch launch = plan_.launch;
+    if (plan_.resident)
+      fused(this->exec_, launch, plan_.scratch_bytes, work);
+    else
+      fused_wide(this->exec_, launch, plan_.scratch_bytes, work);
+    if (plan_.resident)
+      this->add_partials(reinterpret_cast<const float*>(partials_.data()), gradient_size(), launch.league,
+                         launch.league);
+    else
+      this->add_partials(reinterpret_cast<const double*>(partials_.data()), gradient_size(), launch.league,
+                         launch.league);
+  }
+
+ private:
+  /// What an instance counts of a multiprocessor is the threads it can hold.
+  [[nodiscard]] int multiprocessors() const {
+    constexpr int threads_held = 2048;
+    return std::max(1, static_cast<int>(this->exec_.concurrency()) / threads_held);
+  }
+  [[nodiscard]] std::int64_t gradient_size() const { return this->problem_.classes * this->problem_.pitch; }
+  Plan plan_;
+  kokkos::Array<std::uint8_t> partials_;  ///< [league][classes][pitch] floats or doubles
+};
+
+template <Execution execution>
+std::unique_ptr<Prepared> prepare(const SoftmaxRegression& problem, const Context& context) {
+  return with_type<float, std::uint8_t>(problem.dtype, [&]<class T>() {
+    if constexpr (kokkos::on_gpu)
+      return solve<FusedOnGpu<T>>(problem, context, problem.steps, execution);
+    else
+      return solve<FusedOnHost<T>>(problem, context, problem.steps, execution);
+  });
+}
+
+const Register<SoftmaxRegression> stepwise{"fused", kokkos::model, prepare<Execution::stepwise>};
+const Register<SoftmaxRegression> graph{"graph", kokkos::model, prepare<Execution::graph>};
+
+}  // namespace
+}  // namespace league::softmax_regression::kokkos_model

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/softmax_regression/softmax_regression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
+#include "backends/launch.hpp"
+
+namespace league {
+namespace {
+
+const std::string no_launches = "no launches to record on a host";
+
+const RegisterAlgorithm registered{Algorithm{
+    .name = SoftmaxRegression::algorithm,
+    .description = "classification by a linear function for each class, fitted by gradient descent",
+    .parameters = {{.name = "train",
+                    .kind = Parameter::Kind::size,
+                    .standard = "0",
+                    .least = 0,
+                    .description = "training rows; 0: what the dataset gives"},
+                   {.name = "test",
+                    .kind = Parameter::Kind::size,
+                    .standard = "0",
+                    .least = 0,
+                    .description = "rows to classify in the end; 0: what the dataset gives"},
+                   {.name = "features",
+                    .kind = Parameter::Kind::size,
+                    .standard = "0",
+                    .least = 0,
+                    .description = "values of a row; 0: what the dataset gives"},
+                   {.name = "steps", .standard = "100", .least = 1, .most = 1'000'000, .description = "steps"},
+                   {.name = "batch",
+                    .standard = "0",
+                    .least = 0,
+                    .description = "rows of a step, one batch after another; 0: all of them"},
+                   {.name = "learning_rate",
+                    .kind = Parameter::Kind::real,
+                    .standard = "0.5",
+                    .least = 0,
+                    .most = 1'000'000,
+                    .description = "what a step takes of the gradient"},
+                   {.name = "l2",
+                    .kind = Parameter::Kind::real,
+                    .standard = "0",
+                    .least = 0,
+                    .most = 1'000'000,
+                    .description = "weight of the penalty |W|^2 / 2"}},
+    .methods = {{.name = "gemm",
+                 .description = "the library's products for logits and gradient, and a softmax between",
+                 .dtypes = {Dtype::f32},
+                 .libraries = {"cublas", "kokkos_kernels"},
+                 .own_models = false},
+                {.name = "fused",
+                 .description = "logits, softmax and gradient of a tile of rows together",
+                 .dtypes = {Dtype::f32, Dtype::u8}},
+                {.name = "graph",
+                 .description = "the launches of `fused` recorded, all steps launched as a whole",
+                 .dtypes = {Dtype::f32, Dtype::u8},
+                 .not_expressible = {{"serial", no_launches}, {"openmp", no_launches}}}},
+    .needs_dataset = true,
+    .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); }}};
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+const Dataset& dataset_of(const Making& making) {
+  if (!making.dataset) throw std::logic_error("softmax_regression is made from a dataset");
+  return *making.dataset;
+}
+
+void require_labels(const std::string& part, const HostArray& labels, std::int64_t rows, int classes) {
+  require(labels.rows() == rows, part + " labels: one a row");
+  const auto values = labels.values<const std::int32_t>();
+  const auto wrong = std::ranges::find_if(values, [&](std::int32_t label) { return label < 0 || label >= classes; });
+  if (wrong != values.end())
+    throw std::invalid_argument(part + " row " + std::to_string(wrong - values.begin()) + " has the label " +
+                                std::to_string(*wrong) + ": from 0 to " + std::to_string(classes - 1));
+}
+
+void require_numbers(const std::string& part, const HostArray& array) {
+  if (array.dtype() != Dtype::f32) return;
+  const auto values = array.values<const float>();
+  const auto wrong = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+  if (wrong != values.end())
+    throw std::invalid_argument(part + " row " + std::to_string((wrong - values.begin()) / array.row_size()) +
+                                " has a feature that is not a finite number");
+}
+
+/// Rows [rows x pitch] of `from` [rows x features], each followed by `one` and zeros.
+template <class From, class To>
+void store_rows(const HostArray& from, const HostArray& to, To one) {
+  const std::int64_t features = from.row_size(), pitch = to.row_size(), count = from.rows();
+  const From* source = from.values<const From>().data();
+  To* target = to.values<To>().data();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < count; ++row) {
+    To* out = target + row * pitch;
+    for (std::int64_t f = 0; f < features; ++f) out[f] = static_cast<To>(source[row * features + f]);
+    out[features] = one;
+    for (std::int64_t f = features + 1; f < pitch; ++f) out[f] = To{0};
+  }
+}
+
+}  // namespace
+
+SoftmaxRegression::SoftmaxRegression(const Making& making)
+    : dtype(making.dtype),
+      steps(making.parameters.integer("steps")),
+      batch(making.parameters.integer("batch")),
+      learning_rate(making.parameters.real("learning_rate")),
+      l2(making.parameters.real("l2")) {
+  const Dataset& data = dataset_of(making);
+  require(data.train.rows() > 0, "train: there must be at least one training row");
+  features = data.train.row_size();
+  classes = data.classes;
+  require(features >= 1 && features <= most_features,
+          "features: " + std::to_string(features) + " values a row; from 1 to " + std::to_string(most_features));
+  require(classes >= 2 && classes <= most_classes,
+          "classes: " + std::to_string(classes) + "; from 2 to " + std::to_string(most_classes));
+  require(data.test.rows() == 0 || data.test.row_size() == features,
+          "features: training rows have " + std::to_string(features) + ", rows to classify " +
+              std::to_string(data.test.row_size()));
+  require(steps >= 1, "steps = " + std::to_string(steps) + ": at least 1");
+  require(batch >= 0, "batch = " + std::to_string(batch) + ": 0 for all rows, or at least 1");
+  require(std::isfinite(learning_rate) && learning_rate > 0, "learning_rate: a finite number above 0");
+  require(std::isfinite(l2) && l2 >= 0, "l2: a finite number, at least 0");
+  require_labels("training", data.train_labels, data.train.rows(), classes);
+  require_labels("test", data.test_labels, data.test.rows(), classes);
+  require_numbers("training", data.train);
+  require_numbers("test", data.test);
+  const bool pixels = data.train.dtype() == Dtype::u8;
+  require(pixels || dtype == Dtype::f32,
+          "dtype " + std::string(name(dtype)) + ": the features of this dataset are f32");
+  scale = pixels ? 1.0 / 255.0 : 1.0;
+  if (batch == 0 || batch > data.train.rows()) batch = data.train.rows();
+
+  pitch = ceil_div<std::int64_t>(features + 1, pitch_step) * pitch_step;
+  rows = HostArray(making.memory, dtype, {data.train.rows(), pitch});
+  if (dtype == Dtype::u8)
+    store_rows<std::uint8_t, std::uint8_t>(data.train, rows, 255);
+  else if (pixels)
+    store_rows<std::uint8_t, float>(data.train, rows, 255);
+  else
+    store_rows<float, float>(data.train, rows, 1);
+  labels = data.train_labels;
+  train = data.train;
+  test = data.test;
+  test_labels = data.test_labels;
+  oracle_ = std::make_unique<softmax_regression::Oracle>(*this);
+}
+
+SoftmaxRegression::~SoftmaxRegression() = default;
+
+/// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals.
+Cost SoftmaxRegression::cost() const {
+  const std::int64_t n = extent(), batches = ceil_div(n, batch);
+  const auto taken = static_cast<double>(steps / batches) * static_cast<double>(n) +
+                     static_cast<double>(steps % batches) * static_cast<double>(batch);
+  const auto row_bytes = features * static_cast<std::int64_t>(size_bytes(dtype)) + 4;
+  return {taken * static_cast<double>(row_bytes), 4 * taken * static_cast<double>((features + 1) * classes)};
+}
+
+Outputs SoftmaxRegression::make_outputs(std::pmr::memory_resource& memory) const {
+  return {{"theta", HostArray(memory, Dtype::f64, {features + 1, classes}), {0, features + 1}},
+          {"loss", HostArray(memory, Dtype::f64, {steps}), {0, steps}},
+          {"steps", HostArray(memory, Dtype::i64, {1}), {0, 1}}};
+}
+
+Outputs SoftmaxRegression::inputs() const {
+  return {{"train", train, {0, train.rows()}},
+          {"train_labels", labels, {0, train.rows()}},
+          {"test", test, {0, test.rows()}},
+          {"test_labels", test_labels, {0, test.rows()}}};
+}
+
+Verdict SoftmaxRegression::check(const Outputs& outputs) const {
+  return softmax_regression::judge(*this, *oracle_, outputs);
+}
+
+}  // namespace league

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+
+#include "algorithms/registry.hpp"
+
+namespace league {
+
+namespace softmax_regression {
+class Oracle;
+}
+
+/// Multinomial logistic regression: logits z = W^T x + b for each row x, probabilities p = softmax(z), and W and b by
+/// gradient descent from zero on the mean over rows of logsumexp(z) - z[label], plus l2 / 2 |W|^2. Pixels count 1 / 255
+/// each, other numbers as they are.
+class SoftmaxRegression final : public Problem {
+ public:
+  static constexpr const char* algorithm = "softmax_regression";
+  enum Output { theta, loss, steps_taken };  ///< f64 [features + 1 x classes], b last; f64 [steps]; i64 [1]
+  /// `Output::form` of theta where a library adds the rows' gradients in f32, all of a batch in an order of its own.
+  static constexpr const char* product = "product";
+  static constexpr std::int64_t most_features = 4096;
+  static constexpr int most_classes = 64;
+
+  /// @throws std::invalid_argument naming the key and its limit, or the row with a bad label or feature
+  explicit SoftmaxRegression(const Making& making);
+  ~SoftmaxRegression() override;
+  [[nodiscard]] std::int64_t extent() const override { return rows.rows(); }
+  [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  [[nodiscard]] Outputs inputs() const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  /// Right answers, made at first use.
+  [[nodiscard]] softmax_regression::Oracle& oracle() const { return *oracle_; }
+
+  Dtype dtype;
+  std::int64_t steps, batch;  ///< rows of a step, at most all; batches follow one another in the order of the rows
+  double learning_rate, l2;
+  int classes;
+  std::int64_t features;
+  double scale;                        ///< what a stored feature counts: 1 / 255 for pixels
+  std::int64_t pitch;                  ///< values of a stored row: the features, the number that counts 1, zeros
+  HostArray rows;                      ///< dtype [rows x pitch]
+  HostArray labels;                    ///< i32 [rows], each from 0 to classes - 1
+  HostArray train, test, test_labels;  ///< as they were given
+
+  /// Stored rows are of whole vectors of a host, and of whole 16-byte words of a GPU.
+  static constexpr std::int64_t pitch_step = 16;
+
+ private:
+  std::unique_ptr<softmax_regression::Oracle> oracle_;
+};
+
+}  // namespace league

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "algorithms/judge.hpp"
+#include "algorithms/softmax_regression/softmax_regression.hpp"
+#include "algorithms/softmax_regression/step.hpp"
+
+namespace league::softmax_regression {
+
+/// What the kernels compute in.
+inline constexpr double eps = epsilon_of<float>;
+
+/// What n roundings to nearest add up to: n, or with a probability of 1 - 2n exp(-50) ten of their standard deviations.
+/// Source: Higham, Mary: A new approach to probabilistic rounding error analysis, SIAM J. Sci. Comput. 41 (2019).
+inline double roundings(double n) { return std::min(n, 10 * std::sqrt(n)); }
+
+/// The mean loss of some rows at some theta, and its derivatives, in double.
+struct Evaluation {
+  double loss = 0;
+  std::vector<double> gradient;   ///< [features + 1 x classes]
+  std::vector<double> curvature;  ///< the Hessian times the direction, alike; empty without one
+  /// Means over the rows: |x| |e|, where e bounds the error of the residuals in units of the logits' and of their own
+  /// rounding; |x| |r|; the error of the loss.
+  double residual_error = 0, residual = 0, loss_error = 0;
+};
+Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vector<double>& theta,
+                    const std::vector<double>& direction = {});
+
+/// How the rows' gradients are added: by our kernels, or by a library's product.
+enum Sum { own, product };
+
+/// The right descent, and how far from it a right result may lie.
+struct Path {
+  std::vector<double> theta, losses;
+  std::array<std::vector<double>, 2> loss_bounds;  ///< by Sum
+  std::array<double, 2> theta_bound{};             ///< of the norm of the difference
+  double growth = 1;                               ///< of an error of the first step, at most
+};
+
+class Oracle {
+ public:
+  explicit Oracle(const SoftmaxRegression& problem) : problem_(problem) {}
+  const Path& path();
+
+ private:
+  const SoftmaxRegression& problem_;
+  std::once_flag once_;
+  Path path_;
+};
+
+/// The classes of test rows by theta: the largest logit, the lowest class where several are as large.
+std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<const double> theta);
+
+Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs);
+
+}  // namespace league::softmax_regression

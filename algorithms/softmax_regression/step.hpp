@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "backends/portable.hpp"
+
+/// What all models do alike: the batch of a step, the softmax of a row, the update.
+namespace league::softmax_regression {
+
+/// Classes whose sums a thread keeps in registers together: the ten digits. More are taken in several turns.
+inline constexpr int classes_together = 10;
+constexpr LEAGUE_FUNCTION int turns(int classes) { return (classes + classes_together - 1) / classes_together; }
+/// A row's logits, later its residuals, lie in memory turn by turn, each at a multiple of 16 bytes.
+inline constexpr int turn_pitch = 12;
+LEAGUE_FUNCTION int place_of(int c) { return c / classes_together * turn_pitch + c % classes_together; }
+
+/// Rows [first, last).
+struct Rows {
+  std::int64_t first, last;
+};
+
+/// The descent on one device: its state, and how a step changes it. Weights are what kernels multiply with: theta times
+/// `scale`, rounded to float, and zeros for classes and features that are not there.
+struct Descent {
+  double* theta;          ///< [features + 1 x classes]
+  float* weights;         ///< [classes and more x weights_pitch]
+  double* loss;           ///< [steps]
+  std::int64_t* taken;    ///< steps taken: `accumulate` reads it, `update` writes it
+  std::int64_t* current;  ///< the step being taken: the other way round, so that no kernel reads what it writes
+  std::int64_t all_rows, batch, batches, first_row, last_row;  ///< of the problem, of a step, of this shard
+  int features, classes, pitch, weights_pitch;
+  double learning_rate, l2, scale;
+
+  /// Partial sums lie by class and stored feature, [classes][pitch], with the loss behind them.
+  [[nodiscard]] LEAGUE_FUNCTION int columns() const { return classes * pitch + 1; }
+
+  /// The rows of a step, by global number.
+  [[nodiscard]] LEAGUE_FUNCTION Rows batch_of(std::int64_t step) const {
+    const std::int64_t first = batches == 1 ? 0 : step % batches * batch;
+    return {first, first + batch < all_rows ? first + batch : all_rows};
+  }
+  /// Those of them that this shard has, by their number in it.
+  [[nodiscard]] LEAGUE_FUNCTION Rows own_rows(std::int64_t step) const {
+    const Rows all = batch_of(step);
+    const std::int64_t first = all.first > first_row ? all.first : first_row;
+    const std::int64_t last = all.last < last_row ? all.last : last_row;
+    return {first - first_row, (last > first ? last : first) - first_row};
+  }
+  /// What thread number `thread` of `threads` adds for the penalty to the first shard's loss.
+  [[nodiscard]] LEAGUE_FUNCTION double penalty(std::int64_t step, int thread, int threads) const {
+    if (l2 == 0 || first_row != 0) return 0;
+    double sum = 0;
+    for (int i = thread; i < features * classes; i += threads) sum += theta[i] * theta[i];
+    const Rows all = batch_of(step);
+    return sum * l2 / 2 * static_cast<double>(all.last - all.first);
+  }
+  /// Takes column `column` of the step, whose sum over all rows is `sum`.
+  LEAGUE_FUNCTION void take(int column, double sum) const {
+    const std::int64_t step = *current;
+    const Rows all = batch_of(step);
+    const double mean = sum / static_cast<double>(all.last - all.first);
+    if (column == classes * pitch) {
+      loss[step] = mean;
+      *taken = step + 1;
+      return;
+    }
+    const int c = column / pitch, f = column % pitch;
+    if (f > features) return;
+    double& parameter = theta[f * classes + c];
+    parameter -= learning_rate * (mean * scale + (f < features ? l2 * parameter : 0));
+    weights[c * weights_pitch + f] = static_cast<float>(parameter * scale);
+  }
+};
+
+/// Where a row's logits lie: turn by turn, or one after another.
+struct InTurns {
+  LEAGUE_FUNCTION int operator()(int c) const { return place_of(c); }
+};
+struct InOrder {
+  LEAGUE_FUNCTION int operator()(int c) const { return c; }
+};
+
+/// Makes residuals p - y of a row's logits. @returns the row's loss
+template <class Place = InTurns>
+LEAGUE_FUNCTION double softmax_row(float* z, int classes, int label, const Place& place = {}) {
+  float most = z[place(0)];
+  for (int c = 1; c < classes; ++c) most = z[place(c)] > most ? z[place(c)] : most;
+  const float of_label = z[place(label)];
+  float sum = 0;
+  for (int c = 0; c < classes; ++c) sum += z[place(c)] = expf(z[place(c)] - most);
+  const float factor = 1 / sum;
+  for (int c = 0; c < classes; ++c) z[place(c)] = z[place(c)] * factor - (c == label ? 1.0F : 0.0F);
+  return static_cast<double>(logf(sum) + (most - of_label));
+}
+
+}  // namespace league::softmax_regression

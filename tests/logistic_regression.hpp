@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "algorithms/logistic_regression/logistic_regression.hpp"
+#include "bench/partition.hpp"
+#include "tests/runtime.hpp"
+
+/// Problems and solves for the tests of logistic regression.
+namespace league::logistic::tests {
+
+using Settings = std::map<std::string, std::string, std::less<>>;
+using Rows = std::vector<std::vector<double>>;
+
+inline Making making(const Settings& settings, Dtype dtype, const std::string& problem = "") {
+  Parameters parameters{{{"rows", "1000"},
+                         {"features", "2"},
+                         {"data", "generated"},
+                         {"steps", "20"},
+                         {"learning_rate", "0.1"},
+                         {"l2", "0"},
+                         {"tolerance", "0"}}};
+  for (const auto& [key, value] : settings) parameters.values[key] = value;
+  return {parameters, dtype, 1, league::tests::runtime().host_memory(), nullptr, problem};
+}
+
+inline std::unique_ptr<LogisticRegression> make(const Settings& settings, Dtype dtype,
+                                                const std::string& problem = "") {
+  return std::make_unique<LogisticRegression>(making(settings, dtype, problem));
+}
+
+/// On rows given one by one.
+inline std::unique_ptr<LogisticRegression> make(const Rows& rows, const std::vector<int>& labels,
+                                                const Settings& settings, Dtype dtype,
+                                                const std::string& problem = "") {
+  const auto count = static_cast<std::int64_t>(rows.size()), features = static_cast<std::int64_t>(rows[0].size());
+  HostArray columns(league::tests::runtime().host_memory(), dtype, {features, count});
+  HostArray classes(league::tests::runtime().host_memory(), Dtype::u8, {static_cast<std::int64_t>(labels.size())});
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t d = 0; d < features; ++d) {
+      const auto at = static_cast<std::size_t>(d * count + i);
+      const double value = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)];
+      if (dtype == Dtype::f64)
+        columns.values<double>()[at] = value;
+      else
+        columns.values<float>()[at] = static_cast<float>(value);
+    }
+  std::ranges::transform(labels, classes.values<std::uint8_t>().begin(),
+                         [](int label) { return static_cast<std::uint8_t>(label); });
+  return std::make_unique<LogisticRegression>(making(settings, dtype, problem), columns, classes);
+}
+
+/// The variants of a method that can run here; of all that descend for "".
+inline std::vector<const Variant*> variants(const std::string& method) {
+  std::vector<const Variant*> found;
+  for (const Variant& variant : registry().variants) {
+    const Backend* backend = league::tests::runtime().backend(variant.model.backend);
+    if (variant.algorithm == LogisticRegression::algorithm && backend != nullptr && backend->unavailable().empty() &&
+        (method.empty() ? variant.method != "newton" : variant.method == method))
+      found.push_back(&variant);
+  }
+  return found;
+}
+
+inline constexpr std::int64_t no_budget = std::int64_t{1} << 40;
+
+struct Solved {
+  Solved(const Variant& variant, const Problem& problem, int devices = 1, std::int64_t budget = no_budget)
+      : shards(bench::partition(problem.extent(), league::tests::runtime().devices(variant.model.device, devices))),
+        communicator(make_communicator(league::tests::runtime(), shards)),
+        prepared(variant.prepare(problem, Context{league::tests::runtime(), shards, *communicator, budget})) {
+    prepared->configure({});
+    prepared->upload();
+    solve();
+  }
+  void solve() {
+    Stages stages;
+    prepared->reset();
+    prepared->compute(stages);
+    outputs = &prepared->download();
+    prepared->fence();
+  }
+  [[nodiscard]] std::vector<double> theta() const { return copy(LogisticRegression::theta); }
+  [[nodiscard]] std::vector<double> loss() const { return copy(LogisticRegression::loss); }
+  [[nodiscard]] std::int64_t steps() const {
+    return outputs->at(LogisticRegression::steps_taken).values.values<std::int64_t>()[0];
+  }
+  [[nodiscard]] std::vector<double> copy(std::size_t index) const {
+    const auto values = outputs->at(index).values.values<const double>();
+    return {values.begin(), values.end()};
+  }
+  std::vector<Shard> shards;
+  std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<Prepared> prepared;
+  const Outputs* outputs = nullptr;
+};
+
+inline std::string name_of(const Variant& variant) { return variant.method + " " + std::string(variant.model.name); }
+inline bool is_serial(const Variant& variant) { return variant.model.name == "serial"; }
+
+/// Every variant of a method solves the problem, is checked, and is handed over.
+inline void everywhere(const LogisticRegression& problem, const std::string& method,
+                       const std::function<void(const Variant&, const Solved&)>& expect) {
+  for (const Variant* variant : variants(method)) {
+    SCOPED_TRACE(name_of(*variant) + " " + std::string(name(problem.dtype)));
+    const Solved run(*variant, problem);
+    const Verdict verdict = problem.check(*run.outputs);
+    EXPECT_TRUE(verdict.passed()) << verdict.message;
+    expect(*variant, run);
+  }
+}
+
+}  // namespace league::logistic::tests

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tests/linear_regression.hpp"
+
+// The oracle of the descents and of the normal equations.
+namespace league {
+namespace {
+
+using namespace tests::linear_regression;
+
+struct Golden {
+  const char* start;
+  int factor;
+  double weight, bias, test_mse;
+};
+/// Published for x on [0, 8), 200 epochs at 0.01, and the factor that a version puts on its gradient.
+constexpr std::array goldens{
+    Golden{"zero", 1, .718881, .200443, -1},      Golden{"zero", 2, .711630, .238678, -1},
+    Golden{"zero", 4, .704397, .276817, -1},      Golden{"study", 1, .650346, .561825, 3.5e-2},
+    Golden{"study", 2, .669415, .461272, 1.3e-2}, Golden{"study", 4, .688437, .360970, 1.9e-3}};
+
+TEST(LeastSquares, ReachesThePublishedValues) {
+  for (const Golden& golden : goldens) {
+    SCOPED_TRACE(std::string(golden.start) + " " + std::to_string(golden.factor));
+    const auto problem =
+        make({{"points", "1250000"}, {"start", golden.start}, {"learning_rate", golden.factor == 2 ? "0.02" : "0.01"}},
+             Dtype::f64, golden.factor == 4 ? "segmented" : "");
+    const auto descended = least_squares::descend(problem->descent());
+    EXPECT_NEAR(descended.theta[0], golden.weight, 4e-6);
+    EXPECT_NEAR(descended.theta[1], golden.bias, 4e-6);
+    const auto test = problem->moments({problem->rows, problem->points});
+    const double mse =
+        static_cast<double>(least_squares::squared_error(test, descended.theta)) / static_cast<double>(250000);
+    if (golden.test_mse > 0) {
+      EXPECT_NEAR(mse, golden.test_mse, golden.test_mse * .03);
+    }
+  }
+}
+
+TEST(LeastSquares, IsTheClosedForm) {
+  for (const std::int64_t points : {10, 500, 5000})
+    for (const bool study : {false, true}) {
+      const auto problem = make({{"points", std::to_string(points)}, {"start", study ? "study" : "zero"}});
+      const auto descended = least_squares::descend(problem->descent());
+      const auto expected = closed_form(points, study ? std::array{.83, .7645} : std::array{0.0, 0.0}, 0.01, 200);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_NEAR(descended.theta[i], expected[i], 1e-13);  // targets and abscissae are rounded to double
+        EXPECT_LT(descended.theta_bound[i], 1e-10) << "a bound that says nothing";
+      }
+      const auto rough = make({{"points", std::to_string(points)}}, Dtype::f32);
+      for (const double bound : least_squares::descend(rough->descent()).theta_bound) EXPECT_LT(bound, 2e-4);
+    }
+}
+
+TEST(LeastSquares, SingularEquationsAreNamed) {
+  const auto problem = make({{"points", "5"}, {"features", "8"}}, Dtype::f64, "normal_equations");
+  try {
+    static_cast<void>(problem->minimum());
+    FAIL() << "4 rows cannot determine 9 values";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("the normal equations are singular: column"), std::string::npos);
+  }
+}
+
+TEST(LeastSquares, EigenvectorsGiveTheMatrixBack) {
+  constexpr int n = 5;
+  std::vector<double> matrix(n * n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) matrix[static_cast<std::size_t>(i * n + j)] = 1.0 / (1 + i + j) + (i == j ? i : 0);
+  const auto [values, vectors] = least_squares::eigen(matrix, n);
+  EXPECT_TRUE(std::ranges::is_sorted(values));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double back = 0, product = 0;
+      for (int k = 0; k < n; ++k) {
+        const double left = vectors[static_cast<std::size_t>(i * n + k)];
+        back += left * values[static_cast<std::size_t>(k)] * vectors[static_cast<std::size_t>(j * n + k)];
+        product += left * vectors[static_cast<std::size_t>(j * n + k)];
+      }
+      EXPECT_NEAR(back, matrix[static_cast<std::size_t>(i * n + j)], 1e-14);
+      EXPECT_NEAR(product, i == j ? 1 : 0, 1e-14);
+    }
+}
+
+}  // namespace
+}  // namespace league
