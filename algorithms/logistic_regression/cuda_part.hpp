@@ -43,7 +43,7 @@ __device__ void load_weights(const State& state, int features, T (&weights)[n]) 
 }
 
 static __global__ void begin_solve(int features, State state) { begin_state(block_lanes(), features, state); }
-static __global__ void descend_once(Rule rule, State state) {
+[[maybe_unused]] static __global__ void descend_once(Rule rule, State state) {
   __shared__ double scratch[look_scratch(LogisticRegression::most_features)];
   descend(block_lanes(), rule, state, scratch);
 }

@@ -51,10 +51,10 @@ LEAGUE_FUNCTION T exp_of_negative(T x) {
   const T k = shifted - R::shift;
   const T sum = exp_series((x - k * R::ln2_short) - k * R::ln2_rest);
   typename R::Bits bits;
-  memcpy(&bits, &shifted, sizeof bits);
+  __builtin_memcpy(&bits, &shifted, sizeof bits);
   bits = (bits + R::bias) << R::digits;
   T scale;
-  memcpy(&scale, &bits, sizeof scale);
+  __builtin_memcpy(&scale, &bits, sizeof scale);
   return sum * scale;
 }
 
