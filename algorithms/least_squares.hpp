@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/algorithm.hpp"
+
 /// What solvers of linear least squares must find, from the moments of the data: any number of rows, every step. For
 /// oracles: host only, in long double.
 namespace league::least_squares {
@@ -78,6 +80,11 @@ struct Descended {
 /// rate x unit x |H| (|theta| + bound) and the rounding of the update, and in the basis of H's eigenvectors an error
 /// becomes |1 - rate lambda| times itself with each step.
 Descended descend(const Descent& descent);
+
+/// Judges a computed descent, its `outputs` theta, loss and steps in this order. One that is not finite where the
+/// oracle leaves the range of `dtype`, or whose loss grows, has diverged. The figure `train_loss` is the last loss.
+/// @param summed  the sum over the rows that a loss is made of, over the loss: the rows of a mean
+Verdict judge(const Descended& right, const Outputs& outputs, Dtype dtype, double summed = 1);
 
 /// The minimum of the squared error, from the normal equations.
 struct Minimum {

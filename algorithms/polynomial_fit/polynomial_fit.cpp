@@ -120,31 +120,7 @@ least_squares::Descent PolynomialFit::descent() const {
 
 Verdict PolynomialFit::check(const Outputs& outputs) const {
   if (!descended_) descended_ = least_squares::descend(descent());
-  const least_squares::Descended& right = *descended_;
-  const auto losses = outputs.at(loss).values.values<const double>();
-  const double range =
-      with_element(dtype, []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
-  for (std::size_t i = 0; i < losses.size(); ++i)
-    if (!(right.loss[i] * 64 < range) && !std::isfinite(losses[i])) {
-      Verdict diverged{.rows_checked = static_cast<std::int64_t>(i)};
-      diverged.fail("diverged: the loss is not finite from step " + std::to_string(i) + " on; lower learning_rate");
-      return diverged;
-    }
-  const auto expect = [](const std::vector<double>& values, const std::vector<double>& bounds) {
-    return [&](std::int64_t i) {
-      return Expected{values[static_cast<std::size_t>(i)], bounds[static_cast<std::size_t>(i)]};
-    };
-  };
-  Verdict verdict =
-      judge_values("theta", outputs.at(theta).values.values<const double>(), expect(right.theta, right.theta_bound));
-  verdict += judge_values("loss", losses, expect(right.loss, right.loss_bound));
-  verdict += judge_values("steps", outputs.at(taken).values.values<const std::int64_t>(),
-                          [this](std::int64_t) { return Expected{static_cast<double>(steps), 0}; });
-  if (right.loss.back() > right.loss.front())
-    verdict.fail("diverged: the loss grows from " + all_digits(right.loss.front()) + " to " +
-                 all_digits(right.loss.back()) + "; lower learning_rate");
-  verdict.figures.emplace_back("train_loss", losses.back());
-  return verdict;
+  return least_squares::judge(*descended_, outputs, dtype);
 }
 
 }  // namespace league
