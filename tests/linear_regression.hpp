@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "algorithms/linear_regression/linear_regression.hpp"
-#include "bench/partition.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 /// What the tests of the oracle and of the variants of linear_regression share.
 namespace league::tests::linear_regression {
@@ -25,48 +25,15 @@ inline std::unique_ptr<LinearRegression> make(Values values, Dtype dtype = Dtype
   return std::make_unique<LinearRegression>(Making{{all}, dtype, 1, tests::runtime().host_memory(), nullptr, problem});
 }
 
-inline const Method& method_of(const Variant& variant) {
-  return *std::ranges::find(registry().algorithm(LinearRegression::algorithm)->methods, variant.method, &Method::name);
-}
+struct Solved : tests::Solved {
+  using tests::Solved::Solved;
+  [[nodiscard]] std::vector<double> theta() const { return values(LinearRegression::theta); }
+};
 
 /// The variants that can run here, of the methods that solve this problem.
 inline std::vector<const Variant*> variants(const std::string& problem) {
-  std::vector<const Variant*> found;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm == LinearRegression::algorithm && backend != nullptr && backend->unavailable().empty() &&
-        method_of(variant).problem == problem)
-      found.push_back(&variant);
-  }
-  return found;
+  return tests::variants<LinearRegression>(solving(problem));
 }
-
-/// One compute, downloaded.
-struct Solved {
-  Solved(const Variant& variant, const Problem& problem, int devices = 1)
-      : shards(bench::partition(problem.extent(), tests::runtime().devices(variant.model.device, devices))),
-        communicator(make_communicator(tests::runtime(), shards)),
-        prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, std::int64_t{1} << 40})) {
-    prepared->configure({});
-    prepared->upload();
-    again();
-  }
-  void again() {
-    Stages stages;
-    prepared->reset();
-    prepared->compute(stages);
-    outputs = &prepared->download();
-    prepared->fence();
-  }
-  [[nodiscard]] std::vector<double> theta() const {
-    const auto values = outputs->at(LinearRegression::theta).values.values<const double>();
-    return {values.begin(), values.end()};
-  }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
-};
 
 /// Runs every variant of a problem on one to three devices; what it cannot run there it says.
 inline void everywhere(const LinearRegression& problem, const std::string& tag,
@@ -74,9 +41,9 @@ inline void everywhere(const LinearRegression& problem, const std::string& tag,
   int ran = 0;
   for (const Variant* variant : variants(tag))
     for (int devices = 1; devices <= 3; ++devices) {
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " devices " + std::to_string(devices));
+      SCOPED_TRACE(name_of(*variant) + " devices " + std::to_string(devices));
       try {
-        const Solved run(*variant, problem, devices);
+        const Solved run(*variant, problem, {.devices = devices});
         const Verdict verdict = problem.check(*run.outputs);
         EXPECT_TRUE(verdict.passed()) << verdict.message;
         expect(run);

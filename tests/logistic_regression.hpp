@@ -7,12 +7,13 @@
 #include <functional>
 
 #include "algorithms/logistic_regression/logistic_regression.hpp"
-#include "bench/partition.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 /// Problems and solves for the tests of logistic regression.
 namespace league::logistic::tests {
 
+using league::tests::name_of;
 using Settings = std::map<std::string, std::string, std::less<>>;
 using Rows = std::vector<std::vector<double>>;
 
@@ -54,58 +55,24 @@ inline std::unique_ptr<LogisticRegression> make(const Rows& rows, const std::vec
   return std::make_unique<LogisticRegression>(making(settings, dtype, problem), columns, classes);
 }
 
-/// The variants of a method that can run here; of all that descend for "".
-inline std::vector<const Variant*> variants(const std::string& method) {
-  std::vector<const Variant*> found;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = league::tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm == LogisticRegression::algorithm && backend != nullptr && backend->unavailable().empty() &&
-        (method.empty() ? variant.method != "newton" : variant.method == method))
-      found.push_back(&variant);
-  }
-  return found;
+/// The variants that can run here, of the methods that solve this problem.
+inline std::vector<const Variant*> variants(const std::string& problem) {
+  return league::tests::variants<LogisticRegression>(league::tests::solving(problem));
 }
 
-inline constexpr std::int64_t no_budget = std::int64_t{1} << 40;
-
-struct Solved {
-  Solved(const Variant& variant, const Problem& problem, int devices = 1, std::int64_t budget = no_budget)
-      : shards(bench::partition(problem.extent(), league::tests::runtime().devices(variant.model.device, devices))),
-        communicator(make_communicator(league::tests::runtime(), shards)),
-        prepared(variant.prepare(problem, Context{league::tests::runtime(), shards, *communicator, budget})) {
-    prepared->configure({});
-    prepared->upload();
-    solve();
-  }
-  void solve() {
-    Stages stages;
-    prepared->reset();
-    prepared->compute(stages);
-    outputs = &prepared->download();
-    prepared->fence();
-  }
-  [[nodiscard]] std::vector<double> theta() const { return copy(LogisticRegression::theta); }
-  [[nodiscard]] std::vector<double> loss() const { return copy(LogisticRegression::loss); }
-  [[nodiscard]] std::int64_t steps() const {
-    return outputs->at(LogisticRegression::steps_taken).values.values<std::int64_t>()[0];
-  }
-  [[nodiscard]] std::vector<double> copy(std::size_t index) const {
-    const auto values = outputs->at(index).values.values<const double>();
-    return {values.begin(), values.end()};
-  }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
+struct Solved : league::tests::Solved {
+  using league::tests::Solved::Solved;
+  [[nodiscard]] std::vector<double> theta() const { return values(LogisticRegression::theta); }
+  [[nodiscard]] std::vector<double> loss() const { return values(LogisticRegression::loss); }
+  [[nodiscard]] std::int64_t steps() const { return values<std::int64_t>(LogisticRegression::steps_taken).front(); }
 };
 
-inline std::string name_of(const Variant& variant) { return variant.method + " " + std::string(variant.model.name); }
 inline bool is_serial(const Variant& variant) { return variant.model.name == "serial"; }
 
-/// Every variant of a method solves the problem, is checked, and is handed over.
-inline void everywhere(const LogisticRegression& problem, const std::string& method,
+/// Every variant of the problem's methods solves it, is checked, and is handed over.
+inline void everywhere(const LogisticRegression& problem, const std::string& tag,
                        const std::function<void(const Variant&, const Solved&)>& expect) {
-  for (const Variant* variant : variants(method)) {
+  for (const Variant* variant : variants(tag)) {
     SCOPED_TRACE(name_of(*variant) + " " + std::string(name(problem.dtype)));
     const Solved run(*variant, problem);
     const Verdict verdict = problem.check(*run.outputs);

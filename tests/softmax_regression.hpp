@@ -9,12 +9,13 @@
 
 #include "algorithms/generate.hpp"
 #include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
-#include "bench/partition.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 /// Problems and solves for the tests of softmax regression.
 namespace league::softmax_regression::tests {
 
+using league::tests::name_of, league::tests::Solved;
 using Values = std::map<std::string, std::string, std::less<>>;
 
 /// Rows of random numbers: pixels, or floats from -size / 2 to size / 2.
@@ -54,42 +55,9 @@ inline std::vector<double> random_theta(const SoftmaxRegression& problem, double
   return theta;
 }
 
-/// The variants that can run here.
-inline std::vector<const Variant*> variants() {
-  std::vector<const Variant*> found;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = league::tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm == SoftmaxRegression::algorithm && backend != nullptr && backend->unavailable().empty())
-      found.push_back(&variant);
-  }
-  return found;
-}
+inline std::vector<const Variant*> variants() { return league::tests::variants<SoftmaxRegression>(); }
 
-/// Two computes, the second one downloaded.
-struct Solved {
-  Solved(const Variant& variant, const Problem& problem, int devices = 1, std::int64_t budget = std::int64_t{1} << 40)
-      : shards(bench::partition(problem.extent(), league::tests::runtime().devices(variant.model.device, devices))),
-        communicator(make_communicator(league::tests::runtime(), shards)),
-        prepared(variant.prepare(problem, Context{league::tests::runtime(), shards, *communicator, budget})) {
-    Stages stages;
-    prepared->configure({});
-    prepared->upload();
-    for (std::vector<double>* const theta : {&first, &second}) {
-      prepared->reset();
-      prepared->compute(stages);
-      outputs = &prepared->download();
-      prepared->fence();
-      const auto found = outputs->at(SoftmaxRegression::theta).values.values<const double>();
-      theta->assign(found.begin(), found.end());
-    }
-  }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
-  std::vector<double> first, second;  ///< thetas
-};
-
+/// Runs every variant that takes the problem's type, twice.
 inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>& device_counts = {1}) {
   for (const Variant* variant : variants())
     for (const int devices : device_counts) {
@@ -99,12 +67,13 @@ inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>&
       if (variant->model.device == DeviceKind::gpu &&
           devices > static_cast<int>(league::tests::runtime().gpus().size()))
         continue;
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(problem.dtype)) +
-                   " devices " + std::to_string(devices));
-      const Solved run(*variant, problem, devices);
+      SCOPED_TRACE(name_of(*variant) + " " + std::string(name(problem.dtype)) + " devices " + std::to_string(devices));
+      Solved run(*variant, problem, {.devices = devices});
+      const std::vector<double> first = run.values(SoftmaxRegression::theta);
+      run.again();
       const Verdict verdict = problem.check(*run.outputs);
       EXPECT_TRUE(verdict.passed()) << verdict.message;
-      EXPECT_EQ(run.first, run.second) << "two solves in a row differ";
+      EXPECT_EQ(run.values(SoftmaxRegression::theta), first) << "two solves in a row differ";
     }
 }
 

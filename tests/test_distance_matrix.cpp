@@ -7,48 +7,18 @@
 
 #include "algorithms/distance_matrix/distance_matrix.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 namespace league::distance_matrix {
 namespace {
+
+using tests::name_of, tests::Solved;
 
 std::unique_ptr<DistanceMatrix> make(std::int64_t n, std::int64_t dimension, Dtype dtype,
                                      const char* metric = "euclidean") {
   const Parameters parameters{{{"n", std::to_string(n)}, {"dimension", std::to_string(dimension)}, {"metric", metric}}};
   return std::make_unique<DistanceMatrix>(Making{parameters, dtype, 7, tests::runtime().host_memory(), nullptr, ""});
 }
-
-/// The variants that can run here.
-std::vector<const Variant*> variants() {
-  std::vector<const Variant*> found;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm == DistanceMatrix::algorithm && backend != nullptr && backend->unavailable().empty())
-      found.push_back(&variant);
-  }
-  return found;
-}
-
-constexpr std::int64_t no_budget = std::int64_t{1} << 40;
-
-/// One compute on one device, downloaded.
-struct Solved {
-  Solved(const Variant& variant, const Problem& problem, std::int64_t budget = no_budget)
-      : shards{{tests::runtime().devices(variant.model.device, 1).front(), {0, problem.extent()}}},
-        communicator(make_communicator(tests::runtime(), shards)),
-        prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, budget})) {
-    Stages stages;
-    prepared->configure({});
-    prepared->upload();
-    prepared->reset();
-    prepared->compute(stages);
-    outputs = &prepared->download();
-    prepared->fence();
-  }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
-};
 
 /// The distances by the formula, as a kernel would leave them.
 template <class T>
@@ -70,9 +40,9 @@ Outputs by_formula(const DistanceMatrix& problem) {
 }
 
 TEST(DistanceMatrix, TrianglesByHand) {
-  for (const Variant* variant : variants())
+  for (const Variant* variant : tests::variants<DistanceMatrix>())
     for (const char* metric : {"euclidean", "squared"}) {
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + metric);
+      SCOPED_TRACE(name_of(*variant) + " " + metric);
       const auto problem = make(4, 2, Dtype::f64, metric);
       std::ranges::copy(std::array<double, 8>{0, 0, 3, 4, 3, 0, 0, 4}, problem->points.values<double>().begin());
       const Solved run(*variant, *problem);
@@ -89,9 +59,9 @@ TEST(DistanceMatrix, SizesAndDimensions) {
   for (const auto& [n, dimension] : shapes)
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       const auto problem = make(n, dimension, dtype);
-      for (const Variant* variant : variants()) {
-        SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " n " + std::to_string(n) +
-                     " dimension " + std::to_string(dimension) + " " + std::string(name(dtype)));
+      for (const Variant* variant : tests::variants<DistanceMatrix>()) {
+        SCOPED_TRACE(name_of(*variant) + " n " + std::to_string(n) + " dimension " + std::to_string(dimension) + " " +
+                     std::string(name(dtype)));
         const Solved run(*variant, *problem);
         const Verdict verdict = problem->check(*run.outputs);
         EXPECT_TRUE(verdict.passed()) << verdict.message;
@@ -107,13 +77,13 @@ TEST(DistanceMatrix, SizesAndDimensions) {
 TEST(DistanceMatrix, BlocksOfRowsGiveTheSameBits) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const auto problem = make(301, 5, dtype);
-    for (const Variant* variant : variants()) {
+    for (const Variant* variant : tests::variants<DistanceMatrix>()) {
       if (variant->method == "gram" || variant->method == "symmetric") continue;
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(dtype)));
+      SCOPED_TRACE(name_of(*variant) + " " + std::string(name(dtype)));
       const Solved whole(*variant, *problem);
       for (const std::int64_t rows : {20, 150}) {
         const Solved blocked(*variant, *problem,
-                             (384 * 16 + 3 * 384 + 2 * 301 * 5 + rows * 301 + 4000) * std::int64_t{8});
+                             {.budget = (384 * 16 + 3 * 384 + 2 * 301 * 5 + rows * 301 + 4000) * std::int64_t{8}});
         const auto first = whole.outputs->at(0).values.bytes(), second = blocked.outputs->at(0).values.bytes();
         EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size()), 0);
       }
@@ -123,12 +93,12 @@ TEST(DistanceMatrix, BlocksOfRowsGiveTheSameBits) {
 
 TEST(DistanceMatrix, WhatDoesNotFitIsRefusedWithTheNumbers) {
   const auto problem = make(1000, 3, Dtype::f64);
-  for (const Variant* variant : variants())
+  for (const Variant* variant : tests::variants<DistanceMatrix>())
     for (const std::int64_t budget : {std::int64_t{10'000}, std::int64_t{1'000'000}}) {
       if (budget > 10'000 && variant->method != "symmetric") continue;
       try {
-        const Solved run(*variant, *problem, budget);
-        FAIL() << variant->method << " " << variant->model.name;
+        const Solved run(*variant, *problem, {.budget = budget});
+        FAIL() << name_of(*variant);
       } catch (const Unsupported& refused) {
         const std::string what = refused.what();
         EXPECT_NE(what.find("needs "), std::string::npos) << what;

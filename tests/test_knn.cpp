@@ -7,12 +7,13 @@
 
 #include "algorithms/generate.hpp"
 #include "algorithms/knn/knn.hpp"
-#include "bench/partition.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 namespace league::knn {
 namespace {
 
+using tests::name_of, tests::Solved;
 using Rows = std::vector<std::vector<int>>;
 using Indices = std::vector<std::int64_t>;
 
@@ -62,49 +63,14 @@ Dataset generated(std::int64_t train, std::int64_t test, std::int64_t features, 
   return data;
 }
 
-/// The variants that can run here.
-std::vector<const Variant*> variants() {
-  std::vector<const Variant*> found;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm == Knn::algorithm && backend != nullptr && backend->unavailable().empty())
-      found.push_back(&variant);
-  }
-  return found;
-}
-
-constexpr std::int64_t no_budget = std::int64_t{1} << 40;
-
-/// One compute, downloaded.
-struct Solved {
-  Solved(const Variant& variant, const Problem& problem, int devices = 1, Launch launch = {},
-         std::int64_t budget = no_budget)
-      : shards(bench::partition(problem.extent(), tests::runtime().devices(variant.model.device, devices))),
-        communicator(make_communicator(tests::runtime(), shards)),
-        prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, budget})) {
-    Stages stages;
-    prepared->configure(launch);
-    prepared->upload();
-    prepared->reset();
-    prepared->compute(stages);
-    outputs = &prepared->download();
-    prepared->fence();
-  }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
-};
-
 constexpr std::array pixel_types{Dtype::f32, Dtype::i32, Dtype::u8};
 
 /// Runs every variant in every type of pixels and hands over its results, checked.
 void everywhere(const Dataset& data, int k, const char* votes, const std::function<void(const Outputs&)>& expect) {
   for (const Dtype dtype : pixel_types) {
     const auto problem = make(data, dtype, k, votes);
-    for (const Variant* variant : variants()) {
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(dtype)) + " " +
-                   votes);
+    for (const Variant* variant : tests::variants<Knn>()) {
+      SCOPED_TRACE(name_of(*variant) + " " + std::string(name(dtype)) + " " + votes);
       const Solved run(*variant, *problem);
       const Verdict verdict = problem->check(*run.outputs);
       EXPECT_TRUE(verdict.passed()) << verdict.message;
@@ -177,15 +143,14 @@ TEST(Knn, ManyTiesOnSeveralDevicesAndLaunches) {
     const Dataset data = generated(train, test, features, Dtype::u8, static_cast<std::uint64_t>(levels));
     for (const Dtype dtype : pixel_types) {
       const auto problem = make(data, dtype, k);
-      for (const Variant* variant : variants())
+      for (const Variant* variant : tests::variants<Knn>())
         for (const int devices : {1, 3})
           for (const Launch launch :
                {Launch{}, Launch{.league = 3}, Launch{.tile = 256}, Launch{.league = 2, .team = 64, .tile = 128}}) {
-            SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(dtype)) +
-                         " features " + std::to_string(features) + " devices " + std::to_string(devices) + " team " +
-                         std::to_string(launch.team));
+            SCOPED_TRACE(name_of(*variant) + " " + std::string(name(dtype)) + " features " + std::to_string(features) +
+                         " devices " + std::to_string(devices) + " team " + std::to_string(launch.team));
             try {
-              const Solved run(*variant, *problem, devices, launch);
+              const Solved run(*variant, *problem, {.devices = devices, .launch = launch});
               const Verdict verdict = problem->check(*run.outputs);
               EXPECT_TRUE(verdict.passed()) << verdict.message;
               EXPECT_EQ(verdict.ties, 0);
@@ -203,8 +168,8 @@ TEST(Knn, NumbersThatAreNotPixelsAreHeldToTheBound) {
     const Dataset data = generated(900, 60, features, Dtype::f32, 0);
     const auto problem = make(data, Dtype::f32, 3);
     EXPECT_FALSE(problem->exact);
-    for (const Variant* variant : variants()) {
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name));
+    for (const Variant* variant : tests::variants<Knn>()) {
+      SCOPED_TRACE(name_of(*variant));
       const Solved run(*variant, *problem);
       const Verdict verdict = problem->check(*run.outputs);
       EXPECT_TRUE(verdict.passed()) << verdict.message;
@@ -215,10 +180,10 @@ TEST(Knn, NumbersThatAreNotPixelsAreHeldToTheBound) {
 
 TEST(Knn, BlocksOfRowsGiveTheSame) {
   const auto problem = make(generated(700, 90, 20, Dtype::u8, 256), Dtype::f32, 3);
-  for (const Variant* variant : variants()) {
+  for (const Variant* variant : tests::variants<Knn>()) {
     if (variant->method == "fused") continue;
-    SCOPED_TRACE(variant->method + " " + std::string(variant->model.name));
-    const Solved run(*variant, *problem, 1, {}, 260'000);
+    SCOPED_TRACE(name_of(*variant));
+    const Solved run(*variant, *problem, {.budget = 260'000});
     const Verdict verdict = problem->check(*run.outputs);
     EXPECT_TRUE(verdict.passed()) << verdict.message;
   }
@@ -226,9 +191,9 @@ TEST(Knn, BlocksOfRowsGiveTheSame) {
 
 TEST(Knn, WhatDoesNotFitIsRefusedWithTheNumbers) {
   const auto problem = make(generated(700, 90, 20, Dtype::u8, 256), Dtype::f32, 3);
-  for (const Variant* variant : variants()) try {
-      const Solved run(*variant, *problem, 1, {}, 50'000);
-      ADD_FAILURE() << variant->method << " " << variant->model.name;
+  for (const Variant* variant : tests::variants<Knn>()) try {
+      const Solved run(*variant, *problem, {.budget = 50'000});
+      ADD_FAILURE() << name_of(*variant);
     } catch (const Unsupported& refused) {
       const std::string what = refused.what();
       EXPECT_NE(what.find("needs "), std::string::npos) << what;

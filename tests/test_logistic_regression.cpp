@@ -122,14 +122,14 @@ TEST(LogisticRegression, SolvesInARowAndOnSeveralDevicesAgree) {
       SCOPED_TRACE(name_of(*variant));
       Solved one(*variant, *problem);
       const std::vector<double> theta = one.theta(), loss = one.loss();
-      one.solve();
+      one.again();
       if (variant->model.name != "kokkos_kernels" || variant->model.device != DeviceKind::gpu) {  // it adds by atomics
         EXPECT_EQ(one.theta(), theta);
         EXPECT_EQ(one.loss(), loss);
       }
       if (variant->model.device == DeviceKind::gpu) continue;
       for (const int devices : {2, 3}) {
-        const Solved several(*variant, *problem, devices);
+        const Solved several(*variant, *problem, {.devices = devices});
         const Verdict verdict = problem->check(*several.outputs);
         EXPECT_TRUE(verdict.passed()) << verdict.message;
         for (std::size_t j = 0; j < theta.size(); ++j) EXPECT_NEAR(several.theta()[j], theta[j], 1e-5);
@@ -143,7 +143,7 @@ TEST(LogisticRegression, MoreDevicesThanRows) {
   for (const Variant* variant : variants("")) {
     if (variant->model.device == DeviceKind::gpu) continue;
     SCOPED_TRACE(name_of(*variant));
-    const Solved run(*variant, *problem, 3);
+    const Solved run(*variant, *problem, {.devices = 3});
     const Verdict verdict = problem->check(*run.outputs);
     EXPECT_TRUE(verdict.passed()) << verdict.message;
   }
@@ -152,7 +152,7 @@ TEST(LogisticRegression, MoreDevicesThanRows) {
 TEST(LogisticRegression, WhatDoesNotFitIsRefusedWithTheNumbers) {
   const auto problem = make({{"rows", "100000"}}, Dtype::f32);
   for (const Variant* variant : variants("")) try {
-      const Solved run(*variant, *problem, 1, 500'000);
+      const Solved run(*variant, *problem, {.budget = 500'000});
       ADD_FAILURE() << name_of(*variant);
     } catch (const Unsupported& refused) {
       EXPECT_NE(std::string(refused.what()).find("budget 500 KB"), std::string::npos) << refused.what();

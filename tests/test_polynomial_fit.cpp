@@ -6,13 +6,18 @@
 #include <functional>
 
 #include "algorithms/polynomial_fit/polynomial_fit.hpp"
-#include "bench/partition.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 namespace league {
 namespace {
 
-using Theta = std::array<double, PolynomialFit::terms>;
+using Theta = std::vector<double>;
+
+struct Solved : tests::Solved {
+  using tests::Solved::Solved;
+  [[nodiscard]] Theta theta() const { return values(PolynomialFit::theta); }
+};
 
 std::unique_ptr<PolynomialFit> make(const std::string& points, const std::string& steps, Dtype dtype = Dtype::f64,
                                     const std::string& rate = "1e-6", std::uint64_t seed = 1) {
@@ -24,45 +29,14 @@ std::unique_ptr<PolynomialFit> make(const std::string& points, const std::string
                                                 ""});
 }
 
-/// One compute, downloaded.
-struct Solved {
-  Solved(const Variant& variant, const Problem& problem, int devices = 1)
-      : shards(bench::partition(problem.extent(), tests::runtime().devices(variant.model.device, devices))),
-        communicator(make_communicator(tests::runtime(), shards)),
-        prepared(variant.prepare(problem, Context{tests::runtime(), shards, *communicator, std::int64_t{1} << 40})) {
-    prepared->configure({});
-    prepared->upload();
-    again();
-  }
-  void again() {
-    Stages stages;
-    prepared->reset();
-    prepared->compute(stages);
-    outputs = &prepared->download();
-    prepared->fence();
-  }
-  [[nodiscard]] Theta theta() const {
-    Theta theta;
-    std::ranges::copy(outputs->at(PolynomialFit::theta).values.values<const double>(), theta.begin());
-    return theta;
-  }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
-};
-
 /// Runs every variant on one to three devices; what it cannot run there it says.
 void everywhere(const PolynomialFit& problem, const std::function<void(Solved&)>& expect) {
   int ran = 0;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm != PolynomialFit::algorithm || backend == nullptr || !backend->unavailable().empty())
-      continue;
+  for (const Variant* variant : tests::variants<PolynomialFit>())
     for (int devices = 1; devices <= 3; ++devices) {
-      SCOPED_TRACE(variant.method + " " + std::string(variant.model.name) + " devices " + std::to_string(devices));
+      SCOPED_TRACE(tests::name_of(*variant) + " devices " + std::to_string(devices));
       try {
-        Solved run(variant, problem, devices);
+        Solved run(*variant, problem, {.devices = devices});
         const Verdict verdict = problem.check(*run.outputs);
         EXPECT_TRUE(verdict.passed()) << verdict.message;
         expect(run);
@@ -71,7 +45,6 @@ void everywhere(const PolynomialFit& problem, const std::function<void(Solved&)>
         EXPECT_STRNE(refused.what(), "");
       }
     }
-  }
   EXPECT_GT(ran, 0);
 }
 
@@ -91,15 +64,11 @@ double loss_of(const PolynomialFit& problem, const Theta& theta, Theta* gradient
   return static_cast<double>(loss);
 }
 
-Theta start_of(const PolynomialFit& problem) {
-  Theta theta;
-  std::ranges::copy(problem.start, theta.begin());
-  return theta;
-}
+Theta start_of(const PolynomialFit& problem) { return {problem.start, problem.start + PolynomialFit::terms}; }
 
 TEST(PolynomialFit, TheOracleIsTheSameDescentPointByPoint) {
   const auto problem = make("301", "500", Dtype::f64, "5e-6");
-  Theta theta = start_of(*problem), gradient;
+  Theta theta = start_of(*problem), gradient(theta.size());
   const auto descended = least_squares::descend(problem->descent());
   for (std::size_t step = 0; step < 500; ++step) {
     const double loss = loss_of(*problem, theta, &gradient);
@@ -112,7 +81,7 @@ TEST(PolynomialFit, TheOracleIsTheSameDescentPointByPoint) {
 TEST(PolynomialFit, TheGradientIsThatOfTheLoss) {
   const auto problem = make("99", "1");
   const Theta start = start_of(*problem);
-  Theta differences;
+  Theta differences(start.size());
   for (std::size_t p = 0; p < start.size(); ++p) {
     constexpr double h = 1e-3;
     Theta above = start, below = start;

@@ -84,11 +84,10 @@ TEST(SoftmaxRegression, LogitsFarFromEachOther) {
   const Evaluation at = evaluate(*problem, {0, 90}, random_theta(*problem, 2e4));
   EXPECT_TRUE(std::isfinite(at.loss));
   for (const Variant* variant : variants()) {
-    SCOPED_TRACE(variant->method + " " + std::string(variant->model.name));
+    SCOPED_TRACE(name_of(*variant));
     const Solved run(*variant, *problem);
-    for (const double value : run.first) EXPECT_TRUE(std::isfinite(value));
-    for (const double value : run.outputs->at(SoftmaxRegression::loss).values.values<const double>())
-      EXPECT_TRUE(std::isfinite(value));
+    for (const double value : run.values(SoftmaxRegression::theta)) EXPECT_TRUE(std::isfinite(value));
+    for (const double value : run.values(SoftmaxRegression::loss)) EXPECT_TRUE(std::isfinite(value));
   }
 }
 
@@ -124,8 +123,8 @@ TEST(SoftmaxRegression, BadInputIsNamed) {
 TEST(SoftmaxRegression, WhatDoesNotFitIsRefusedWithTheNumbers) {
   const auto problem = make(generated(700, 4, 20, 5, Dtype::u8), Dtype::f32);
   for (const Variant* variant : variants()) try {
-      const Solved run(*variant, *problem, 1, 50'000);
-      ADD_FAILURE() << variant->method << " " << variant->model.name;
+      const Solved run(*variant, *problem, {.budget = 50'000});
+      ADD_FAILURE() << name_of(*variant);
     } catch (const Unsupported& refused) {
       EXPECT_NE(std::string(refused.what()).find("budget 50 KB"), std::string::npos) << refused.what();
     }

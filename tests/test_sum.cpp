@@ -6,13 +6,12 @@
 #include <limits>
 
 #include "algorithms/sum/chunks.hpp"
-#include "bench/partition.hpp"
 #include "tests/runtime.hpp"
+#include "tests/solved.hpp"
 
 namespace league {
 namespace {
 
-constexpr std::int64_t no_budget = std::int64_t{1} << 40;
 constexpr std::array dtypes{Dtype::f32, Dtype::f64, Dtype::i32};
 
 Sum make(std::int64_t n, Dtype dtype, const char* values = "uniform", int chunk_kib = 0) {
@@ -20,57 +19,26 @@ Sum make(std::int64_t n, Dtype dtype, const char* values = "uniform", int chunk_
   return Sum(Making{parameters, dtype, 5, tests::runtime().host_memory(), nullptr, ""});
 }
 
-/// The variants that can run here.
-std::vector<const Variant*> variants(const std::string& method = "") {
-  std::vector<const Variant*> found;
-  for (const Variant& variant : registry().variants) {
-    const Backend* backend = tests::runtime().backend(variant.model.backend);
-    if (variant.algorithm == Sum::algorithm && (method.empty() || variant.method == method) && backend != nullptr &&
-        backend->unavailable().empty())
-      found.push_back(&variant);
-  }
-  return found;
-}
-
 int most_devices(const Variant& variant) {
   return variant.model.device == DeviceKind::host ? 3 : std::min(3, static_cast<int>(tests::runtime().gpus().size()));
 }
 
-/// One compute, downloaded.
-struct Solved {
-  using Shift = void (*)(std::vector<Shard>&);
-  Solved(
-      const Variant& variant, const Problem& problem, int devices = 1, Shift shift = [](std::vector<Shard>&) {})
-      : shards(bench::partition(problem.extent(), tests::runtime().devices(variant.model.device, devices))),
-        communicator(make_communicator(tests::runtime(), shards)) {
-    shift(shards);
-    prepared = variant.prepare(problem, Context{tests::runtime(), shards, *communicator, no_budget});
-    Stages stages;
-    prepared->configure({});
-    prepared->upload();
-    prepared->reset();
-    prepared->compute(stages);
-    outputs = &prepared->download();
-    prepared->fence();
-  }
+struct Solved : tests::Solved {
+  using tests::Solved::Solved;
   template <class T>
   [[nodiscard]] T value() const {
-    return outputs->at(0).values.values<const T>()[0];
+    return values<T>(0).front();
   }
-  std::vector<Shard> shards;
-  std::unique_ptr<Communicator> communicator;
-  std::unique_ptr<Prepared> prepared;
-  const Outputs* outputs = nullptr;
 };
 
 /// Runs all variants on one to three devices; `expect` sees each result.
 template <class Expect>
 void everywhere(const Sum& problem, const Expect& expect) {
-  for (const Variant* variant : variants())
+  for (const Variant* variant : tests::variants<Sum>())
     for (int devices = 1; devices <= most_devices(*variant); ++devices) {
-      SCOPED_TRACE(variant->method + " " + std::string(variant->model.name) + " " + std::string(name(problem.dtype)) +
+      SCOPED_TRACE(tests::name_of(*variant) + " " + std::string(name(problem.dtype)) +
                    ", n = " + std::to_string(problem.n) + " on " + std::to_string(devices));
-      const Solved run(*variant, problem, devices);
+      const Solved run(*variant, problem, {.devices = devices});
       const Verdict verdict = problem.check(*run.outputs);
       EXPECT_TRUE(verdict.passed()) << verdict.message;
       EXPECT_LE(verdict.worst, 1);
@@ -145,12 +113,14 @@ double in_turn(const Sum& problem, bool from_last) {
 }
 
 TEST(Sum, TwoStageHasTheSameBitsOnAnyNumberOfDevices) {
-  const auto expect_same = [](const Sum& problem) {
-    for (const Variant* variant : variants("two_stage")) {
+  const auto two_stage = [](const Variant& variant) { return variant.method == "two_stage"; };
+  const auto expect_same = [&](const Sum& problem) {
+    for (const Variant* variant : tests::variants<Sum>(two_stage)) {
       SCOPED_TRACE(std::string(variant->model.name) + " " + std::string(name(problem.dtype)));
       const auto one = std::bit_cast<std::uint64_t>(Solved(*variant, problem).value<double>());
       for (int devices = 2; devices <= most_devices(*variant); ++devices)
-        EXPECT_EQ(std::bit_cast<std::uint64_t>(Solved(*variant, problem, devices).value<double>()), one) << devices;
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(Solved(*variant, problem, {.devices = devices}).value<double>()), one)
+            << devices;
     }
   };
   const Sum in_double = uneven<double>(Dtype::f64);
@@ -219,11 +189,13 @@ TEST(Sum, AMissingChunkFails) {
   const auto border_late = [](std::vector<Shard>& shards) { ++shards.back().rows.begin; };
   for (const Dtype dtype : dtypes) {
     const Sum problem = make(100'000, dtype);
-    for (const Variant* variant : variants())
+    for (const Variant* variant : tests::variants<Sum>())
       for (int devices = 1; devices <= most_devices(*variant); ++devices) {
-        SCOPED_TRACE(variant->method + " " + std::string(variant->model.name));
-        EXPECT_FALSE(problem.check(*Solved(*variant, problem, devices, last_missing).outputs).passed());
-        EXPECT_FALSE(problem.check(*Solved(*variant, problem, devices, border_late).outputs).passed());
+        SCOPED_TRACE(tests::name_of(*variant));
+        EXPECT_FALSE(
+            problem.check(*Solved(*variant, problem, {.devices = devices, .change = last_missing}).outputs).passed());
+        EXPECT_FALSE(
+            problem.check(*Solved(*variant, problem, {.devices = devices, .change = border_late}).outputs).passed());
       }
   }
 }
