@@ -100,7 +100,7 @@ class Persistent final : public CudaPart<T> {
   Launch configure(Launch launch) override {
     constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
     const bool chosen = launch.league == 0;
-    launch_ = this->resolved(launch, 128, most_persistent_lanes, rows_a_lane);
+    launch_ = this->resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
     if (bytes_ > most_shared)
       throw Unsupported("team size " + std::to_string(launch_.team) + ": its sums need " + std::to_string(bytes_) +

@@ -54,7 +54,7 @@ class Persistent final : public KokkosPart<T> {
       throw Unsupported("league " + std::to_string(launch.league) + ": Kokkos gives no barrier between teams");
     launch.league = 1;
     if (!on_gpu && launch.team == 0) launch.team = limits(this->queue()).team_times_vector;
-    launch_ = this->resolved(launch, 128, most_persistent_lanes, 1);
+    launch_ = this->resolved(launch, persistent_lanes<width>, most_persistent_lanes, 1);
     require_scratch(launch_, blocks::sums_for_all_size<terms<width>>(launch_));
     return launch_;
   }

@@ -6,9 +6,13 @@
 /// The rows of a kernel that lives through all steps.
 namespace league::linear_regression {
 
-/// The most lanes of a team, and rows of one feature that a lane keeps in its registers; with more features or rows,
-/// `resident` is 0 and they are read in each step.
+/// The most lanes of a team, and those it has by default: a step of one feature waits for its barrier, one of more for
+/// its rows.
 inline constexpr int most_persistent_lanes = 512;
+template <int width>
+inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
+/// The most rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and
+/// they are read in each step.
 template <class T>
 inline constexpr int most_resident = 128 / static_cast<int>(sizeof(T));
 
