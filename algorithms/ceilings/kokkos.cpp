@@ -162,7 +162,9 @@ class Portable final : public CeilingPart<kokkos::Array<T>> {
                                       }),
         exec_(kokkos::instance(context.runtime, this->queue())) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, kokkos::on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, kokkos::limits(this->queue()));
+    // A team of `read` ends in a reduction: smaller ones have less to wait for.
+    const int threads = this->kernel_ == Kernel::read ? 128 : 256;
+    launch_ = resolve(launch, kokkos::on_gpu ? Launch{0, threads, 1} : Launch{0, 1, 1}, kokkos::limits(this->queue()));
     const int group = this->kernel_ == Kernel::multiply_add ? launch_.team * launch_.vector * rows_at_once<T> : run;
     if (launch_.league == 0) launch_.league = league_of(ceil_div<std::int64_t>(this->rows().size(), group));
     return launch_;
