@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/kokkos/kokkos.hpp"
 
-#include "algorithms/blocks/graph_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
+#include "algorithms/polynomial_fit/kokkos_graph.hpp"
 #include "algorithms/polynomial_fit/part.hpp"
 
 // A lane takes every lanes-th point; the last team adds the sums of all and takes the step. `persistent`: one team
@@ -206,7 +206,7 @@ std::unique_ptr<Prepared> prepare_stepwise(const PolynomialFit& problem, const C
 std::unique_ptr<Prepared> prepare_graph(const PolynomialFit& problem, const Context& context) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
     if (context.shards.size() > 1) return solve<Stepwise<T>>(problem, context, problem.steps, Execution::graph);
-    return std::make_unique<blocks::GraphSolve<Stepwise<T>>>(problem, context, problem.steps);
+    return std::make_unique<GraphSolve<Stepwise<T>>>(problem, context, problem.steps);
   });
 }
 std::unique_ptr<Prepared> prepare_persistent(const PolynomialFit& problem, const Context& context) {

@@ -8,7 +8,7 @@
 #include "algorithms/solve.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-namespace league::blocks {
+namespace league::kokkos::polynomial_fit {
 
 /// A solve on one device as a Kokkos Graph: a chain of steps, submitted until there were enough of them. P is a
 /// `StepPart` whose `record(exec, after)` adds a step, one node on `exec`, behind node `after` and returns it; steps
@@ -17,14 +17,14 @@ namespace league::blocks {
 template <class P>
 class GraphSolve final : public ShardParts<P> {
  public:
-  using Node = Kokkos::Experimental::GraphNodeRef<kokkos::Exec>;
+  using Node = Kokkos::Experimental::GraphNodeRef<Exec>;
   static constexpr std::int64_t most_nodes = 100;
 
   template <class Problem>
   GraphSolve(const Problem& problem, const Context& context, std::int64_t steps)
       : ShardParts<P>(problem, context,
                       [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); }),
-        exec_(kokkos::own_instance(part().queue())),
+        exec_(own_instance(part().queue())),
         steps_(steps) {
     if (context.shards.size() > 1) throw Unsupported("a Kokkos Graph runs on one device");
   }
@@ -47,9 +47,9 @@ class GraphSolve final : public ShardParts<P> {
 
  private:
   [[nodiscard]] P& part() const { return *this->parts().front(); }
-  kokkos::Exec exec_;
+  Exec exec_;
   std::int64_t steps_, steps_a_graph_ = 1;
-  std::optional<Kokkos::Experimental::Graph<kokkos::Exec>> graph_;
+  std::optional<Kokkos::Experimental::Graph<Exec>> graph_;
 };
 
-}  // namespace league::blocks
+}  // namespace league::kokkos::polynomial_fit
