@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/logistic_regression/cuda_part.hpp"
 
-// A thread takes 4 neighbouring rows (2 or 1 where features are many), all its loads first, and keeps sums of its own;
-// a block adds them through shared memory, the last block those of all, and where no other shard waits, makes the step
-// too.
+// A thread takes 4 neighbouring rows (2 in f64), all its loads first, and keeps sums of its own; a block adds them
+// through shared memory, the last block those of all, and where no other shard waits, makes the step too.
 namespace league::cuda::logistic_regression {
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/logistic_regression/kokkos_part.hpp"
 
-// A thread takes 4 neighbouring rows (2 or 1 where features are many), all its loads first, and keeps sums of its own;
+// A thread takes 4 neighbouring rows (2 in f64), all its loads first, and keeps sums of its own;
 // a team adds them through its scratch, the last team those of all, and where no other shard waits, makes the step too.
 // On a host a thread takes neighbouring blocks of 512 rows, feature by feature.
 namespace league::kokkos::logistic_regression {

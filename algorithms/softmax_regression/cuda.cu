@@ -5,8 +5,9 @@
 namespace league::softmax_regression::cuda_model {
 namespace {
 
-// A block takes every blocks-th tile of rows. For the logits, a thread takes two rows and a slice of their features;
-// for the softmax, a row; for the gradient, four features, whose sums over the block's tiles stay in its registers.
+// A block takes every blocks-th tile of rows. For the logits, a thread takes four rows, five classes and a slice of the
+// features; for the softmax, a row; for the gradient, four features, whose sums over the block's tiles stay in its
+// registers. The weights come into shared memory once, where there is room for them.
 template <class T, bool weights_in_scratch>
 __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(const FusedWork<T> work) {
   using Tile = Tile<T>;

@@ -5,8 +5,9 @@
 namespace league::softmax_regression::kokkos_model {
 namespace {
 
-// A team takes every teams-th tile of rows. For the logits, a thread takes two rows and a slice of their features;
-// for the softmax, a row; for the gradient, four features, whose sums over the team's tiles stay in its registers.
+// A team takes every teams-th tile of rows. For the logits, a thread takes four rows, five classes and a slice of the
+// features; for the softmax, a row; for the gradient, four features, whose sums over the team's tiles stay in its
+// registers.
 template <class T>
 void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T>& work) {
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, kokkos::launch_bound(2)>>
