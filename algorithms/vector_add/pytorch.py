@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch on a GPU: eager, compiled, and replayed from a CUDA graph."""
+
+import torch
+
+from backends.python.gpu import TorchPeer
+
+
+class Eager(TorchPeer):
+    method = "eager"
+    description = "torch.add into a tensor of its own"
+    dtypes = ("f32", "f64", "i32")
+
+    def upload(self):
+        self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
+        self.b = torch.from_numpy(self.inputs["b"]).to(self.cuda)
+        self.sum = torch.empty_like(self.a)
+
+    def reset(self):
+        self.sum.view(torch.uint8).fill_(0xFF)
+
+    def compute(self):
+        torch.add(self.a, self.b, out=self.sum)
+
+    def download(self):
+        return {"sum": self.sum.cpu().numpy()}
+
+
+class Compiled(Eager):
+    method = "compiled"
+    description = "torch.compile of the same sum"
+
+    def upload(self):
+        super().upload()
+        self.add = torch.compile(lambda a, b, out: out.copy_(a + b))
+
+    def compute(self):
+        self.add(self.a, self.b, self.sum)
+
+
+class Graph(Eager):
+    method = "graph"
+    description = "the eager sum, replayed from a CUDA graph"
+
+    def upload(self):
+        super().upload()
+        self.fence()
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            super().compute()
+
+    def compute(self):
+        self.graph.replay()

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Peers on a GPU: timed between two events on the stream, which is held back until the batch is queued whole."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from .peer import Arrays, Device, Peer
+
+SHORTEST_HOLD_S = 1e-3
+LONGEST_HOLD_S = 0.3
+
+
+class GpuPeer(Peer):
+    """A library brings its stream by five methods; `time` is the same for all."""
+
+    kind: ClassVar[str] = "gpu"
+    #: Whether the stream is held back while a batch is queued, and for how long.
+    held: bool = True
+    hold_s: float = SHORTEST_HOLD_S
+
+    @abstractmethod
+    def hold(self, seconds: float) -> None:
+        """Queues a kernel that does nothing for about that long."""
+
+    @abstractmethod
+    def mark(self) -> Any:
+        """Queues an event that takes the time."""
+
+    @abstractmethod
+    def reached(self, mark: Any) -> bool:
+        """Whether the stream has passed the event; does not wait."""
+
+    @abstractmethod
+    def between(self, begin: Any, end: Any) -> float:
+        """Seconds between two events that were reached."""
+
+    def time(self, count: int) -> float:
+        """Device time. A hold that ended before the batch was queued is tried again, longer; a
+        compute that itself waits for the stream is timed as it comes."""
+        while True:
+            self.fence()
+            if self.held:
+                self.hold(self.hold_s)
+            begin = self.mark()
+            for _ in range(count):
+                self.compute()
+            end = self.mark()
+            whole = not self.held or not self.reached(begin)
+            self.fence()
+            if whole:
+                return self.between(begin, end) / count
+            self.hold_s *= 4
+            self.held = self.hold_s <= LONGEST_HOLD_S
+
+
+class TorchPeer(GpuPeer):
+    """On PyTorch's current stream. Products of f32 are exact unless the peer says otherwise."""
+
+    def __init__(
+        self,
+        inputs: Arrays,
+        parameters: Mapping[str, int | float | str],
+        device: Device,
+    ) -> None:
+        super().__init__(inputs, parameters, device)
+        import torch
+
+        self.torch = torch
+        self.cuda = torch.device("cuda", device.index)
+        torch.cuda.set_device(self.cuda)
+        torch.set_float32_matmul_precision("highest")
+        torch.set_grad_enabled(False)
+
+    def fence(self) -> None:
+        self.torch.cuda.current_stream().synchronize()
+
+    def hold(self, seconds: float) -> None:
+        self.torch.cuda._sleep(int(seconds * 2e9))  # cycles, at about 2 GHz
+
+    def mark(self) -> Any:
+        event = self.torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def reached(self, mark: Any) -> bool:
+        return mark.query()
+
+    def between(self, begin: Any, end: Any) -> float:
+        return begin.elapsed_time(end) * 1e-3
+
+
+SPIN = """
+extern "C" __global__ void spin(long long cycles) {
+  for (const long long begin = clock64(); clock64() - begin < cycles;) {}
+}"""
+
+
+class CupyPeer(GpuPeer):
+    """On CuPy's current stream."""
+
+    def __init__(
+        self,
+        inputs: Arrays,
+        parameters: Mapping[str, int | float | str],
+        device: Device,
+    ) -> None:
+        super().__init__(inputs, parameters, device)
+        import cupy
+
+        self.cupy = cupy
+        cupy.cuda.Device(device.index).use()
+        self._spin = cupy.RawKernel(SPIN, "spin")
+
+    def fence(self) -> None:
+        self.cupy.cuda.get_current_stream().synchronize()
+
+    def hold(self, seconds: float) -> None:
+        self._spin((1,), (1,), (self.cupy.int64(seconds * 2e9),))
+
+    def mark(self) -> Any:
+        event = self.cupy.cuda.Event()
+        event.record()
+        return event
+
+    def reached(self, mark: Any) -> bool:
+        return mark.done
+
+    def between(self, begin: Any, end: Any) -> float:
+        return self.cupy.cuda.get_elapsed_time(begin, end) * 1e-3
+
+
+class NumbaCudaPeer(GpuPeer):
+    """On Numba's default stream."""
+
+    def __init__(
+        self,
+        inputs: Arrays,
+        parameters: Mapping[str, int | float | str],
+        device: Device,
+    ) -> None:
+        super().__init__(inputs, parameters, device)
+        from numba import cuda
+
+        self.cuda = cuda
+        cuda.select_device(device.index)
+
+        @cuda.jit
+        def rest(times):  # nanosleep takes up to a millisecond
+            for _ in range(times):
+                cuda.nanosleep(50_000)
+
+        self._rest = rest
+
+    def fence(self) -> None:
+        self.cuda.synchronize()
+
+    def hold(self, seconds: float) -> None:
+        self._rest[1, 1](int(seconds / 50e-6))
+
+    def mark(self) -> Any:
+        event = self.cuda.event(timing=True)
+        event.record()
+        return event
+
+    def reached(self, mark: Any) -> bool:
+        return mark.query()
+
+    def between(self, begin: Any, end: Any) -> float:
+        return self.cuda.event_elapsed_time(begin, end) * 1e-3

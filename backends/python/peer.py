@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a peer is: a class in algorithms/<algorithm>/<model>.py, one variant, as `Prepared` is in C++.
+
+Listing only parses peer files: the class attributes below are literals there. A worker imports
+one, with the libraries that it names; what it cannot import is why the variant is skipped.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class Unsupported(Exception):
+    """What this device, library or memory cannot do: the case becomes a skipped row with this reason."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU by its ordinal, or all threads of the host that a case may use."""
+
+    kind: str = "host"
+    index: int = 0
+    threads: int = 1
+
+
+class Peer(ABC):
+    """One variant on one problem; owns its device memory."""
+
+    #: Name of the variant: how the library is used. A class that sets it is a variant.
+    method: ClassVar[str]
+    description: ClassVar[str]
+    dtypes: ClassVar[tuple[str, ...]] = ("f32",)
+    #: "host" or "gpu": the device it runs on, and the clock it is timed by.
+    kind: ClassVar[str] = "host"
+    #: Whether a compute uses up its initial state: then it is reset before each, one a sample.
+    reset_each: ClassVar[bool] = False
+    #: Output -> how it was computed, where its error bound depends on it ("expanded").
+    forms: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self,
+        inputs: Arrays,
+        parameters: Mapping[str, int | float | str],
+        device: Device,
+    ) -> None:
+        """Untimed. ``inputs`` are those that --save-inputs writes, ``parameters`` all that the
+        algorithm has and ``dtype``. Raises Unsupported."""
+        self.inputs = inputs
+        self.parameters = parameters
+        self.device = device
+
+    def upload(self) -> None:
+        """Inputs from the shared memory to where compute wants them; may be asynchronous."""
+
+    def reset(self) -> None:
+        """Untimed: initial state; results of an earlier compute are dropped or poisoned."""
+
+    @abstractmethod
+    def compute(self) -> None:
+        """The timed operation; asynchronous where the library is. The first, which may compile, is untimed."""
+
+    def fence(self) -> None:
+        """Waits until all that was computed is there."""
+
+    @abstractmethod
+    def download(self) -> Mapping[str, Any]:
+        """Results by the names of the problem's outputs, in their types and shapes."""
+
+    def time(self, count: int) -> float:
+        """Seconds of one compute, the mean over ``count``, by the clock of its kind."""
+        return self.latency(count)
+
+    def latency(self, count: int = 1) -> float:
+        """Seconds of one compute on the host's clock, from before the first launch to after the fence."""
+        begin = time.perf_counter()
+        for _ in range(count):
+            self.compute()
+        self.fence()
+        return (time.perf_counter() - begin) / count
+
+
+class HostPeer(Peer):
+    """On the CPU, with all threads that its library uses."""
+
+
+class NumbaPeer(HostPeer):
+    """Compiled for the CPU by Numba, whose threads are those of the device."""
