@@ -10,6 +10,7 @@ class Add(CupyPeer):
     method = "library"
     description = "cupy.add into an array of its own"
     dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
 
     def upload(self):
         self.a, self.b = cupy.asarray(self.inputs["a"]), cupy.asarray(self.inputs["b"])

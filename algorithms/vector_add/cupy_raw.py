@@ -25,6 +25,7 @@ class Add(CupyPeer):
     method = "raw"
     description = "a RawKernel with 16-byte accesses"
     dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
 
     def upload(self):
         self.a, self.b = cupy.asarray(self.inputs["a"]), cupy.asarray(self.inputs["b"])

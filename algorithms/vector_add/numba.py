@@ -19,6 +19,7 @@ class Parallel(NumbaPeer):
     method = "parallel"
     description = "numba.prange over all threads"
     dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
 
     def upload(self):
         self.a, self.b = self.inputs["a"].copy(), self.inputs["b"].copy()
@@ -45,6 +46,7 @@ class Kernel(NumbaCudaPeer):
     method = "raw"
     description = "a kernel of Numba's, one element a thread"
     dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
 
     def upload(self):
         self.a = cuda.to_device(self.inputs["a"])

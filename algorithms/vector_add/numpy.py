@@ -10,6 +10,7 @@ class Add(HostPeer):
     method = "library"
     description = "numpy.add into an array of its own"
     dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
 
     def upload(self):
         self.a, self.b = self.inputs["a"].copy(), self.inputs["b"].copy()

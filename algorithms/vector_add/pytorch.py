@@ -10,6 +10,7 @@ class Eager(TorchPeer):
     method = "eager"
     description = "torch.add into a tensor of its own"
     dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
 
     def upload(self):
         self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from .peer import Arrays, Device, Peer
+from .peer import Arrays, Device, Parameters, Peer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,7 +46,7 @@ def variants(module: ModuleType) -> dict[str, type[Peer]]:
 def prepare(
     made_from: type[Peer],
     inputs: Arrays,
-    parameters: Mapping[str, int | float | str],
+    parameters: Parameters,
     device: Device,
 ) -> Peer:
     """A peer with its inputs in place."""
@@ -60,7 +59,7 @@ def prepare(
 def run(
     made_from: type[Peer],
     inputs: Arrays,
-    parameters: Mapping[str, int | float | str],
+    parameters: Parameters,
     device: Device | None = None,
 ) -> dict[str, np.ndarray]:
     """The outputs of one compute from the initial state."""

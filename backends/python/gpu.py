@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from .peer import Arrays, Device, Peer
+from .peer import Arrays, Device, Parameters, Peer
 
 SHORTEST_HOLD_S = 1e-3
 LONGEST_HOLD_S = 0.3
@@ -59,18 +58,18 @@ class GpuPeer(Peer):
 class TorchPeer(GpuPeer):
     """On PyTorch's current stream. Products of f32 are exact unless the peer says otherwise."""
 
-    def __init__(
-        self,
-        inputs: Arrays,
-        parameters: Mapping[str, int | float | str],
-        device: Device,
-    ) -> None:
+    def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
         super().__init__(inputs, parameters, device)
         import torch
 
         self.torch = torch
         self.cuda = torch.device("cuda", device.index)
         torch.cuda.set_device(self.cuda)
+        if device.memory_bytes:
+            total = torch.cuda.get_device_properties(self.cuda).total_memory
+            torch.cuda.set_per_process_memory_fraction(
+                min(1.0, device.memory_bytes / total)
+            )
         torch.set_float32_matmul_precision("highest")
         torch.set_grad_enabled(False)
 
@@ -101,17 +100,14 @@ extern "C" __global__ void spin(long long cycles) {
 class CupyPeer(GpuPeer):
     """On CuPy's current stream."""
 
-    def __init__(
-        self,
-        inputs: Arrays,
-        parameters: Mapping[str, int | float | str],
-        device: Device,
-    ) -> None:
+    def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
         super().__init__(inputs, parameters, device)
         import cupy
 
         self.cupy = cupy
         cupy.cuda.Device(device.index).use()
+        if device.memory_bytes:
+            cupy.get_default_memory_pool().set_limit(size=device.memory_bytes)
         self._spin = cupy.RawKernel(SPIN, "spin")
 
     def fence(self) -> None:
@@ -135,12 +131,7 @@ class CupyPeer(GpuPeer):
 class NumbaCudaPeer(GpuPeer):
     """On Numba's default stream."""
 
-    def __init__(
-        self,
-        inputs: Arrays,
-        parameters: Mapping[str, int | float | str],
-        device: Device,
-    ) -> None:
+    def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
         super().__init__(inputs, parameters, device)
         from numba import cuda
 

@@ -11,11 +11,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
+if TYPE_CHECKING:  # listing needs no library
+    import numpy as np
 
-Arrays = Mapping[str, np.ndarray]
+Arrays = Mapping[str, "np.ndarray"]
+Parameters = Mapping[str, "int | float | str"]
 
 
 class Unsupported(Exception):
@@ -29,6 +31,7 @@ class Device:
     kind: str = "host"
     index: int = 0
     threads: int = 1
+    memory_bytes: int = 0  #: that a case may take; 0: as much as there is
 
 
 class Peer(ABC):
@@ -40,19 +43,28 @@ class Peer(ABC):
     dtypes: ClassVar[tuple[str, ...]] = ("f32",)
     #: "host" or "gpu": the device it runs on, and the clock it is timed by.
     kind: ClassVar[str] = "host"
+    #: What is solved, where an algorithm has several problems that are not compared.
+    problem: ClassVar[str] = ""
+    #: Parameters that are understood at one value only: ("memory", "device"); else the case is skipped.
+    only: ClassVar[tuple[tuple[str, int | float | str], ...]] = ()
+    #: Whether the first compute compiles or sets up a library: one more goes before the check.
+    warm_up: ClassVar[bool] = True
     #: Whether a compute uses up its initial state: then it is reset before each, one a sample.
     reset_each: ClassVar[bool] = False
-    #: Output -> how it was computed, where its error bound depends on it ("expanded").
-    forms: ClassVar[Mapping[str, str]] = {}
+    #: (output, how it was computed) where its error bound depends on it: ("squared", "expanded").
+    forms: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(
         self,
         inputs: Arrays,
-        parameters: Mapping[str, int | float | str],
+        parameters: Parameters,
         device: Device,
     ) -> None:
         """Untimed. ``inputs`` are those that --save-inputs writes, ``parameters`` all that the
         algorithm has and ``dtype``. Raises Unsupported."""
+        for name, value in self.only:
+            if parameters.get(name, value) != value:
+                raise Unsupported(f"takes {name} = {value} only")
         self.inputs = inputs
         self.parameters = parameters
         self.device = device
@@ -90,6 +102,10 @@ class Peer(ABC):
 class HostPeer(Peer):
     """On the CPU, with all threads that its library uses."""
 
+    warm_up: ClassVar[bool] = False
+
 
 class NumbaPeer(HostPeer):
     """Compiled for the CPU by Numba, whose threads are those of the device."""
+
+    warm_up: ClassVar[bool] = True

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One peer in a process of its own: called line by line of JSON over a socket, arrays in shared memory.
+
+Usage: python -m backends.python.worker SOCKET (the number of an open socket); see process.hpp and
+bench/peer.cpp for the other side. What the peer prints goes to stderr, which the other side keeps.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import mmap
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import driver
+from .peer import Device, Peer, Unsupported
+
+DTYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "|u1"}
+OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError", "_ArrayMemoryError")
+
+
+def mapped(shared: dict[str, Any], access: int) -> dict[str, np.ndarray]:
+    """Name -> array, in the memory behind an open file."""
+    memory = mmap.mmap(shared["file"], shared["bytes"], access=access)
+    return {
+        array["name"]: np.ndarray(
+            array["shape"], DTYPES[array["dtype"]], memory, array["offset"]
+        )
+        for array in shared["arrays"]
+    }
+
+
+def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
+    """Fills the problem's outputs. Raises ValueError unless names, types and shapes are theirs."""
+    if set(results) != set(outputs):
+        raise ValueError(f"outputs are {sorted(results)}, not {sorted(outputs)}")
+    for name, values in results.items():
+        values, to = np.asarray(values), outputs[name]
+        if (values.dtype, values.shape) != (to.dtype, to.shape):
+            what = f"'{name}' is {values.dtype}{list(values.shape)}"
+            raise ValueError(f"{what}, not {to.dtype}{list(to.shape)}")
+        to[...] = values
+
+
+class Worker:
+    """Each method is a call."""
+
+    peer: Peer
+
+    def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Imports the peer and makes it; its inputs stay as they are, whatever it does to them."""
+        module = driver.load(request["algorithm"], request["model"])
+        made_from = driver.variants(module)[request["method"]]
+        self.outputs = mapped(request["outputs"], mmap.ACCESS_WRITE)
+        inputs = mapped(request["inputs"], mmap.ACCESS_COPY)
+        device = Device(**request["device"])
+        self.peer = made_from(inputs, request["parameters"], device)
+        self.warm = not made_from.warm_up
+        return {"reset_each": made_from.reset_each, "forms": dict(made_from.forms)}
+
+    def upload(self, _: dict[str, Any]) -> None:
+        self.peer.upload()
+
+    def reset(self, _: dict[str, Any]) -> None:
+        self.peer.reset()
+        if not self.warm:
+            self.peer.compute()
+            self.peer.fence()
+            self.peer.reset()
+            self.warm = True
+
+    def compute(self, _: dict[str, Any]) -> None:
+        self.peer.compute()
+
+    def fence(self, _: dict[str, Any]) -> None:
+        self.peer.fence()
+
+    def download(self, _: dict[str, Any]) -> None:
+        copy_outputs(self.peer.download(), self.outputs)
+
+    def time(self, request: dict[str, Any]) -> dict[str, Any]:
+        seconds = undisturbed(lambda: self.peer.time(request["count"]))
+        return {"seconds": seconds, "held": getattr(self.peer, "held", False)}
+
+    def latency(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {"seconds": undisturbed(self.peer.latency)}
+
+
+def undisturbed(measure: Callable[[], float]) -> float:
+    """What it returns, without a garbage collection in between."""
+    gc.disable()
+    try:
+        return measure()
+    finally:
+        gc.enable()
+
+
+def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
+    """What a call returns, or why it cannot."""
+    try:
+        return {"done": getattr(worker, request["call"])(request)}
+    except (Unsupported, ImportError) as obstacle:
+        traceback.print_exc()
+        return {"unsupported": str(obstacle)}
+    except Exception as error:  # noqa: BLE001: whatever it is, it is this case's result
+        traceback.print_exc()
+        if type(error).__name__ in OUT_OF_MEMORY:
+            return {"unsupported": f"out of memory: {error}"}
+        return {"failed": f"{type(error).__name__}: {error}"}
+
+
+def serve(channel: socket.socket) -> None:
+    """Answers calls until the other side is gone."""
+    worker = Worker()
+    with channel, channel.makefile("r") as requests:
+        for line in requests:
+            reply = json.dumps(answer(worker, json.loads(line)))
+            channel.sendall(reply.encode() + b"\n")
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))
