@@ -61,12 +61,17 @@ class Problem {
   [[nodiscard]] virtual Verdict check(const Outputs& outputs) const = 0;
 };
 
+struct Parameters;
+
 /// What a variant is prepared for.
 struct Context {
   Runtime& runtime;
   std::span<const Shard> shards;
   Communicator& communicator;
   std::int64_t memory_budget_bytes;  ///< a device
+  /// What the problem was made from, for a variant that does not know its class; null in a test of one that does.
+  const Parameters* parameters = nullptr;
+  Dtype dtype = Dtype::f32;
 };
 
 /// Stages of one compute on the shards' queues. Only a traced pass times them; all passes name them for profilers.
@@ -89,6 +94,18 @@ struct Timing {
   bool host_clock = false;  ///< the work is not all on the queue: timed from before the launch to after the fence
 };
 
+/// Times the computes of a variant that lives in another process, where they run: talking to it is never in a sample.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Seconds of one compute, the mean over `count`: device time on a GPU, host time on a CPU.
+  virtual double seconds(int count) = 0;
+  /// Seconds of one compute on the host's clock, launch to fence.
+  virtual double latency_s() = 0;
+  /// Whether the queue is held back while a batch is queued.
+  [[nodiscard]] virtual bool holds() const = 0;
+};
+
 /// One variant on one problem, over all its shards. Owns its device memory.
 class Prepared {
  public:
@@ -97,6 +114,8 @@ class Prepared {
   /// @throws Unsupported naming the limit that the launch exceeds
   virtual Launch configure(Launch launch) = 0;
   [[nodiscard]] virtual Timing timing() const { return {}; }
+  /// Null: the harness times `compute`.
+  [[nodiscard]] virtual Clock* clock() { return nullptr; }
   /// Host inputs to the devices; asynchronous.
   virtual void upload() = 0;
   /// Untimed: initial state, and outputs poisoned (all bytes 0xff) on device and host.

@@ -74,6 +74,7 @@ struct Variant {
   std::string algorithm, method;
   Model model;
   std::function<std::unique_ptr<Prepared>(const Problem&, const Context&)> prepare;
+  std::string obstacle{};  ///< why it cannot run here, where that is known beforehand
 };
 
 /// The only global of the project: what the object files of this executable have registered.

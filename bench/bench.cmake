@@ -26,6 +26,7 @@ file(CONFIGURE OUTPUT ${build_info}.in @ONLY CONTENT [[
 namespace league::build_info {
 inline constexpr const char* preset = "@LEAGUE_PRESET@";
 inline constexpr const char* git = "<git>";
+inline constexpr const char* sources = "@PROJECT_SOURCE_DIR@";
 inline constexpr const char* compiler = "@info_compiler@";
 inline constexpr const char* cxx_flags = "@info_CXX@";
 inline constexpr const char* cuda_flags = "@info_CUDA@@info_HIP@";

@@ -11,10 +11,11 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
     : case_(that),
       problem_(problem),
       runtime_(runtime),
-      shards_(partition(problem.extent(), runtime.devices(device_kind(that.model), that.devices))),
+      shards_(partition(problem.extent(), runtime.devices(device_kind(that), that.devices))),
       communicator_(make_communicator(runtime, shards_, that.communicator)) {
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
-  prepared_ = variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes});
+  prepared_ =
+      variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes, &that.parameters, that.dtype});
   launch_ = prepared_->configure(that.launch);
   upload_s_ = seconds_of([&] {
     prepared_->upload();

@@ -59,7 +59,7 @@ class Play {
     for (const Case& that : comparison.cases) {
       results_.push_back({.of = that, .reason = that.skip});
       if (!that.skip.empty()) continue;
-      const DeviceKind kind = device_kind(that.model);
+      const DeviceKind kind = device_kind(that);
       results_.back().device_name = venue.runtime.info({kind, 0}).name;
     }
     for (Result& result : results_)
@@ -89,7 +89,7 @@ class Play {
   /// The same for all cases of a kind of device, whatever others hold at their turn.
   void set_budgets() {
     for (const Result* result : waiting_) {
-      const DeviceKind kind = device_kind(result->of.model);
+      const DeviceKind kind = device_kind(result->of);
       if (!budgets_.contains(kind)) budgets_[kind] = memory_budget(venue_.runtime, kind, venue_.device_memory_bytes);
     }
   }
@@ -101,7 +101,7 @@ class Play {
     while (!waiting_.empty()) {
       Result& result = *waiting_.front();
       result.group = number;
-      const std::vector<Device> devices = venue_.runtime.devices(device_kind(result.of.model), result.of.devices);
+      const std::vector<Device> devices = venue_.runtime.devices(device_kind(result.of), result.of.devices);
       if (!group.empty() && !memory.has_room(devices)) break;
       venue_.check_interrupt();
       Ready ready{&result, nullptr, nullptr};
@@ -122,7 +122,7 @@ class Play {
     Result& result = *ready.result;
     venue_.announce(result.of, "checks");
     ready.entrant =
-        std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of.model)));
+        std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of)));
     result.launch = ready.entrant->launch();
     const Checked checked = check_traced(*ready.entrant, result.trace);
     if (!judge(result, checked.verdict, "before sampling")) return;
@@ -140,7 +140,7 @@ class Play {
   void choose_batches(std::vector<Ready>& group) {
     std::map<std::pair<const Method*, DeviceKind>, int> batches;
     const auto key = [](const Ready& ready) {
-      return std::pair(ready.result->of.method, device_kind(ready.result->of.model));
+      return std::pair(ready.result->of.method, device_kind(ready.result->of));
     };
     for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
     for (const Ready& ready : group)

@@ -8,6 +8,7 @@
 #include "bench/files.hpp"
 #include "bench/folder.hpp"
 #include "bench/models.hpp"
+#include "bench/peers.hpp"
 #include "bench/preflight.hpp"
 #include "bench/preview.hpp"
 #include "bench/progress.hpp"
@@ -48,18 +49,20 @@ int count_cases(const Study& study, const Condition& condition) {
 }
 
 /// What beside the study decides about the records.
-Json options_json(const Options& options) {
+Json options_json(const Options& options, const Json& peers) {
   return {{"device_memory_bytes", options.device_memory_bytes ? Json(*options.device_memory_bytes) : Json()},
-          {"data", options.data.string()}};
+          {"data", options.data.string()},
+          {"peers", peers}};
 }
 
 /// A study being run: comparison after comparison into the folder of records.
 class Run {
  public:
-  Run(const Options& options, Runtime& runtime, Datasets& datasets, const InterruptWatch& interrupt, const Study& study)
+  Run(const Options& options, Runtime& runtime, Datasets& datasets, const InterruptWatch& interrupt, const Study& study,
+      const Json& peers)
       : options_(options),
         study_(study),
-        folder_(options.records, make_manifest(study, runtime, options_json(options)), options.resume),
+        folder_(options.records, make_manifest(study, runtime, options_json(options, peers)), options.resume),
         progress_(count_cases(study, [](const Case&) { return true; }),
                   count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
         venue_{runtime,
@@ -74,6 +77,7 @@ class Run {
     const std::vector<std::string> found = preflight(runtime);
     for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
     context_ = make_context(runtime, study.title, found);
+    context_["league"]["peers"] = peers;
   }
 
   ExitCode run() {
@@ -125,6 +129,7 @@ class Run {
 }  // namespace
 
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
+  const Json peers = enter_peers(options.peers);
   Datasets datasets(options.data, runtime.host_memory());
   const Study study = narrowed(read_study(options.study, options.assignments, runtime, datasets), options.benchmark);
   require_devices(options, runtime, study);
@@ -133,7 +138,7 @@ ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch&
   if (options.benchmark.list_tests) return list_cases(study, std::cout);
   if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
   if (options.dry_run) return preview(study, runtime, datasets, std::cout);
-  return Run(options, runtime, datasets, interrupt, study).run();
+  return Run(options, runtime, datasets, interrupt, study, peers).run();
 }
 
 }  // namespace league::bench

@@ -5,6 +5,7 @@
 #include "bench/execute.hpp"
 #include "bench/list.hpp"
 #include "bench/memory_limit.hpp"
+#include "bench/peers.hpp"
 
 namespace league::bench {
 namespace {
@@ -16,6 +17,7 @@ ExitCode run(int count, const char* const* arguments) {
   Runtime runtime;
   limit_memory();
   if (options.command == Options::Command::run) return execute(options, runtime, interrupt);
+  enter_peers(options.peers);
   list(runtime, std::cout, options.json);
   return ExitCode::passed;
 }

@@ -17,8 +17,10 @@ Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Metho
   for (const Dtype dtype : method.dtypes) dtypes.push_back(name(dtype));
   for (const std::string& model : declared_models(method)) {
     const Availability here = availability(runtime, algorithm, method, model);
-    models.push_back(
-        {{"name", model}, {"device", name(device_kind(model))}, {"state", name(here.state)}, {"reason", here.reason}});
+    models.push_back({{"name", model},
+                      {"device", name(device_kind(algorithm.name, method.name, model))},
+                      {"state", name(here.state)},
+                      {"reason", here.reason}});
   }
   return {{"name", method.name}, {"description", method.description}, {"dtypes", dtypes}, {"models", models}};
 }

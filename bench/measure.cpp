@@ -121,11 +121,15 @@ Checked check_traced(Entrant& entrant, Trace& trace) {
 }
 
 Meter::Meter(Entrant& entrant, double checked_s)
-    : entrant_(entrant), timing_(entrant.prepared().timing()), latency_s_(checked_s), expected_s_(checked_s) {
+    : entrant_(entrant),
+      timing_(entrant.prepared().timing()),
+      clock_(entrant.prepared().clock()),
+      latency_s_(checked_s),
+      expected_s_(checked_s) {
   const bool on_gpu = entrant.shards().front().device.kind == DeviceKind::gpu;
   const bool several = entrant.shards().size() > 1;
   metric_ = several ? Metric::makespan : on_gpu && !timing_.host_clock ? Metric::device_time : Metric::host_time;
-  holds_ = metric_ == Metric::device_time;
+  holds_ = metric_ == Metric::device_time && clock_ == nullptr;
   if (!is_very_long(checked_s)) look_first();
 }
 
@@ -136,7 +140,7 @@ void Meter::look_first() {
       entrant_.prepared().reset();
       entrant_.prepared().fence();
     }
-    latencies.push_back(host_sample(1));
+    latencies.push_back(clock_ != nullptr ? clock_->latency_s() : host_sample(1));
   }
   latency_s_ = median(latencies);
   expected_s_ = latency_s_;
@@ -184,6 +188,7 @@ double Meter::sample(int batch) {
 }
 
 double Meter::host_sample(int batch) {
+  if (clock_ != nullptr) return clock_->seconds(batch);
   Stages stages;
   return seconds_of([&] {
            for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
@@ -203,6 +208,7 @@ double Meter::device_sample(int batch) {
 }
 
 double Meter::held_sample(int batch, bool& whole) {
+  if (clock_ != nullptr) return clock_->seconds(batch);
   Stages stages;
   Queue& queue = entrant_.runtime().queue(entrant_.shards().front().device);
   queue.clear_marks();

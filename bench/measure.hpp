@@ -48,7 +48,7 @@ class Meter {
   /// Whether samples are long enough to be taken cold, each from poisoned outputs.
   [[nodiscard]] bool is_long() const { return latency_s_ > 0.01; }
   /// Whether the queue is held back while a batch is queued.
-  [[nodiscard]] bool holds() const { return holds_; }
+  [[nodiscard]] bool holds() const { return clock_ != nullptr ? clock_->holds() : holds_; }
   /// How many computes one sample needs to be long enough for its clock.
   [[nodiscard]] int batch_needed() const;
   /// How many computes a sample may have before it takes very long; at least one.
@@ -66,6 +66,7 @@ class Meter {
 
   Entrant& entrant_;
   Timing timing_;
+  Clock* clock_;  ///< of the case itself; else null
   Metric metric_;
   bool holds_;
   double latency_s_ = 0;

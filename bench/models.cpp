@@ -32,6 +32,7 @@ const Variant* any_variant(std::string_view model) {
 }
 
 Availability of_registered(const Runtime& runtime, const Variant& variant) {
+  if (!variant.obstacle.empty()) return {State::not_built, variant.obstacle};
   const Backend* backend = runtime.backend(variant.model.backend);
   if (backend != nullptr && !backend->unavailable().empty()) return {State::no_device, backend->unavailable()};
   if (variant.model.device == DeviceKind::gpu && runtime.gpus().empty()) return {State::no_device, "no GPU answers"};
@@ -45,12 +46,11 @@ std::string_view name(State state) {
   return names[static_cast<std::size_t>(state)];
 }
 
-const std::vector<std::string>& known_models() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const Known& model : known) all.emplace_back(model.name);
-    return all;
-  }();
+std::vector<std::string> known_models() {
+  std::vector<std::string> names;
+  for (const Known& model : known) names.emplace_back(model.name);
+  for (const Variant& variant : registry().variants)
+    if (std::ranges::find(names, variant.model.name) == names.end()) names.emplace_back(variant.model.name);
   return names;
 }
 
@@ -67,11 +67,14 @@ bool is_built(const Runtime& runtime, std::string_view model) {
   return runtime.backend(model) != nullptr || any_variant(model) != nullptr;
 }
 
-DeviceKind device_kind(std::string_view model) {
+DeviceKind device_kind(std::string_view algorithm, std::string_view method, std::string_view model) {
+  if (const Variant* variant = registry().variant(algorithm, method, model)) return variant->model.device;
   if (const Variant* variant = any_variant(model)) return variant->model.device;
   const auto found = std::ranges::find(known, model, &Known::name);
   return found == known.end() ? DeviceKind::host : found->device;
 }
+
+DeviceKind device_kind(const Case& that) { return device_kind(that.algorithm->name, that.method->name, that.model); }
 
 Availability availability(const Runtime& runtime, const Algorithm& algorithm, const Method& method,
                           std::string_view model) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/registry.hpp"
+#include "bench/case.hpp"
 
 /// Which models there are, and what this build can run here.
 namespace league::bench {
@@ -18,8 +18,8 @@ struct Availability {
   std::string reason;  ///< empty when ready
 };
 
-/// Names of all models that any build of League has.
-const std::vector<std::string>& known_models();
+/// Names of all models that any build of League has, and of the peers that were found.
+std::vector<std::string> known_models();
 
 /// The models that a method declares: its own in every language, and its libraries.
 std::vector<std::string> declared_models(const Method& method);
@@ -27,7 +27,9 @@ std::vector<std::string> declared_models(const Method& method);
 /// Whether this build has the model at all, for any algorithm.
 bool is_built(const Runtime& runtime, std::string_view model);
 
-DeviceKind device_kind(std::string_view model);
+/// The kind of device that a variant runs on; of one that this build lacks, the kind of its model.
+DeviceKind device_kind(std::string_view algorithm, std::string_view method, std::string_view model);
+DeviceKind device_kind(const Case& that);
 
 Availability availability(const Runtime& runtime, const Algorithm& algorithm, const Method& method,
                           std::string_view model);

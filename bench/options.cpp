@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "bench/errors.hpp"
+#include "bench/peers.hpp"
 
 namespace league::bench {
 namespace {
@@ -16,9 +17,15 @@ struct Raw {
   std::uint64_t device_memory = 0;
 };
 
+void describe_peers(CLI::App& command, Options& options) {
+  command.add_option("--python", options.peers.python, "an interpreter: its libraries are peers, as NumPy and PyTorch");
+  command.add_option("--peers", options.peers.root, "the project's folder, where the peers lie")->needs("--python");
+}
+
 void describe_list(CLI::App& app, Options& options) {
   CLI::App* list = app.add_subcommand("list", "Show algorithms, methods and models, and what of them runs here");
   list->add_flag("--json", options.json, "as JSON");
+  describe_peers(*list, options);
   list->callback([&options] { options.command = Options::Command::list; });
 }
 
@@ -40,6 +47,7 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
   run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
   run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
+  describe_peers(*run, options);
   run->add_option("--profile", options.profile, "run this case once, for a profiler");
   run->footer("Google Benchmark's options: --benchmark_filter, _list_tests, _repetitions, _format, _out.");
   run->callback([&options] { options.command = Options::Command::run; });
@@ -86,6 +94,7 @@ Options read_options(int count, const char* const* arguments) {
   if (options.devices)
     options.assignments.push_back({"devices", {.place = "--devices", .content = std::int64_t{*options.devices}}});
   add_launch(raw, options.assignments);
+  if (options.peers.root.empty()) options.peers.root = standard_peers();
   if (raw.device_memory > 0) options.device_memory_bytes = static_cast<std::int64_t>(raw.device_memory);
   return options;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/python/process.hpp"
 #include "bench/flags.hpp"
 #include "bench/settings.hpp"
 
@@ -17,6 +18,7 @@ struct Options {
   enum class Command { none, list, run };  ///< none: help was asked for, and given
   Command command = Command::none;
   bool json = false;
+  python::Interpreter peers;  ///< no peers without an interpreter
 
   std::filesystem::path study;
   std::vector<Assignment> assignments;  ///< --set, and the options that stand for keys of a study

@@ -24,7 +24,7 @@ Rates rates_of(const Runtime& runtime, DeviceKind kind) {
 
 /// The check, the first looks, the samples and the checks after them; and a little for each.
 double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
-  const DeviceKind kind = device_kind(that.model);
+  const DeviceKind kind = device_kind(that);
   const Rates rates = rates_of(runtime, kind);
   const double run_s = std::max(cost.bytes / rates.bytes_per_s, cost.operations / rates.operations_per_s);
   const int runs = is_very_long(run_s) ? 1 + samples_for(that.samples, run_s) : 10 + 2 * that.samples;
@@ -70,7 +70,7 @@ ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, 
       if (that.name != name) continue;
       if (!that.skip.empty()) throw BadInput("--profile " + name + ": " + that.skip);
       const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
-      Entrant entrant(that, *problem, runtime, memory_budget(runtime, device_kind(that.model), given));
+      Entrant entrant(that, *problem, runtime, memory_budget(runtime, device_kind(that), given));
       Stages stages;
       entrant.prepared().reset();
       entrant.prepared().fence();

@@ -89,7 +89,7 @@ Json case_json(const Case& that) {
                {"sizes", sizes},
                {"parameters", parameters_of(that)},
                {"devices", that.devices},
-               {"device_kind", name(device_kind(that.model))}};
+               {"device_kind", name(device_kind(that))}};
   if (that.devices > 1) json["communicator"] = that.communicator;
   return json;
 }

@@ -58,7 +58,7 @@ std::string known_obstacle(const Runtime& runtime, const Case& that) {
   if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
     return "this method has no " + std::string(name(that.dtype));
   if (!lacks_devices(runtime, that)) return {};
-  const DeviceKind kind = device_kind(that.model);
+  const DeviceKind kind = device_kind(that);
   return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
          std::to_string(most_devices(runtime, kind)) + " here";
 }
@@ -106,7 +106,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
 }  // namespace
 
 bool lacks_devices(const Runtime& runtime, const Case& that) {
-  return that.devices > most_devices(runtime, device_kind(that.model));
+  return that.devices > most_devices(runtime, device_kind(that));
 }
 
 Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,

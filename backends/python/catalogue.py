@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lists the peers of a project, and what this interpreter has for them, as JSON. Imports no library.
 
-Usage: python -m backends.python.catalogue
+Usage: python -m backends.python.catalogue [SOCKET]: to an open socket, as one line; else to stdout.
 """
 
 from __future__ import annotations
@@ -107,6 +107,7 @@ def catalogue(root: Path = ROOT) -> dict[str, Any]:
 
 if __name__ == "__main__":
     try:
-        json.dump(catalogue(), sys.stdout)
+        with open(int(sys.argv[1]) if sys.argv[1:] else 1, "w", encoding="utf-8") as to:
+            to.write(json.dumps(catalogue()) + "\n")
     except (OSError, SyntaxError, ValueError) as error:
         sys.exit(f"{error}")

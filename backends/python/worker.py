@@ -108,7 +108,7 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
     except (Unsupported, ImportError) as obstacle:
         traceback.print_exc()
         return {"unsupported": str(obstacle)}
-    except Exception as error:  # noqa: BLE001: whatever it is, it is this case's result
+    except Exception as error:  # noqa: BLE001 (it is the result of this case)
         traceback.print_exc()
         if type(error).__name__ in OUT_OF_MEMORY:
             return {"unsupported": f"out of memory: {error}"}

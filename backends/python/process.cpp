@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/python/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "backends/python/start.hpp"
+
+namespace league::python {
+namespace {
+
+constexpr std::size_t longest_message = 300;
+constexpr int looks_a_second = 20;
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return std::string("was ended by: ") + strsignal(WTERMSIG(status));
+  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+/// The last line of a text that is not empty.
+std::string last_line(std::string text) {
+  text.erase(text.find_last_not_of(" \n\r\t") + 1);
+  return text.substr(text.rfind('\n') + 1).substr(0, longest_message);
+}
+
+}  // namespace
+
+Process::Process(const Interpreter& interpreter, const Start& start) : log_(memfd_create("log", MFD_CLOEXEC)) {
+  std::array<int, 2> pair{-1, -1};
+  if (log_ < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    throw std::runtime_error("no socket for " + start.module + ": " + std::strerror(errno));
+  socket_ = pair[0];
+  std::vector<int> files{-1, log_, log_, pair[1]};
+  files.insert(files.end(), start.files.begin(), start.files.end());
+  process_ = start_process(interpreter, start, files);
+  close(pair[1]);
+  if (process_ < 0) throw std::runtime_error("cannot start " + interpreter.python + ": " + std::strerror(errno));
+}
+
+Process::~Process() {
+  kill(-process_, SIGKILL);  // what it has started may outlive it
+  while (!ended_ && waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  close(socket_);
+  close(log_);
+}
+
+bool Process::has_ended() {
+  if (!ended_) ended_ = waitpid(process_, &status_, WNOHANG) == process_;
+  return ended_;
+}
+
+std::string Process::last_words() const {
+  std::array<char, 4096> text{};
+  const off_t size = lseek(log_, 0, SEEK_END);
+  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(text.size()));
+  const ssize_t count = pread(log_, text.data(), text.size(), begin);
+  return last_line(std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count))));
+}
+
+void Process::fail(const std::string& what) const {
+  const std::string words = last_words();
+  throw std::runtime_error("its Python process " + what + (words.empty() ? "" : "; it said last: " + words));
+}
+
+void Process::send(std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t count = ::send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;  // it has ended: `receive` says how
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+void Process::read_more(int patience_s) {
+  std::array<char, 65536> text{};
+  for (int waited = 0; waited < patience_s * looks_a_second; ++waited) {
+    const bool ended = has_ended();  // before the look: what it sent until then is there
+    pollfd waiting{socket_, POLLIN, 0};
+    if (poll(&waiting, 1, ended ? 0 : 1000 / looks_a_second) > 0) {
+      const ssize_t count = recv(socket_, text.data(), text.size(), 0);
+      if (count > 0) {
+        received_.append(text.data(), static_cast<std::size_t>(count));
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1000 / looks_a_second));  // it closes before it ends
+    }
+    if (ended) fail(how_it_ended(status_));
+  }
+  fail("has not answered for " + std::to_string(patience_s) + " s");
+}
+
+std::string Process::receive(int patience_s) {
+  while (received_.find('\n') == std::string::npos) read_more(patience_s);
+  const std::size_t end = received_.find('\n');
+  std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
+  return line;
+}
+
+}  // namespace league::python

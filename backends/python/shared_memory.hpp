@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace league::python {
+
+/// Memory that a worker process maps too. It has no name, so that nothing of it is left behind, however both end.
+class SharedMemory {
+ public:
+  /// @throws std::bad_alloc if there is not as much
+  explicit SharedMemory(std::size_t size);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
+  /// Descriptor of the file behind it.
+  [[nodiscard]] int file() const { return file_; }
+
+ private:
+  std::size_t size_;
+  int file_ = -1;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace league::python

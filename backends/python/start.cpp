@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/python/start.hpp"
+
+#include <fcntl.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace league::python {
+namespace {
+
+constexpr int most_files = 16;
+
+/// Variables that bind this program's threads: a library's own threads would all be bound to the first processor.
+constexpr std::array binding{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+
+std::vector<std::string> environment_of(const Interpreter& interpreter, int threads) {
+  std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  const char* path = std::getenv("PYTHONPATH");
+  changed.emplace_back("PYTHONPATH", interpreter.root.string() + (path != nullptr ? ":" + std::string(path) : ""));
+  for (const char* library : {"OMP", "OPENBLAS", "MKL", "NUMBA"})
+    changed.emplace_back(std::string(library) + "_NUM_THREADS", std::to_string(threads));
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view key = text.substr(0, text.find('='));
+    const bool replaced = std::ranges::find(changed, key, &decltype(changed)::value_type::first) != changed.end();
+    if (!replaced && std::ranges::find(binding, key) == binding.end()) variables.emplace_back(text);
+  }
+  for (const auto& [key, value] : changed) variables.push_back(key + "=" + value);
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// The processors of all OpenMP places: this thread itself is bound to one of them. Empty where nothing is bound.
+cpu_set_t all_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> processors(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, processors.data());
+    for (const int processor : processors) CPU_SET(static_cast<std::size_t>(processor), &set);
+  }
+  return set;
+}
+
+/// Puts descriptors where they are wanted; first out of the way of each other. Only calls that are safe after a fork.
+void place(std::span<const int> files) {
+  std::array<int, most_files> moved{};
+  for (std::size_t i = 0; i < files.size(); ++i)
+    moved[i] = files[i] < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : files[i];
+  for (std::size_t i = 0; i < files.size(); ++i) moved[i] = fcntl(moved[i], F_DUPFD_CLOEXEC, most_files);
+  for (std::size_t i = 0; i < files.size(); ++i) dup2(moved[i], static_cast<int>(i));
+}
+
+}  // namespace
+
+pid_t start_process(const Interpreter& interpreter, const Process::Start& start, std::span<const int> files) {
+  std::string python = interpreter.python;  // a link stays one: it is how a virtual environment knows itself
+  if (python.find('/') != std::string::npos) python = std::filesystem::absolute(python).string();
+  std::vector<std::string> words{python, "-m", start.module, std::to_string(Process::socket_file)};
+  std::vector<std::string> variables = environment_of(interpreter, start.threads);
+  const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+  const cpu_set_t processors = all_processors();
+  sigset_t none;
+  sigemptyset(&none);
+  if (files.size() > most_files) return errno = EMFILE, -1;
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child != 0) {
+    if (child > 0) setpgid(child, child);  // in both: whoever is first
+    return child;
+  }
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  if (CPU_COUNT(&processors) > 0) sched_setaffinity(0, sizeof(processors), &processors);
+  place(files);
+  if (chdir(interpreter.root.c_str()) == 0) {
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    execvpe(python.c_str(), arguments.data(), environment.data());
+  }
+  static_cast<void>(!write(STDERR_FILENO, python.data(), python.size()));
+  const char* why = std::strerror(errno);
+  static_cast<void>(!write(STDERR_FILENO, ": ", 2) && !write(STDERR_FILENO, why, std::strlen(why)));
+  _exit(127);
+}
+
+}  // namespace league::python
