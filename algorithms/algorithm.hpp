@@ -95,13 +95,14 @@ struct Timing {
 };
 
 /// Times the computes of a variant that lives in another process, where they run: talking to it is never in a sample.
+/// `warm`: right after a compute that does not count, so that its threads are awake.
 class Clock {
  public:
   virtual ~Clock() = default;
   /// Seconds of one compute, the mean over `count`: device time on a GPU, host time on a CPU.
-  virtual double seconds(int count) = 0;
+  virtual double seconds(int count, bool warm) = 0;
   /// Seconds of one compute on the host's clock, launch to fence.
-  virtual double latency_s() = 0;
+  virtual double latency_s(bool warm) = 0;
   /// Whether the queue is held back while a batch is queued.
   [[nodiscard]] virtual bool holds() const = 0;
 };

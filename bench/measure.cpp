@@ -140,7 +140,7 @@ void Meter::look_first() {
       entrant_.prepared().reset();
       entrant_.prepared().fence();
     }
-    latencies.push_back(clock_ != nullptr ? clock_->latency_s() : host_sample(1));
+    latencies.push_back(clock_ != nullptr ? clock_->latency_s(!timing_.reset_each) : host_sample(1));
   }
   latency_s_ = median(latencies);
   expected_s_ = latency_s_;
@@ -178,17 +178,18 @@ int Meter::batch_affordable() const {
 
 double Meter::sample(int batch) {
   Stages stages;
-  if (timing_.reset_each || is_long())
+  const bool warm = !timing_.reset_each && !is_long();
+  if (!warm)
     entrant_.prepared().reset();
-  else
+  else if (clock_ == nullptr)
     entrant_.prepared().compute(stages);  // warm caches and clocks
   entrant_.prepared().fence();
+  if (clock_ != nullptr) return std::max(clock_->seconds(batch, warm), shortest_time_s);
   const double seconds = metric_ == Metric::device_time ? device_sample(batch) : host_sample(batch);
   return std::max(seconds, shortest_time_s);
 }
 
 double Meter::host_sample(int batch) {
-  if (clock_ != nullptr) return clock_->seconds(batch);
   Stages stages;
   return seconds_of([&] {
            for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
@@ -198,6 +199,7 @@ double Meter::host_sample(int batch) {
 }
 
 double Meter::device_sample(int batch) {
+  if (clock_ != nullptr) return clock_->seconds(batch, true);
   bool whole = true;
   double seconds = held_sample(batch, whole);
   if (!whole) {  // its compute waits for the host, or queues more than the queue takes: then it is timed as it comes
@@ -208,7 +210,6 @@ double Meter::device_sample(int batch) {
 }
 
 double Meter::held_sample(int batch, bool& whole) {
-  if (clock_ != nullptr) return clock_->seconds(batch);
   Stages stages;
   Queue& queue = entrant_.runtime().queue(entrant_.shards().front().device);
   queue.clear_marks();

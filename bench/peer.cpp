@@ -83,12 +83,14 @@ class PeerCase final : public Prepared, public Clock {
     return outputs_;
   }
 
-  double seconds(int count) override {
-    const Json timed = call({{"call", "time"}, {"count", count}});
+  double seconds(int count, bool warm) override {
+    const Json timed = call({{"call", "time"}, {"count", count}, {"warm", warm}});
     holds_ = timed.at("held").get<bool>();
     return timed.at("seconds").get<double>();
   }
-  double latency_s() override { return call("latency").at("seconds").get<double>(); }
+  double latency_s(bool warm) override {
+    return call(Json{{"call", "latency"}, {"warm", warm}}).at("seconds").get<double>();
+  }
   [[nodiscard]] bool holds() const override { return holds_; }
 
  private:

@@ -11,7 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <cstdlib>
 
 namespace league::python {
 namespace {
@@ -74,6 +74,7 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   std::vector<std::string> words{python, "-m", start.module, std::to_string(Process::socket_file)};
   std::vector<std::string> variables = environment_of(interpreter, start.threads);
   const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+  const std::string failure = "cannot start " + python;
   const cpu_set_t processors = all_processors();
   sigset_t none;
   sigemptyset(&none);
@@ -93,9 +94,7 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
     sigprocmask(SIG_SETMASK, &none, nullptr);
     execvpe(python.c_str(), arguments.data(), environment.data());
   }
-  static_cast<void>(!write(STDERR_FILENO, python.data(), python.size()));
-  const char* why = std::strerror(errno);
-  static_cast<void>(!write(STDERR_FILENO, ": ", 2) && !write(STDERR_FILENO, why, std::strlen(why)));
+  static_cast<void>(!write(STDERR_FILENO, failure.data(), failure.size()));
   _exit(127);
 }
 
