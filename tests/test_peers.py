@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python side of peers: what is listed, what a worker answers, how a GPU's batch is held back."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from backends.python import catalogue, driver, worker
+from backends.python.gpu import LONGEST_HOLD_S, GpuPeer
+from backends.python.peer import Device, HostPeer, Unsupported
+
+PEER = """import json
+import os.path
+import no_such_library.inner
+from also_missing import part
+from backends.python.gpu import TorchPeer
+from backends.python.peer import HostPeer
+
+class Base(HostPeer):
+    dtypes = ("f64", "i32")
+
+class First(Base):
+    method = "first"
+    description = "one"
+
+class Second(First):
+    method = "second"
+    kind = "gpu"
+    problem = "other"
+
+class Third(TorchPeer):
+    method = "third"
+    description = "three"
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """project(text) -> the root of a project with one peer file."""
+
+    def write(text):
+        folder = tmp_path / "algorithms" / "sum"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "lib.py").write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def test_catalogue_reads_literals_and_bases(project):
+    first, second, third = catalogue.catalogue(project(PEER))["peers"]
+    assert (first["algorithm"], first["model"]) == ("sum", "lib")
+    assert first["method"] == "first"
+    assert first["dtypes"] == second["dtypes"] == ("f64", "i32")
+    assert (first["kind"], second["kind"], third["kind"]) == ("host", "gpu", "gpu")
+    assert (first["problem"], second["problem"]) == ("", "other")
+    assert third["dtypes"] == ("f32",)
+    assert second["description"] == "one"
+
+
+def test_catalogue_names_what_is_missing(project):
+    for peer in catalogue.catalogue(project(PEER))["peers"]:
+        assert peer["modules"] == ["numpy", "no_such_library", "also_missing"]
+        assert peer["obstacle"].startswith(
+            "no module no_such_library, also_missing in Python 3."
+        )
+
+
+def test_catalogue_of_a_present_library(project):
+    text = "import numpy\nfrom backends.python.peer import HostPeer\n"
+    text += "class A(HostPeer):\n    method = 'a'\n    description = 'b'\n"
+    whole = catalogue.catalogue(project(text))
+    assert [peer["obstacle"] for peer in whole["peers"]] == [""]
+    assert whole["modules"] == {"numpy": np.__version__}
+
+
+def test_catalogue_takes_literals_only(project):
+    text = "class A:\n    method = 'a' + 'b'\n"
+    with pytest.raises(ValueError, match=r"lib\.py: .* must be literals"):
+        catalogue.catalogue(project(text))
+
+
+def test_catalogue_imports_no_library():
+    code = (
+        "import sys; from backends.python import catalogue; found = catalogue.catalogue();"
+        "import json; print(json.dumps([found, 'numpy' in sys.modules]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True
+    )
+    found, imported = json.loads(done.stdout)
+    assert not imported
+    assert {peer["algorithm"] for peer in found["peers"]} >= {"vector_add"}
+
+
+PEERS = catalogue.catalogue()["peers"]
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=lambda p: f"{p['algorithm']}/{p['model']}")
+def test_listed_peers_are_whole(peer):
+    assert set(peer) == {*catalogue.FIELDS, "algorithm", "model", "modules", "obstacle"}
+    assert peer["kind"] in ("host", "gpu")
+    assert peer["dtypes"] and set(peer["dtypes"]) <= set(worker.DTYPES)
+    assert peer["description"]
+
+
+def test_no_two_peers_have_one_name():
+    names = [(p["algorithm"], p["model"], p["method"]) for p in PEERS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])
+def test_driver_runs_a_peer_from_its_initial_state(dtype):
+    peer = driver.variants(driver.load("vector_add", "numpy"))["library"]
+    values = np.arange(5).astype(worker.DTYPES[dtype])
+    inputs, parameters = {"a": values, "b": values}, {"n": 5, "dtype": dtype}
+    assert driver.run(peer, inputs, parameters)["sum"].tolist() == [0, 2, 4, 6, 8]
+    left = driver.prepare(peer, inputs, parameters, Device())
+    left.compute()
+    left.reset()
+    assert left.download()["sum"].tolist() != [0, 2, 4, 6, 8]
+
+
+class Sum(HostPeer):
+    method = "sum"
+    only = (("memory", "device"),)
+
+    def compute(self):
+        self.total = self.inputs["a"].sum(keepdims=True)
+
+    def download(self):
+        return {"total": self.total}
+
+
+def test_a_parameter_that_is_not_understood_is_unsupported():
+    Sum({}, {"memory": "device"}, Device())
+    with pytest.raises(Unsupported, match="takes memory = device only"):
+        Sum({}, {"memory": "unified"}, Device())
+
+
+@pytest.mark.parametrize(
+    ("error", "answer"),
+    [
+        (Unsupported("too large"), {"unsupported": "too large"}),
+        (ModuleNotFoundError("no module a"), {"unsupported": "no module a"}),
+        (MemoryError("1 GB"), {"unsupported": "out of memory: 1 GB"}),
+        (KeyError("a"), {"failed": "KeyError: 'a'"}),
+    ],
+)
+def test_a_worker_answers_what_went_wrong(error, answer):
+    class Raising:
+        def fence(self, _):
+            raise error
+
+    assert worker.answer(Raising(), {"call": "fence"}) == answer
+
+
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        ({"a": np.zeros(2, np.float64)}, r"'a' is float64\[2\], not float32\[2\]"),
+        ({"a": np.zeros((2, 1), np.float32)}, r"'a' is float32\[2, 1\], not"),
+        ({"b": np.zeros(2, np.float32)}, r"outputs are \['b'\], not \['a'\]"),
+        ({}, r"outputs are \[\], not \['a'\]"),
+    ],
+)
+def test_outputs_are_those_of_the_problem(results, message):
+    outputs = {"a": np.full(2, 7, np.float32)}
+    with pytest.raises(ValueError, match=message):
+        worker.copy_outputs(results, outputs)
+    worker.copy_outputs({"a": np.ones(2, np.float32)}, outputs)
+    assert outputs["a"].tolist() == [1, 1]
+
+
+class Stream(GpuPeer):
+    """A stream whose time is counted: a compute takes 2 s there and 0.01 s to queue."""
+
+    method = "stream"
+    waits = False
+
+    def __init__(self):
+        super().__init__({}, {}, Device("gpu"))
+        self.host, self.stream, self.holds = 0.0, 0.0, []
+
+    def compute(self):
+        self.host += 0.01
+        self.stream = max(self.stream, self.host) + 2
+        if self.waits:
+            self.fence()
+
+    def download(self):
+        return {}
+
+    def fence(self):
+        self.host = max(self.host, self.stream)
+
+    def hold(self, seconds):
+        self.holds.append(seconds)
+        self.stream = max(self.stream, self.host) + seconds
+
+    def mark(self):
+        return max(self.stream, self.host)
+
+    def reached(self, mark):
+        return self.host >= mark
+
+    def between(self, begin, end):
+        return end - begin
+
+
+def test_a_hold_grows_until_the_batch_is_queued_whole():
+    stream = Stream()
+    assert stream.time(10) == pytest.approx(2)
+    assert stream.holds == [0.001, 0.004, 0.016, 0.064, 0.256]
+    assert stream.held
+    stream.time(10)
+    assert stream.holds[5:] == [0.256]
+
+
+def test_a_compute_that_waits_is_timed_as_it_comes():
+    stream = Stream()
+    stream.waits = True
+    assert stream.time(10) == pytest.approx(2.01)
+    assert not stream.held
+    assert max(stream.holds) <= LONGEST_HOLD_S
