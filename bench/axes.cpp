@@ -13,10 +13,17 @@ namespace {
 
 constexpr std::string_view all = "all";
 
+/// Where a study may name peers that nobody has looked for.
+std::string peers_hint(const std::string& key) {
+  const bool named = key == "models" || key == "methods";
+  const auto is_peer = [](const Variant& variant) { return variant.model.backend == "python"; };
+  return named && std::ranges::none_of(registry().variants, is_peer) ? " (Python peers: with --python FILE)" : "";
+}
+
 std::string choose(const Value& value, const std::string& key, const std::vector<std::string>& choices) {
   const std::string& word = value.word(key);
   if (std::ranges::find(choices, word) == choices.end())
-    value.refuse(key, "is '" + word + "'; " + suggestion(word, choices));
+    value.refuse(key, "is '" + word + "'; " + suggestion(word, choices) + peers_hint(key));
   return word;
 }
 

@@ -41,6 +41,15 @@ TEST(Options, OfAList) {
   EXPECT_TRUE(read({"list", "--json"}).json);
 }
 
+TEST(Options, OfPeers) {
+  EXPECT_TRUE(read({"run", "a.toml"}).peers.python.empty());
+  const Options options = read({"run", "a.toml", "--python", "python3", "--peers", "here"});
+  EXPECT_EQ(options.peers.python, "python3");
+  EXPECT_EQ(options.peers.root, "here");
+  EXPECT_EQ(read({"list", "--python", "python3"}).peers.python, "python3");
+  EXPECT_THROW(read({"run", "a.toml", "--peers", "here"}), BadInput);
+}
+
 TEST(Options, ThatAreWrong) {
   for (const std::vector<const char*>& words :
        std::vector<std::vector<const char*>>{{},

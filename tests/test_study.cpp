@@ -148,6 +148,8 @@ TEST_F(StudyTest, ErrorsNameFileLineKeyAndTheNearestName) {
   expect(small + "launches = \"automatic\"", {"study.toml:4: `launches`"});
   expect(small + "launches = {teams = 4}", {"study.toml:4: `launches.teams`", "did you mean 'team'"});
   expect("algorithm = \"vector_add\"\nmodels = \"kokos\"", {"study.toml:2: `models`", "did you mean 'kokkos'"});
+  expect("algorithm = \"vector_add\"\nmodels = \"numpy\"",
+         {"study.toml:2: `models`", "(Python peers: with --python FILE)"});
   expect("algorithm = \"vector_add\"\nmethods = [\"plain\",\n\"wid\"]",
          {"study.toml:3: `methods`", "did you mean 'wide'"});
   expect("algorithm = \"distance_matrix\"\nsizes = {n = 1000000000000, dimension = 1000000000000}",

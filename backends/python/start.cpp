@@ -24,7 +24,8 @@ constexpr std::array binding{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
 std::vector<std::string> environment_of(const Interpreter& interpreter, int threads) {
   std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
   const char* path = std::getenv("PYTHONPATH");
-  changed.emplace_back("PYTHONPATH", interpreter.root.string() + (path != nullptr ? ":" + std::string(path) : ""));
+  const std::string root = std::filesystem::absolute(interpreter.root).string();
+  changed.emplace_back("PYTHONPATH", root + (path != nullptr ? ":" + std::string(path) : ""));
   for (const char* library : {"OMP", "OPENBLAS", "MKL", "NUMBA"})
     changed.emplace_back(std::string(library) + "_NUM_THREADS", std::to_string(threads));
   std::vector<std::string> variables;
