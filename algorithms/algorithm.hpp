@@ -29,6 +29,7 @@ using Outputs = std::vector<Output>;
 struct Cost {
   double bytes = 0;
   double operations = 0;
+  std::string best_unit{};  ///< the fastest unit that solves it as exactly: "u8 tensor"; empty: that of the type
 };
 
 /// What a check found. Verdicts of disjoint rows combine with `+=`.

@@ -23,6 +23,11 @@ const std::string& Parameters::choice(std::string_view name) const {
   return found->second;
 }
 
+std::string Method::unit(Dtype dtype) const {
+  const auto own = units.find(dtype);
+  return own == units.end() ? std::string(league::name(dtype)) : own->second;
+}
+
 const Algorithm* Registry::algorithm(std::string_view name) const {
   const auto found = std::ranges::find(algorithms, name, &Algorithm::name);
   return found == algorithms.end() ? nullptr : &*found;

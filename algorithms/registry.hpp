@@ -59,6 +59,10 @@ struct Method {
   std::vector<std::string> libraries{};                  ///< library models that exist beside the five
   bool own_models = true;                                ///< false: libraries only
   std::string problem{};                                 ///< methods that solve different problems are not compared
+  /// What most of its arithmetic is done in, where that is not the type itself: {u8, "f32"}, {f32, "tf32 tensor"}.
+  std::map<Dtype, std::string> units{};
+  /// The arithmetic unit for data of a type: the ceiling of that name is what its rate is held against.
+  [[nodiscard]] std::string unit(Dtype dtype) const;
 };
 
 struct Algorithm {

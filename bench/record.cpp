@@ -55,6 +55,11 @@ Json launch_of(const Result& result) {
           {"tile", launch.tile}};
 }
 
+/// A unit of tensor cores on a GPU; hosts have none, and do the same arithmetic without.
+std::string unit_here(const std::string& unit, const Case& that) {
+  return device_kind(that.model) == DeviceKind::gpu ? unit : unit.substr(0, unit.find(' '));
+}
+
 Json timeline_of(const std::vector<Event>& timeline) {
   Json events = Json::array();
   for (const Event& event : timeline)
@@ -112,7 +117,9 @@ Json to_json(const Result& result) {
   row["group"] = result.group;
   row["held"] = result.held;
   row["cost"] = {{"bytes", result.cost.bytes}, {"operations", result.cost.operations}};
-  row["unit"] = name(that.dtype);
+  row["unit"] = unit_here(that.method->unit(that.dtype), that);
+  row["best_unit"] =
+      unit_here(result.cost.best_unit.empty() ? std::string(name(that.dtype)) : result.cost.best_unit, that);
   row["per_device_s"] = result.trace.per_device_s;
   row["readings_before"] = object_of(result.readings_before);
   row["readings_after"] = object_of(result.readings_after);

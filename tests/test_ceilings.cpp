@@ -30,11 +30,12 @@ TEST(Ceilings, CountsBytesAndOperations) {
 }
 
 /// What the oracle says the chains come to is what comes of taking the steps.
-TEST(Ceilings, ClosedFormIsTheRecurrence) {
-  const Ceilings problem = make("multiply_add", 4096, Dtype::f32);
+template <class T>
+void expect_closed_form() {
+  const Ceilings problem = make("multiply_add", 4096, dtype_of<T>);
   const Recurrence r = problem.recurrence;
   Outputs outputs = problem.make_outputs(tests::runtime().host_memory());
-  const auto sums = outputs[0].values.values<float>();
+  const auto sums = outputs[0].values.values<T>();
   for (std::int64_t row = 0; row < problem.rows; ++row) {
     double sum = 0;
     for (int chain = 0; chain < chains; ++chain) {
@@ -42,11 +43,15 @@ TEST(Ceilings, ClosedFormIsTheRecurrence) {
       for (int step = 0; step < r.steps; ++step) x = x * r.factor + (step % 2 == 0 ? r.even : r.odd);
       sum += x;
     }
-    sums[static_cast<std::size_t>(row)] = static_cast<float>(sum);
+    sums[static_cast<std::size_t>(row)] = static_cast<T>(sum);
   }
   EXPECT_TRUE(problem.check(outputs).passed());
   sums.back() += 1;
   EXPECT_FALSE(problem.check(outputs).passed());
+}
+TEST(Ceilings, ClosedFormIsTheRecurrence) {
+  expect_closed_form<float>();
+  expect_closed_form<std::int32_t>();
 }
 
 TEST(Ceilings, CheckSeesEveryElement) {

@@ -50,6 +50,28 @@ TEST(Record, NamesTheCommunicatorOfSeveralDevices) {
   EXPECT_EQ(to_json(result).at("communicator"), "local");
 }
 
+TEST(Record, NamesTheArithmeticUnits) {
+  Result result = make_result(Status::passed);
+  EXPECT_EQ(to_json(result).at("unit"), "f32");
+  EXPECT_EQ(to_json(result).at("best_unit"), "f32");
+  Method method = *result.of.method;
+  method.units = {{Dtype::u8, "bf16 tensor"}};
+  result.of.method = &method;
+  result.of.dtype = Dtype::u8;
+  result.cost.best_unit = "u8 tensor";
+  EXPECT_EQ(to_json(result).at("unit"), "bf16") << "a host has no tensor cores";
+  result.of.model = "cuda";
+  EXPECT_EQ(to_json(result).at("unit"), "bf16 tensor");
+  EXPECT_EQ(to_json(result).at("best_unit"), "u8 tensor");
+}
+
+TEST(Record, NoMethodCalculatesInBytes) {
+  for (const Algorithm& algorithm : registry().algorithms)
+    for (const Method& method : algorithm.methods)
+      for (const Dtype dtype : method.dtypes)
+        EXPECT_NE(method.unit(dtype), "u8") << algorithm.name << " " << method.name;
+}
+
 TEST(Record, HoldsShortTimelines) {
   Result shown = make_result(Status::passed), endless = shown, late = shown;
   shown.trace.timeline = {{0, "add", 1e-6, 2e-6}, {1, "add", 1.5e-6, 3e-6}};

@@ -19,8 +19,9 @@ Kernel kernel_from(const std::string& name) {
   throw std::logic_error("no ceiling is named '" + name + "'");
 }
 
-Method method(const std::string& name, const std::string& description) {
-  return {.name = name, .description = description, .dtypes = {Dtype::f32, Dtype::f64}, .problem = name};
+Method method(const std::string& name, const std::string& description,
+              const std::vector<Dtype>& dtypes = {Dtype::f32, Dtype::f64}) {
+  return {.name = name, .description = description, .dtypes = dtypes, .problem = name};
 }
 
 const RegisterAlgorithm registered{Algorithm{
@@ -32,12 +33,14 @@ const RegisterAlgorithm registered{Algorithm{
                     .description = "elements, rounded up to chunks of 16 KiB"}},
     .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
                 method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
-                method("multiply_add", "1,024 multiply-adds on each element, in registers")},
+                method("multiply_add", "1,024 multiply-adds on each element, in registers",
+                       {Dtype::f32, Dtype::f64, Dtype::i32})},
     .make = [](const Making& making) { return std::make_unique<Ceilings>(making); }}};
 
 /// Calls `body.operator()<T>()` with the type of the elements.
 template <class Body>
 auto with_element(Dtype dtype, const Body& body) {
+  if (dtype == Dtype::i32) return body.template operator()<std::int32_t>();
   return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
 }
 

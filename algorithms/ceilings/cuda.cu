@@ -149,7 +149,8 @@ class Cuda final : public CeilingPart<cuda::Array<T>> {
 };
 
 std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Cuda<T>>(problem, context); });
+  return with_type<float, double, std::int32_t>(problem.dtype,
+                                                [&]<class T>() { return split<Cuda<T>>(problem, context); });
 }
 
 const RegisterAll variants{cuda::model, prepare};

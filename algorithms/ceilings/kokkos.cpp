@@ -194,7 +194,8 @@ class Portable final : public CeilingPart<kokkos::Array<T>> {
 };
 
 std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Portable<T>>(problem, context); });
+  return with_type<float, double, std::int32_t>(problem.dtype,
+                                                [&]<class T>() { return split<Portable<T>>(problem, context); });
 }
 
 const RegisterAll variants{kokkos::model, prepare};

@@ -71,7 +71,8 @@ class Serial final : public CeilingPart<host::Array<T>> {
 };
 
 std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Serial<T>>(problem, context); });
+  return with_type<float, double, std::int32_t>(problem.dtype,
+                                                [&]<class T>() { return split<Serial<T>>(problem, context); });
 }
 
 const RegisterAll variants{serial::model, prepare};

@@ -179,7 +179,8 @@ DistanceMatrix::~DistanceMatrix() = default;
 /// The points once, the matrix once, and the multiply-adds of the fewest operations known (the expanded form's).
 Cost DistanceMatrix::cost() const {
   const auto pairs = static_cast<double>(n) * static_cast<double>(n), values = static_cast<double>(n * dimension);
-  return {(pairs + values) * static_cast<double>(size_bytes(dtype)), 2 * pairs * static_cast<double>(dimension)};
+  return {(pairs + values) * static_cast<double>(size_bytes(dtype)), 2 * pairs * static_cast<double>(dimension),
+          dtype == Dtype::f64 ? "f64 tensor" : ""};
 }
 
 Outputs DistanceMatrix::make_outputs(std::pmr::memory_resource& memory) const {

@@ -11,6 +11,9 @@
 namespace league {
 namespace {
 
+/// Pixels of every type are widened to floats, in which their products are exact.
+const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}};
+
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
     .description = "classification by the votes of the k nearest training rows",
@@ -38,15 +41,18 @@ const RegisterAlgorithm registered{Algorithm{
                         "what a vote at distance d counts: 1 / (d + 1e-5); 1 / d, or 1 and 0 where some d is 0; 1"}},
     .methods = {{.name = "direct",
                  .description = "sums of squared differences into a matrix, then selection",
-                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8}},
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .units = units},
                 {.name = "fused",
                  .description = "tiles of products and norms, the k best on the way, no matrix",
-                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8}},
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .units = units},
                 {.name = "gram",
                  .description = "the library's matrix product, then selection",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .libraries = {"cublas", "kokkos_kernels"},
-                 .own_models = false}},
+                 .own_models = false,
+                 .units = units}},
     .needs_dataset = true,
     .make = [](const Making& making) { return std::make_unique<Knn>(making); }}};
 
@@ -125,7 +131,8 @@ Knn::~Knn() = default;
 Cost Knn::cost() const {
   const auto n = static_cast<double>(train.rows()), m = static_cast<double>(test.rows()),
              d = static_cast<double>(features);
-  return {(n + m) * d * static_cast<double>(size_bytes(dtype)) + 4 * n + m * (4 + 16 * k), 2 * n * m * d};
+  return {(n + m) * d * static_cast<double>(size_bytes(dtype)) + 4 * n + m * (4 + 16 * k), 2 * n * m * d,
+          exact ? "u8 tensor" : ""};
 }
 
 Outputs Knn::make_outputs(std::pmr::memory_resource& memory) const {

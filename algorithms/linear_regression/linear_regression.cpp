@@ -16,12 +16,14 @@ constexpr const char* segmented_problem = "segmented";
 constexpr const char* direct_problem = "normal_equations";
 
 Method method(const std::string& name, const std::string& description,
-              std::map<std::string, std::string> not_expressible, const std::string& problem = "") {
+              std::map<std::string, std::string> not_expressible, const std::string& problem = "",
+              std::map<Dtype, std::string> units = {}) {
   return {.name = name,
           .description = description,
           .dtypes = {Dtype::f32, Dtype::f64},
           .not_expressible = std::move(not_expressible),
-          .problem = problem};
+          .problem = problem,
+          .units = std::move(units)};
 }
 
 std::vector<Parameter> parameters() {
@@ -66,7 +68,8 @@ std::vector<Method> methods() {
           method("graph", "the kernels of block_reduce, recorded into a graph",
                  {{"serial", no_launches}, {"openmp", no_launches}}),
           method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
-          method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem)};
+          method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem,
+                 {{Dtype::f32, "f64"}})};
 }
 
 const RegisterAlgorithm registered{

@@ -55,11 +55,13 @@ const RegisterAlgorithm registered{Algorithm{
                  .own_models = false},
                 {.name = "fused",
                  .description = "logits, softmax and gradient of a tile of rows together",
-                 .dtypes = {Dtype::f32, Dtype::u8}},
+                 .dtypes = {Dtype::f32, Dtype::u8},
+                 .units = {{Dtype::u8, "f32"}}},
                 {.name = "graph",
                  .description = "the launches of `fused` recorded, all steps launched as a whole",
                  .dtypes = {Dtype::f32, Dtype::u8},
-                 .not_expressible = {{"serial", no_launches}, {"openmp", no_launches}}}},
+                 .not_expressible = {{"serial", no_launches}, {"openmp", no_launches}},
+                 .units = {{Dtype::u8, "f32"}}}},
     .needs_dataset = true,
     .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); }}};
 

@@ -13,10 +13,18 @@ namespace {
 constexpr int least_chunk_kib = 16, most_chunk_kib = 1 << 20;
 
 const std::vector<Dtype> dtypes{Dtype::f32, Dtype::f64, Dtype::i32};
+const std::map<Dtype, std::string> units{{Dtype::i32, "i64"}};
+/// Of reductions that add everything in the type of the sum.
+const std::map<Dtype, std::string> wide_units{{Dtype::f32, "f64"}, {Dtype::i32, "i64"}};
 
 Method resident(const std::string& name, const std::string& description,
-                std::map<std::string, std::string> not_expressible = {}) {
-  return {.name = name, .description = description, .dtypes = dtypes, .not_expressible = std::move(not_expressible)};
+                std::map<std::string, std::string> not_expressible = {},
+                const std::map<Dtype, std::string>& adds_in = units) {
+  return {.name = name,
+          .description = description,
+          .dtypes = dtypes,
+          .not_expressible = std::move(not_expressible),
+          .units = adds_in};
 }
 
 Method from_host(const std::string& name, const std::string& description) {
@@ -25,7 +33,8 @@ Method from_host(const std::string& name, const std::string& description) {
           .description = description,
           .dtypes = dtypes,
           .not_expressible = {{"serial", why}, {"openmp", why}},
-          .problem = "from_host"};
+          .problem = "from_host",
+          .units = units};
 }
 
 std::map<std::string, std::string> only_kokkos() {
@@ -51,12 +60,13 @@ const RegisterAlgorithm registered{Algorithm{
     .methods = {resident("two_stage", "a partial sum for each chunk, then these in the order of their index"),
                 resident("atomic", "each team adds what it has to one value on its device",
                          {{"serial", "one thread meets nobody at a value"}}),
-                resident("range_reduce", "parallel_reduce over a RangePolicy, into a View", only_kokkos()),
+                resident("range_reduce", "parallel_reduce over a RangePolicy, into a View", only_kokkos(), wide_units),
                 {.name = "reduce",
                  .description = "the library's own reduction",
                  .dtypes = dtypes,
                  .libraries = {"cub"},
-                 .own_models = false},
+                 .own_models = false,
+                 .units = wide_units},
                 from_host("interleaved", "from host memory: copy in, sum and copy out, device after device"),
                 from_host("two_phase", "from host memory: all copies in, then sums and copies out"),
                 from_host("two_phase_sync", "two_phase, with the host waiting for each copy in")},
