@@ -2,6 +2,7 @@
 #include "bench/peer.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "algorithms/shard_part.hpp"
 #include "bench/models.hpp"
@@ -36,35 +37,25 @@ void require(const Peer& peer, const Context& context) {
 class PeerCase final : public Prepared, public Clock {
  public:
   PeerCase(const Peer& peer, PeerHost& host, const Problem& problem, const Context& context)
-      : device_(context.shards.front().device),
+      : interpreter_(host.interpreter()),
         outputs_(problem.make_outputs(*std::pmr::new_delete_resource())),
         inputs_(host.inputs_of(problem, free_bytes(context))),
         shared_(outputs_, free_bytes(context)),
-        process_(host.interpreter(),
-                 {"backends.python.worker",
-                  {inputs_->file(), shared_.file()},
-                  device_.kind == DeviceKind::host ? device_.threads : context.runtime.host_threads()}) {
-    Json inputs = inputs_->layout(), outputs = shared_.layout();
-    inputs["file"] = python::Process::first_file;
-    outputs["file"] = python::Process::first_file + 1;
-    const Json made = call({{"call", "prepare"},
-                            {"algorithm", peer.algorithm},
-                            {"model", peer.model},
-                            {"method", peer.method},
-                            {"parameters", parameters_of(peer, context)},
-                            {"device",
-                             {{"kind", name(device_.kind)},
-                              {"index", device_.index},
-                              {"threads", device_.threads},
-                              {"memory_bytes", context.memory_budget_bytes}}},
-                            {"inputs", inputs},
-                            {"outputs", outputs}});
-    timing_.reset_each = made.at("reset_each").get<bool>();
-    for (Output& output : outputs_) output.form = made.at("forms").value(output.name, "");
+        request_({{"call", "prepare"},
+                  {"algorithm", peer.algorithm},
+                  {"model", peer.model},
+                  {"method", peer.method},
+                  {"parameters", parameters_of(peer, context)},
+                  {"device", device_of(context)},
+                  {"inputs", inputs_->layout()},
+                  {"outputs", shared_.layout()}}) {
+    request_["inputs"]["file"] = python::Process::first_file;
+    request_["outputs"]["file"] = python::Process::first_file + 1;
   }
 
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("its library chooses the launch");
+    if (!process_) start();
     return {};
   }
   [[nodiscard]] Timing timing() const override { return timing_; }
@@ -97,21 +88,37 @@ class PeerCase final : public Prepared, public Clock {
   static std::int64_t free_bytes(const Context& context) {
     return context.runtime.free_memory_bytes(context.runtime.host().device) / 10 * 9;
   }
+  static Json device_of(const Context& context) {
+    const Device device = context.shards.front().device;
+    return {{"kind", name(device.kind)},
+            {"index", device.index},
+            {"threads", device.kind == DeviceKind::host ? device.threads : context.runtime.host_threads()},
+            {"memory_bytes", context.memory_budget_bytes}};
+  }
+  void start() {
+    const int threads = request_.at("device").at("threads").get<int>();
+    process_.emplace(interpreter_,
+                     python::Process::Start{"backends.python.worker", {inputs_->file(), shared_.file()}, threads});
+    const Json made = call(request_);
+    timing_.reset_each = made.at("reset_each").get<bool>();
+    for (Output& output : outputs_) output.form = made.at("forms").value(output.name, "");
+  }
   Json call(const char* what) { return call(Json{{"call", what}}); }
   /// What the worker returns. @throws what it says
   Json call(const Json& request) {
-    process_.send(request.dump());
-    const Json reply = Json::parse(process_.receive(patience_s));
+    process_->send(request.dump());
+    const Json reply = Json::parse(process_->receive(patience_s));
     if (reply.contains("unsupported")) throw Unsupported(reply.at("unsupported").get<std::string>());
     if (reply.contains("failed")) throw std::runtime_error(reply.at("failed").get<std::string>());
     return reply.at("done");
   }
 
-  Device device_;
+  python::Interpreter interpreter_;
   Outputs outputs_;
   std::shared_ptr<SharedArrays> inputs_;
   SharedArrays shared_;
-  python::Process process_;
+  Json request_;  ///< that makes the peer
+  std::optional<python::Process> process_;
   Timing timing_;
   bool holds_ = false;
 };

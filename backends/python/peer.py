@@ -26,7 +26,7 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True)
 class Device:
-    """A GPU by its ordinal, or all threads of the host that a case may use."""
+    """A GPU by its ordinal, or the host; ``threads`` are those of the host that a case may use."""
 
     kind: str = "host"
     index: int = 0

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -79,7 +78,6 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   const cpu_set_t processors = all_processors();
   sigset_t none;
   sigemptyset(&none);
-  if (files.size() > most_files) return errno = EMFILE, -1;
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) {
