@@ -69,6 +69,10 @@ class Case:
     effective: str
     communicator: str  # between several devices; empty for one
     context: Context
+    best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
+    null: bool = False  # a variant against itself: only null tests read it
+    tuning: bool = False  # a candidate of a search: only launch maps read it
+    launch_source: str = "auto"  # or tuned, or explicit
     contexts: list[Context] = field(default_factory=list)
     launches: dict[str, list[float]] = field(default_factory=dict)
     latencies: list[float] = field(default_factory=list)

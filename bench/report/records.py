@@ -83,6 +83,8 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         raise Broken("passed, but holds no samples")
     cost, launch = take(row, "cost", dict, {}), take(row, "launch", dict, {})
     stages = take(row, "stages", dict, {})
+    requested = take(launch, "requested", str, "auto")
+    source = "auto" if requested == "auto" else "explicit"
     latency = take(row, "latency_s", (int, float), None)
     passed = status == "passed"
     keys = ("league", "team", "vector", "tile")
@@ -104,10 +106,14 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         unit=take(row, "unit", str, texts["dtype"]),
         bytes=take(cost, "bytes", (int, float), 0),
         operations=take(cost, "operations", (int, float), 0),
-        launch=take(launch, "requested", str, "auto"),
+        launch=requested,
         effective=",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
         communicator=take(row, "communicator", str, ""),
         context=context,
+        best_unit=take(row, "best_unit", str, ""),
+        null=take(row, "null", bool, False),
+        tuning=take(row, "tuning", bool, False),
+        launch_source=take(row, "launch_source", str, source),
         contexts=[context],
         launches={context.launch_id: samples} if passed else {},
         latencies=positive([latency], "latency_s") if passed and latency else [],

@@ -8,6 +8,7 @@ bootstrap draws launches first and the samples inside each drawn launch second.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +21,15 @@ BLOCK = 1 << 21  # numbers held at once
 
 Launches = Sequence[Sequence[float]]
 Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure and its 95 % interval; no interval where the samples are too few."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
 
 
 def median(samples: Sequence[float]) -> float:
