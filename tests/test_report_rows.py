@@ -150,6 +150,7 @@ def ceiling(entry, method, time, model="cuda", dtype="f32", **changes):
     if method == "multiply_add":
         cost = {"bytes": 0, "operations": 1e12}
     extra = {"algorithm": "ceilings", "method": method, "cost": cost, "dtype": dtype}
+    extra["unit"] = changes.pop("unit", dtype)
     return entry(model, [time] * 6, n=n, **extra, **changes)
 
 

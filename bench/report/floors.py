@@ -3,8 +3,11 @@
 
 Ceilings are the records of the algorithm ``ceilings`` on the same kind and model of
 device: the best bandwidth B over its methods and models, and for each unit the best
-multiply-add rate R (one multiply-add counts two operations). The floor of a case is
-max(bytes / B, operations / R). N GPUs have N times the ceilings of one. Host devices
+multiply-add rate R (one multiply-add counts two operations). The roofline gives the
+floor of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
+max(bytes / B, operations / R), R that of the unit of its method; a second floor takes
+the unit of the best method that could solve the problem, so that it tells what a better
+method might gain. N GPUs have N times the ceilings of one. Host devices
 run one after another on parts of one CPU, so that they share its ceilings.
 """
 
@@ -50,15 +53,15 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
     """The ceilings of each (kind, name) of device, from passed one-device cases."""
     found: dict[tuple[str, str], Ceilings] = {}
     for case in cases:
-        usable = case.status == "passed" and case.devices == 1
+        usable = case.status == "passed" and case.devices == 1 and not case.null
         if case.algorithm != "ceilings" or not usable:
             continue
         device = found.setdefault((case.device_kind, case.device_name), Ceilings())
         time = median(case.samples)
-        if case.method == "multiply_add":
+        if case.method not in BANDWIDTHS:
             rate = case.operations / time
-            device.rates[case.dtype] = max(rate, device.rates.get(case.dtype, 0.0))
-        elif case.method in BANDWIDTHS:
+            device.rates[case.unit] = max(rate, device.rates.get(case.unit, 0.0))
+        else:
             # A figure from memory wins over any figure from the cache.
             rank = (in_cache(case), -case.bytes / time)
             if not device.bandwidth or rank < (device.cached, -device.bandwidth):
@@ -66,8 +69,8 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
     return found
 
 
-def floor_of(case: Case, ceilings: Ceilings | None) -> Floor:
-    """The floor of one case on its devices."""
+def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
+    """The floor of one case on its devices, were it computed in this unit."""
     guess = case.operations <= BALANCE * case.bytes
     if ceilings is None or not (case.bytes or case.operations):
         return Floor(None, guess)
@@ -78,7 +81,7 @@ def floor_of(case: Case, ceilings: Ceilings | None) -> Floor:
     note = "ceiling measured in cache" if ceilings.cached and case.bytes else ""
     if not case.operations:
         return Floor(moving, True, note)
-    rate = ceilings.rates.get(case.unit)
+    rate = ceilings.rates.get(unit)
     if rate:
         working = case.operations / (rate * devices)
         return Floor(max(moving, working), moving >= working, note)
@@ -87,4 +90,4 @@ def floor_of(case: Case, ceilings: Ceilings | None) -> Floor:
     slack = moving >= case.operations / (best * devices) if best else guess
     if slack and moving:
         return Floor(moving, True, note)
-    return Floor(None, False, f"no {case.unit} ceiling")
+    return Floor(None, False, f"no {unit} ceiling")

@@ -5,13 +5,24 @@ tuning = t_kokkos(automatic launch) / t_kokkos(best launch); abstraction =
 t_kokkos(best) / t_native(best, same method); method and hardware =
 t_native(best, same method) / t_native(best of all methods and libraries). Their product
 is the whole gap t_kokkos(automatic) / t_native(best of all): above 1, portable is slower.
+
+All four times are medians over the program launches that the four rows share, so that
+the product holds exactly; without a shared launch, over all samples and without an
+interval. The best of several is chosen by the same samples that are then compared: a
+tuning or method factor of a few launches or methods that are equal in truth lies above 1
+by their noise.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from math import exp, log
 
+from .models import NATIVE, OWN, PORTABLE
+from .ratios import estimate, shared_launches
 from .rows import Row
+from .selection import automatic, fastest, measured, place, problem
 from .statistics import Estimate
 
 
@@ -19,7 +30,8 @@ from .statistics import Estimate
 class Gap:
     """The gap of one portable method on one problem and device.
 
-    Rows and factors are None where nothing of that kind was measured.
+    Rows and factors are None where nothing of that kind was measured. Without a second
+    launch nothing is known of the tuning, and the whole gap is that of the one launch.
     """
 
     title: str  # algorithm, method, type, sizes
@@ -41,4 +53,101 @@ class Gap:
 
 def gaps(rows: list[Row]) -> list[Gap]:
     """One gap for each problem, device and portable method, in the order of the rows."""
-    return []
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in measured(rows):
+        if row.case.algorithm != "ceilings":
+            groups[(problem(row.case), place(row.case))].append(row)
+    return [gap for group in groups.values() for gap in group_gaps(group)]
+
+
+def group_gaps(group: list[Row]) -> list[Gap]:
+    """The gaps of one problem on one device, method after method."""
+    portable: dict[str, list[Row]] = defaultdict(list)
+    for row in group:
+        if row.case.model == PORTABLE:
+            portable[row.case.method].append(row)
+    rivals = [row for row in group if row.case.model in OWN]
+    if not portable or not (rivals or max(map(len, portable.values())) > 1):
+        return []
+    leader = fastest(row for some in portable.values() for row in some)
+    return [method_gap(some, rivals, leader) for some in portable.values()]
+
+
+def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
+    """The gap of one portable method; ``rivals`` are all that are native."""
+    best_portable = fastest(portable)
+    case = best_portable.case
+    chosen = [row for row in portable if automatic(row)]
+    own = [
+        row
+        for row in rivals
+        if row.case.method == case.method and row.case.model in NATIVE[case.device_kind]
+    ]
+    start = fastest(chosen) if chosen else None
+    native = fastest(own) if own else None
+    best = fastest(rivals) if rivals else None
+    known = [row.case for row in (start, best_portable, native, best) if row]
+    launches = shared_launches(*known)
+
+    def factor(above: Row | None, below: Row | None) -> Estimate | None:
+        if above is None or below is None:
+            return None
+        return estimate(above.case, below.case, launches)
+
+    texts = (case.algorithm, case.method, case.dtype, best_portable.sizes)
+    return Gap(
+        " ".join(filter(None, texts)),
+        *texts,
+        device=case.device_name,
+        leads=case.method == leader.case.method,
+        automatic=start,
+        portable=best_portable,
+        native=native,
+        best=best,
+        tuning=factor(start, best_portable) if len(portable) > 1 else None,
+        abstraction=factor(best_portable, native),
+        method=factor(native, best),
+        whole=factor(start, best),
+    )
+
+
+def geometric_mean(values: list[float]) -> float:
+    """exp(mean(log x)): the mean of ratios whose order of sides does not matter.
+
+    Fleming and Wallace 1986, doi:10.1145/5666.5673. @pre at least one, all above zero
+    """
+    return exp(sum(map(log, values)) / len(values))
+
+
+def texts(found: list[Gap]) -> list[str]:
+    """One line an algorithm and device: the gaps of its leading methods together."""
+    groups: dict[tuple[str, str], list[Gap]] = defaultdict(list)
+    for gap in found:
+        if gap.leads and gap.whole and gap.method:
+            groups[gap.algorithm, gap.device].append(gap)
+    return [group_text(*key, group) for key, group in groups.items()]
+
+
+def group_text(algorithm: str, device: str, group: list[Gap]) -> str:
+    """``gap of knn, NVIDIA H200: 1.03 = abstraction 1.02 x method and hardware 1.01``."""
+    means = {
+        name: geometric_mean([found.value for found in factors if found])
+        for name, factors in {
+            "tuning": [gap.tuning or Estimate(1.0) for gap in group],
+            "abstraction": [gap.abstraction for gap in group],
+            "method and hardware": [gap.method for gap in group],
+            "whole": [gap.whole for gap in group],
+        }.items()
+    }
+    whole = means.pop("whole")
+    if not any(gap.tuning for gap in group):
+        del means["tuning"]
+    parts = " x ".join(f"{name} {value:.3f}" for name, value in means.items())
+    text = f"gap of {algorithm}, {device}: {whole:.3f} = {parts}"
+    if len(group) > 1:
+        wholes = [(gap.whole.value, gap) for gap in group if gap.whole]
+        value, worst = max(wholes, key=lambda pair: pair[0])
+        where = f"{worst.variant} {worst.dtype} {worst.sizes}"
+        text += f" (geometric means over {len(group)} problems;"
+        text += f" largest {value:.3f}: {where})"
+    return text

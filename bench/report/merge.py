@@ -50,10 +50,24 @@ def identity(case: Case) -> tuple:
 
 
 def check_new(known: Case | None, case: Case) -> None:
-    """Raises Broken when a launch comes twice: a copy would feign more samples."""
+    """Raises Broken where samples must not be pooled.
+
+    A launch that comes twice would feign more samples; launches that differ in problem,
+    type or metric are no launches of one case.
+    """
+    if known is None:
+        return
     launch = case.context.launch_id
-    if known is not None and launch in known.launches and case.launches:
+    if launch in known.launches and case.launches:
         raise Broken(f"launch {launch!r} of {case.name!r} was read already")
+    keys = ["algorithm", "method", "model", "dtype", "sizes", "parameters", "devices"]
+    if known.launches and case.launches:
+        keys += ["metric", "unit", "bytes", "operations", "launch_source"]
+    for key in keys:
+        pair = (getattr(known, key), getattr(case, key))
+        if pair[0] != pair[1]:
+            what = f"{pair[1]!r:.60}, in another launch {pair[0]!r:.60}"
+            raise Broken(f"{case.name!r} has {key} {what}: launches of two cases")
 
 
 def combine(first: Case, second: Case) -> Case:

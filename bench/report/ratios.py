@@ -5,39 +5,46 @@ A portable (kokkos) case is compared with the native case of the same algorithm,
 type, sizes, parameters, devices, metric, build and kind of device, under the same
 setting: launch and communicator. Where no native case has that setting, the fastest
 portable one alone is compared with the fastest native one, and its note says so.
+What keeps two cases apart although they share a name is said too: see ``refusals``.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from . import statistics
 from .case import Case
-
-PORTABLE = "kokkos"
-NATIVE = {"gpu": ("cuda", "hip"), "host": ("openmp",)}
+from .models import NATIVE, PORTABLE
+from .statistics import Estimate
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(Estimate):
     """Median native time over median portable time; above 1, portable is faster."""
 
-    value: float
-    low: float | None = None
-    high: float | None = None
     verdict: str = ""
     note: str = ""
+    native: Case | None = None
+
+
+def usable(cases: Iterable[Case]) -> list[Case]:
+    """Cases of the study that passed: no null tests, no candidates of a search."""
+    return [c for c in cases if c.status == "passed" and not (c.null or c.tuning)]
+
+
+def method(case: Case) -> tuple:
+    """Equal for cases that compute the same in the same way, somewhere, somehow."""
+    values = json.dumps([case.sizes, case.parameters], sort_keys=True)
+    return (case.algorithm, case.method, case.dtype, values, case.devices)
 
 
 def work(case: Case) -> tuple:
     """Equal for cases that do the same work in the same way on the same devices."""
-    values = json.dumps([case.sizes, case.parameters], sort_keys=True)
-    what = (case.algorithm, case.method, case.dtype, values, case.metric)
-    return (*what, case.devices, *device(case), case.context.build)
+    return (*method(case), case.metric, *device(case), case.context.build)
 
 
 def device(case: Case) -> tuple:
@@ -45,25 +52,50 @@ def device(case: Case) -> tuple:
     return (case.device_kind, case.device_name)
 
 
-def pooled_median(launches: list[list[float]]) -> float:
+def pooled_median(launches: Iterable[Sequence[float]]) -> float:
     """The median of the samples of all launches."""
     return statistics.median(list(chain.from_iterable(launches)))
 
 
+def shared_launches(*cases: Case) -> list[str]:
+    """The program launches that all of these cases were measured in."""
+    first, *others = (case.launches for case in cases)
+    return [launch for launch in first if all(launch in other for other in others)]
+
+
+def estimate(above: Case, below: Case, launches: Sequence[str]) -> Estimate:
+    """median(above) / median(below) over these program launches, which both have.
+
+    Without launches, of all samples, and then without an interval, since what differs
+    between launches would not cancel. A case over itself is one, exactly.
+    """
+    if above is below:
+        return Estimate(1.0, 1.0, 1.0)
+    if not launches:
+        return Estimate(pooled_median([above.samples]) / pooled_median([below.samples]))
+    tops = [above.launches[launch] for launch in launches]
+    bottoms = [below.launches[launch] for launch in launches]
+    value = pooled_median(tops) / pooled_median(bottoms)
+    if not (statistics.enough(tops) and statistics.enough(bottoms)):
+        return Estimate(value)
+    return Estimate(value, *statistics.ratio_interval(tops, bottoms))
+
+
+def judge(found: Estimate, margin: float) -> str:
+    """The verdict on an estimate of native / portable; empty without an interval."""
+    if found.low is None or found.high is None:
+        return ""
+    return statistics.verdict(found.low, found.high, margin)
+
+
 def ratio(native: Case, portable: Case, margin: float, note: str = "") -> Ratio:
     """The ratio over the program launches that both sides share."""
-    shared = [launch for launch in portable.launches if launch in native.launches]
+    shared = shared_launches(portable, native)
     if not shared:
         note = "; ".join(filter(None, [note, "native from another program launch"]))
-        value = statistics.median(native.samples) / statistics.median(portable.samples)
-        return Ratio(value, note=note)
-    above = [native.launches[launch] for launch in shared]
-    below = [portable.launches[launch] for launch in shared]
-    value = pooled_median(above) / pooled_median(below)
-    if not (statistics.enough(above) and statistics.enough(below)):
-        return Ratio(value, note=note)
-    low, high = statistics.ratio_interval(above, below)
-    return Ratio(value, low, high, statistics.verdict(low, high, margin), note)
+    found = estimate(native, portable, shared)
+    figures = (found.value, found.low, found.high)
+    return Ratio(*figures, judge(found, margin), note, native)
 
 
 def fastest(cases: Iterable[Case]) -> Case:
@@ -74,9 +106,8 @@ def fastest(cases: Iterable[Case]) -> Case:
 def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
     """Ratios of the portable cases, by ``id`` of the case."""
     groups: dict[tuple, list[Case]] = defaultdict(list)
-    for case in cases:
-        if case.status == "passed":
-            groups[work(case)].append(case)
+    for case in usable(cases):
+        groups[work(case)].append(case)
     ratios: dict[int, Ratio] = {}
     for group in groups.values():
         portable = [case for case in group if case.model == PORTABLE]
@@ -103,3 +134,37 @@ def compare_group(portable, native, margin: float) -> dict[int, Ratio]:
             note = f"best with best: {rival.model} {rival.setting}"
             ratios[id(case)] = ratio(rival, case, margin, note)
     return ratios
+
+
+def refusals(cases: Iterable[Case], ratios: dict[int, Ratio]) -> dict[int, str]:
+    """Why portable cases have no ratio although a native one computes the same.
+
+    By ``id`` of the case: the metric differs, the build differs, or the native failed.
+    """
+    cases = list(cases)
+    natives: dict[tuple, list[Case]] = defaultdict(list)
+    for case in cases:
+        own = case.model in NATIVE[case.device_kind] and not (case.null or case.tuning)
+        if own and case.status != "skipped":
+            natives[(*method(case), case.device_kind)].append(case)
+    found = {}
+    for case in usable(cases):
+        if case.model == PORTABLE and id(case) not in ratios:
+            rivals = natives[(*method(case), case.device_kind)]
+            reasons = (refusal(case, rival) for rival in rivals)
+            found[id(case)] = "; ".join(dict.fromkeys(filter(None, reasons)))
+    return {key: text for key, text in found.items() if text}
+
+
+def refusal(case: Case, rival: Case) -> str:
+    """What keeps this native case from being compared; empty where only the setting."""
+    if rival.device_name and device(case) != device(rival):
+        return ""  # another machine: nobody expects a ratio
+    if rival.status == "failed":
+        return f"no ratio: {rival.model} failed"
+    if case.context.build != rival.context.build:
+        return f"no ratio: {rival.model} is of another build"
+    if case.metric != rival.metric:
+        words = [metric.replace("_", " ") for metric in (rival.metric, case.metric)]
+        return f"no ratio: {rival.model} has {words[0]}, {case.model} {words[1]}"
+    return ""

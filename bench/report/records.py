@@ -70,6 +70,36 @@ def read_context(record: Any, folder: Path) -> Context:
     )
 
 
+def read_launch(row: Any) -> dict[str, str]:
+    """What was asked for, what came of it, and who chose it."""
+    launch = take(row, "launch", dict, {})
+    keys = ("league", "team", "vector", "tile")
+    requested = take(launch, "requested", str, "auto")
+    chosen = "auto" if requested == "auto" else "explicit"
+    return {
+        "launch": requested,
+        "effective": ",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
+        "launch_source": take(row, "launch_source", str, chosen),
+    }
+
+
+def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
+    """Times [s]; what did not pass has none."""
+    samples = positive(take(row, "samples", list, []), "samples")
+    latency = take(row, "latency_s", (int, float), None)
+    stages = take(row, "stages", dict, {})
+    if not passed:
+        return {}
+    if not samples:
+        raise Broken("passed, but holds no samples")
+    return {
+        "launches": {launch_id: samples},
+        "latencies": positive([latency], "latency_s") if latency else [],
+        "stages": {str(k): [float(v)] for k, v in stages.items()},
+        "timeline": read_timeline(row),
+    }
+
+
 def read_case(row: Any, comparison: str, context: Context) -> Case:
     """One entry of ``benchmarks``."""
     status = take(row, "status", str)
@@ -78,22 +108,13 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         raise Broken(f"'status' is {status!r}, not one of {', '.join(STATUSES)}")
     if kind not in KINDS:
         raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(KINDS)}")
-    samples = positive(take(row, "samples", list, []), "samples")
-    if status == "passed" and not samples:
-        raise Broken("passed, but holds no samples")
-    cost, launch = take(row, "cost", dict, {}), take(row, "launch", dict, {})
-    stages = take(row, "stages", dict, {})
-    requested = take(launch, "requested", str, "auto")
-    source = "auto" if requested == "auto" else "explicit"
-    latency = take(row, "latency_s", (int, float), None)
-    passed = status == "passed"
-    keys = ("league", "team", "vector", "tile")
-    texts = {
-        key: take(row, key, str)
-        for key in ("name", "algorithm", "method", "model", "dtype")
-    }
+    cost = take(row, "cost", dict, {})
+    keys = ("name", "algorithm", "method", "model", "dtype")
+    texts = {key: take(row, key, str) for key in keys}
     return Case(
         **texts,
+        **read_launch(row),
+        **read_results(row, context.launch_id, status == "passed"),
         comparison=comparison,
         sizes=take(row, "sizes", dict),
         parameters=take(row, "parameters", dict, {}),
@@ -104,21 +125,14 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         reason=take(row, "reason", str, ""),
         metric=take(row, "metric", str, ""),
         unit=take(row, "unit", str, texts["dtype"]),
+        best_unit=take(row, "best_unit", str, ""),
         bytes=take(cost, "bytes", (int, float), 0),
         operations=take(cost, "operations", (int, float), 0),
-        launch=requested,
-        effective=",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
         communicator=take(row, "communicator", str, ""),
-        context=context,
-        best_unit=take(row, "best_unit", str, ""),
         null=take(row, "null", bool, False),
         tuning=take(row, "tuning", bool, False),
-        launch_source=take(row, "launch_source", str, source),
+        context=context,
         contexts=[context],
-        launches={context.launch_id: samples} if passed else {},
-        latencies=positive([latency], "latency_s") if passed and latency else [],
-        stages={str(k): [float(v)] for k, v in stages.items()} if passed else {},
-        timeline=read_timeline(row) if passed else [],
     )
 
 

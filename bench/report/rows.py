@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from . import statistics
 from .case import Case
-from .floors import Floor, floor_of, in_cache, measured_ceilings
-from .ratios import PORTABLE, Ratio, compare
+from .floors import Ceilings, Floor, floor_of, in_cache, measured_ceilings
+from .models import PORTABLE
+from .ratios import Ratio, compare, refusals
 from .units import seconds
 
 MODELS = ("serial", "openmp", PORTABLE, "cuda", "hip")
@@ -28,7 +29,8 @@ class Row:
     low: float | None
     high: float | None
     ratio: Ratio | None
-    floor_ratio: float | None
+    floor_ratio: float | None  # to the floor of the method's own unit
+    best_floor_ratio: float | None  # to that of the best unit for the problem
     rate: float | None
     rate_unit: str
     verdict: str
@@ -63,10 +65,9 @@ def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
     return " ".join(f"{key}={value}" for key, value in pairs)
 
 
-def remarks(case: Case, floor: Floor, ratio: Ratio | None) -> str:
+def remarks(case: Case, floor: Floor, ratio_note: str) -> str:
     """What a reader must know before quoting the row."""
-    notes = ["in cache" if in_cache(case) else "", floor.note]
-    notes.append(ratio.note if ratio else "")
+    notes = ["in cache" if in_cache(case) else "", floor.note, ratio_note]
     computing = {
         name: times for name, times in case.stages.items() if name not in TRANSFERS
     }
@@ -77,11 +78,13 @@ def remarks(case: Case, floor: Floor, ratio: Ratio | None) -> str:
     return "; ".join(filter(None, notes))
 
 
-def build_row(case: Case, sizes: str, ceilings, ratio: Ratio | None) -> Row:
+def build_row(
+    case: Case, sizes: str, ceilings: Ceilings | None, ratio: Ratio | None, refused: str
+) -> Row:
     """One row."""
     if case.status != "passed":
         verdict = "FAILED" if case.status == "failed" else "skipped"
-        none = (None,) * 6
+        none = (None,) * 7
         return Row(case, sizes, *none, "", verdict, case.reason, "")
     middle = statistics.median(case.samples)
     launches = list(case.launches.values())
@@ -91,7 +94,8 @@ def build_row(case: Case, sizes: str, ceilings, ratio: Ratio | None) -> Row:
         ends = f"{seconds(min(case.samples))} .. {seconds(max(case.samples))}"
         text = f"{len(case.samples)} samples, range {ends}"
         reason = "; ".join(filter(None, [reason, text]))
-    floor = floor_of(case, ceilings)
+    floor = floor_of(case, ceilings, case.unit)
+    best = floor_of(case, ceilings, case.best_unit or case.unit)
     moved = case.bytes and floor.bytes_bind or not case.operations
     amount = case.bytes if moved else case.operations
     return Row(
@@ -102,11 +106,12 @@ def build_row(case: Case, sizes: str, ceilings, ratio: Ratio | None) -> Row:
         high=high,
         ratio=ratio,
         floor_ratio=middle / floor.seconds if floor.seconds else None,
+        best_floor_ratio=middle / best.seconds if best.seconds else None,
         rate=amount / middle * 1e-9 if amount else None,
         rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
         verdict=ratio.verdict if ratio else "",
         reason=reason,
-        note=remarks(case, floor, ratio),
+        note=remarks(case, floor, ratio.note if ratio else refused),
     )
 
 
@@ -114,6 +119,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
     """All rows, comparison after comparison, portable beside native."""
     telling = telling_parameters(cases)
     ratios = compare(cases, margin)
+    refused = refusals(cases, ratios)
     ceilings = measured_ceilings(cases)
     methods: dict[tuple, int] = {}
     for case in cases:
@@ -139,6 +145,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
             sizes_text(case, telling),
             ceilings.get((case.device_kind, case.device_name)),
             ratios.get(id(case)),
+            refused.get(id(case), ""),
         )
         for case in sorted(cases, key=order)
     ]

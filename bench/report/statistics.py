@@ -111,16 +111,33 @@ def median_interval(launches: Launches) -> Interval | None:
     return min(interval[0], low), max(interval[1], high)
 
 
-def ratio_interval(native: Launches, portable: Launches) -> Interval:
-    """95 % interval of median(native) / median(portable), by the bootstrap.
+def ratio_resamples(above: Launches, below: Launches) -> np.ndarray:
+    """Bootstrap values of median(above) / median(below) [resamples].
 
     @pre both sides hold the same launches in the same order: a drawn launch is drawn
     for both, so that what differs between launches (the node, its clocks) cancels.
     """
     rng = np.random.default_rng(SEED)
-    picks = draw_launches(len(native), rng)
-    above = resampled_medians(native, picks, rng)
-    return percentiles(above / resampled_medians(portable, picks, rng))
+    picks = draw_launches(len(above), rng)
+    tops = resampled_medians(above, picks, rng)
+    return tops / resampled_medians(below, picks, rng)
+
+
+def ratio_interval(above: Launches, below: Launches) -> Interval:
+    """95 % interval of median(above) / median(below), by the bootstrap.
+
+    @pre as of ratio_resamples
+    """
+    return percentiles(ratio_resamples(above, below))
+
+
+def independent_interval(above: Launches, below: Launches) -> Interval:
+    """The same for sides that share no launch: each draws its own."""
+    rng = np.random.default_rng(SEED)
+    tops = resampled_medians(above, draw_launches(len(above), rng), rng)
+    return percentiles(
+        tops / resampled_medians(below, draw_launches(len(below), rng), rng)
+    )
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> str:

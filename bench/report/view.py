@@ -68,6 +68,14 @@ def preflight(cases: list[Case]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
+def floors(row: Row) -> str:
+    """``1.44 (9.80)``: to the floor of its unit, and of the best unit if another."""
+    own, best = row.floor_ratio, row.best_floor_ratio
+    other = best is not None and row.case.best_unit not in ("", row.case.unit)
+    texts = [f"{own:.2f}"] if own is not None else []
+    return " ".join(texts + ([f"({best:.2f})"] if other else []))
+
+
 def cells(row: Row, kinds: dict[str, set]) -> dict[str, str]:
     """The cells of one row, in the order of COLUMNS."""
     case = row.case
@@ -91,7 +99,7 @@ def cells(row: Row, kinds: dict[str, set]) -> dict[str, str]:
         time,
         latency,
         units.rate(row.rate, row.rate_unit),
-        f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
+        floors(row),
         ratio,
         row.verdict,
         "; ".join(filter(None, [row.reason, row.note])),

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which rows an analysis takes, and which of them may be put together."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from .case import Case
+from .rows import Row
+from .statistics import median
+
+
+def of_study(rows: Iterable[Row]) -> list[Row]:
+    """Rows of the study itself: no null tests, no candidates of a search."""
+    return [row for row in rows if not (row.case.null or row.case.tuning)]
+
+
+def measured(rows: Iterable[Row]) -> list[Row]:
+    """Rows of the study that have figures."""
+    return [row for row in of_study(rows) if row.median is not None]
+
+
+def fastest(rows: Iterable[Row]) -> Row:
+    """The row of the lowest median. @pre all have figures, at least one"""
+    return min(rows, key=time)
+
+
+def time(row: Row) -> float:
+    """The median [s]. @pre the row has figures"""
+    assert row.median is not None
+    return row.median
+
+
+def problem_name(case: Case) -> str:
+    """Which of the algorithm's problems: ``fill``, ``newton``; empty for the usual."""
+    found = re.search(r"/problem:([^/]+)", case.comparison)
+    return found.group(1) if found else ""
+
+
+def text_of(values: dict[str, Any], without: str = "") -> str:
+    """Sizes or parameters as a key."""
+    kept = {key: value for key, value in values.items() if key != without}
+    return json.dumps(kept, sort_keys=True)
+
+
+def problem(case: Case) -> tuple:
+    """Equal for cases whose results are the same: all that solve one problem."""
+    values = (text_of(case.sizes), text_of(case.parameters))
+    return (case.comparison, case.algorithm, case.dtype, *values, case.devices)
+
+
+def place(case: Case) -> tuple:
+    """Equal for cases whose times may be compared: device, metric, build, engine."""
+    device = (case.device_kind, case.device_name)
+    return (*device, case.metric, case.context.build, engine(case))
+
+
+def engine(case: Case) -> str:
+    """The communicator, where it is not the usual one."""
+    return "" if case.communicator == "local" else case.communicator
+
+
+def automatic(row: Row) -> bool:
+    """Whether the method itself chose the launch."""
+    return row.case.launch == "auto" and row.case.launch_source == "auto"
+
+
+def host_clock(row: Row) -> float | None:
+    """Time on the host's clock [s]: all that may be compared across kinds of devices.
+
+    Of a case in device time this is its latency, one launch to fence; None without.
+    """
+    if row.case.metric != "device_time":
+        return row.median
+    return median(row.case.latencies) if row.case.latencies else None
