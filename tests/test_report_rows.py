@@ -3,7 +3,7 @@
 
 import pytest
 
-from bench.report.findings import scaling
+from bench.report.scaling import scalings, texts
 from bench.report.view import groups
 
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -119,9 +119,10 @@ def test_communicators_are_compared_like_launches(entry, rows_of):
 def test_one_gpu_is_the_base_of_all_communicators(entry, rows_of):
     one = entry("cuda", times(8e-3), latency_s=8e-3)
     rows = rows_of([one, *engines(entry, "cuda", 4e-3, 5e-3)])
-    assert scaling(rows) == [
-        "vector_add wide f32, NVIDIA H200, cuda, n=268435456: 2.00x on 2",
-        "vector_add wide f32 nccl, NVIDIA H200, cuda, n=268435456: 1.60x on 2",
+    text = "strong scaling of vector_add wide cuda f32 n=268435456"
+    assert texts(scalings(rows)) == [
+        f"{text}, NVIDIA H200: 2.00x on 2",
+        f"{text} nccl, NVIDIA H200: 1.60x on 2",
     ]
 
 

@@ -3,5 +3,6 @@
 
 ``python3 -m bench.report DIR...`` is the command; README.md says how to read what
 it writes. The data go through the modules in this order: records, merge,
-statistics, floors, ratios, rows, view, then table, terminal and page.
+statistics, floors, ratios, rows; the analyses (gaps, sweeps, duels, scaling, launches,
+portability, nulls: together, findings); view; then table, terminal, p3 and page.
 """

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 
 from . import statistics, terminal
-from .findings import crossovers, scaling
+from .findings import analyse
 from .merge import load
+from .p3 import to_p3
 from .page import to_html
 from .rows import build_rows
+from .selection import of_study
 from .table import record, to_csv, to_markdown
 from .view import groups, headline, preflight
 
@@ -37,7 +39,7 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python3 -m bench.report",
         description="Reads DIR/records/*.json, several folders (launches) as one, and "
-        "writes table.md, table.csv and report/index.html into the first folder.",
+        "writes table.md, table.csv, p3.csv and report/index.html into the first folder.",
         epilog=EPILOG,
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
@@ -70,13 +72,14 @@ def main(argv: list[str]) -> int:
         print("bench.report: no record could be read, so no table", file=sys.stderr)
         return 1
     rows = build_rows(cases, options.margin)
-    shown = (headline(cases), groups(rows), preflight(cases))
-    shown += (crossovers(rows) + scaling(rows),)
-    markdown = to_markdown(*shown)
+    found = analyse(rows, options.margin)
+    shown = (headline(cases), groups(of_study(rows)), preflight(cases), found.texts())
+    markdown = to_markdown(*shown, found.gaps)
     folder = options.output or options.folders[0]
     try:
         write(folder / "table.md", markdown)
-        write(folder / "table.csv", to_csv(rows))
+        write(folder / "table.csv", to_csv(of_study(rows)))
+        write(folder / "p3.csv", to_p3(rows))
         write(folder / "report" / "index.html", to_html(*shown, markdown))
     except OSError as error:
         print(f"bench.report: cannot write the table: {error}", file=sys.stderr)
@@ -84,7 +87,7 @@ def main(argv: list[str]) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     if options.json:
-        print(json.dumps([record(row) for row in rows], indent=1))
+        print(json.dumps([record(row) for row in of_study(rows)], indent=1))
     elif not options.quiet:
         colour = terminal.wants_colour(sys.stdout)
         print(terminal.to_terminal(*shown, terminal.screen_width(), colour), end="")

@@ -25,6 +25,12 @@ class Context:
     date: str
     devices: tuple[tuple[str, str, float], ...]  # kind, name, llc_bytes (0: unknown)
     preflight: tuple[str, ...]
+    compiler: str = ""
+
+    def full_name(self, kind: str, name: str) -> str:
+        """The name that the list of devices has for a device of this kind and name."""
+        listed = (d[1] for d in self.devices if d[0] == kind)
+        return next((full for full in listed if full.startswith(f"{name}, ")), name)
 
     def llc_bytes(self, kind: str, name: str) -> float:
         """Last-level cache of one device [bytes]; 0 where the record does not say."""

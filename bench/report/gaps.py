@@ -120,7 +120,7 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def texts(found: list[Gap]) -> list[str]:
-    """One line an algorithm and device: the gaps of its leading methods together."""
+    """One line an algorithm and device: geometric means over its leading methods."""
     groups: dict[tuple[str, str], list[Gap]] = defaultdict(list)
     for gap in found:
         if gap.leads and gap.whole and gap.method:
@@ -148,6 +148,36 @@ def group_text(algorithm: str, device: str, group: list[Gap]) -> str:
         wholes = [(gap.whole.value, gap) for gap in group if gap.whole]
         value, worst = max(wholes, key=lambda pair: pair[0])
         where = f"{worst.variant} {worst.dtype} {worst.sizes}"
-        text += f" (geometric means over {len(group)} problems;"
-        text += f" largest {value:.3f}: {where})"
+        text += f" (means of {len(group)} problems; largest {value:.3f}: {where})"
     return text
+
+
+COLUMNS = (
+    *("problem", "device", "whole gap", "tuning", "abstraction"),
+    *("method and hardware", "best"),
+)
+
+
+def cells(found: list[Gap]) -> list[tuple[str, ...]]:
+    """The leading gap of each problem and device, a row of texts by COLUMNS."""
+    return [
+        (
+            gap.title,
+            gap.device,
+            *map(factor_text, (gap.whole, gap.tuning, gap.abstraction, gap.method)),
+            f"{gap.best.case.model} {gap.best.case.method}" if gap.best else "",
+        )
+        for gap in found
+        if gap.leads
+    ]
+
+
+def factor_text(factor: Estimate | None) -> str:
+    """``1.026 [1.025, 1.027]``; a row over itself is 1."""
+    if factor is None:
+        return ""
+    if factor == Estimate(1.0, 1.0, 1.0):
+        return "1"
+    if factor.low is None or factor.high is None:
+        return f"{factor.value:.3f}"
+    return f"{factor.value:.3f} [{factor.low:.3f}, {factor.high:.3f}]"

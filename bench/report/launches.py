@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launch maps: the time of a variant over team and vector (or league) sizes."""
+"""Launch maps: the time of a variant over team and vector (or league, or tile) sizes.
+
+The regret of the automatic launch is t_automatic / t_best - 1, over the program launches
+that both share. The best is the luckiest of all candidates too: regrets within the
+margin of the verdicts mean nothing. Candidates of a search (``league tune``) and
+launches of a study make maps of their own: they differ in samples.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .case import Case
+from .ratios import estimate, shared_launches
 from .rows import Row
+from .selection import automatic, fastest, place, problem, time
 from .statistics import Estimate
+
+AXES = ("vector", "league", "tile")  # what may stand against the team size
+FEWEST_CELLS = 3
 
 
 @dataclass(frozen=True)
@@ -19,7 +33,7 @@ class LaunchMap:
     model: str
     device: str
     sizes: str
-    axis: str  # the name of the second axis: vector or league (or tile)
+    axis: str  # the name of the second axis: vector, league or tile
     cells: dict[tuple[int, int], Row]  # (team, second axis) -> its fastest row
     automatic: Row | None  # launch chosen by the method
     best: Row
@@ -27,5 +41,71 @@ class LaunchMap:
 
 
 def maps(rows: list[Row]) -> list[LaunchMap]:
-    """One map for each variant, problem and device with several launches."""
-    return []
+    """One map for each variant, problem and device with three launches or more."""
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in rows:
+        case = row.case
+        if row.median is not None and not case.null:
+            variant = (case.method, case.model, case.tuning)
+            groups[(problem(case), place(case), variant)].append(row)
+    found = [make_map(group) for group in groups.values() if len(group) > 1]
+    return [one for one in found if len(one.cells) >= FEWEST_CELLS]
+
+
+def effective(case: Case) -> dict[str, int]:
+    """The launch that ran: ``league=132,team=256`` as numbers."""
+    pairs = (text.partition("=") for text in case.effective.split(",") if text)
+    return {key: int(value) for key, _, value in pairs}
+
+
+def second_axis(launches: Iterable[dict[str, int]]) -> str:
+    """What varies most beside the team size; the first of AXES where several do."""
+    launches = list(launches)
+    return max(AXES, key=lambda axis: len({one.get(axis, 0) for one in launches}))
+
+
+def make_map(group: list[Row]) -> LaunchMap:
+    """The map of the rows of one variant."""
+    launches = [effective(row.case) for row in group]
+    axis = second_axis(launches)
+    cells: dict[tuple[int, int], Row] = {}
+    for row, launch in zip(group, launches):
+        place = (launch.get("team", 0), launch.get(axis, 0))
+        cells[place] = min(cells.get(place, row), row, key=time)
+    best = fastest(group)
+    chosen = [row for row in group if automatic(row)]
+    start = fastest(chosen) if chosen else None
+    case = best.case
+    texts = (case.algorithm, case.method, case.model, case.dtype, best.sizes)
+    return LaunchMap(
+        title=" ".join(filter(None, texts)),
+        algorithm=case.algorithm,
+        method=case.method,
+        model=case.model,
+        device=case.device_name,
+        sizes=best.sizes,
+        axis=axis,
+        cells=cells,
+        automatic=start,
+        best=best,
+        regret=regret(start.case, best.case) if start else None,
+    )
+
+
+def regret(start: Case, best: Case) -> Estimate:
+    """What the automatic launch costs over the best one."""
+    found = estimate(start, best, shared_launches(start, best))
+    ends = [end - 1 if end is not None else None for end in (found.low, found.high)]
+    return Estimate(found.value - 1, *ends)
+
+
+def texts(found: list[LaunchMap]) -> list[str]:
+    """The regret of each automatic launch."""
+    lines = []
+    for one in found:
+        if one.regret is not None:
+            share = f"{100 * one.regret.value:.1f} %"
+            best = one.best.case.effective
+            text = f"{one.title}, {one.device}: the automatic launch costs {share}"
+            lines.append(f"{text} over the best of {len(one.cells)} ({best})")
+    return lines

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Null tests: a variant against itself must be called the same."""
+"""Null tests: a variant against itself must not be called faster or slower.
+
+Every study measures some variants twice, interleaved like all others. What the verdicts
+say of these pairs is known to be false: how often they say it tells what they are worth.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .case import Case
+from .merge import identity
+from .ratios import Ratio, ratio
 from .rows import Row
+from .statistics import MARGIN
+
+SUFFIX = "/null:1"
 
 
 @dataclass(frozen=True)
@@ -14,7 +24,12 @@ class NullTest:
 
     row: Row
     null: Row
-    verdict: str
+    ratio: Ratio
+
+    @property
+    def verdict(self) -> str:
+        """Of the repetition; empty where the samples are too few."""
+        return self.ratio.verdict
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,36 @@ class NullTests:
         return [test for test in self.tests if test.verdict in ("faster", "slower")]
 
 
-def nulls(rows: list[Row]) -> NullTests:
-    """The null rows, each with the row that it repeats."""
-    return NullTests([])
+def repeated(case: Case) -> tuple:
+    """The identity of the case that this one repeats, or its own."""
+    comparison, name, *rest = identity(case)
+    return (comparison, name.removesuffix(SUFFIX), *rest)
+
+
+def nulls(rows: list[Row], margin: float = MARGIN) -> NullTests:
+    """The null rows, each with the row that it repeats; skipped and failed ones out."""
+    passed = [row for row in rows if row.median is not None]
+    own = {identity(row.case): row for row in passed if not row.case.null}
+    pairs = [
+        (own.get(repeated(row.case)), row)
+        for row in passed
+        if row.case.null and row.case.launches
+    ]
+    return NullTests(
+        [NullTest(a, b, ratio(a.case, b.case, margin)) for a, b in pairs if a]
+    )
+
+
+def texts(found: NullTests) -> list[str]:
+    """How many null tests there were, and which verdicts were false."""
+    if not found.tests:
+        return []
+    judged = [test for test in found.tests if test.verdict]
+    text = f"null tests, each a variant against itself: {len(found.tests)}"
+    if len(judged) < len(found.tests):
+        text += f", {len(judged)} with samples enough for a verdict"
+    lines = [f"{text}, false verdicts: {len(found.false)}"]
+    for test in found.false:
+        value = f"{test.ratio.value:.3f} [{test.ratio.low:.3f}, {test.ratio.high:.3f}]"
+        lines.append(f"false verdict: {test.row.case.name} {test.verdict} {value}")
+    return lines

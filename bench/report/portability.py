@@ -1,11 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Performance portability of applications over a named set of platforms."""
+"""Performance portability of applications over a named set of platforms.
+
+An application is a model (its fastest method and launch), or the composite ``native``:
+on each platform the fastest of what was written for it or sold with it. Efficiencies e_i
+are of one problem on platform i: application efficiency t_best / t over all variants
+measured there, architecture efficiency t_floor / t at the measured ceilings. Over the
+set H, PP = |H| / sum_i(1 / e_i) if the application ran and passed on every platform, else
+0 (Pennycook, Sewall, Lee 2016, arXiv:1611.07409). PP hides the spread, and depends on the
+rivals that were measured, so mean, least and support stand beside it (Sewall et al. 2020,
+doi:10.1109/P3HPC51967.2020.00007; Marowka 2021, doi:10.1002/spe.3002).
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
+from .case import Case
+from .models import OWN, PORTABLE
 from .rows import Row
+from .selection import fastest, measured, text_of, time
+
+COMPOSITE = "native"
+FEWEST_PLATFORMS = 2
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,105 @@ class Portability:
     architecture_efficiency: Score | None  # floor / time; None without ceilings
 
 
+@dataclass(frozen=True)
+class Best:
+    """The best row of each application on one problem and platform, in one metric."""
+
+    by_application: dict[str, Row]
+
+    @property
+    def time(self) -> float:
+        """The least time [s] of all applications."""
+        return min(map(time, self.by_application.values()))
+
+
+def key(case: Case) -> tuple:
+    """Equal for cases of one problem on any platform."""
+    return (case.comparison, case.dtype, text_of(case.sizes), text_of(case.parameters))
+
+
+def grouped(rows: list[Row]) -> dict[tuple, dict[str, list[Row]]]:
+    """One-device rows by problem and platform."""
+    problems: dict[tuple, dict[str, list[Row]]] = defaultdict(dict)
+    for row in measured(rows):
+        case = row.case
+        if case.devices == 1 and case.algorithm != "ceilings":
+            platforms = problems[key(case)]
+            platforms.setdefault(case.device_name or case.device_kind, []).append(row)
+    return problems
+
+
+def best_of(rows: list[Row]) -> Best:
+    """The applications on one platform; of several metrics or builds the commonest."""
+    kinds = [(row.case.metric, row.case.context.build) for row in rows]
+    common = max(dict.fromkeys(kinds), key=kinds.count)
+    applications: dict[str, list[Row]] = defaultdict(list)
+    for row, kind in zip(rows, kinds):
+        if kind == common:
+            applications[row.case.model].append(row)
+            if row.case.model in OWN:
+                applications[COMPOSITE].append(row)
+    return Best({name: fastest(some) for name, some in applications.items()})
+
+
+def score(efficiencies: dict[str, float], platforms: tuple[str, ...]) -> Score:
+    """PP over the whole set; mean and least over what is supported."""
+    values = list(efficiencies.values())
+    whole = set(efficiencies) == set(platforms)
+    pp = len(values) / sum(1 / value for value in values) if whole else 0.0
+    return Score(efficiencies, pp, sum(values) / len(values), min(values))
+
+
 def portability(rows: list[Row]) -> list[Portability]:
     """Each application on each problem that was measured on two platforms or more."""
-    return []
+    found = []
+    for platforms in grouped(rows).values():
+        if len(platforms) < FEWEST_PLATFORMS:
+            continue
+        best = {name: best_of(some) for name, some in platforms.items()}
+        names = dict.fromkeys(n for one in best.values() for n in one.by_application)
+        found += [make_portability(name, best) for name in names]
+    return found
+
+
+def make_portability(application: str, best: dict[str, Best]) -> Portability:
+    """One application over the platforms of one problem."""
+    own = {
+        platform: one.by_application[application]
+        for platform, one in best.items()
+        if application in one.by_application
+    }
+    platforms = tuple(best)
+    rivals = {p: best[p].time / time(row) for p, row in own.items()}
+    # above 1: the data fit a cache, and the ceiling of memory says nothing
+    floors = {p: 1 / row.floor_ratio for p, row in own.items() if row.floor_ratio}
+    known = len(floors) == len(own) and max(floors.values()) <= 1
+    case = next(iter(own.values())).case
+    sizes = next(iter(own.values())).sizes
+    return Portability(
+        application=application,
+        problem=" ".join(filter(None, [case.algorithm, case.dtype, sizes])),
+        platforms=platforms,
+        support=len(own) / len(platforms),
+        application_efficiency=score(rivals, platforms),
+        architecture_efficiency=score(floors, platforms) if known else None,
+    )
+
+
+def texts(found: list[Portability]) -> list[str]:
+    """PP with its set, mean and least, one line an application and problem.
+
+    Models that are made for one platform are left to the tables.
+    """
+    lines = []
+    for one in found:
+        score = one.application_efficiency
+        if one.support < 1 and one.application not in (PORTABLE, COMPOSITE):
+            continue
+        efficiencies = ", ".join(
+            f"{platform} {value:.2f}" for platform, value in score.efficiencies.items()
+        )
+        text = f"{one.application} on {one.problem}: PP {score.pp:.2f}, mean"
+        text += f" {score.mean:.2f}, least {score.least:.2f} of the best variant"
+        lines.append(f"{text} ({efficiencies})")
+    return lines

@@ -50,6 +50,12 @@ def read_timeline(row: Any) -> list[Event]:
     return events
 
 
+def full_name(device: Any) -> str:
+    """The name; of a CPU also its threads: two machines may differ in nothing else."""
+    name, threads = take(device, "name", str), take(device, "threads", str, "")
+    return f"{name}, {threads} threads" if threads else name
+
+
 def read_context(record: Any, folder: Path) -> Context:
     """The context; a folder without a launch id counts as one launch."""
     context = take(record, "context", dict)
@@ -57,7 +63,7 @@ def read_context(record: Any, folder: Path) -> Context:
     devices = []
     for device in take(league, "devices", list, []):
         llc = take(device, "llc_bytes", (int, float), 0)
-        devices.append((take(device, "kind", str), take(device, "name", str), llc))
+        devices.append((take(device, "kind", str), full_name(device), llc))
     names = [
         str(league.get(k) or "unknown") for k in ("preset", "git", "kokkos_version")
     ]
@@ -67,6 +73,7 @@ def read_context(record: Any, folder: Path) -> Context:
         date=take(context, "date", str, ""),
         devices=tuple(devices),
         preflight=tuple(str(text) for text in take(league, "preflight", list, [])),
+        compiler=take(league, "compiler", str, ""),
     )
 
 
@@ -120,7 +127,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         parameters=take(row, "parameters", dict, {}),
         devices=take(row, "devices", int),
         device_kind=kind,
-        device_name=take(row, "device_name", str, ""),
+        device_name=context.full_name(kind, take(row, "device_name", str, "")),
         status=status,
         reason=take(row, "reason", str, ""),
         metric=take(row, "metric", str, ""),

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Strong and weak scaling over GPUs; host devices run in turn and never enter."""
+"""Strong and weak scaling over GPUs; host devices run in turn and never enter.
+
+Speed-up S(N) = t_1 / t_N. Efficiency: strong (the same problem) t_1 / (N t_N), weak (the
+same size and work a device) t_1 / t_N. All times are on the host's clock: the makespan of
+several devices, the latency of one. Intervals are those of t_N alone; t_1 counts as known.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
+from .case import Case
 from .rows import Row
+from .selection import engine, host_clock, measured, problem_name, text_of
 from .statistics import Estimate
+
+ALIKE = 0.05  # work a device that differs by less counts as the same
 
 
 @dataclass(frozen=True)
@@ -29,12 +39,108 @@ class Scaling:
     method: str
     model: str
     device: str
-    communicator: str  # empty where nothing is exchanged
+    communicator: str  # empty where it is the usual one, or nothing is exchanged
     kind: str  # strong: the same problem; weak: the same size a device
     sizes: str  # of the smallest run
     points: list[ScalingPoint]
 
 
 def scalings(rows: list[Row]) -> list[Scaling]:
-    """All series of at least two numbers of devices."""
-    return []
+    """All series of at least two numbers of devices: strong ones first."""
+    timed = [
+        row
+        for row in measured(rows)
+        if row.case.device_kind == "gpu" and host_clock(row) is not None
+    ]
+    ones: dict[tuple, list[Row]] = defaultdict(list)  # they begin all series
+    several: dict[tuple, list[Row]] = defaultdict(list)
+    for row in timed:
+        key = variant(row.case)
+        if row.case.devices == 1:
+            ones[key].append(row)
+        else:
+            several[(*key, engine(row.case))].append(row)
+    found = []
+    for (*key, _), group in several.items():
+        for one in ones[tuple(key)]:
+            found.append(series("strong", one, [r for r in group if strong(one, r)]))
+            found.append(series("weak", one, [r for r in group if weak(one, r)]))
+    whole = [scaling for scaling in found if scaling]
+    return sorted(whole, key=lambda scaling: scaling.kind)
+
+
+def variant(case: Case) -> tuple:
+    """Equal for cases that differ in sizes, devices and communicator only."""
+    what = (case.algorithm, problem_name(case), case.method, case.model, case.dtype)
+    where = (case.device_name, case.context.build, case.launch)
+    return (*what, *where, text_of(case.parameters))
+
+
+def strong(one: Row, row: Row) -> bool:
+    """Whether this is the same problem on more devices."""
+    return one.case.sizes == row.case.sizes
+
+
+def weak(one: Row, row: Row) -> bool:
+    """Whether one size, and with it the work, grew with the devices."""
+    small, large, count = one.case, row.case, row.case.devices
+    if set(small.sizes) != set(large.sizes):
+        return False
+    grown = [name for name in small.sizes if small.sizes[name] != large.sizes[name]]
+    if len(grown) != 1 or small.sizes[grown[0]] * count != large.sizes[grown[0]]:
+        return False
+    pairs = [(small.bytes, large.bytes), (small.operations, large.operations)]
+    return all(abs(b - a * count) <= ALIKE * a * count for a, b in pairs if a)
+
+
+def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
+    """The series that begins with this row on one device; None without another."""
+    start = host_clock(one)
+    if not rows or start is None:
+        return None
+    case, last = one.case, rows[-1].case
+    distinct = {row.case.devices: row for row in [one, *rows]}
+    points = [point(kind, start, distinct[count]) for count in sorted(distinct)]
+    texts = (case.algorithm, case.method, case.model, case.dtype, one.sizes)
+    launch = "" if case.launch == "auto" else case.launch
+    words = " ".join(filter(None, [*texts, launch, engine(last)]))
+    return Scaling(
+        label=f"{words}, {case.device_name}",
+        algorithm=case.algorithm,
+        method=case.method,
+        model=case.model,
+        device=case.device_name,
+        communicator=engine(last),
+        kind=kind,
+        sizes=one.sizes,
+        points=points,
+    )
+
+
+def point(kind: str, start: float, row: Row) -> ScalingPoint:
+    """One point; ``start`` is the time on one device [s]."""
+    value, count = host_clock(row) or start, row.case.devices
+    known = count > 1 and row.low is not None and row.high is not None
+    time = Estimate(value, row.low, row.high) if known else Estimate(value)
+
+    def over(scale: float) -> Estimate:
+        low = start / scale / time.high if time.high else None
+        high = start / scale / time.low if time.low else None
+        return Estimate(start / scale / value, low, high)
+
+    return ScalingPoint(
+        count, row, time, over(1), over(count if kind == "strong" else 1)
+    )
+
+
+def texts(found: list[Scaling]) -> list[str]:
+    """Speed-ups (strong) or efficiencies (weak), one line a series."""
+    lines = []
+    for one in found:
+        later = one.points[1:]
+        if one.kind == "strong":
+            gains = [f"{p.speedup.value:.2f}x on {p.devices}" for p in later]
+        else:
+            gains = [f"{100 * p.efficiency.value:.0f} % on {p.devices}" for p in later]
+        lines.append(f"{one.kind} scaling of {one.label}: {', '.join(gains)}")
+    return lines

@@ -65,7 +65,7 @@ def engine(case: Case) -> str:
 
 def automatic(row: Row) -> bool:
     """Whether the method itself chose the launch."""
-    return row.case.launch == "auto" and row.case.launch_source == "auto"
+    return row.case.launch_source == "auto"
 
 
 def host_clock(row: Row) -> float | None:

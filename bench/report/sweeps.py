@@ -1,12 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Time against one size: ratio, crossover, small-size model; and CPU against GPU."""
+"""Time against one size: where portable is level with native, and what starting costs.
+
+The crossover n* is the smallest size with native / portable >= 0.95 for it and all
+larger ones. Its interval is of the bootstrap: n* of each resample of all the ratios,
+which take the same program launches; infinite where no size qualifies.
+
+Small sizes follow t = t0 + W / r, W the bytes (or operations) of the problem: t0 is the
+start-up, r the rate of large sizes, and the half-performance size is where W / r = t0
+(Hockney and Jesshope 1981; n_1/2 = t0 r / b at b bytes an element).
+"""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from dataclasses import dataclass
 
+import numpy as np
+
+from .models import PORTABLE
+from .ratios import shared_launches
 from .rows import Row
-from .statistics import Estimate
+from .selection import measured, place, problem_name, text_of
+from .statistics import CONFIDENCE, Estimate, enough, ratio_resamples
+from .units import seconds
+
+PARITY = 0.95  # portable counts as level with native from this ratio
+FEWEST_SIZES = 3
+FEWEST_TO_FIT = 4  # two parameters, and something left to judge the fit by
+USEFUL = 0.2  # a fit is told where no time lies further from it
 
 
 @dataclass(frozen=True)
@@ -38,40 +60,132 @@ class Sweep:
     device: str
     size: str  # the name of the size that varies
     points: list[Point]
-    crossover: Estimate | None  # portable is level with native from this size on
+    crossover: Estimate | None  # level with native from this size on; inf: at none
     portable_model: SmallSize | None
     native_model: SmallSize | None
 
 
-@dataclass(frozen=True)
-class Duel:
-    """The best variant on the CPU and on the GPU at one size, on the host's clock."""
-
-    size: int
-    cpu: Row
-    gpu: Row
-    cpu_time: float  # latency [s]
-    gpu_time: float
-
-
-@dataclass(frozen=True)
-class DeviceCrossover:
-    """From which size on a GPU is faster than the CPU beside it."""
-
-    label: str
-    algorithm: str
-    cpu: str  # names of the devices
-    gpu: str
-    size: str
-    points: list[Duel]
-    crossover: Estimate | None  # interpolated; the interval is the pair of sizes around
-
-
 def sweeps(rows: list[Row]) -> list[Sweep]:
     """The size sweeps of portable methods."""
-    return []
+    by_case = {id(row.case): row for row in rows}
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in measured(rows):
+        case = row.case
+        if case.model != PORTABLE or case.algorithm == "ceilings":
+            continue
+        what = (case.algorithm, problem_name(case), case.method, case.dtype)
+        where = (*place(case), case.devices, case.setting, text_of(case.parameters))
+        for size, value in case.sizes.items():
+            if isinstance(value, int):
+                groups[what, where, size, text_of(case.sizes, size)].append(row)
+    found = []
+    for (_, _, size, _), group in groups.items():
+        distinct = {row.case.sizes[size]: row for row in group}
+        if len(distinct) >= FEWEST_SIZES:
+            found.append(make_sweep(size, dict(sorted(distinct.items())), by_case))
+    return found
 
 
-def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
-    """CPU against GPU, where both measured the same problems at two sizes or more."""
-    return []
+def make_sweep(size: str, group: dict[int, Row], by_case: dict[int, Row]) -> Sweep:
+    """The sweep of rows by size, ascending."""
+    points = []
+    for value, row in group.items():
+        native = row.ratio.native if row.ratio else None
+        points.append(Point(value, row, by_case.get(id(native)), row.ratio))
+    natives = [(p.size, p.native) for p in points if p.native]
+    case = points[0].portable.case
+    return Sweep(
+        label=label(points[0].portable, size),
+        algorithm=case.algorithm,
+        device=case.device_name,
+        size=size,
+        points=points,
+        crossover=crossover(points),
+        portable_model=small_size([(p.size, p.portable) for p in points]),
+        native_model=small_size(natives),
+    )
+
+
+def label(row: Row, size: str) -> str:
+    """What is measured, without the size that varies."""
+    case = row.case
+    launch = "" if case.setting == "auto" else case.setting.removeprefix("auto, ")
+    sizes = " ".join(t for t in row.sizes.split() if not t.startswith(f"{size}="))
+    devices = f"{case.devices} devices" if case.devices > 1 else ""
+    texts = (case.algorithm, case.method, case.dtype, sizes, launch, devices)
+    return f"{' '.join(filter(None, texts))}, {case.device_name}"
+
+
+def first_level(ratios: np.ndarray) -> np.ndarray:
+    """For ratios [sizes x samples], the place of n* in each sample; sizes: at none."""
+    below = ratios < PARITY
+    last = ratios.shape[0] - 1 - np.argmax(below[::-1], axis=0)
+    return np.where(below.any(axis=0), last + 1, 0)
+
+
+def crossover(points: list[Point]) -> Estimate | None:
+    """n* and its interval, over the sizes that have a native row."""
+    compared = [p for p in points if p.native and p.ratio]
+    if len(compared) < FEWEST_SIZES:
+        return None
+    sizes = [*(float(p.size) for p in compared), math.inf]
+    values = np.array([[p.ratio.value] for p in compared if p.ratio])
+    value = sizes[int(first_level(values)[0])]
+    resamples = [resampled(p) for p in compared]
+    if any(one is None for one in resamples):
+        return Estimate(value)
+    starts = np.sort(first_level(np.array(resamples)))
+    tail = (100 - CONFIDENCE) / 200 * (len(starts) - 1)
+    low, high = starts[math.floor(tail)], starts[-1 - math.floor(tail)]
+    return Estimate(value, sizes[low], sizes[high])
+
+
+def resampled(point: Point) -> np.ndarray | None:
+    """The bootstrap of the ratio at one size; None where an interval has no base."""
+    assert point.native is not None
+    native, portable = point.native.case, point.portable.case
+    launches = shared_launches(native, portable)
+    sides = [[case.launches[x] for x in launches] for case in (native, portable)]
+    return ratio_resamples(*sides) if all(map(enough, sides)) else None
+
+
+def small_size(rows: list[tuple[int, Row]]) -> SmallSize | None:
+    """The fit with the least relative squares and no negative parameter."""
+    units = {row.rate_unit for _, row in rows}
+    if len(rows) < FEWEST_TO_FIT or len(units) != 1 or "" in units:
+        return None
+    moved = "GB/s" in units
+    sizes = np.array([size for size, _ in rows], dtype=float)
+    work = np.array([r.case.bytes if moved else r.case.operations for _, r in rows])
+    times = np.array([row.median for _, row in rows], dtype=float)
+    columns = np.stack([1 / times, work / times], axis=1)
+    (start, slope), *_ = np.linalg.lstsq(columns, np.ones(len(rows)), rcond=None)
+    if start < 0:  # then the best fit without start-up
+        start, slope = 0.0, columns[:, 1].sum() / (columns[:, 1] ** 2).sum()
+    if slope <= 0 or np.any(np.diff(work) <= 0):
+        return None
+    # between the sizes by interpolation, beyond them in proportion to the nearest
+    least = start / slope
+    half = float(np.interp(least, work, sizes))
+    half *= min(1.0, least / work[0]) * max(1.0, least / work[-1])
+    misfit = float(np.max(np.abs(columns @ [start, slope] - 1)))
+    return SmallSize(float(start), float(1 / slope), half, misfit)
+
+
+def texts(found: list[Sweep]) -> list[str]:
+    """The crossover of each sweep, and what starting costs where the fit is close."""
+    lines = []
+    for sweep in found:
+        at, size = sweep.crossover, sweep.size
+        if at is not None:
+            where = f"from {size} = {at.value:.0f} on"
+            if math.isinf(at.value):
+                where = f"at no size up to {sweep.points[-1].size}"
+            if at.low is not None and at.high is not None and at.low < at.high:
+                where += f" [{at.low:.0f}, {at.high:.0f}]"
+            lines.append(f"{sweep.label}: portable is level with native {where}")
+        fit = sweep.portable_model
+        if fit and fit.misfit <= USEFUL:
+            half = f"half of it at {size} = {fit.half:.3g}"
+            lines.append(f"{sweep.label}: starting costs {seconds(fit.start)}, {half}")
+    return lines

@@ -7,6 +7,8 @@ import csv
 import io
 from collections.abc import Sequence
 
+from .gaps import COLUMNS as GAP_COLUMNS
+from .gaps import Gap, cells
 from .rows import Row
 from .statistics import median
 from .view import COLUMNS, NUMBERS, Group
@@ -54,6 +56,9 @@ CSV_COLUMNS = [
     "kokkos",
     "date",
 ]
+
+
+RIGHT = {*NUMBERS, *GAP_COLUMNS[2:6]}
 
 
 def figure(value) -> str:
@@ -118,23 +123,36 @@ def escape(text: str) -> str:
 
 def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A pipe table; numbers to the right."""
-    rules = ["---:" if column in NUMBERS else "---" for column in columns]
+    rules = ["---:" if column in RIGHT else "---" for column in columns]
     lines = [[escape(column) for column in columns], rules]
     lines += [[escape(cell) for cell in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
+FACTORS = (
+    "t(kokkos, automatic launch) / t(best native or library), and its factors: tuning x "
+    "abstraction x method and hardware. Above 1, portable is slower."
+)
+
+
 def to_markdown(
-    headline: str, groups: list[Group], remarks: list[str], findings: list[str]
+    headline: str,
+    groups: list[Group],
+    remarks: list[str],
+    findings: list[str],
+    gaps: Sequence[Gap] = (),
 ) -> str:
-    """The whole page: headline first, then one table a comparison."""
+    """The whole page: headline first, then one table a comparison, then what follows."""
     parts = [escape(headline) + "\n"]
     if remarks:
         parts.append("".join(f"- preflight: {escape(text)}\n" for text in remarks))
     for group in groups:
         table = markdown_table(COLUMNS, [list(row.values()) for row in group.rows])
         parts.append(f"### {escape(group.title)}\n\n{table}")
+    if gaps:
+        table = markdown_table(GAP_COLUMNS, cells(list(gaps)))
+        parts.append(f"### the gap of portable code\n\n{escape(FACTORS)}\n\n{table}")
     if findings:
         lines = "".join(f"- {escape(text)}\n" for text in findings)
-        parts.append(f"### crossovers and scaling\n\n{lines}")
+        parts.append(f"### what the rows say together\n\n{lines}")
     return "\n".join(parts)

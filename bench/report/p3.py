@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A CSV for the P3 analysis library (github.com/P3HPC/p3-analysis-library).
+
+One line a problem, platform and application; what did not run has no line, since the
+library counts missing ones as zero. The figure of merit is the time: lower is better.
+The library takes one problem at a time:
+
+    frame = pandas.read_csv("p3.csv")
+    for _, problem in frame.groupby(["kernel", "n", "precision"]):
+        data = p3analysis.data.projection(problem, problem=["kernel", "n", "precision"],
+                                          application=["variant"], platform=["platform"])
+        data = p3analysis.metrics.application_efficiency(data, foms="lower")
+        print(p3analysis.metrics.pp(data))
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from .portability import Best, best_of, grouped
+from .rows import Row
+from .selection import problem_name, time
+
+COLUMNS = [
+    "suite",
+    "kernel",
+    "n",
+    "precision",
+    "variant",
+    "backend",
+    "platform",
+    "arch",
+    "compiler",
+    "kokkos",
+    "git",
+    "date",
+    "fom",
+    "fom_kind",
+    "time_s",
+    "bytes",
+    "flops",
+    "reps",
+    "launches",
+    "ci_lo",
+    "ci_hi",
+    "app eff",
+    "arch eff",
+    "coverage_key",
+    "valid",
+]
+
+
+def to_p3(rows: list[Row]) -> str:
+    """The whole CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for platforms in grouped(rows).values():
+        for platform, some in platforms.items():
+            best = best_of(some)
+            for application, row in best.by_application.items():
+                writer.writerow(line(application, platform, row, best))
+    return text.getvalue()
+
+
+def line(application: str, platform: str, row: Row, best: Best) -> dict[str, object]:
+    """The cells of one application on one platform."""
+    case, build = row.case, row.case.context.build
+    ratio = row.floor_ratio
+    return {
+        "suite": "league",
+        "kernel": "/".join(filter(None, [case.algorithm, problem_name(case)])),
+        "n": row.sizes,
+        "precision": case.dtype,
+        "variant": application,
+        "backend": f"{case.model}/{case.method}",
+        "platform": platform,
+        "arch": build.preset,
+        "compiler": case.context.compiler,
+        "kokkos": build.kokkos,
+        "git": build.git,
+        "date": case.context.date,
+        "fom": time(row),
+        "fom_kind": "seconds, lower is better",
+        "time_s": time(row),
+        "bytes": case.bytes,
+        "flops": case.operations,
+        "reps": len(case.samples),
+        "launches": len(case.launches),
+        "ci_lo": row.low,
+        "ci_hi": row.high,
+        "app eff": best.time / time(row),
+        # the library refuses efficiencies above 1: in a cache, memory is no ceiling
+        "arch eff": 1 / ratio if ratio and ratio >= 1 else None,
+        "coverage_key": "",
+        "valid": True,
+    }
