@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""``python3 -m bench.report DIR [DIR...]``: the league table of folders of records."""
+"""``python3 -m bench.report DIR [DIR...]``: the league table of folders of records.
+
+``python3 -m bench.report compare A B`` puts two of them side by side instead.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from . import statistics, terminal
+from . import compare, statistics, terminal
 from .findings import analyse
 from .merge import load
 from .p3 import to_p3
@@ -22,7 +25,9 @@ from .view import groups, headline, preflight
 EPILOG = """ratio = median native time / median portable time: above 1, portable is
 faster. verdict: same when the whole 95 %% interval lies within the margin, else faster,
 slower or unresolved (the interval holds 1). x floor: median time over the least time
-that the measured ceilings of the device allow. Exit codes: 0, 1 when a record was left
+that the measured ceilings of the device allow, at the unit of the method and (in
+brackets) at the best unit for the problem. `compare A B` puts two folders side by side:
+see `compare --help`. Exit codes: 0, 1 when a record was left
 out or no row is left, 2 for bad input."""
 
 
@@ -64,6 +69,8 @@ def write(path: Path, text: str) -> None:
 
 def main(argv: list[str]) -> int:
     """Returns the exit code."""
+    if argv[:1] == ["compare"]:
+        return compare.main(argv[1:], margin)
     options = arguments(argv)
     cases, problems = load(options.folders)
     for problem in problems:

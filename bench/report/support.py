@@ -9,17 +9,18 @@ with its reason below the table; ``missing`` is one that a build could have but 
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from pathlib import Path
 
+from . import marked
 from .evidence import proofs, read_listing, states
 from .records import Broken
 
 MODELS = ("serial", "openmp", "kokkos", "cuda", "hip")
 REGISTERED = {"ready", "no_device"}
 PUBLISHED = Path(__file__).parents[1] / "results"
-BEGIN, END = "<!-- support:begin -->", "<!-- support:end -->"
+NAME = "support"
+BEGIN, END = marked.markers(NAME)
 LEGEND = (
     "`CPU`, `H200`: checked there, in a published record. `compiled`: built, not run. "
     "`missing`: to be written. `—`: not expressible, for the reason below."
@@ -62,11 +63,7 @@ def draw(listings: list[dict], proof: dict[tuple, set[str]]) -> str:
 
 def splice(text: str, table: str) -> str:
     """The README with this table between its markers; raises Broken without them."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise Broken(f"the markers {BEGIN} and {END} are missing")
-    return f"{before}{BEGIN}\n{table}{END}{after}"
+    return marked.splice(text, NAME, table)
 
 
 def main(argv: list[str]) -> int:
@@ -84,21 +81,16 @@ def main(argv: list[str]) -> int:
         table = draw([read_listing(path) for path in options.listings], proofs(folders))
         if readme is None:
             print(table, end="")
-            return 0
-        old = readme.read_text(encoding="utf-8")
-        new = splice(old, table)
+        elif options.write:
+            marked.write(readme, NAME, table)
+        else:
+            changes = marked.difference(readme, NAME, table)
+            print(changes, end="\n" if changes else "")
+            return int(bool(changes))
     except (Broken, OSError) as error:
         print(f"bench.report.support: {error}", file=sys.stderr)
         return 2
-    if options.write:
-        readme.write_text(new, encoding="utf-8")
-        return 0
-    names = (str(readme), "drawn now")
-    lines = difflib.unified_diff(
-        old.splitlines(), new.splitlines(), *names, "", "", 3, ""
-    )
-    print("\n".join(lines), end="" if old == new else "\n")
-    return int(old != new)
+    return 0
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ CSV_COLUMNS = [
 ]
 
 
-RIGHT = {*NUMBERS, *GAP_COLUMNS[2:6]}
+RIGHT = {*NUMBERS, *GAP_COLUMNS[2:6], "A", "B", "A / B"}
 
 
 def figure(value) -> str:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""``python3 -m bench.report compare A B``: what B does faster or slower than A."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from collections import Counter
+from pathlib import Path
+
+from . import statistics, units
+from .merge import load
+from .pairs import Comparison, Pair, side_by_side
+from .table import escape, figure, markdown_table
+from .view import headline
+
+COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
+EPILOG = """A / B = median time in A / median time in B: above 1, B is faster. A
+regression is slower by more than the margin with the whole 95 %% interval below 1, or
+failed in B alone. Exit codes: 0; 1 when a record was left out or no case is in both,
+and with --fail-on-regression when there is a regression; 2 for bad input."""
+
+
+def arguments(argv: list[str], margin) -> argparse.Namespace:
+    """The command line, checked; ``margin`` parses a share."""
+    parser = argparse.ArgumentParser(
+        prog="python3 -m bench.report compare",
+        description="Compares DIR/records/*.json of two folders, case by case.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("a", type=Path, metavar="A", help="folder of the earlier run")
+    parser.add_argument("b", type=Path, metavar="B", help="folder of the later run")
+    parser.add_argument("--margin", type=margin, default=statistics.MARGIN)
+    parser.add_argument("--fail-on-regression", action="store_true")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true")
+    form.add_argument("--csv", action="store_true")
+    options = parser.parse_args(argv)
+    for folder in (options.a, options.b):
+        if not folder.is_dir():
+            parser.error(f"{folder}: no such folder")
+    return options
+
+
+def cells(pair: Pair) -> tuple[str, ...]:
+    """The texts of one pair, by COLUMNS."""
+    times = [
+        units.seconds(statistics.median(case.samples)) if case.samples else case.status
+        for case in (pair.a, pair.b)
+    ]
+    found, ratio = pair.speedup, ""
+    if found is not None:
+        ratio = f"{found.value:.3f}"
+        if found.low is not None and found.high is not None:
+            ratio += f" [{found.low:.3f}, {found.high:.3f}]"
+    mark = "regression" if pair.regression else "improvement" * pair.improvement
+    note = "; ".join(filter(None, [mark, pair.reason]))
+    return (pair.name, *times, ratio, pair.verdict, note)
+
+
+def summary(found: Comparison) -> str:
+    """``12 cases in both: 1 faster, 11 same; 0 regressions, ...``."""
+    counts = Counter(pair.verdict for pair in found.pairs)
+    verdicts = ", ".join(f"{number} {name}" for name, number in counts.items())
+    return (
+        f"{len(found.pairs)} cases in both: {verdicts or 'none'}; "
+        f"regressions: {len(found.regressions)}, "
+        f"improvements: {len(found.improvements)}, "
+        f"only in A: {len(found.only_a)}, only in B: {len(found.only_b)}"
+    )
+
+
+def to_text(found: Comparison, heads: list[str]) -> str:
+    """Regressions first, then improvements, then the rest, aligned."""
+    rest = [p for p in found.pairs if not (p.regression or p.improvement)]
+    lines = [*heads, ""]
+    rows = [cells(p) for p in (*found.regressions, *found.improvements, *rest)]
+    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows)]
+    for row in [COLUMNS, *rows] if rows else []:
+        texts = (text.ljust(width) for text, width in zip(row, widths))
+        lines.append("  ".join(texts).rstrip())
+    for side, names in (("A", found.only_a), ("B", found.only_b)):
+        lines += [f"only in {side}: {name}" for name in names]
+    return "\n".join([*lines, "", summary(found)]) + "\n"
+
+
+def to_markdown(found: Comparison, heads: list[str]) -> str:
+    """The same for an issue: what changed first, in one table."""
+    rest = [p for p in found.pairs if not (p.regression or p.improvement)]
+    rows = [cells(p) for p in (*found.regressions, *found.improvements, *rest)]
+    lines = "".join(f"- {escape(text)}\n" for text in [*heads, summary(found)])
+    only = [("A", name) for name in found.only_a] + [("B", n) for n in found.only_b]
+    ends = "".join(f"- only in {side}: {escape(name)}\n" for side, name in only)
+    return "\n".join(filter(None, [lines, markdown_table(COLUMNS, rows), ends]))
+
+
+def to_csv(found: Comparison) -> str:
+    """One line a pair, times in seconds."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    head = (
+        "name,a_s,b_s,ratio,ratio_low,ratio_high,verdict,regression,improvement,reason"
+    )
+    writer.writerow(head.split(","))
+    for pair in found.pairs:
+        cases, ratio = (pair.a, pair.b), pair.speedup
+        times = [statistics.median(c.samples) if c.samples else None for c in cases]
+        ends = (ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3
+        flags = (int(pair.regression), int(pair.improvement))
+        numbers = map(figure, (*times, *ends))
+        writer.writerow([pair.name, *numbers, pair.verdict, *flags, pair.reason])
+    return text.getvalue()
+
+
+def main(argv: list[str], margin) -> int:
+    """Returns the exit code."""
+    options = arguments(argv, margin)
+    sides, broken = [], False
+    for folder in (options.a, options.b):
+        cases, problems = load([folder])
+        broken = broken or bool(problems)
+        for problem in problems:
+            print(f"bench.report: {problem}", file=sys.stderr)
+        sides.append(cases)
+    found = side_by_side(*sides, options.margin)
+    if not found.pairs:
+        print("bench.report: no case is in both folders", file=sys.stderr)
+    heads = [f"{k}: {headline(c)}" for k, c in zip("AB", sides) if c]
+    if options.csv:
+        print(to_csv(found), end="")
+    else:
+        draw = to_markdown if options.markdown else to_text
+        print(draw(found, heads), end="")
+    regressed = options.fail_on_regression and bool(found.regressions)
+    return int(broken or not found.pairs or regressed)

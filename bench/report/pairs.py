@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Two folders of records side by side: two machines, Kokkos versions, or commits.
+
+Each case that both name is compared by B's speed-up, median time in A over median time in
+B: above 1, B is faster. The two sides share no program launch, so each draws its own in
+the bootstrap. A regression is a verdict of slower on a median beyond the margin, or a
+case that passed in A and failed in B.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from . import statistics
+from .case import Case
+from .ratios import judge
+from .statistics import Estimate
+
+ALIKE = ("algorithm", "method", "model", "dtype", "sizes", "parameters", "metric")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One case in both folders; no speed-up where the two may not be compared."""
+
+    name: str
+    a: Case
+    b: Case
+    speedup: Estimate | None
+    verdict: str  # of B; "not compared" with the reason
+    reason: str = ""
+    regression: bool = False
+    improvement: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All pairs in the order of A, and what only one folder has."""
+
+    pairs: list[Pair]
+    only_a: list[str]
+    only_b: list[str]
+
+    @property
+    def regressions(self) -> list[Pair]:
+        """Slower in B by more than the margin, or failed there."""
+        return [pair for pair in self.pairs if pair.regression]
+
+    @property
+    def improvements(self) -> list[Pair]:
+        """Faster in B by more than the margin."""
+        return [pair for pair in self.pairs if pair.improvement]
+
+
+def speed_up(a: Case, b: Case) -> Estimate:
+    """median(A) / median(B), and its interval where both have samples enough."""
+    sides = [list(case.launches.values()) for case in (a, b)]
+    value = statistics.median(a.samples) / statistics.median(b.samples)
+    if not all(map(statistics.enough, sides)):
+        return Estimate(value)
+    return Estimate(value, *statistics.independent_interval(*sides))
+
+
+def by_name(cases: list[Case]) -> dict[tuple[str, str], list[Case]]:
+    """Cases that were not skipped, by name and kind of device."""
+    found: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for case in cases:
+        if case.status != "skipped" and not case.null:
+            found[case.name, case.device_kind].append(case)
+    return found
+
+
+def side_by_side(a: list[Case], b: list[Case], margin: float) -> Comparison:
+    """Pairs by name; A's order."""
+    left, right = by_name(a), by_name(b)
+    pairs = [make_pair(left[key], right[key], margin) for key in left if key in right]
+    return Comparison(
+        pairs,
+        [key[0] for key in left if key not in right],
+        [key[0] for key in right if key not in left],
+    )
+
+
+def make_pair(left: list[Case], right: list[Case], margin: float) -> Pair:
+    """One pair; several cases of one name are of several builds or devices."""
+    a, b = left[0], right[0]
+    for side, cases in (("A", left), ("B", right)):
+        if len(cases) > 1:
+            reason = f"{side} has it of {len(cases)} builds or devices"
+            return Pair(a.name, a, b, None, "not compared", reason)
+    if "failed" in (a.status, b.status):
+        side = "B" if b.status == "failed" else "A"
+        reason = f"failed in {side}: {(b if side == 'B' else a).reason}"
+        fell = a.status == "passed"
+        return Pair(a.name, a, b, None, "not compared", reason, regression=fell)
+    differ = [key for key in ALIKE if getattr(a, key) != getattr(b, key)]
+    if differ:
+        what = ", ".join(
+            f"{key} {getattr(a, key)!r:.60} and {getattr(b, key)!r:.60}"
+            for key in differ
+        )
+        return Pair(a.name, a, b, None, "not compared", f"different {what}")
+    return judged(a, b, margin)
+
+
+def judged(a: Case, b: Case, margin: float) -> Pair:
+    """The pair of two cases that may be compared."""
+    found = speed_up(a, b)
+    verdict = judge(found, margin)
+    beyond = max(found.value, 1 / found.value) > 1 + margin
+    return Pair(
+        a.name,
+        a,
+        b,
+        found,
+        verdict or "unresolved",
+        "" if verdict else "too few samples for an interval",
+        regression=verdict == "slower" and beyond,
+        improvement=verdict == "faster" and beyond,
+    )

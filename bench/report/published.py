@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The README's result tables, drawn from the published records.
+
+``python3 -m bench.report.published --write README.md`` puts them between the markers
+``published``; ``--check`` shows what differs; alone, it prints them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from . import marked, statistics, units
+from .case import Case
+from .floors import measured_ceilings
+from .gaps import Gap, factor_text, gaps
+from .merge import load
+from .models import NATIVE, PORTABLE
+from .records import Broken
+from .rows import Row, build_rows
+from .scaling import Scaling, scalings
+from .selection import fastest, measured, place, problem, time
+from .table import markdown_table
+from .view import headline
+
+NAME = "published"
+RESULTS = Path(__file__).parents[1] / "results"
+ONE, SEVERAL = "h200", "h200-x4"
+USUAL = "f32"  # of a problem in several types the README shows this one
+LEAGUE = ("algorithm", "problem", "kokkos", "native", "native / portable")
+LEAGUE += ("x floor", "best library")
+LOSSES = ("algorithm", "problem", "whole gap", "tuning", "abstraction")
+LOSSES += ("method and hardware", "best")
+
+
+def link(algorithm: str) -> str:
+    """The algorithm, with the way to its page."""
+    return f"[{algorithm}](algorithms/{algorithm}/README.md)"
+
+
+def chosen(found: Iterable[Gap]) -> list[Gap]:
+    """The leading gaps, each problem in one type."""
+    leading = [gap for gap in found if gap.leads]
+    usual = {(g.algorithm, g.sizes) for g in leading if g.dtype == USUAL}
+    return [
+        gap
+        for gap in leading
+        if gap.dtype == USUAL or (gap.algorithm, gap.sizes) not in usual
+    ]
+
+
+def rate_text(row: Row) -> str:
+    """``0.75 ms, 4314 GB/s``: the rate where bytes bind."""
+    moved = row.rate_unit == "GB/s" and row.rate is not None and row.rate >= 1
+    parts = [units.seconds(time(row))]
+    return ", ".join(parts + ([units.rate(row.rate, row.rate_unit)] if moved else []))
+
+
+def best_library(gap: Gap, rows: list[Row]) -> str:
+    """The fastest that is neither portable nor written here by hand."""
+    case = gap.portable.case
+    own = (PORTABLE, "serial", *NATIVE["gpu"], *NATIVE["host"])
+    others = [
+        row
+        for row in rows
+        if row.case.model not in own
+        and (problem(row.case), place(row.case)) == (problem(case), place(case))
+    ]
+    if not others:
+        return ""
+    best = fastest(others)
+    return f"{best.case.model} {best.case.method} {units.seconds(time(best))}"
+
+
+def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
+    """One line of the league table."""
+    row, ratio = gap.portable, gap.portable.ratio
+    ratio_text = ""
+    if ratio is not None and ratio.low is not None:
+        ratio_text = f"{factor_text(ratio)} {ratio.verdict}"
+    native = ""
+    if gap.native is not None:
+        native = f"{gap.native.case.model} {rate_text(gap.native)}"
+    return (
+        link(gap.algorithm),
+        f"{gap.variant} {gap.dtype} {gap.sizes}",
+        rate_text(row),
+        native,
+        ratio_text,
+        f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
+        best_library(gap, rows),
+    )
+
+
+def loses(gap: Gap) -> bool:
+    """Whether the whole interval of the gap lies beyond the margin."""
+    low = gap.whole.low if gap.whole else None
+    return low is not None and low > 1 + statistics.MARGIN
+
+
+def loss_line(gap: Gap) -> tuple[str, ...]:
+    """One line of the table of losses."""
+    factors = (gap.whole, gap.tuning, gap.abstraction, gap.method)
+    best = f"{gap.best.case.model} {gap.best.case.method}" if gap.best else ""
+    problem = f"{gap.variant} {gap.dtype} {gap.sizes}"
+    return (link(gap.algorithm), problem, *map(factor_text, factors), best)
+
+
+def scaling_table(found: list[Scaling]) -> str:
+    """Times and speed-ups, the models side by side."""
+    series: dict[tuple, dict[str, Scaling]] = {}
+    for one in found:
+        what = f"{one.method} {one.points[0].row.case.dtype} {one.sizes}"
+        key = (one.algorithm, what, sums(one), one.kind)
+        series.setdefault(key, {})[one.model] = one
+    models = list(dict.fromkeys(one.model for one in found))
+    lines = [
+        (link(algorithm), problem, engine, kind)
+        + tuple(scaling_text(by_model.get(model)) for model in models)
+        for (algorithm, problem, engine, kind), by_model in series.items()
+    ]
+    heads = [f"{model}: time, speed-up" for model in models]
+    return markdown_table(("algorithm", "problem", "sums by", "scaling", *heads), lines)
+
+
+def sums(one: Scaling) -> str:
+    """The communicator between the devices, empty where they exchange nothing."""
+    return one.points[-1].row.case.communicator
+
+
+def scaling_text(one: Scaling | None) -> str:
+    """``31.6 ms; on 2: 15.9 ms, 1.98x; ...``."""
+    if one is None:
+        return ""
+    first, *later = one.points
+    parts = [units.seconds(first.time.value)]
+    for point in later:
+        text = f"{units.seconds(point.time.value)}, {point.speedup.value:.2f}x"
+        parts.append(f"on {point.devices}: {text}")
+    return "; ".join(parts)
+
+
+def read(folder: Path) -> tuple[list[Case], list[Row]]:
+    """The cases and the measured rows of one published folder; raises Broken."""
+    cases, problems = load([folder])
+    if problems:
+        raise Broken("; ".join(problems))
+    return cases, measured(build_rows(cases, statistics.MARGIN))
+
+
+def ceilings_text(cases: list[Case]) -> str:
+    """``4633 GB/s; f32 65.6 TFLOP/s``: what the floors are made of."""
+    texts = []
+    for one in measured_ceilings(cases).values():
+        rates = [f"{unit} {rate * 1e-12:.1f} T/s" for unit, rate in one.rates.items()]
+        texts.append("; ".join([units.rate(one.bandwidth * 1e-9, "GB/s"), *rates]))
+    return " | ".join(texts)
+
+
+def draw(results: Path = RESULTS) -> str:
+    """All tables; raises Broken."""
+    cases, rows = read(results / ONE)
+    resident = [row for row in rows if row.case.metric == "device_time"]
+    leading = chosen(gaps(resident))
+    lost = [gap for gap in leading if loses(gap)]
+    several, several_rows = read(results / SEVERAL)
+    page = f"bench/results/{ONE}"
+    head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
+    ceilings = f"Ceilings measured there, for the floors: {ceilings_text(cases)}."
+    losses = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
+    losses += "native variant or library here; the page of the algorithm says why:"
+    more = f"Several GPUs of one host, makespan: {headline(several)} "
+    more += f"([records](bench/results/{SEVERAL}))."
+    parts = [
+        f"{head} {ceilings}",
+        markdown_table(LEAGUE, [league_line(gap, resident) for gap in leading]),
+        losses,
+        markdown_table(LOSSES, [loss_line(gap) for gap in lost]),
+        more,
+        scaling_table(scalings(several_rows)),
+    ]
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def main(argv: list[str]) -> int:
+    """Returns the exit code: 1 when the README differs, 2 for bad input."""
+    parser = argparse.ArgumentParser(prog="python3 -m bench.report.published")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--write", type=Path, metavar="README.md")
+    group.add_argument("--check", type=Path, metavar="README.md")
+    options = parser.parse_args(argv)
+    try:
+        body = draw(options.results)
+        if options.write:
+            marked.write(options.write, NAME, body)
+        elif options.check:
+            changes = marked.difference(options.check, NAME, body)
+            print(changes, end="\n" if changes else "")
+            return int(bool(changes))
+        else:
+            print(body, end="")
+    except (Broken, OSError) as error:
+        print(f"bench.report.published: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
