@@ -109,3 +109,22 @@ def rows_of(save):
         return build_rows(cases, 0.02)
 
     return build
+
+
+@pytest.fixture
+def all_rows(save):
+    """all_rows((launch id, entries), ...) -> rows of all these records together."""
+
+    def build(*records):
+        from bench.report.merge import load
+        from bench.report.rows import build_rows
+
+        folders = [
+            save(entries, folder=f"{i}", launch_id=launch)
+            for i, (launch, entries) in enumerate(records)
+        ]
+        cases, problems = load(folders)
+        assert not problems
+        return build_rows(cases, 0.02)
+
+    return build

@@ -144,3 +144,67 @@ def test_aggregates_of_google_benchmark_are_not_cases(entry, save):
     path.write_text(json.dumps(record))
     cases, problems = load([folder])
     assert len(cases) == 1 and not problems
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"parameters": {"seed": 2}}, "has parameters {'seed': 2}"),
+        ({"sizes": {"n": 7}}, "has sizes {'n': 7}"),
+        ({"dtype": "f64"}, "has dtype 'f64'"),
+        ({"metric": "host_time"}, "has metric 'host_time'"),
+    ],
+)
+def test_launches_of_two_cases_are_not_pooled(entry, save, change, message):
+    first = entry("cuda", [1.0] * 6)
+    one = save([first], folder="one", launch_id="1")
+    two = save([{**first, **change}], folder="two", launch_id="2")
+    if "sizes" in change or "dtype" in change:  # the comparison is named alike
+        path = two / "records" / "record.json"
+        record = json.loads(path.read_text())
+        same = json.loads((one / "records" / "record.json").read_text())
+        path.write_text(json.dumps({**record, "comparison": same["comparison"]}))
+    (case,), (problem,) = load([one, two])
+    assert len(case.launches) == 1
+    assert "two/records/record.json: left out" in problem and message in problem
+
+
+def test_cpus_that_differ_in_threads_are_two_devices(entry, save):
+    folders = []
+    for threads in ("2", "16"):
+        cpu = {"kind": "host", "index": 0, "name": "Intel Xeon", "threads": threads}
+        folders.append(
+            save(
+                [entry("openmp", [1.0] * 6)],
+                folder=threads,
+                launch_id=threads,
+                devices=[{**cpu, "llc_bytes": 7}],
+            )
+        )
+    cases, problems = load(folders)
+    names = [case.device_name for case in cases]
+    assert names == ["Intel Xeon, 2 threads", "Intel Xeon, 16 threads"]
+    assert not problems
+    assert [c.context.llc_bytes("host", c.device_name) for c in cases] == [7, 7]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ('{"context": {"date": "x"}, "benchmarks": []}', "'league' is missing"),
+        ('{"context": {"league": {}}, "benchmarks": []}', "'comparison' is missing"),
+        ("[1, 2]", "'context' is missing"),
+    ],
+)
+def test_foreign_files_are_named(entry, save, text, message):
+    folder = save([entry("cuda", [1.0] * 6)])
+    (folder / "records" / "other.json").write_text(text)
+    cases, (problem,) = load([folder])
+    assert len(cases) == 1 and "other.json" in problem and message in problem
+
+
+def test_old_records_have_defaults(entry, save):
+    auto, tried = entry("cuda", [1.0] * 6), entry("cuda", [1.0] * 6, "team=64")
+    (first, second), _ = load([save([auto, tried])])
+    assert (first.null, first.tuning, first.best_unit) == (False, False, "")
+    assert (first.launch_source, second.launch_source) == ("auto", "explicit")

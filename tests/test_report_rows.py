@@ -145,89 +145,6 @@ def test_skipped_and_failed_rows_keep_their_reason(entry, rows_of):
     assert all(r.median is None and r.rate is None and r.ratio is None for r in rows)
 
 
-def ceiling(entry, method, time, model="cuda", dtype="f32", **changes):
-    n = changes.pop("n", 2**28)
-    cost = {"bytes": 8.0 * n, "operations": 0}
-    if method == "multiply_add":
-        cost = {"bytes": 0, "operations": 1e12}
-    extra = {"algorithm": "ceilings", "method": method, "cost": cost, "dtype": dtype}
-    extra["unit"] = changes.pop("unit", dtype)
-    return entry(model, [time] * 6, n=n, **extra, **changes)
-
-
-def test_floor_is_the_longer_of_bytes_and_operations(entry, rows_of):
-    gigabyte = {"bytes": 1e9, "operations": 1e9}
-    busy = {"bytes": 1e9, "operations": 1e12}
-    rows = rows_of(
-        [
-            ceiling(entry, "copy", 1.0e-3),
-            ceiling(entry, "read", 0.5e-3, "kokkos"),  # best: 2^31 bytes in 0.5 ms
-            ceiling(entry, "multiply_add", 0.02),  # 50 T/s
-            ceiling(entry, "multiply_add", 0.04, dtype="f64"),  # 25 T/s
-            entry("cuda", [1e-3] * 6, cost=gigabyte),
-            entry("cuda", [0.1] * 6, cost=busy, method="busy"),
-            entry("cuda", [0.1] * 6, cost=busy, method="double", unit="f64"),
-            entry("cuda", [0.1] * 6, cost=busy, method="two", devices=2),
-        ]
-    )
-    row = {r.case.method: r for r in rows}
-    assert row["read"].floor_ratio == pytest.approx(1)
-    assert row["copy"].floor_ratio == pytest.approx(2)
-    assert row["wide"].floor_ratio == pytest.approx(1e-3 / (1e9 / (2**31 / 0.5e-3)))
-    assert (row["wide"].rate, row["wide"].rate_unit) == (pytest.approx(1000), "GB/s")
-    assert row["busy"].floor_ratio == pytest.approx(5)
-    assert (row["busy"].rate, row["busy"].rate_unit) == (pytest.approx(1e4), "GFLOP/s")
-    assert row["double"].floor_ratio == pytest.approx(2.5)
-    assert row["two"].floor_ratio == pytest.approx(10)
-
-
-def test_host_devices_share_the_ceilings_of_their_cpu(entry, rows_of):
-    rows = rows_of(
-        [
-            ceiling(entry, "copy", 0.1, "openmp"),
-            entry("openmp", [0.2] * 6, cost={"bytes": 2**31}, devices=3),
-        ]
-    )
-    assert rows[-1].floor_ratio == pytest.approx(2)
-
-
-def test_no_floor_without_ceilings_of_the_same_device(entry, rows_of):
-    other = ceiling(entry, "copy", 1e-3, device_name="NVIDIA A100")
-    rows = rows_of([other, entry("cuda", [1e-3] * 6)])
-    assert rows[-1].floor_ratio is None and rows[-1].rate_unit == "GB/s"
-
-
-def test_a_unit_without_ceiling_gets_a_floor_only_where_bytes_bind(entry, rows_of):
-    busy = {"bytes": 1e6, "operations": 1e12}
-    rows = rows_of(
-        [
-            ceiling(entry, "copy", 1.0e-3),
-            ceiling(entry, "multiply_add", 0.02),
-            entry("cuda", [1e-3] * 6, unit="i32"),
-            entry("cuda", [0.1] * 6, unit="u8", cost=busy, method="busy"),
-        ]
-    )
-    row = {r.case.method: r for r in rows}
-    assert row["wide"].floor_ratio and not row["wide"].note
-    assert row["busy"].floor_ratio is None and "no u8 ceiling" in row["busy"].note
-
-
-def test_data_in_cache_are_marked_and_make_no_ceiling(entry, rows_of):
-    small, large = 2**20, 2**28
-    rows = rows_of(
-        [
-            ceiling(entry, "copy", 1e-6, n=small),
-            ceiling(entry, "read", 1e-3, n=large),
-            entry("cuda", [1e-6] * 6, n=small),
-            entry("cuda", [1e-3] * 6, n=large),
-        ]
-    )
-    row = {(r.case.algorithm, r.case.sizes["n"]): r for r in rows}
-    assert row["vector_add", small].note == "in cache"
-    assert row["vector_add", large].note == ""
-    assert row["ceilings", large].floor_ratio == pytest.approx(1)
-
-
 def test_parameters_show_where_they_tell_rows_apart(entry, rows_of):
     rows = rows_of(
         [
@@ -250,3 +167,29 @@ def test_overlapping_stages_are_stated(entry, rows_of):
     stages = {"upload": 9, "copy in": 0.6, "add": 0.1, "copy out": 0.3, "download": 9}
     (row,) = rows_of([entry("cuda", [0.7] * 6, stages=stages)])
     assert row.note == "overlap: 0.70 of the sum of its stages"
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"metric": "host_time"}, "cuda has host time, kokkos device time"),
+        ({"status": "failed", "samples": []}, "cuda failed"),
+        ({"device_name": "NVIDIA A100"}, ""),  # another machine: no ratio is due
+        ({"dtype": "f64"}, ""),
+    ],
+)
+def test_why_there_is_no_ratio_is_said(entry, rows_of, change, words):
+    other = {**entry("cuda", times(1e-3)), **change}
+    row = by(rows_of([entry("kokkos", times(1e-3)), other]), "kokkos")
+    assert row.ratio is None
+    assert row.note == (f"no ratio: {words}" if words else "")
+
+
+def test_builds_are_not_compared_and_that_is_said(entry, save):
+    from bench.report.merge import load
+    from bench.report.rows import build_rows
+
+    a = save([entry("kokkos", times(1e-3))], folder="a", git="one")
+    b = save([entry("cuda", times(1e-3))], folder="b", git="two")
+    row = by(build_rows(load([a, b])[0], 0.02), "kokkos")
+    assert row.ratio is None and row.note == "no ratio: cuda is of another build"

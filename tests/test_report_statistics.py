@@ -131,3 +131,30 @@ def test_a_against_a_is_the_same():
     for _ in range(20):
         sides = [[1 + 0.005 * rng.standard_normal(20) for _ in range(5)] for _ in "AA"]
         assert statistics.verdict(*statistics.ratio_interval(*sides)) == "same"
+
+
+def test_independent_interval_covers_the_ratio(monkeypatch):
+    monkeypatch.setattr(statistics, "RESAMPLES", 400)
+    rng, hits = np.random.default_rng(5), 0
+    for _ in range(300):
+        above, below = 1.1 * lognormal(rng, 10), lognormal(rng, 12)
+        low, high = statistics.independent_interval([above], [below])
+        hits += low <= 1.1 <= high
+    assert hits >= 274  # 95 % less three standard errors
+
+
+def test_launches_that_are_not_shared_widen_the_ratio():
+    speed = np.array([[1.0], [1.1], [1.2]])
+    noise = 1 + 1e-4 * np.random.default_rng(3).standard_normal((2, 3, 20))
+    sides = [list(side) for side in noise * speed]
+    shared = statistics.ratio_interval(*sides)
+    apart = statistics.independent_interval(*sides)
+    assert shared[1] - shared[0] < 0.01
+    assert apart[0] < 0.92 and apart[1] > 1.08
+
+
+def test_resamples_of_a_ratio_have_its_interval():
+    sides = [[[1.0, 2.0, 3.0] * 4], [[2.0, 4.0, 6.0] * 4]]
+    values = statistics.ratio_resamples(*sides)
+    assert len(values) == statistics.RESAMPLES
+    assert statistics.percentiles(values) == statistics.ratio_interval(*sides)

@@ -17,6 +17,7 @@ from .table import escape, figure, markdown_table
 from .view import headline
 
 COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
+FEWEST_LAUNCHES = 3
 EPILOG = """A / B = median time in A / median time in B: above 1, B is faster. A
 regression is slower by more than the margin with the whole 95 %% interval below 1, or
 failed in B alone. Exit codes: 0; 1 when a record was left out or no case is in both,
@@ -70,6 +71,16 @@ def summary(found: Comparison) -> str:
         f"improvements: {len(found.improvements)}, "
         f"only in A: {len(found.only_a)}, only in B: {len(found.only_b)}"
     )
+
+
+def caution(found: Comparison) -> list[str]:
+    """What intervals of few launches leave out: launches differ too."""
+    compared = [p for p in found.pairs if p.speedup]
+    launches = [len(case.launches) for p in compared for case in (p.a, p.b)]
+    if not launches or min(launches) >= FEWEST_LAUNCHES:
+        return []
+    text = f"cases of fewer than {FEWEST_LAUNCHES} launches a side: their intervals do"
+    return [f"{text} not hold what differs from one launch of the program to the next"]
 
 
 def to_text(found: Comparison, heads: list[str]) -> str:
@@ -128,6 +139,7 @@ def main(argv: list[str], margin) -> int:
     if not found.pairs:
         print("bench.report: no case is in both folders", file=sys.stderr)
     heads = [f"{k}: {headline(c)}" for k, c in zip("AB", sides) if c]
+    heads += caution(found)
     if options.csv:
         print(to_csv(found), end="")
     else:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The factors of the gap, by hand."""
+
+import pytest
+
+from bench.report.gaps import cells, gaps, geometric_mean, texts
+
+STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
+
+
+def times(middle):
+    return [middle * factor for factor in STEADY]
+
+
+@pytest.fixture
+def study(entry):
+    """Kokkos 12 ms automatic and 8 tuned, CUDA 6 and 5, another method 4, a library 2."""
+    return [
+        entry("kokkos", times(12e-3)),
+        entry("kokkos", times(8e-3), "team=64"),
+        entry("cuda", times(6e-3)),
+        entry("cuda", times(5e-3), "team=128"),
+        entry("cuda", times(4e-3), method="plain"),
+        entry("cub", times(2e-3), method="transform"),
+        entry("pytorch", times(1e-3), method="library", kind="gpu"),
+    ]
+
+
+def values(gap):
+    factors = (gap.tuning, gap.abstraction, gap.method, gap.whole)
+    return [factor and pytest.approx(factor.value) for factor in factors]
+
+
+def test_factors(study, rows_of):
+    (gap,) = gaps(rows_of(study))
+    assert values(gap) == [12 / 8, 8 / 5, 5 / 2, 12 / 2]
+    assert gap.automatic.median == pytest.approx(12e-3)
+    assert (gap.portable.case.launch, gap.native.case.launch) == ("team=64", "team=128")
+    assert gap.best.case.model == "cub"  # a peer is no native
+    assert gap.title == "vector_add wide f32 n=268435456"
+    for factor in (gap.tuning, gap.abstraction, gap.method, gap.whole):
+        assert factor.low <= factor.value <= factor.high
+
+
+def test_product_holds_over_the_launches_that_all_share(study, entry, all_rows):
+    # in the second launch kokkos alone was run, and was slow
+    alone = [entry("kokkos", times(99e-3))]
+    (gap,) = gaps(all_rows(("1", study), ("2", alone)))
+    assert values(gap) == [12 / 8, 8 / 5, 5 / 2, 12 / 2]
+    product = gap.tuning.value * gap.abstraction.value * gap.method.value
+    assert gap.whole.value == pytest.approx(product)
+
+
+def test_no_shared_launch_gives_no_interval(entry, all_rows):
+    kokkos, cuda = [entry("kokkos", times(3e-3))], [entry("cuda", times(2e-3))]
+    (gap,) = gaps(all_rows(("1", kokkos), ("2", cuda)))
+    assert gap.whole.value == pytest.approx(1.5) and gap.whole.low is None
+    assert gap.tuning is None  # one launch: nothing is known of the tuning
+
+
+def test_without_a_native_of_the_method_the_factors_are_none(entry, rows_of):
+    rows = rows_of(
+        [
+            entry("kokkos", times(3e-3), method="range_reduce"),
+            entry("cub", times(2e-3), method="reduce"),
+        ]
+    )
+    (gap,) = gaps(rows)
+    assert values(gap) == [None, None, None, 1.5]
+    assert gap.native is None and texts([gap]) == []
+
+
+def test_host_natives_are_openmp_and_serial_counts_among_all(entry, rows_of):
+    rows = rows_of(
+        [
+            entry("kokkos", times(6e-3), kind="host", device_name="Intel Xeon"),
+            entry("openmp", times(4e-3)),
+            entry("serial", times(2e-3)),
+            entry("cuda", times(1e-3)),
+        ]
+    )
+    (gap,) = gaps(rows)
+    assert values(gap) == [None, 1.5, 2, 3]
+    assert gap.device == "Intel Xeon"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"metric": "host_time"}, {"dtype": "f64"}, {"status": "failed"}, {"null": True}],
+)
+def test_what_does_not_compare_makes_no_gap(entry, rows_of, change):
+    other = entry("cuda", times(1e-3), **change)
+    assert gaps(rows_of([entry("kokkos", times(1e-3)), other])) == []
+
+
+def test_one_method_leads(entry, rows_of):
+    rows = rows_of(
+        [
+            entry(model, times(time), method=method)
+            for model in ("kokkos", "cuda")
+            for method, time in (("plain", 3e-3), ("wide", 2e-3))
+        ]
+    )
+    assert {gap.variant: gap.leads for gap in gaps(rows)} == {
+        "plain": False,
+        "wide": True,
+    }
+    assert [line[0] for line in cells(gaps(rows))] == [
+        "vector_add wide f32 n=268435456"
+    ]
+
+
+def test_text_has_geometric_means(entry, all_rows):
+    def both(n, time):
+        return [entry("kokkos", times(time), n=n), entry("cuda", times(1e-3), n=n)]
+
+    rows = all_rows(("1", both(1024, 2e-3)), ("1", both(2048, 8e-3)))
+    (line,) = texts(gaps(rows))
+    assert "gap of vector_add, NVIDIA H200: 4.000 = abstraction 4.000 x" in line
+    assert "means of 2 problems; largest 8.000: wide f32 n=2048" in line
+
+
+def test_geometric_mean():
+    assert geometric_mean([2, 8]) == pytest.approx(4)
+    assert geometric_mean([0.5, 2]) == pytest.approx(1)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launch maps, regret, and null tests, by hand."""
+
+import pytest
+
+from bench.report import launches, nulls
+from bench.report.launches import second_axis
+from bench.report.selection import measured
+
+STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
+
+
+def times(middle):
+    return [middle * factor for factor in STEADY]
+
+
+def launched(entry, team, vector, time, requested=None, league=132, **changes):
+    text = requested or f"team={team},vector={vector}"
+    shape = {"requested": text, "league": league, "team": team, "vector": vector}
+    one = entry("kokkos", times(time), text, **changes)
+    return {**one, "launch": shape}
+
+
+def test_map_and_regret(entry, rows_of):
+    rows = rows_of(
+        [
+            launched(entry, 128, 1, 1.2e-3, "auto"),
+            launched(entry, 128, 1, 1.3e-3),  # the same cell as auto: the faster counts
+            launched(entry, 64, 4, 1.0e-3),
+            launched(entry, 64, 8, 1.5e-3),
+            entry("cuda", times(0.5e-3)),
+        ]
+    )
+    (found,) = launches.maps(rows)
+    assert found.axis == "vector"
+    medians = {place: row.median for place, row in found.cells.items()}
+    assert medians == {
+        (128, 1): pytest.approx(1.2e-3),
+        (64, 4): pytest.approx(1.0e-3),
+        (64, 8): pytest.approx(1.5e-3),
+    }
+    assert found.automatic.case.launch == "auto"
+    assert found.best.case.launch == "team=64,vector=4"
+    assert found.regret.value == pytest.approx(0.2)
+    assert found.regret.low < 0.2 < found.regret.high
+    (text,) = launches.texts([found])
+    assert "costs 20.0 % over the best of 3 (league=132,team=64,vector=4)" in text
+
+
+def test_candidates_of_a_search_make_a_map_of_their_own(entry, rows_of):
+    search = [
+        launched(entry, team, 1, 1e-3, league=league, tuning=True)
+        for team, league in ((32, 10), (32, 20), (64, 40))
+    ]
+    for i, one in enumerate(search):
+        one["name"] += f"/candidate:{i}"
+    rows = rows_of([*search, launched(entry, 128, 1, 2e-3, "auto")])
+    (found,) = launches.maps(rows)
+    assert found.axis == "league" and len(found.cells) == 3
+    assert found.automatic is None and found.regret is None
+    assert [row.case.launch for row in measured(rows)] == ["auto"]
+
+
+def test_tuned_launches_are_not_automatic(entry, rows_of):
+    rows = rows_of(
+        [
+            launched(entry, 32, 1, 1e-3, "tuned", launch_source="tuned"),
+            launched(entry, 64, 1, 2e-3, "auto", launch_source="auto"),
+            launched(entry, 64, 2, 3e-3, launch_source="explicit"),
+        ]
+    )
+    (found,) = launches.maps(rows)
+    assert found.automatic.case.launch == "auto"
+    assert found.regret.value == pytest.approx(1.0)
+
+
+def test_two_launches_are_no_map(entry, rows_of):
+    pair = [launched(entry, 64, 1, 1e-3), launched(entry, 32, 1, 1e-3)]
+    assert launches.maps(rows_of(pair)) == []
+
+
+def test_second_axis():
+    assert second_axis([{"league": 1, "vector": 1}, {"league": 2, "vector": 1}]) == (
+        "league"
+    )
+    assert second_axis([{"tile": 1}, {"tile": 2}]) == "tile"
+    assert second_axis([{"league": 1, "vector": 2}, {"league": 2, "vector": 4}]) == (
+        "vector"
+    )
+
+
+def repeat(one, samples, **changes):
+    name = one["name"] + "/null:1"
+    return {**one, "name": name, "samples": samples, "null": True, **changes}
+
+
+def test_null_tests_count_false_verdicts(entry, rows_of):
+    kokkos, cuda = entry("kokkos", times(1e-3)), entry("cuda", times(1e-3))
+    rows = rows_of(
+        [kokkos, cuda, repeat(kokkos, times(1e-3)), repeat(cuda, times(2e-3))]
+    )
+    found = nulls.nulls(rows)
+    assert [test.verdict for test in found.tests] == ["same", "slower"]
+    assert [test.row.case.model for test in found.false] == ["cuda"]
+    first, second = nulls.texts(found)
+    assert "null tests, each a variant against itself: 2, false verdicts: 1" in first
+    assert "model:cuda" in second and "slower 0.500" in second
+    # they enter nothing else
+    assert len(measured(rows)) == 2
+    assert rows[0].ratio.value == pytest.approx(1)
+
+
+def test_margin_is_the_readers(entry, rows_of):
+    one = entry("cuda", times(1e-3))
+    rows = rows_of([one, repeat(one, times(1.03e-3))])
+    assert [test.verdict for test in nulls.nulls(rows, 0.02).tests] == ["slower"]
+    assert [test.verdict for test in nulls.nulls(rows, 0.05).tests] == ["same"]
+
+
+def test_nulls_without_a_pair_or_samples(entry, rows_of):
+    one, two = entry("cuda", [1e-3] * 3), entry("kokkos", reason="no GPU")
+    rows = rows_of(
+        [one, two, repeat(one, [1e-3] * 3), repeat(two, [1e-3], status="passed")]
+    )
+    found = nulls.nulls(rows)
+    assert [test.verdict for test in found.tests] == [""] and found.false == []
+    assert "1, 0 with samples enough for a verdict" in nulls.texts(found)[0]
+    assert nulls.texts(nulls.nulls([])) == []

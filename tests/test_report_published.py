@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The README's result tables are what the command draws from the records."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench.report import published
+from bench.report.marked import difference, splice
+from bench.report.records import Broken
+
+ROOT = Path(__file__).resolve().parents[1]
+STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
+
+
+def times(middle):
+    return [middle * factor for factor in STEADY]
+
+
+def test_readme_holds_just_what_is_drawn():
+    assert difference(ROOT / "README.md", published.NAME, published.draw()) == ""
+
+
+@pytest.fixture
+def results(entry, save):
+    """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
+    for dtype in ("f64", "f32"):
+        entries = [
+            entry("kokkos", times(1.1e-3), dtype=dtype),
+            entry("cuda", times(1.0e-3), dtype=dtype),
+            entry("cub", times(2.0e-3), dtype=dtype, method="transform"),
+        ]
+        folder = save(entries, folder="h200", file=f"{dtype}.json")
+    one = entry("kokkos", times(1e-9), latency_s=8e-3)
+    save([one], folder="h200-x4", file="1.json")
+    two = entry("kokkos", times(5e-3), devices=2, metric="makespan")
+    save([two], folder="h200-x4", file="2.json")
+    return folder.parent
+
+
+def test_tables(results):
+    text = published.draw(results)
+    links = text.count("[vector_add](algorithms/vector_add/README.md)")
+    assert links == 3  # in one type in the league table, losses, scaling
+    assert "wide f32 n=268435456" in text and "f64" not in text
+    assert "cuda 1.000 ms" in text and "0.909 [" in text and "slower" in text
+    assert "cub transform 2.000 ms" in text
+    assert "| 1.100 [" in text  # the gap
+    assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
+    assert "Kokkos 4.7.00" in text and "abc1234" in text
+
+
+def test_write_then_check(results, tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text(
+        "# T\n<!-- published:begin -->\nold\n<!-- published:end -->\nrest\n"
+    )
+    arguments = ["--results", str(results)]
+    assert published.main([*arguments, "--check", str(readme)]) == 1
+    assert "-old" in capsys.readouterr().out
+    assert published.main([*arguments, "--write", str(readme)]) == 0
+    assert published.main([*arguments, "--check", str(readme)]) == 0
+    text = readme.read_text()
+    assert text.startswith("# T\n") and text.endswith("-->\nrest\n")
+
+
+def test_bad_input(results, tmp_path, capsys):
+    (tmp_path / "README.md").write_text("no markers")
+    arguments = ["--results", str(results), "--check", str(tmp_path / "README.md")]
+    assert published.main(arguments) == 2
+    assert "published:begin" in capsys.readouterr().err
+    shutil.rmtree(results / "h200-x4")
+    assert published.main(["--results", str(results)]) == 2
+    assert "h200-x4: holds no records" in capsys.readouterr().err
+    (results / "h200" / "records" / "half.json").write_text("{")
+    assert published.main(["--results", str(results)]) == 2
+    assert "half.json" in capsys.readouterr().err
+
+
+def test_markers_are_needed():
+    with pytest.raises(Broken):
+        splice("nothing", "published", "x")
