@@ -43,8 +43,11 @@ def test_map_and_regret(entry, rows_of):
     assert found.best.case.launch == "team=64,vector=4"
     assert found.regret.value == pytest.approx(0.2)
     assert found.regret.low < 0.2 < found.regret.high
-    (text,) = launches.texts([found])
-    assert "costs 20.0 % over the best of 3 (league=132,team=64,vector=4)" in text
+    count, text = launches.texts([found])
+    assert "0 of 1 automatic ones" in count
+    assert "costs 20.0 % over the best of 4 (league=132,team=64,vector=4)" in text
+    (count,) = launches.texts([found], margin=0.3)
+    assert "1 of 1 automatic ones are not surely more than 30 %" in count
 
 
 def test_candidates_of_a_search_make_a_map_of_their_own(entry, rows_of):

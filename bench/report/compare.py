@@ -135,7 +135,7 @@ def main(argv: list[str], margin) -> int:
         for problem in problems:
             print(f"bench.report: {problem}", file=sys.stderr)
         sides.append(cases)
-    found = side_by_side(*sides, options.margin)
+    found = side_by_side(sides[0], sides[1], options.margin)
     if not found.pairs:
         print("bench.report: no case is in both folders", file=sys.stderr)
     heads = [f"{k}: {headline(c)}" for k, c in zip("AB", sides) if c]

@@ -20,6 +20,7 @@ class Findings:
     scalings: list[scaling.Scaling]
     maps: list[launches.LaunchMap]
     portability: list[portability.Portability]
+    margin: float
 
     def texts(self) -> list[str]:
         """Null tests first, since they tell what verdicts are worth; then the gaps."""
@@ -29,7 +30,7 @@ class Findings:
             *sweeps.texts(self.sweeps),
             *duels.texts(self.device_crossovers),
             *scaling.texts(self.scalings),
-            *launches.texts(self.maps),
+            *launches.texts(self.maps, self.margin),
             *portability.texts(self.portability),
         ]
 
@@ -44,4 +45,5 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         scaling.scalings(rows),
         launches.maps(rows),
         portability.portability(rows),
+        margin,
     )

@@ -130,14 +130,15 @@ def texts(found: list[Gap]) -> list[str]:
 
 def group_text(algorithm: str, device: str, group: list[Gap]) -> str:
     """``gap of knn, NVIDIA H200: 1.03 = abstraction 1.02 x method and hardware 1.01``."""
+    factors: dict[str, list[Estimate | None]] = {
+        "tuning": [gap.tuning or Estimate(1.0) for gap in group],
+        "abstraction": [gap.abstraction for gap in group],
+        "method and hardware": [gap.method for gap in group],
+        "whole": [gap.whole for gap in group],
+    }
     means = {
-        name: geometric_mean([found.value for found in factors if found])
-        for name, factors in {
-            "tuning": [gap.tuning or Estimate(1.0) for gap in group],
-            "abstraction": [gap.abstraction for gap in group],
-            "method and hardware": [gap.method for gap in group],
-            "whole": [gap.whole for gap in group],
-        }.items()
+        name: geometric_mean([factor.value for factor in some if factor])
+        for name, some in factors.items()
     }
     whole = means.pop("whole")
     if not any(gap.tuning for gap in group):

@@ -17,7 +17,7 @@ from .case import Case
 from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import automatic, fastest, place, problem, time
-from .statistics import Estimate
+from .statistics import MARGIN, Estimate
 
 AXES = ("vector", "league", "tile")  # what may stand against the team size
 FEWEST_CELLS = 3
@@ -37,6 +37,7 @@ class LaunchMap:
     cells: dict[tuple[int, int], Row]  # (team, second axis) -> its fastest row
     automatic: Row | None  # launch chosen by the method
     best: Row
+    tried: int  # launches measured, of which several may share a cell
     regret: Estimate | None  # t_automatic / t_best - 1
 
 
@@ -88,6 +89,7 @@ def make_map(group: list[Row]) -> LaunchMap:
         cells=cells,
         automatic=start,
         best=best,
+        tried=len(group),
         regret=regret(start.case, best.case) if start else None,
     )
 
@@ -99,13 +101,17 @@ def regret(start: Case, best: Case) -> Estimate:
     return Estimate(found.value - 1, *ends)
 
 
-def texts(found: list[LaunchMap]) -> list[str]:
-    """The regret of each automatic launch."""
+def texts(found: list[LaunchMap], margin: float = MARGIN) -> list[str]:
+    """The automatic launches that cost more than the margin, and how many do not."""
+    judged = [(one, one.regret) for one in found if one.regret is not None]
+    dear = [(m, regret) for m, regret in judged if (regret.low or 0.0) > margin]
     lines = []
-    for one in found:
-        if one.regret is not None:
-            share = f"{100 * one.regret.value:.1f} %"
-            best = one.best.case.effective
-            text = f"{one.title}, {one.device}: the automatic launch costs {share}"
-            lines.append(f"{text} over the best of {len(one.cells)} ({best})")
+    if judged:
+        good, share = len(judged) - len(dear), f"{100 * margin:g} %"
+        text = f"launches: {good} of {len(judged)} automatic ones are not surely more"
+        lines.append(f"{text} than {share} over the best of those tried")
+    for one, regret in dear:
+        cost = f"{100 * regret.value:.1f} % over the best of {one.tried}"
+        text = f"{one.title}, {one.device}: the automatic launch costs {cost}"
+        lines.append(f"{text} ({one.best.case.effective})")
     return lines

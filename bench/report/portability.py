@@ -133,19 +133,13 @@ def make_portability(application: str, best: dict[str, Best]) -> Portability:
 
 
 def texts(found: list[Portability]) -> list[str]:
-    """PP with its set, mean and least, one line an application and problem.
-
-    Models that are made for one platform are left to the tables.
-    """
-    lines = []
+    """One line a problem: PP of kokkos and native, its set, and what PP hides."""
+    lines: dict[str, list[str]] = defaultdict(list)
     for one in found:
-        score = one.application_efficiency
-        if one.support < 1 and one.application not in (PORTABLE, COMPOSITE):
-            continue
-        efficiencies = ", ".join(
-            f"{platform} {value:.2f}" for platform, value in score.efficiencies.items()
-        )
-        text = f"{one.application} on {one.problem}: PP {score.pp:.2f}, mean"
-        text += f" {score.mean:.2f}, least {score.least:.2f} of the best variant"
-        lines.append(f"{text} ({efficiencies})")
-    return lines
+        if one.application in (PORTABLE, COMPOSITE):
+            score = one.application_efficiency
+            rest = f"mean {score.mean:.2f}, least {score.least:.2f}"
+            rest += f", runs on {100 * one.support:.0f} %"
+            problem = f"PP of {one.problem} on {' and '.join(one.platforms)}"
+            lines[problem].append(f"{one.application} {score.pp:.2f} ({rest})")
+    return [f"{problem}: {'; '.join(texts)}" for problem, texts in lines.items()]

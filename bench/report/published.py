@@ -15,7 +15,7 @@ from pathlib import Path
 from . import marked, statistics, units
 from .case import Case
 from .floors import measured_ceilings
-from .gaps import Gap, factor_text, gaps
+from .gaps import COLUMNS, Gap, factor_text, gaps
 from .merge import load
 from .models import NATIVE, PORTABLE
 from .records import Broken
@@ -29,10 +29,11 @@ NAME = "published"
 RESULTS = Path(__file__).parents[1] / "results"
 ONE, SEVERAL = "h200", "h200-x4"
 USUAL = "f32"  # of a problem in several types the README shows this one
-LEAGUE = ("algorithm", "problem", "kokkos", "native", "native / portable")
-LEAGUE += ("x floor", "best library")
-LOSSES = ("algorithm", "problem", "whole gap", "tuning", "abstraction")
-LOSSES += ("method and hardware", "best")
+LEAGUE = (
+    *("algorithm", "problem", "kokkos", "native"),
+    *("native / portable", "x floor", "best library"),
+)
+LOSSES = ("algorithm", "problem", *COLUMNS[2:])
 
 
 def link(algorithm: str) -> str:

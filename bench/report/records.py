@@ -77,7 +77,7 @@ def read_context(record: Any, folder: Path) -> Context:
     )
 
 
-def read_launch(row: Any) -> dict[str, str]:
+def read_launch(row: Any) -> dict[str, Any]:
     """What was asked for, what came of it, and who chose it."""
     launch = take(row, "launch", dict, {})
     keys = ("league", "team", "vector", "tile")
@@ -117,7 +117,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(KINDS)}")
     cost = take(row, "cost", dict, {})
     keys = ("name", "algorithm", "method", "model", "dtype")
-    texts = {key: take(row, key, str) for key in keys}
+    texts: dict[str, Any] = {key: take(row, key, str) for key in keys}
     return Case(
         **texts,
         **read_launch(row),

@@ -61,8 +61,8 @@ def scalings(rows: list[Row]) -> list[Scaling]:
         else:
             several[(*key, engine(row.case))].append(row)
     found = []
-    for (*key, _), group in several.items():
-        for one in ones[tuple(key)]:
+    for key, group in several.items():
+        for one in ones[key[:-1]]:
             found.append(series("strong", one, [r for r in group if strong(one, r)]))
             found.append(series("weak", one, [r for r in group if weak(one, r)]))
     whole = [scaling for scaling in found if scaling]

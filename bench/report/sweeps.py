@@ -173,9 +173,14 @@ def small_size(rows: list[tuple[int, Row]]) -> SmallSize | None:
 
 
 def texts(found: list[Sweep]) -> list[str]:
-    """The crossover of each sweep, and what starting costs where the fit is close."""
+    """The crossover of each sweep, and what starting costs where the fit is close.
+
+    Sweeps at launches that somebody named are left to the figures.
+    """
     lines = []
     for sweep in found:
+        if sweep.points[0].portable.case.launch_source == "explicit":
+            continue
         at, size = sweep.crossover, sweep.size
         if at is not None:
             where = f"from {size} = {at.value:.0f} on"
