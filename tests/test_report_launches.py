@@ -5,7 +5,7 @@ import pytest
 
 from bench.report import launches, nulls
 from bench.report.launches import second_axis
-from bench.report.selection import measured
+from bench.report.selection import measured, of_study
 
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
 
@@ -93,8 +93,8 @@ def test_second_axis():
 
 
 def repeat(one, samples, **changes):
-    name = one["name"] + "/null:1"
-    return {**one, "name": name, "samples": samples, "null": True, **changes}
+    again = {"name": one["name"] + "/null:1", "samples": samples, "null": True}
+    return {**one, **again, **changes}
 
 
 def test_null_tests_count_false_verdicts(entry, rows_of):
@@ -111,6 +111,13 @@ def test_null_tests_count_false_verdicts(entry, rows_of):
     # they enter nothing else
     assert len(measured(rows)) == 2
     assert rows[0].ratio.value == pytest.approx(1)
+
+
+def test_a_failed_null_test_is_shown(entry, rows_of):
+    one = entry("cuda", times(1e-3))
+    wrong = repeat(one, [], status="failed", reason="row 7")
+    rows = rows_of([one, repeat(one, times(1e-3), name="other/null:1"), wrong])
+    assert [row.verdict for row in of_study(rows)] == ["", "FAILED"]
 
 
 def test_margin_is_the_readers(entry, rows_of):

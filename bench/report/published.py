@@ -27,11 +27,12 @@ from .view import headline
 
 NAME = "published"
 RESULTS = Path(__file__).parents[1] / "results"
-ONE, SEVERAL = "h200", "h200-x4"
+ONE, SEVERAL = ("h200", "xeon-16-cores"), "h200-x4"
+METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the README shows this one
 LEAGUE = (
     *("algorithm", "problem", "kokkos", "native"),
-    *("native / portable", "x floor", "best library"),
+    *("native / portable", "x floor", "best library or peer"),
 )
 LOSSES = ("algorithm", "problem", *COLUMNS[2:])
 
@@ -152,35 +153,42 @@ def read(folder: Path) -> tuple[list[Case], list[Row]]:
 
 
 def ceilings_text(cases: list[Case]) -> str:
-    """``4633 GB/s; f32 65.6 TFLOP/s``: what the floors are made of."""
+    """``4633 GB/s; f32 65.6 TOP/s``: what the floors are made of."""
     texts = []
     for one in measured_ceilings(cases).values():
-        rates = [f"{unit} {rate * 1e-12:.1f} T/s" for unit, rate in one.rates.items()]
+        rates = [f"{unit} {rate * 1e-12:.1f} TOP/s" for unit, rate in one.rates.items()]
         texts.append("; ".join([units.rate(one.bandwidth * 1e-9, "GB/s"), *rates]))
     return " | ".join(texts)
 
 
-def draw(results: Path = RESULTS) -> str:
-    """All tables; raises Broken."""
-    cases, rows = read(results / ONE)
-    resident = [row for row in rows if row.case.metric == "device_time"]
+def one_device(results: Path, name: str) -> list[str]:
+    """What is drawn of one folder: its headline, the league table, the losses."""
+    cases, rows = read(results / name)
+    resident = [row for row in rows if row.case.metric == METRICS[row.case.device_kind]]
     leading = chosen(gaps(resident))
     lost = [gap for gap in leading if loses(gap)]
-    several, several_rows = read(results / SEVERAL)
-    page = f"bench/results/{ONE}"
+    page = f"bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
     ceilings = f"Ceilings measured there, for the floors: {ceilings_text(cases)}."
-    losses = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
-    losses += "native variant or library here; the page of the algorithm says why:"
-    more = f"Several GPUs of one host, makespan: {headline(several)} "
-    more += f"([records](bench/results/{SEVERAL}))."
     parts = [
         f"{head} {ceilings}",
         markdown_table(LEAGUE, [league_line(gap, resident) for gap in leading]),
-        losses,
-        markdown_table(LOSSES, [loss_line(gap) for gap in lost]),
-        more,
-        scaling_table(scalings(several_rows)),
+    ]
+    if lost:
+        text = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
+        text += "native variant or library here; the page of the algorithm says why:"
+        parts += [text, markdown_table(LOSSES, [loss_line(gap) for gap in lost])]
+    return parts
+
+
+def draw(results: Path = RESULTS) -> str:
+    """All tables; raises Broken."""
+    parts = [part for name in ONE for part in one_device(results, name)]
+    cases, rows = read(results / SEVERAL)
+    text = f"Several GPUs of one host, makespan: {headline(cases)} "
+    parts += [
+        f"{text}([records](bench/results/{SEVERAL})).",
+        scaling_table(scalings(rows)),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .case import Case
@@ -13,12 +13,16 @@ from .rows import Row
 from .statistics import median
 
 
-def of_study(rows: Iterable[Row]) -> list[Row]:
-    """Rows of the study itself: no null tests, no candidates of a search."""
-    return [row for row in rows if not (row.case.null or row.case.tuning)]
+def of_study(rows: Sequence[Row]) -> list[Row]:
+    """Rows of the study itself: no null tests, no candidates of a search.
+
+    What failed is shown wherever it came from.
+    """
+    aside = (row.case.null or row.case.tuning for row in rows)
+    return [row for row, out in zip(rows, aside) if not out or row.verdict == "FAILED"]
 
 
-def measured(rows: Iterable[Row]) -> list[Row]:
+def measured(rows: Sequence[Row]) -> list[Row]:
     """Rows of the study that have figures."""
     return [row for row in of_study(rows) if row.median is not None]
 
