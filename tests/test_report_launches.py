@@ -3,6 +3,7 @@
 
 import pytest
 
+from bench.report import __main__ as report
 from bench.report import launches, nulls
 from bench.report.launches import second_axis
 from bench.report.selection import measured, of_study
@@ -62,6 +63,12 @@ def test_candidates_of_a_search_make_a_map_of_their_own(entry, rows_of):
     assert found.axis == "league" and len(found.cells) == 3
     assert found.automatic is None and found.regret is None
     assert [row.case.launch for row in measured(rows)] == ["auto"]
+
+
+def test_a_report_of_a_search_alone_shows_its_candidates(entry, save, capsys):
+    teams = [launched(entry, team, 1, 1e-3, tuning=True) for team in (32, 64, 128)]
+    assert report.main([str(save(teams))]) == 0
+    assert capsys.readouterr().out.count("team=32,vector=1") == 1
 
 
 def test_tuned_launches_are_not_automatic(entry, rows_of):

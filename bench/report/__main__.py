@@ -80,12 +80,13 @@ def main(argv: list[str]) -> int:
         return 1
     rows = build_rows(cases, options.margin)
     found = analyse(rows, options.margin)
-    shown = (headline(cases), groups(of_study(rows)), preflight(cases), found.texts())
+    own = of_study(rows) or rows  # of a search alone, its candidates
+    shown = (headline(cases), groups(own), preflight(cases), found.texts())
     markdown = to_markdown(*shown, found.gaps)
     folder = options.output or options.folders[0]
     try:
         write(folder / "table.md", markdown)
-        write(folder / "table.csv", to_csv(of_study(rows)))
+        write(folder / "table.csv", to_csv(own))
         write(folder / "p3.csv", to_p3(rows))
         write(folder / "report" / "index.html", to_html(*shown, markdown))
     except OSError as error:
@@ -94,7 +95,7 @@ def main(argv: list[str]) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     if options.json:
-        print(json.dumps([record(row) for row in of_study(rows)], indent=1))
+        print(json.dumps([record(row) for row in own], indent=1))
     elif not options.quiet:
         colour = terminal.wants_colour(sys.stdout)
         print(terminal.to_terminal(*shown, terminal.screen_width(), colour), end="")

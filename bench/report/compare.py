@@ -8,6 +8,7 @@ import csv
 import io
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from . import statistics, units
@@ -24,7 +25,7 @@ failed in B alone. Exit codes: 0; 1 when a record was left out or no case is in 
 and with --fail-on-regression when there is a regression; 2 for bad input."""
 
 
-def arguments(argv: list[str], margin) -> argparse.Namespace:
+def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Namespace:
     """The command line, checked; ``margin`` parses a share."""
     parser = argparse.ArgumentParser(
         prog="python3 -m bench.report compare",
@@ -125,7 +126,7 @@ def to_csv(found: Comparison) -> str:
     return text.getvalue()
 
 
-def main(argv: list[str], margin) -> int:
+def main(argv: list[str], margin: Callable[[str], float]) -> int:
     """Returns the exit code."""
     options = arguments(argv, margin)
     sides, broken = [], False

@@ -7,8 +7,9 @@ are of one problem on platform i: application efficiency t_best / t over all var
 measured there, architecture efficiency t_floor / t at the measured ceilings. Over the
 set H, PP = |H| / sum_i(1 / e_i) if the application ran and passed on every platform, else
 0 (Pennycook, Sewall, Lee 2016, arXiv:1611.07409). PP hides the spread, and depends on the
-rivals that were measured, so mean, least and support stand beside it (Sewall et al. 2020,
-doi:10.1109/P3HPC51967.2020.00007; Marowka 2021, doi:10.1002/spe.3002).
+rivals that were measured, so mean, least and support stand beside it (Sewall et al.,
+"Interpreting and visualizing performance portability metrics", P3HPC 2020; Marowka 2021,
+doi:10.1002/spe.3002).
 """
 
 from __future__ import annotations
