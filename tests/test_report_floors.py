@@ -107,3 +107,22 @@ def test_two_floors_where_a_better_unit_could_solve_the_problem(entry, rows_of):
     assert row["c"].best_floor_ratio is None  # no such ceiling was measured
     cells = {r["method"]: r["x floor"] for group in groups(rows) for r in group.rows}
     assert (cells["a"], cells["b"], cells["c"]) == ("5.00 (50.00)", "5.00", "5.00")
+
+
+def test_tensor_cores_do_not_make_bytes_bind(entry, rows_of):
+    """1e9 bytes take 1 ms; 1e11 operations 10 ms at f32, 0.1 ms on tensor cores."""
+    cost = {"bytes": 1e9, "operations": 1e11}
+    rows = rows_of(
+        [
+            ceiling(entry, "copy", 8 * 2**28 / 1e12),  # 1 TB/s
+            ceiling(entry, "multiply_add", 0.1),  # 10 T/s
+            ceiling(entry, "tensor", 0.001, unit="bf16 tensor", n=1),
+            entry("cuda", [0.1] * 6, cost=cost, unit="i32", method="none"),
+            entry("cuda", [0.1] * 6, cost=cost, unit="f32", method="f32"),
+            entry("cuda", [0.1] * 6, cost=cost, unit="bf16 tensor", method="bf16"),
+        ]
+    )
+    row = {r.case.method: r for r in rows}
+    assert row["none"].floor_ratio is None and "no i32 ceiling" in row["none"].note
+    assert row["f32"].floor_ratio == pytest.approx(10)
+    assert row["bf16"].floor_ratio == pytest.approx(100)

@@ -85,9 +85,10 @@ def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
     if rate:
         working = case.operations / (rate * devices)
         return Floor(max(moving, working), moving >= working, note)
-    # Without a ceiling for its unit, a floor is given only where bytes surely bind.
-    best = max(ceilings.rates.values(), default=0.0)
-    slack = moving >= case.operations / (best * devices) if best else guess
+    # Without a ceiling for its unit, a floor is given only where bytes surely bind:
+    # at the slowest rate known, not at that of tensor cores.
+    least = min(ceilings.rates.values(), default=0.0)
+    slack = moving >= case.operations / (least * devices) if least else guess
     if slack and moving:
         return Floor(moving, True, note)
     return Floor(None, False, f"no {unit} ceiling")
