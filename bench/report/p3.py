@@ -21,6 +21,7 @@ import io
 from .portability import Best, best_of, grouped
 from .rows import Row
 from .selection import problem_name, time
+from .table import figure
 
 COLUMNS = [
     "suite",
@@ -81,18 +82,18 @@ def line(application: str, platform: str, row: Row, best: Best) -> dict[str, obj
         "kokkos": build.kokkos,
         "git": build.git,
         "date": case.context.date,
-        "fom": time(row),
+        "fom": figure(time(row)),
         "fom_kind": "seconds, lower is better",
-        "time_s": time(row),
-        "bytes": case.bytes,
-        "flops": case.operations,
+        "time_s": figure(time(row)),
+        "bytes": figure(case.bytes),
+        "flops": figure(case.operations),
         "reps": len(case.samples),
         "launches": len(case.launches),
-        "ci_lo": row.low,
-        "ci_hi": row.high,
-        "app eff": best.time / time(row),
+        "ci_lo": figure(row.low),
+        "ci_hi": figure(row.high),
+        "app eff": figure(best.time / time(row)),
         # the library refuses efficiencies above 1: in a cache, memory is no ceiling
-        "arch eff": 1 / ratio if ratio and ratio >= 1 else None,
+        "arch eff": figure(1 / ratio if ratio and ratio >= 1 else None),
         "coverage_key": "",
         "valid": True,
     }
