@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a figure is: its words and its data are here, its drawing waits until it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..case import Case
+from ..rows import Row
+from ..view import short
+
+MOST = 3  # figures of one kind and algorithm; the rest is in the table
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure. ``draw`` makes it with Matplotlib, which may be missing."""
+
+    kind: str
+    algorithm: str  # empty: of all
+    title: str
+    caption: str  # what to see
+    cases: tuple[Case, ...]  # the data behind it
+    draw: Callable[[], Any]
+
+    @property
+    def slug(self) -> str:
+        """The name of its files."""
+        return slug(self.title)
+
+
+def slug(text: str) -> str:
+    """Lower-case words joined by dashes: safe in a file name, an id and an address."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:120].rstrip("-")
+
+
+def drawn_samples(cases: Iterable[Case]) -> str:
+    """``20 samples x 2 launches``; a range where the cases differ."""
+    counts = sorted({len(s) for case in cases for s in case.launches.values()})
+    launches = sorted({len(case.launches) for case in cases})
+    if not counts:
+        return "no samples"
+    several = "-".join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))
+    most = "-".join(str(n) for n in dict.fromkeys([launches[0], launches[-1]]))
+    samples = f"{several} sample{'' if several == '1' else 's'}"
+    return f"{samples} x {most} launch{'' if most == '1' else 'es'}"
+
+
+def provenance(cases: Iterable[Case]) -> str:
+    """The line under a figure: devices, samples, Kokkos version, commit."""
+    cases = [case for case in cases if case.samples]
+    names = dict.fromkeys(device_text(case) for case in cases)
+    builds = dict.fromkeys(case.context.build for case in cases)
+    parts = [
+        ", ".join(names),
+        drawn_samples(cases),
+        "Kokkos " + ", ".join(dict.fromkeys(b.kokkos for b in builds)),
+        "commit " + ", ".join(dict.fromkeys(short(b.git) for b in builds)),
+    ]
+    return " | ".join(part for part in parts if part)
+
+
+def problem(case: Case) -> tuple:
+    """Equal for the cases that solve one problem, by one build."""
+    return (case.comparison, case.context.build)
+
+
+def problem_here(case: Case) -> tuple:
+    """Equal for the cases that solve one problem on one kind of device, by one build."""
+    return (*problem(case), case.device_kind, case.device_name)
+
+
+def device_text(case: Case) -> str:
+    """``4 x NVIDIA H200``; trade marks are left out."""
+    several = f"{case.devices} x " if case.devices > 1 else ""
+    name = re.sub(r"\((R|TM)\)", "", case.device_name) or case.device_kind
+    return several + " ".join(name.split())
+
+
+def work_title(row: Row) -> str:
+    """``sum from_host f32 n=1000``: the problem without its device."""
+    case = row.case
+    found = re.search(r"/problem:([^/]+)", case.comparison)
+    parts = [case.algorithm, found.group(1) if found else "", case.dtype, row.sizes]
+    return " ".join(filter(None, parts))
+
+
+def problem_title(row: Row) -> str:
+    """``knn f32 train=3000 test=1000, NVIDIA H200`` for the rows of one problem."""
+    return f"{work_title(row)}, {device_text(row.case)}"
+
+
+def by(rows: Iterable[Row], key: Callable[[Case], Any]) -> dict[Any, list[Row]]:
+    """Rows with figures by a key of their cases, in their order."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        if row.median is not None:
+            found.setdefault(key(row.case), []).append(row)
+    return found
+
+
+def heaviest(groups: Iterable[list[Row]], most: int = MOST) -> list[list[Row]]:
+    """The groups with the most to compute and to move, ``most`` an algorithm."""
+    kept: dict[str, list[list[Row]]] = {}
+    for group in sorted(groups, key=lambda rows: -weight(rows[0].case)):
+        kept.setdefault(group[0].case.algorithm, []).append(group)
+    return [group for found in kept.values() for group in found[:most]]
+
+
+def weight(case: Case) -> float:
+    """How heavy a problem is: its bytes and operations together."""
+    return case.bytes + case.operations
+
+
+def cases_of(rows: Iterable[Row]) -> tuple[Case, ...]:
+    """Their cases."""
+    return tuple(row.case for row in rows)

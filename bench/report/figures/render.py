@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a drawn figure to files, and to SVG inside the page that follows its theme."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+from .figure import Figure
+
+try:
+    from matplotlib.figure import Figure as Canvas
+except ImportError:  # the page is made without figures, and says so
+    Canvas = None
+
+DPI = 144
+# Colours of style.py -> custom properties of page.css, which differ by theme.
+THEME = {
+    "#1a1f26": "ink",
+    "#5b6470": "soft",
+    "#d5dae1": "grid",
+    "#fefefe": "paper",
+    "#0072b2": "blue",
+    "#e69f00": "orange",
+    "#009e73": "green",
+    "#d55e00": "red",
+    "#cc79a7": "purple",
+    "#56b4e9": "sky",
+    "#f0e442": "yellow",
+    "#8a919c": "grey",
+}
+
+
+def available() -> bool:
+    """Whether figures can be drawn here."""
+    return Canvas is not None
+
+
+def render(figure: Figure, folder: Path) -> str:
+    """Writes SLUG.svg and SLUG.png into the folder; returns the SVG for the page."""
+    canvas = figure.draw()
+    text = io.StringIO()
+    canvas.savefig(text, format="svg", metadata={"Date": None, "Title": figure.title})
+    canvas.set_layout_engine("none")  # where all lies is known by now
+    canvas.savefig(folder / f"{figure.slug}.png", dpi=DPI, facecolor="white")
+    (folder / f"{figure.slug}.svg").write_text(text.getvalue(), encoding="utf-8")
+    return inline(text.getvalue(), figure.slug)
+
+
+def inline(svg: str, name: str) -> str:
+    """The <svg> element alone: own ids, sized by the page, colours from its theme."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*<title>.*?</title>", "", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    head, rest = svg.split(">", 1)
+    width = re.search(r'\bwidth="([\d.]+)pt"', head)
+    head = re.sub(r'\s(width|height|version)="[^"]*"', "", head)
+    size = f"{float(width.group(1)) * 4 / 3:.0f}" if width else "640"
+    head += f' role="img" aria-labelledby="{name}-title" style="--width: {size}px"'
+    for colour, variable in THEME.items():
+        rest = rest.replace(colour, f"var(--{variable})")
+    return f"{head}>{rest}"

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rates against arithmetic intensity under the roofs that ``ceilings`` measured.
+
+Model: S. Williams, A. Waterman, D. Patterson, Roofline (CACM 52, 2009). Bytes and
+operations are those of the problem: inputs read once, outputs written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..case import Case
+from ..floors import Ceilings, measured_ceilings
+from ..ratios import NATIVE, PORTABLE
+from ..rows import Row
+from .figure import Figure, by, cases_of, device_text, provenance, weight
+
+MOST_LINES = 12
+
+
+def figures(rows: list[Row]) -> Iterator[Figure]:
+    """One for each device and algorithm, where the roofs of the device were measured."""
+    roofs = measured_ceilings(row.case for row in rows)
+    groups = by((row for row in rows if placed(row.case)), where)
+    for (algorithm, *device), group in groups.items():
+        ceilings = roofs.get(tuple(device))
+        if ceilings is None or not ceilings.bandwidth or not ceilings.rates:
+            continue
+        pairs = list(pairs_of(group).items())[:MOST_LINES]
+        shown = [row for _, pair in pairs for row in pair]
+        title = f"Roofline: {algorithm}, {device_text(group[0].case)}"
+        yield Figure(
+            kind="roofline",
+            algorithm=algorithm,
+            title=title,
+            caption=caption(shown, ceilings),
+            cases=cases_of(shown),
+            draw=lambda pairs=pairs, ceilings=ceilings, title=title: draw(pairs, ceilings, title),
+        )
+
+
+def placed(case: Case) -> bool:
+    """Whether a case has a place in the diagram: one device, bytes and operations."""
+    counted = case.bytes > 0 and case.operations > 0
+    kept = case.model == PORTABLE or case.model in NATIVE[case.device_kind]
+    return counted and kept and case.devices == 1 and case.algorithm != "ceilings"
+
+
+def where(case: Case) -> tuple:
+    """The figure that a case belongs to."""
+    return (case.algorithm, case.device_kind, case.device_name)
+
+
+def intensity(case: Case) -> float:
+    """Operations a byte."""
+    return case.operations / case.bytes
+
+
+def rate(row: Row) -> float:
+    """Billions of operations a second."""
+    return row.case.operations / row.median * 1e-9
+
+
+def pairs_of(rows: list[Row]) -> dict[tuple, list[Row]]:
+    """For each method and type at its heaviest problem: the fastest portable and native row."""
+    kept: dict[tuple, list[Row]] = {}
+    for row in sorted(rows, key=lambda r: (-weight(r.case), r.median)):
+        found = kept.setdefault((row.case.method, row.case.dtype), [])
+        same = not found or found[0].case.comparison == row.case.comparison
+        new = all((r.case.model == PORTABLE) != (row.case.model == PORTABLE) for r in found)
+        if same and new:
+            found.append(row)
+    return dict(sorted(kept.items()))
+
+
+def operations(per_second: float) -> str:
+    """``65.6 TFLOP/s``."""
+    size, unit = (1e12, "TFLOP/s") if per_second >= 1e12 else (1e9, "GFLOP/s")
+    return f"{per_second / size:.3g} {unit}"
+
+
+def caption(rows: list[Row], ceilings: Ceilings) -> str:
+    """What to see: who is nearest to its roof."""
+    near = [row for row in rows if row.floor_ratio]
+    text = (
+        "Each mark is one variant: kokkos filled, native hollow, joined by a line; the nearer to the roof, the less is left "
+        f"to gain. The roofs are measured: {ceilings.bandwidth * 1e-9:.0f} GB/s"
+        + ("" if not ceilings.cached else " (in cache)")
+        + "".join(f", {operations(r)} in {unit}" for unit, r in ceilings.rates.items())
+        + "."
+    )
+    if near:
+        best = min(near, key=lambda row: row.floor_ratio)
+        case = best.case
+        text += f" Nearest: {case.method} / {case.model} in {case.dtype}, {best.floor_ratio:.2f} times its floor."
+    if any(row.floor_ratio and row.floor_ratio < 1 for row in near):
+        text += " Marks above a roof work on data that stay in a cache."
+    return text
+
+
+def draw(pairs, ceilings: Ceilings, title: str):
+    """Log-log; roofs solid, one compute roof a unit."""
+    from . import style
+
+    rows = [row for _, pair in pairs for row in pair]
+    figure, (panel,) = style.canvas(4.6)
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    ridge = max(ceilings.rates.values()) / ceilings.bandwidth
+    places = [intensity(row.case) for row in rows]
+    low, high = min(*places, ridge) / 3, max(*places, ridge) * 6
+    rates = [rate(row) for row in rows]
+    top = max(*ceilings.rates.values(), max(rates) * 1e9) * 2.5e-9
+    panel.set_xlim(low, high)
+    panel.set_ylim(min(*rates, low * ceilings.bandwidth * 1e-9) / 2, top)
+    roofs(panel, ceilings, low, high, style)
+    handles = [marks(panel, *item, number, style) for number, item in enumerate(pairs)]
+    style.log_axis(panel.xaxis)
+    style.log_axis(panel.yaxis)
+    panel.set_xlabel("arithmetic intensity (operations a byte)")
+    panel.set_ylabel("rate (GFLOP/s; integers: Gop/s)")
+    style.legend(panel, handles)
+    return style.finish(figure, title, provenance(cases_of(rows)))
+
+
+def roofs(panel, ceilings: Ceilings, low: float, high: float, style) -> None:
+    """The memory roof up to the highest compute roof, and the compute roofs from it on."""
+    slope, highest = ceilings.bandwidth * 1e-9, max(ceilings.rates.values()) * 1e-9
+    line = {"color": style.INK, "linewidth": 1.3, "zorder": 1}
+    panel.plot([low, highest / slope], [low * slope, highest], **line)
+    text = {"fontsize": 8, "color": style.INK, "va": "bottom"}
+    name = f"{slope:.0f} GB/s" + (" (in cache)" if ceilings.cached else "")
+    turned = {"rotation": 45, "transform_rotates_text": True, "rotation_mode": "anchor"}
+    place = low * 1.25
+    panel.text(place, place * slope * 1.25, name, **turned, **text)
+    last = None
+    for unit, per_second in sorted(ceilings.rates.items(), key=lambda item: -item[1]):
+        height = per_second * 1e-9
+        panel.plot([height / slope, high], [height, height], **line)
+        close = last is not None and height > last / 1.5
+        below = {**text, "va": "top"} if close else text
+        label = f"{unit}: {operations(per_second)}"
+        panel.text(high / 1.06, height / 1.04 if close else height * 1.04, label, ha="right", **below)
+        last = height
+
+
+def marks(panel, key: tuple, pair: list[Row], number: int, style):
+    """One method and type: its portable and native mark, joined."""
+    colour = style.CYCLE[number % len(style.CYCLE)]
+    marker = style.MARKERS[number % len(style.MARKERS)]
+    places = [intensity(row.case) for row in pair]
+    panel.plot(places, [rate(row) for row in pair], color=colour, linewidth=1)
+    for row in pair:
+        filled = row.case.model == PORTABLE
+        panel.plot(
+            intensity(row.case),
+            rate(row),
+            marker,
+            color=colour,
+            markerfacecolor=colour if filled else style.PAPER,
+            markersize=6 if filled else 8,
+            zorder=3 if filled else 2,
+        )
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, marker=marker, label=" ".join(key))

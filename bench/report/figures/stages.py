@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the time of a case goes: set-up, upload, the stages of its compute, download."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..case import Case
+from ..rows import Row
+from ..statistics import median
+from ..units import seconds
+from .bars import best, name
+from .figure import (
+    Figure,
+    by,
+    cases_of,
+    heaviest,
+    problem_here,
+    problem_title,
+    provenance,
+)
+
+FIRST, LAST = ("setup", "upload", "copy in"), ("copy out", "download")
+TALLEST = 14
+
+
+def figures(rows: list[Row]) -> Iterator[Figure]:
+    """One for each of the heaviest problems whose stages were recorded."""
+    staged = [r for r in rows if r.case.stages and r.case.devices == 1]
+    staged = [row for row in staged if row.case.algorithm != "ceilings"]
+    for group in heaviest(by(staged, problem_here).values(), most=2):
+        shown = best(group)[:TALLEST]
+        title = f"Stages: {problem_title(group[0])}"
+        longest = max(shown, key=lambda row: sum(times(row.case).values()))
+        stage, share = largest(longest.case)
+        yield Figure(
+            kind="stages",
+            algorithm=group[0].case.algorithm,
+            title=title,
+            caption="One traced run of each variant, from the host's inputs to the host's results. "
+            f"In {name(longest, shown)}, the longest, {stage} takes {share:.0%} of the "
+            f"{seconds(sum(times(longest.case).values()))}. Stages that overlap are drawn one after "
+            "the other here; the timelines show them side by side.",
+            cases=cases_of(shown),
+            draw=lambda shown=shown, title=title: draw(shown, title),
+        )
+
+
+def order(stages: list[str], begins: dict[str, float]) -> list[str]:
+    """In the order in which they run, as far as the records tell."""
+
+    def key(stage: str) -> tuple:
+        if stage in FIRST:
+            return (0, FIRST.index(stage))
+        if stage in LAST:
+            return (2, LAST.index(stage))
+        return (1, begins.get(stage, 0.0), stage)
+
+    return sorted(stages, key=key)
+
+
+def times(case: Case) -> dict[str, float]:
+    """The median time [s] of each stage, in order."""
+    begins: dict[str, float] = {}
+    for event in case.timeline:
+        begins.setdefault(event.stage, event.begin_s)
+    return {stage: median(case.stages[stage]) for stage in order(list(case.stages), begins)}
+
+
+def largest(case: Case) -> tuple[str, float]:
+    """The longest stage and its share of all of them."""
+    found = times(case)
+    stage = max(found, key=found.get)
+    return stage, found[stage] / (sum(found.values()) or 1.0)
+
+
+def all_stages(rows: list[Row]) -> list[str]:
+    """The stages of all rows, each once, in order."""
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(times(row.case)))
+    middle = [n for n in names if n not in FIRST and n not in LAST]
+    ends = [[n for n in some if n in names] for some in (FIRST, LAST)]
+    return [*ends[0], *middle, *ends[1]]
+
+
+def draw(rows: list[Row], title: str):
+    """Stacked horizontal bars, linear in time."""
+    from . import style
+
+    names = all_stages(rows)
+    figure, (panel,) = style.canvas(1.75 + 0.24 * len(rows))
+    total = max(sum(times(row.case).values()) for row in rows)
+    begins = [0.0] * len(rows)
+    for place, stage in enumerate(names):
+        widths = [times(row.case).get(stage, 0.0) for row in rows]
+        colour, hatch = colour_of(stage, place, style)
+        panel.barh(
+            range(len(rows)),
+            widths,
+            left=begins,
+            height=0.66,
+            color=colour,
+            hatch=hatch,
+            edgecolor=style.PAPER,
+            linewidth=0.5,
+            label=stage,
+        )
+        begins = [begin + width for begin, width in zip(begins, widths)]
+    for place, end in enumerate(begins):
+        panel.text(end + total * 0.01, place, seconds(end), va="center", fontsize=8)
+    panel.set_yticks(range(len(rows)), [name(row, rows) for row in rows])
+    panel.invert_yaxis()
+    panel.grid(axis="y", visible=False)
+    panel.set_xlim(0, total * 1.14)
+    panel.set_xlabel(f"time ({style.linear_time(panel.xaxis, total)})")
+    style.legend(panel)
+    return style.finish(figure, title, provenance(cases_of(rows)))
+
+
+def colour_of(stage: str, place: int, style) -> tuple[str, str]:
+    """Transfers are grey and hatched, the stages of a compute have the colours in turn."""
+    if stage in FIRST or stage in LAST:
+        hatches = {"setup": "xxx", "upload": "\\\\\\", "copy in": "\\\\\\"}
+        return style.GREY, hatches.get(stage, "///")
+    colours = [c for c in style.CYCLE if c not in (style.GREY, style.INK)]
+    return colours[place % len(colours)], "" if place < len(colours) else "..."

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One look for all figures: colours of Okabe and Ito, portable filled, native hollow.
+
+Colours: M. Okabe and K. Ito, Color Universal Design (2008). Nothing is told by colour
+alone: fill, hatch, marker and line style say the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from ..ratios import PORTABLE
+from ..units import SCALES
+
+INK, SOFT, GRID, PAPER = "#1a1f26", "#5b6470", "#d5dae1", "#fefefe"
+BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+PURPLE, SKY, YELLOW, GREY = "#cc79a7", "#56b4e9", "#f0e442", "#8a919c"
+CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, INK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+WIDTH = 6.4  # inches
+
+NATIVE = ("openmp", "cuda", "hip")
+LIBRARIES = ("cub", "cublas", "cudnn", "kokkos_kernels", "rocblas", "hipcub")
+
+matplotlib.rcParams.update(
+    {
+        "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
+        "svg.hashsalt": "league",  # the same figure gives the same file
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+        "font.size": 9.0,
+        "axes.titlesize": 10.0,
+        "axes.titlelocation": "left",
+        "axes.edgecolor": SOFT,
+        "axes.labelcolor": INK,
+        "axes.facecolor": "none",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": GRID,
+        "grid.linewidth": 0.6,
+        "text.color": INK,
+        "xtick.color": SOFT,
+        "ytick.color": SOFT,
+        "xtick.labelcolor": INK,
+        "ytick.labelcolor": INK,
+        "figure.facecolor": "none",
+        "legend.frameon": False,
+        "legend.fontsize": 8.0,
+        "hatch.linewidth": 0.8,
+        "lines.linewidth": 1.4,
+        "lines.markersize": 5.5,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a model is drawn."""
+
+    colour: str
+    marker: str
+    filled: bool
+    line: str = "-"
+    hatch: str = ""
+
+    @property
+    def face(self) -> str:
+        """The colour inside its markers."""
+        return self.colour if self.filled else PAPER
+
+
+def look(model: str) -> Look:
+    """Portable filled, native hollow, libraries hatched squares, peers hatched triangles."""
+    if model == PORTABLE:
+        return Look(BLUE, "o", True)
+    if model in NATIVE:
+        return Look(RED, "o", False, "--")
+    if model == "serial":
+        return Look(GREY, "D", False, ":")
+    if model in LIBRARIES:
+        return Look(GREEN, "s", False, "-.", "////")
+    return Look(PURPLE, "^", False, ":", "....")
+
+
+def kind_of(model: str) -> str:
+    """What the legend calls a model's kind."""
+    if model == PORTABLE:
+        return "portable (kokkos)"
+    if model in NATIVE:
+        return "native (cuda, hip, openmp)"
+    if model == "serial":
+        return "one thread (serial)"
+    return "library" if model in LIBRARIES else "Python"
+
+
+def canvas(height: float, rows: int = 1, **options) -> tuple[Canvas, list[Axes]]:
+    """A figure of the usual width with panels one under the other."""
+    figure = Canvas(figsize=(WIDTH, height), layout="constrained")
+    panels = figure.subplots(rows, 1, squeeze=False, **options)
+    return figure, [row[0] for row in panels]
+
+
+def finish(figure: Canvas, title: str, under: str) -> Canvas:
+    """Title above, provenance below."""
+    figure.suptitle(wrap(title, 66), x=0.01, ha="left", fontsize=10.5, weight="bold")
+    figure.supxlabel(wrap(under, 104), x=0.01, ha="left", fontsize=7.5, color=SOFT)
+    return figure
+
+
+def legend(panel: Axes, handles=None, columns: int | None = None) -> None:
+    """Above the panel, so that it never covers data; as many columns as its texts leave room for."""
+    handles = panel.get_legend_handles_labels()[0] if handles is None else handles
+    if not handles:
+        return
+    longest = max(len(handle.get_label()) for handle in handles)
+    most = columns or max(1, 84 // (longest + 7))
+    place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0)}
+    panel.legend(handles=handles, ncols=min(most, len(handles)), **place)
+
+
+def wrap(text: str, width: int) -> str:
+    """Broken between words."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
+
+
+def time_text(value: float, _=None) -> str:
+    """``100 us`` for a tick."""
+    if value <= 0:
+        return "0"
+    size, unit = next((s for s in SCALES if value >= s[0] * (1 - 1e-9)), SCALES[-1])
+    return f"{value / size:.4g} {unit}"
+
+
+def count_text(value: float, _=None) -> str:
+    """``1k``, ``50M``: decimal prefixes for sizes."""
+    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size * (1 - 1e-9):
+            return f"{value / size:.4g}{prefix}"
+    return f"{value:.4g}"
+
+
+def rate_text(value: float, _=None) -> str:
+    """Plain digits for a logarithmic axis of rates."""
+    return count_text(value) if value >= 1e5 else f"{value:.4g}"
+
+
+def log_axis(axis, text=None) -> None:
+    """Decades with the given text; where there are few, 2 and 5 between them as well."""
+    low, high = axis.get_view_interval()
+    few = low > 0 and high / low < 300
+    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if few else (1,), numticks=12))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(text or rate_text))
+
+
+def linear_time(axis, longest: float) -> str:
+    """Ticks in one unit; returns the unit for the label."""
+    size, unit = next((s for s in SCALES if longest >= s[0]), SCALES[-1])
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / size:.4g}"))
+    return unit

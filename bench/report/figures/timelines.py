@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""When each device does what, of one traced compute: whether copies and kernels overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..case import Event
+from ..rows import Row
+from ..units import seconds
+from .bars import best
+from .figure import (
+    Figure,
+    by,
+    cases_of,
+    heaviest,
+    problem_here,
+    problem_title,
+    provenance,
+)
+from .stages import colour_of, order
+
+MANY = 1200  # events of one figure; more are drawn as the blocks that they fill
+VARIANTS = 6
+
+
+def figures(rows: list[Row]) -> Iterator[Figure]:
+    """One for each of the heaviest problems of several devices, or of copies beside kernels."""
+    traced = [row for row in rows if worth(row)]
+    groups = list(by(traced, problem_here).values())
+    groups.sort(key=lambda group: -group[0].case.devices)
+    for group in heaviest(groups, most=2):
+        shown = best(group)[:VARIANTS]
+        title = f"Timelines: {problem_title(group[0])}"
+        busiest = max(shown, key=overlap)
+        yield Figure(
+            kind="timelines",
+            algorithm=group[0].case.algorithm,
+            title=title,
+            caption="One line a device, all on one clock: where bars of two devices stand above each other, they work at "
+            f"the same time. In {busiest.case.method} / {busiest.case.model} the devices' work adds up to "
+            f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
+            "tied by one mark, right to a few microseconds.",
+            cases=cases_of(shown),
+            draw=lambda shown=shown, title=title: draw(shown, title),
+        )
+
+
+def worth(row: Row) -> bool:
+    """Whether there is anything that could overlap: several devices, or copies in a compute."""
+    stages = {event.stage for event in row.case.timeline}
+    copies = bool(stages & {"copy in", "copy out"})
+    several = row.case.devices > 1 and row.case.device_kind == "gpu"
+    return len(stages) > 0 and (copies or several)
+
+
+def span(events: list[Event]) -> float:
+    """From the first begin to the last end [s]."""
+    return max(e.end_s for e in events) - min(e.begin_s for e in events)
+
+
+def overlap(row: Row) -> float:
+    """The time of all events together over the time that they take; 1: one at a time."""
+    events = row.case.timeline
+    return sum(e.end_s - e.begin_s for e in events) / (span(events) or 1.0)
+
+
+def blocks(events: list[Event], shortest: float) -> list[tuple[float, float]]:
+    """Begin and length of runs of one stage; gaps too short to be seen are closed."""
+    found: list[list[float]] = []
+    for event in sorted(events, key=lambda e: e.begin_s):
+        if found and event.begin_s - found[-1][1] <= shortest:
+            found[-1][1] = max(found[-1][1], event.end_s)
+        else:
+            found.append([event.begin_s, event.end_s])
+    return [(begin, max(end - begin, shortest)) for begin, end in found]
+
+
+def draw(rows: list[Row], title: str):
+    """One line a device, one group of lines a variant, on one axis of time."""
+    from matplotlib.patches import Patch
+
+    from . import style
+
+    begins: dict[str, float] = {}
+    for row in rows:
+        zero = min(e.begin_s for e in row.case.timeline)
+        for event in row.case.timeline:
+            begins.setdefault(event.stage, event.begin_s - zero)
+    names = order(list(begins), begins)
+    longest = max(span(row.case.timeline) for row in rows)
+    lines = sum(len({e.device for e in row.case.timeline}) + 0.6 for row in rows)
+    figure, (panel,) = style.canvas(1.6 + 0.2 * lines)
+    place, ticks = 0.0, {}
+    for row in rows:
+        panel.text(0, place - 0.62, f"{row.case.method} / {row.case.model}", fontsize=8)
+        for device in sorted({e.device for e in row.case.timeline}):
+            ticks[place] = f"device {device}"
+            draw_line(panel, row, device, place, names, longest / MANY, style)
+            place += 1
+        place += 0.9
+    panel.set_yticks(list(ticks), list(ticks.values()), fontsize=8)
+    panel.set_ylim(place - 0.6, -1.2)
+    panel.set_xlim(0, longest * 1.02)
+    panel.grid(axis="y", visible=False)
+    panel.set_xlabel(f"time since the first begin ({style.linear_time(panel.xaxis, longest)})")
+    handles = []
+    for number, stage in enumerate(names):
+        colour, hatch = colour_of(stage, number, style)
+        handles.append(Patch(color=colour, hatch=hatch, label=stage, ec=style.PAPER))
+    style.legend(panel, handles)
+    return style.finish(figure, title, provenance(cases_of(rows)))
+
+
+def draw_line(panel, row: Row, device: int, place: float, names, shortest, style):
+    """The events of one device."""
+    zero = min(e.begin_s for e in row.case.timeline)
+    for number, stage in enumerate(names):
+        events = [
+            Event(device, stage, e.begin_s - zero, e.end_s - zero)
+            for e in row.case.timeline
+            if e.device == device and e.stage == stage
+        ]
+        colour, hatch = colour_of(stage, number, style)
+        bars = {"facecolor": colour, "hatch": hatch, "edgecolor": style.PAPER}
+        panel.broken_barh(blocks(events, shortest), (place - 0.4, 0.8), linewidth=0, **bars)
