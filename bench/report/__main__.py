@@ -16,7 +16,7 @@ from . import compare, statistics, terminal
 from .findings import analyse
 from .merge import load
 from .p3 import to_p3
-from .page import to_html
+from .page import Report, write_page
 from .rows import build_rows
 from .selection import of_study
 from .table import record, to_csv, to_markdown
@@ -88,7 +88,9 @@ def main(argv: list[str]) -> int:
         write(folder / "table.md", markdown)
         write(folder / "table.csv", to_csv(own))
         write(folder / "p3.csv", to_p3(rows))
-        write(folder / "report" / "index.html", to_html(*shown, markdown))
+        names = tuple(map(str, options.folders))
+        data = (cases, rows, options.margin, markdown, names)
+        write_page(folder, Report(shown[0], shown[2], shown[3], *data))
     except OSError as error:
         print(f"bench.report: cannot write the table: {error}", file=sys.stderr)
         return 1

@@ -26,6 +26,7 @@ class Context:
     devices: tuple[tuple[str, str, float], ...]  # kind, name, llc_bytes (0: unknown)
     preflight: tuple[str, ...]
     compiler: str = ""
+    facts: tuple[tuple[str, str], ...] = ()  # of machine and build, for people
 
     def full_name(self, kind: str, name: str) -> str:
         """The name that the list of devices has for a device of this kind and name."""
@@ -84,6 +85,7 @@ class Case:
     latencies: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
     timeline: list[Event] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)  # of the check: accuracy
 
     @property
     def setting(self) -> str:

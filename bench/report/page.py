@@ -1,41 +1,145 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table as one HTML page that needs nothing else."""
+"""The report as one HTML page that loads nothing: answer, figures, machine and method."""
 
 from __future__ import annotations
 
 import html
+import os
+import shutil
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from .view import COLUMNS, NUMBERS, Group
+from . import cells, machine
+from .case import Case
+from .figures import Figure, all_figures, available, render
+from .gaps import gaps
+from .nulls import nulls
+from .rows import Row
+from .view import all_contexts
 
 try:
     import jinja2
 except ImportError:  # a machine with python3 and numpy only
     jinja2 = None
 
+HERE = Path(__file__).parent
 PLAIN = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>League table</title></head>
 <body><pre>{text}</pre></body></html>
 """
+NO_FIGURES = "Matplotlib is not installed here, so this report has no figures."
+SHOWN = 12  # names of cases under a figure; the rest is counted
 
 
-def to_html(
-    headline: str,
-    groups: list[Group],
-    remarks: list[str],
-    findings: list[str],
-    markdown: str,
-) -> str:
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as the page holds it."""
+
+    figure: Figure
+    name: str  # of its files
+    svg: str
+    problem: str  # why it could not be drawn; empty where it was
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that the page shows."""
+
+    headline: str
+    remarks: list[str]
+    findings: list[str]
+    cases: list[Case]
+    rows: list[Row]
+    margin: float
+    markdown: str
+    folders: tuple[str, ...]
+
+    @property
+    def commands(self) -> list[str]:
+        """What measured, and what drew this page."""
+        facts = [dict(context.facts) for context in all_contexts(self.cases)]
+        studies = dict.fromkeys(f["study"] for f in facts if f.get("study"))
+        runs = [f"bench/run configs/{study}.toml" for study in studies]
+        return [*runs, "python3 -m bench.report " + " ".join(self.folders)]
+
+
+def write_page(folder: Path, report: Report) -> Path:
+    """Writes report/index.html and report/figures/ into the folder; returns the page."""
+    target = folder / "report"
+    target.mkdir(parents=True, exist_ok=True)
+    drawn = draw_all(report.rows, target / "figures") if jinja2 else []
+    page = target / "index.html"
+    partial = page.with_name("index.html.part")
+    partial.write_text(to_html(report, drawn), encoding="utf-8")
+    os.replace(partial, page)
+    return page
+
+
+def draw_all(rows: list[Row], folder: Path) -> list[Drawn]:
+    """Every figure that the data allow, written to the folder anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not available():
+        return []
+    folder.mkdir(parents=True)
+    drawn, taken = [], set()
+    for figure in all_figures(rows):
+        name, number = figure.slug, 2
+        while name in taken:
+            name, number = f"{figure.slug}-{number}", number + 1
+        taken.add(name)
+        try:
+            drawn.append(Drawn(figure, name, render(figure, name, folder), ""))
+        except Exception as error:  # one bad figure must not cost the page
+            problem = f"{type(error).__name__}: {error}"
+            print(f"bench.report: {figure.title}: not drawn: {problem}", file=sys.stderr)
+            drawn.append(Drawn(figure, name, "", problem))
+    return drawn
+
+
+def sections(drawn: list[Drawn]) -> dict[str, list[Drawn]]:
+    """Figures by algorithm, those of all algorithms first."""
+    found: dict[str, list[Drawn]] = {}
+    for one in sorted(drawn, key=lambda d: (d.figure.algorithm != "", d.figure.algorithm)):
+        found.setdefault(one.figure.algorithm, []).append(one)
+    return found
+
+
+def choices(lines: list[cells.Line]) -> dict[str, list[str]]:
+    """What the filters offer."""
+    models = sorted({model for line in lines for model in line.models.split()})
+    return {
+        "algorithm": sorted({line.algorithm for line in lines}),
+        "device": sorted({line.device for line in lines}),
+        "model": models,
+        "verdict": sorted({line.verdict for line in lines if line.verdict}),
+    }
+
+
+def to_html(report: Report, drawn: list[Drawn]) -> str:
     """The page; without Jinja2, the Markdown text as it is."""
     if jinja2 is None:
-        return PLAIN.format(text=html.escape(markdown))
-    template = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
-    page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return page.from_string(template).render(
-        headline=headline,
-        groups=groups,
-        remarks=remarks,
-        findings=findings,
-        columns=COLUMNS,
-        numbers=NUMBERS,
+        return PLAIN.format(text=html.escape(report.markdown))
+    rows = [row for row in report.rows if not (row.case.null or row.case.tuning)]
+    answer, every = cells.answer(gaps(rows), report.margin), cells.every_case(rows)
+    loader = jinja2.FileSystemLoader(HERE)
+    page = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    contexts = all_contexts(report.cases)
+    return page.get_template("page.html.jinja").render(
+        report=report,
+        tables=(
+            ("answer", cells.ANSWER, answer),
+            ("cases", cells.ALL, every),
+        ),
+        numbers=cells.NUMBERS,
+        filters=choices(answer + every),
+        sections=sections(drawn),
+        no_figures="" if available() else NO_FIGURES,
+        facts=machine.merged(context.facts for context in contexts),
+        dates=sorted({context.date for context in contexts if context.date}),
+        launches=len({context.launch_id for context in contexts}),
+        nulls=nulls(report.rows),
+        shown=SHOWN,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .case import Build, Case, Context, Event
+from .machine import read_facts
 
 STATUSES = ("passed", "skipped", "failed")
 KINDS = ("gpu", "host")
@@ -56,6 +57,13 @@ def full_name(device: Any) -> str:
     return f"{name}, {threads} threads" if threads else name
 
 
+def read_figures(row: Any) -> dict[str, float]:
+    """What the check found beside its verdict: accuracy, loss."""
+    found = take(take(row, "check", dict, {}), "figures", dict, {})
+    numbers = {k: v for k, v in found.items() if isinstance(v, (int, float))}
+    return {str(k): float(v) for k, v in numbers.items() if math.isfinite(v)}
+
+
 def read_context(record: Any, folder: Path) -> Context:
     """The context; a folder without a launch id counts as one launch."""
     context = take(record, "context", dict)
@@ -74,6 +82,7 @@ def read_context(record: Any, folder: Path) -> Context:
         devices=tuple(devices),
         preflight=tuple(str(text) for text in take(league, "preflight", list, [])),
         compiler=take(league, "compiler", str, ""),
+        facts=read_facts(league),
     )
 
 
@@ -140,6 +149,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         tuning=take(row, "tuning", bool, False),
         context=context,
         contexts=[context],
+        figures=read_figures(row),
     )
 
 

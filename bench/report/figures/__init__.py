@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The figures of the report: a module each, with one function ``figures(rows)``.
+
+A module yields a figure only where the data are there, and imports Matplotlib only when
+it draws: without it the report is made too, and says what it lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rows import Row
+from . import bars, memory, roofline, stages, timelines
+from .figure import Figure
+from .render import available, render
+
+MODULES = (roofline, bars, stages, timelines, memory)
+
+__all__ = ["Figure", "all_figures", "available", "render"]
+
+
+def all_figures(rows: list[Row]) -> Iterator[Figure]:
+    """All figures that these rows allow."""
+    for module in MODULES:
+        yield from module.figures(rows)

@@ -94,10 +94,11 @@ def problem_title(row: Row) -> str:
 
 
 def by(rows: Iterable[Row], key: Callable[[Case], Any]) -> dict[Any, list[Row]]:
-    """Rows with figures by a key of their cases, in their order."""
+    """Rows with figures by a key of their cases, in their order; no null tests, no searches."""
     found: dict[Any, list[Row]] = {}
     for row in rows:
-        if row.median is not None:
+        aside = row.case.null or row.case.tuning
+        if row.median is not None and not aside:
             found.setdefault(key(row.case), []).append(row)
     return found
 

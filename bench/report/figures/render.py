@@ -37,15 +37,15 @@ def available() -> bool:
     return Canvas is not None
 
 
-def render(figure: Figure, folder: Path) -> str:
-    """Writes SLUG.svg and SLUG.png into the folder; returns the SVG for the page."""
+def render(figure: Figure, name: str, folder: Path) -> str:
+    """Writes NAME.svg and NAME.png into the folder; returns the SVG for the page."""
     canvas = figure.draw()
     text = io.StringIO()
     canvas.savefig(text, format="svg", metadata={"Date": None, "Title": figure.title})
     canvas.set_layout_engine("none")  # where all lies is known by now
-    canvas.savefig(folder / f"{figure.slug}.png", dpi=DPI, facecolor="white")
-    (folder / f"{figure.slug}.svg").write_text(text.getvalue(), encoding="utf-8")
-    return inline(text.getvalue(), figure.slug)
+    canvas.savefig(folder / f"{name}.png", dpi=DPI, facecolor="white")
+    (folder / f"{name}.svg").write_text(text.getvalue(), encoding="utf-8")
+    return inline(text.getvalue(), name)
 
 
 def inline(svg: str, name: str) -> str:

@@ -94,7 +94,7 @@ def caption(rows: list[Row], ceilings: Ceilings) -> str:
         case = best.case
         text += f" Nearest: {case.method} / {case.model} in {case.dtype}, {best.floor_ratio:.2f} times its floor."
     if any(row.floor_ratio and row.floor_ratio < 1 for row in near):
-        text += " Marks above a roof work on data that stay in a cache."
+        text += " Above a roof: data in a cache, or a roof measured on a busy machine."
     return text
 
 
@@ -116,7 +116,7 @@ def draw(pairs, ceilings: Ceilings, title: str):
     roofs(panel, ceilings, low, high, style)
     handles = [marks(panel, *item, number, style) for number, item in enumerate(pairs)]
     style.log_axis(panel.xaxis)
-    style.log_axis(panel.yaxis)
+    style.log_axis(panel.yaxis, style.count_text)
     panel.set_xlabel("arithmetic intensity (operations a byte)")
     panel.set_ylabel("rate (GFLOP/s; integers: Gop/s)")
     style.legend(panel, handles)
@@ -130,9 +130,8 @@ def roofs(panel, ceilings: Ceilings, low: float, high: float, style) -> None:
     panel.plot([low, highest / slope], [low * slope, highest], **line)
     text = {"fontsize": 8, "color": style.INK, "va": "bottom"}
     name = f"{slope:.0f} GB/s" + (" (in cache)" if ceilings.cached else "")
-    turned = {"rotation": 45, "transform_rotates_text": True, "rotation_mode": "anchor"}
-    place = low * 1.25
-    panel.text(place, place * slope * 1.25, name, **turned, **text)
+    offset = {"xytext": (9, -9), "textcoords": "offset points"}
+    panel.annotate(name, (low * 1.1, low * 1.1 * slope), **offset, fontsize=8)
     last = None
     for unit, per_second in sorted(ceilings.rates.items(), key=lambda item: -item[1]):
         height = per_second * 1e-9
@@ -158,7 +157,7 @@ def marks(panel, key: tuple, pair: list[Row], number: int, style):
             marker,
             color=colour,
             markerfacecolor=colour if filled else style.PAPER,
-            markersize=6 if filled else 8,
+            markersize=5.5 if filled else 9,
             zorder=3 if filled else 2,
         )
     from matplotlib.lines import Line2D

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tables of the page: cells with a text to read, a number to sort by, and a bar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from . import units
+from .gaps import Gap
+from .ratios import PORTABLE
+from .rows import Row
+from .statistics import Estimate, verdict
+from .view import cells as row_cells
+
+SIGNS = {
+    "faster": "▲",
+    "slower": "▼",
+    "same": "＝",
+    "unresolved": "?",
+    "FAILED": "✕",
+    "skipped": "–",
+}
+ANSWER = (
+    "problem",
+    "device",
+    "winner",
+    "time",
+    "portable",
+    "time of it",
+    "native / portable",
+    "verdict",
+    "tuning",
+    "abstraction",
+    "method and hardware",
+    "whole gap",
+)
+ALL = (
+    "algorithm",
+    "type",
+    "sizes",
+    "devices",
+    "method",
+    "model",
+    "on",
+    "launch",
+    "median [95 %]",
+    "latency",
+    "rate",
+    "x floor",
+    "native / portable",
+    "verdict",
+    "note",
+)
+NUMBERS = (*ANSWER[3:4], *ANSWER[5:7], *ANSWER[8:], *ALL[8:12], "devices")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A ratio's interval on a logarithmic axis from 1/2 to 2, in per cent of its width."""
+
+    left: float
+    width: float
+    at: float
+    beyond: bool  # the value lies outside the axis
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell; ``value`` is what it is sorted by where its text is no word."""
+
+    text: str
+    value: float | None = None
+    bar: Bar | None = None
+    sign: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a table, and what the filters look at."""
+
+    algorithm: str
+    device: str
+    models: str  # separated by spaces
+    verdict: str
+    leads: bool
+    cells: dict[str, Cell]
+
+
+def place(value: float) -> float:
+    """Per cent from the left of the axis 1/2 .. 2."""
+    return round(min(max(50 + 50 * math.log2(value), 0.0), 100.0), 1)
+
+
+def bar(value: float, low: float | None, high: float | None) -> Bar:
+    """The bar of a ratio."""
+    left, right = (place(low), place(high)) if low and high else (place(value),) * 2
+    return Bar(left, round(right - left, 1), place(value), not 0.5 <= value <= 2)
+
+
+def inverse(estimate: Estimate) -> Estimate:
+    """1 / it: its upper end becomes the lower."""
+    low, high = estimate.low, estimate.high
+    ends = (1 / high, 1 / low) if low and high else (None, None)
+    return Estimate(1 / estimate.value, *ends)
+
+
+def ratio_text(value: float, low: float | None, high: float | None) -> str:
+    """``0.984 [0.981, 0.986]``."""
+    ends = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
+    return f"{value:.3f}{ends}"
+
+
+def factor(estimate: Estimate | None) -> Cell:
+    """A factor of the gap."""
+    if estimate is None:
+        return Cell("")
+    return Cell(f"{estimate.value:.3f}", estimate.value)
+
+
+def time_cell(row: Row | None) -> Cell:
+    """The median of a row with its interval."""
+    if row is None or row.median is None:
+        return Cell("")
+    return Cell(units.interval(row.median, row.low, row.high), row.median)
+
+
+def variant(row: Row) -> str:
+    """``fused / cuda``."""
+    return f"{row.case.method} / {row.case.model}"
+
+
+def answer(gaps: Iterable[Gap], margin: float) -> list[Line]:
+    """One line a gap: who wins, and what the portable side loses where."""
+    return [answer_line(gap, margin) for gap in gaps]
+
+
+def answer_line(gap: Gap, margin: float) -> Line:
+    """The line of one gap."""
+    rivals = [r for r in (gap.portable, gap.native, gap.best) if r is not None]
+    winner = min(rivals, key=lambda row: row.median)
+    ratio = inverse(gap.abstraction) if gap.abstraction else None
+    word, ratio_cell = "", Cell("")
+    if ratio:
+        known = ratio.low is not None and ratio.high is not None
+        word = verdict(ratio.low, ratio.high, margin) if known else ""
+        ends = (ratio.value, ratio.low, ratio.high)
+        ratio_cell = Cell(ratio_text(*ends), ratio.value, bar(*ends))
+    found = (
+        Cell(gap.title),
+        Cell(gap.device),
+        Cell(variant(winner)),
+        time_cell(winner),
+        Cell(variant(gap.portable)),
+        time_cell(gap.portable),
+        ratio_cell,
+        Cell(word, sign=SIGNS.get(word, "")),
+        factor(gap.tuning),
+        factor(gap.abstraction),
+        factor(gap.method),
+        factor(gap.whole),
+    )
+    models = " ".join(dict.fromkeys(row.case.model for row in rivals))
+    cells = dict(zip(ANSWER, found))
+    return Line(gap.algorithm, gap.device, models, word, gap.leads, cells)
+
+
+def every_case(rows: list[Row]) -> list[Line]:
+    """One line a case, as in the text tables."""
+    kinds: dict[str, set] = {}
+    for row in rows:
+        kinds.setdefault(row.case.device_kind, set()).add(row.case.device_name)
+    return [case_line(row, kinds) for row in rows]
+
+
+def case_line(row: Row, kinds: dict[str, set]) -> Line:
+    """The line of one case."""
+    case, texts = row.case, row_cells(row, kinds)
+    numbers = {
+        "devices": case.devices,
+        "median [95 %]": row.median,
+        "latency": min(case.latencies) if case.latencies else None,
+        "rate": row.rate,
+        "x floor": row.floor_ratio,
+        "native / portable": row.ratio.value if row.ratio else None,
+    }
+    texts |= {
+        "algorithm": case.algorithm,
+        "type": case.dtype,
+        "sizes": row.sizes,
+        "devices": str(case.devices),
+    }
+    bars = {}
+    if row.ratio:
+        bars["native / portable"] = bar(row.ratio.value, row.ratio.low, row.ratio.high)
+    signs = {"verdict": SIGNS.get(row.verdict, "")}
+    cells = {
+        name: Cell(texts[name], numbers.get(name), bars.get(name), signs.get(name, ""))
+        for name in ALL
+    }
+    leads = case.model == PORTABLE
+    device = case.device_name or case.device_kind
+    return Line(case.algorithm, device, case.model, row.verdict, leads, cells)

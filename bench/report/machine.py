@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a record says of its machine and build, as pairs of a name and a text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Fact = tuple[str, str]
+BUILD = {
+    "study": "study",
+    "preset": "preset",
+    "git": "commit",
+    "kokkos_version": "Kokkos",
+    "compiler": "compiler",
+    "cxx_flags": "C++ flags",
+    "cuda_flags": "CUDA flags",
+    "hip_flags": "HIP flags",
+    "kokkos_flags": "flags of Kokkos files",
+    "host_devices": "host devices",
+    "caches": "caches",
+}
+GIB = 2**30
+BYTES = ("llc_bytes", "memory_bytes")
+
+
+def read_facts(league: Any) -> tuple[Fact, ...]:
+    """From the part ``league`` of a context; what it has not is left out."""
+    league = league if isinstance(league, dict) else {}
+    facts = [(name, str(league[key])) for key, name in BUILD.items() if league.get(key)]
+    devices = league.get("devices") or []
+    for device in devices if isinstance(devices, list) else []:
+        if isinstance(device, dict):
+            facts.append(device_fact(device))
+    backends = league.get("backends") or {}
+    for name, backend in backends.items() if isinstance(backends, dict) else ():
+        if isinstance(backend, dict):
+            facts.append((f"backend {name}", values(backend)))
+    return tuple(facts)
+
+
+def device_fact(device: dict) -> Fact:
+    """``gpu 0: NVIDIA H200, memory 139.8 GiB, ...``."""
+    name = f"{device.get('kind', 'device')} {device.get('index', 0)}"
+    rest = {k: v for k, v in device.items() if k not in ("kind", "index", "name")}
+    return name, ", ".join(filter(None, [str(device.get("name", "")), values(rest)]))
+
+
+def values(found: dict) -> str:
+    """``memory 139.8 GiB, mig off``; empty values say nothing."""
+    texts = []
+    for key, value in found.items():
+        if key in BYTES and isinstance(value, (int, float)) and value > 0:
+            unit, size = ("GiB", GIB) if value >= GIB else ("MiB", 2**20)
+            texts.append(f"{key.removesuffix('_bytes')} {value / size:.4g} {unit}")
+        elif value not in ("", None):
+            texts.append(f"{key.replace('_', ' ')} {value}".removeprefix("version "))
+    return ", ".join(texts)
+
+
+def merged(all_facts: Iterable[tuple[Fact, ...]]) -> list[Fact]:
+    """The facts of several contexts: a name with several texts has them all."""
+    found: dict[str, dict[str, None]] = {}
+    for facts in all_facts:
+        for name, text in facts:
+            found.setdefault(name, {})[text] = None
+    return [(name, "; ".join(texts)) for name, texts in found.items()]
