@@ -8,6 +8,7 @@ null byte, to the browser on its descriptor 3 and from it on 4.
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -18,9 +19,16 @@ from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage "
-    "--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars"
-).split()
+    *(
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--hide-scrollbars",
+    ),
+    *("--disable-quic", "--disable-sync", "--disable-component-update"),
+    *("--disable-background-networking", "--disable-dev-shm-usage"),
+)
 PATIENCE = 60.0  # seconds: a browser that says nothing for so long is broken
 
 
@@ -34,24 +42,21 @@ class Browser:
 
     def __enter__(self):
         self.profile = tempfile.mkdtemp(prefix="league-browser-")
-        to_read, to_write = os.pipe()
-        from_read, from_write = os.pipe()
-        os.set_blocking(from_read, False)
-
-        def descriptors():
-            # both are moved out of the way first: either may be 3 or 4 already
-            first, second = os.dup(to_read), os.dup(from_write)
-            os.dup2(first, 3), os.dup2(second, 4)
-
+        to_read, self.out = os.pipe()
+        self.back, from_write = os.pipe()
+        os.set_blocking(self.back, False)
+        # above 10, so that no redirection overwrites the other's source
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (to_read, from_write)]
+        redirected = f'exec "$@" 3<&{high[0]} 4>&{high[1]}'
+        pipes = ["--remote-debugging-pipe", f"--user-data-dir={self.profile}"]
         self.process = subprocess.Popen(
-            [installed(), *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={self.profile}"],
-            preexec_fn=descriptors,
-            close_fds=False,
+            ["bash", "-c", redirected, "bash", installed(), *FLAGS, *pipes],
+            pass_fds=high,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        os.close(to_read), os.close(from_write)
-        self.out, self.back = to_write, from_read
+        for descriptor in (to_read, from_write, *high):
+            os.close(descriptor)
         self.number, self.rest, self.events = 0, b"", []
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -95,7 +100,9 @@ class Browser:
                 return message["result"]
             self.events.append(message)
 
-    def open(self, path: Path, width: int, height: int = 900, dark: bool = False) -> None:
+    def open(
+        self, path: Path, width: int, height: int = 900, dark: bool = False
+    ) -> None:
         """Loads a file at this size of window and waits for it."""
         self.events.clear()
         phone = width < 600
@@ -109,7 +116,9 @@ class Browser:
 
     def run(self, script: str):
         """The value of a JavaScript expression."""
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:600])
         return answer["result"].get("value")
@@ -117,11 +126,15 @@ class Browser:
     def complaints(self) -> list[str]:
         """Errors and warnings of the console since the page was opened."""
         bad = {"Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"}
-        return [json.dumps(e["params"])[:400] for e in self.events if e.get("method") in bad]
+        return [
+            json.dumps(e["params"])[:400] for e in self.events if e.get("method") in bad
+        ]
 
     def requests(self) -> list[str]:
         """The addresses that the page asked for."""
-        sent = [e for e in self.events if e.get("method") == "Network.requestWillBeSent"]
+        sent = [
+            e for e in self.events if e.get("method") == "Network.requestWillBeSent"
+        ]
         return [e["params"]["request"]["url"][:200] for e in sent]
 
     def screenshot(self, path: Path, whole: bool = True) -> None:
@@ -131,4 +144,6 @@ class Browser:
 
     def pdf(self) -> bytes:
         """The page as printed."""
-        return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+        return base64.b64decode(
+            self.call("Page.printToPDF", preferCSSPageSize=True)["data"]
+        )

@@ -8,16 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import units
+from .figures.figure import device_text, work_title
 from .gaps import Gap
-from .ratios import PORTABLE
+from .models import PORTABLE
 from .rows import Row
 from .statistics import Estimate, verdict
 from .view import cells as row_cells
 
+REACH = 1.25  # of the bars of ratios
 SIGNS = {
     "faster": "▲",
     "slower": "▼",
-    "same": "＝",
+    "same": "=",
     "unresolved": "?",
     "FAILED": "✕",
     "skipped": "–",
@@ -28,12 +30,12 @@ ANSWER = (
     "winner",
     "time",
     "portable",
-    "time of it",
+    "its time",
     "native / portable",
     "verdict",
     "tuning",
     "abstraction",
-    "method and hardware",
+    "method, hardware",
     "whole gap",
 )
 ALL = (
@@ -58,7 +60,7 @@ NUMBERS = (*ANSWER[3:4], *ANSWER[5:7], *ANSWER[8:], *ALL[8:12], "devices")
 
 @dataclass(frozen=True)
 class Bar:
-    """A ratio's interval on a logarithmic axis from 1/2 to 2, in per cent of its width."""
+    """A ratio's interval on a logarithmic axis from 1/REACH to REACH, in per cent of it."""
 
     left: float
     width: float
@@ -74,6 +76,7 @@ class Cell:
     value: float | None = None
     bar: Bar | None = None
     sign: str = ""
+    below: str = ""  # a second line
 
 
 @dataclass(frozen=True)
@@ -89,14 +92,16 @@ class Line:
 
 
 def place(value: float) -> float:
-    """Per cent from the left of the axis 1/2 .. 2."""
-    return round(min(max(50 + 50 * math.log2(value), 0.0), 100.0), 1)
+    """Per cent from the left of the axis 1/REACH .. REACH."""
+    return round(min(max(50 + 50 * math.log(value, REACH), 0.0), 100.0), 1)
 
 
 def bar(value: float, low: float | None, high: float | None) -> Bar:
     """The bar of a ratio."""
     left, right = (place(low), place(high)) if low and high else (place(value),) * 2
-    return Bar(left, round(right - left, 1), place(value), not 0.5 <= value <= 2)
+    return Bar(
+        left, round(right - left, 1), place(value), not 1 / REACH <= value <= REACH
+    )
 
 
 def inverse(estimate: Estimate) -> Estimate:
@@ -119,11 +124,9 @@ def factor(estimate: Estimate | None) -> Cell:
     return Cell(f"{estimate.value:.3f}", estimate.value)
 
 
-def time_cell(row: Row | None) -> Cell:
-    """The median of a row with its interval."""
-    if row is None or row.median is None:
-        return Cell("")
-    return Cell(units.interval(row.median, row.low, row.high), row.median)
+def time_cell(row: Row) -> Cell:
+    """The median of a row; its interval is in the table of every case."""
+    return Cell(units.seconds(row.median), row.median)
 
 
 def variant(row: Row) -> str:
@@ -147,9 +150,10 @@ def answer_line(gap: Gap, margin: float) -> Line:
         word = verdict(ratio.low, ratio.high, margin) if known else ""
         ends = (ratio.value, ratio.low, ratio.high)
         ratio_cell = Cell(ratio_text(*ends), ratio.value, bar(*ends))
+    problem = work_title(gap.portable, sizes=False)
     found = (
-        Cell(gap.title),
-        Cell(gap.device),
+        Cell(problem, below=gap.sizes),
+        Cell(device_text(gap.portable.case)),
         Cell(variant(winner)),
         time_cell(winner),
         Cell(variant(gap.portable)),

@@ -29,6 +29,7 @@ PLAIN = """<!DOCTYPE html>
 <body><pre>{text}</pre></body></html>
 """
 NO_FIGURES = "Matplotlib is not installed here, so this report has no figures."
+BROKEN = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 SHOWN = 12  # names of cases under a figure; the rest is counted
 
 
@@ -90,9 +91,11 @@ def draw_all(rows: list[Row], folder: Path) -> list[Drawn]:
         taken.add(name)
         try:
             drawn.append(Drawn(figure, name, render(figure, name, folder), ""))
-        except Exception as error:  # one bad figure must not cost the page
+        except BROKEN as error:  # one bad figure must not cost the page
             problem = f"{type(error).__name__}: {error}"
-            print(f"bench.report: {figure.title}: not drawn: {problem}", file=sys.stderr)
+            print(
+                f"bench.report: {figure.title}: not drawn: {problem}", file=sys.stderr
+            )
             drawn.append(Drawn(figure, name, "", problem))
     return drawn
 
@@ -100,7 +103,9 @@ def draw_all(rows: list[Row], folder: Path) -> list[Drawn]:
 def sections(drawn: list[Drawn]) -> dict[str, list[Drawn]]:
     """Figures by algorithm, those of all algorithms first."""
     found: dict[str, list[Drawn]] = {}
-    for one in sorted(drawn, key=lambda d: (d.figure.algorithm != "", d.figure.algorithm)):
+    for one in sorted(
+        drawn, key=lambda d: (d.figure.algorithm != "", d.figure.algorithm)
+    ):
         found.setdefault(one.figure.algorithm, []).append(one)
     return found
 

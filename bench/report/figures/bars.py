@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ..rows import Row
+from ..selection import host_clock
 from ..units import seconds
 from .figure import (
     Figure,
@@ -18,27 +20,50 @@ from .figure import (
 )
 
 FEWEST, TALLEST = 2, 28
+HOST = "time of one compute on the host's clock, launch to fence (log)"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One bar: times in seconds."""
+
+    row: Row
+    name: str
+    time: float
+    low: float
+    high: float
 
 
 def figures(rows: list[Row]) -> Iterator[Figure]:
     """One for each of the heaviest problems that two variants or more solve."""
-    measured = [r for r in rows if r.case.algorithm != "ceilings" and r.case.devices == 1]
-    groups = by(measured, problem).values()
-    for group in heaviest(group for group in groups if len(best(group)) >= FEWEST):
-        shown = best(group)
-        first = shown[0]
+    one = [r for r in rows if r.case.algorithm != "ceilings" and r.case.devices == 1]
+    groups = [
+        group for group in by(one, problem).values() if len(best(group)) >= FEWEST
+    ]
+    for group in heaviest(groups):
+        shown, on_host = entries(group)
+        if len(shown) < FEWEST:
+            continue
+        first, last = shown[0], shown[min(len(shown), TALLEST) - 1]
         rest = f" The fastest {TALLEST} are shown." if len(shown) > TALLEST else ""
         shown = shown[:TALLEST]
         title = f"Every model: {work_title(group[0])}"
         yield Figure(
             kind="models",
-            algorithm=first.case.algorithm,
+            algorithm=group[0].case.algorithm,
             title=title,
-            caption=f"Shorter is faster; the axis is logarithmic. {name(first, shown)} wins with "
-            f"{seconds(first.median)}; {name(shown[-1], shown)} takes {shown[-1].median / first.median:.3g} times as long. "
-            f"Each variant at its fastest launch, whiskers are 95 % intervals.{rest}",
-            cases=cases_of(shown),
-            draw=lambda shown=shown, title=title: draw(shown, title),
+            caption=f"Shorter is faster; the axis is logarithmic. {first.name} wins with {seconds(first.time)}; "
+            f"{last.name} takes {last.time / first.time:.3g} times as long. Each variant at its fastest launch"
+            + (
+                ", on the host's clock as several are compared."
+                if on_host
+                else ", whiskers are 95 % intervals."
+            )
+            + rest,
+            cases=cases_of(entry.row for entry in shown),
+            draw=lambda shown=shown, title=title, on_host=on_host: draw(
+                shown, title, on_host
+            ),
         )
 
 
@@ -51,6 +76,20 @@ def best(rows: list[Row]) -> list[Row]:
     return list(kept.values())
 
 
+def entries(rows: list[Row]) -> tuple[list[Entry], bool]:
+    """The bars, fastest first. Device time is never compared with another clock's."""
+    shown = best(rows)
+    on_host = len({row.case.metric for row in shown}) > 1
+    found = []
+    for row in shown:
+        if not on_host:
+            ends = (row.low or row.median, row.high or row.median)
+            found.append(Entry(row, name(row, shown), row.median, *ends))
+        elif time := host_clock(row):
+            found.append(Entry(row, name(row, shown), time, time, time))
+    return sorted(found, key=lambda entry: entry.time), on_host
+
+
 def name(row: Row, rows: list[Row]) -> str:
     """``fused / kokkos``, and on what where several kinds of device are compared."""
     case = row.case
@@ -59,36 +98,28 @@ def name(row: Row, rows: list[Row]) -> str:
     return f"{case.method} / {case.model}" + (f", {where}" if len(kinds) > 1 else "")
 
 
-def draw(rows: list[Row], title: str):
+def draw(shown: list[Entry], title: str, on_host: bool):
     """Horizontal bars on a logarithmic axis."""
-    from matplotlib.patches import Patch
-
     from . import style
 
-    figure, (panel,) = style.canvas(1.5 + 0.23 * len(rows))
-    least = min(row.low or row.median for row in rows)
-    most = max(row.high or row.median for row in rows)
+    figure, (panel,) = style.canvas(1.5 + 0.23 * len(shown))
+    least, most = min(e.low for e in shown), max(e.high for e in shown)
     panel.set_xscale("log")
     panel.set_xlim(least / 1.6, most * (most / least * 10) ** 0.22)
-    for place, row in enumerate(rows):
-        look = style.look(row.case.model)
+    for place, entry in enumerate(shown):
+        look = style.look(entry.row.case.model)
         bar = {"color": look.face, "edgecolor": look.colour, "hatch": look.hatch}
-        panel.barh(place, row.median, height=0.66, linewidth=1.2, **bar)
-        ends = [[row.median - (row.low or row.median)]]
-        ends.append([(row.high or row.median) - row.median])
-        whisker = {"color": style.INK, "linewidth": 0.9, "capsize": 2}
-        panel.errorbar(row.median, place, xerr=ends, fmt="none", **whisker)
-        end = (row.high or row.median) * (most / least) ** 0.012
-        panel.text(end, place, f"  {seconds(row.median)}", va="center", fontsize=8)
-    panel.set_yticks(range(len(rows)), [name(row, rows) for row in rows])
+        panel.barh(place, entry.time, height=0.66, linewidth=1.2, **bar)
+        if entry.low < entry.high:
+            ends = [[entry.time - entry.low], [entry.high - entry.time]]
+            whisker = {"color": style.INK, "linewidth": 0.9, "capsize": 2}
+            panel.errorbar(entry.time, place, xerr=ends, fmt="none", **whisker)
+        end = entry.high * (most / least) ** 0.012
+        panel.text(end, place, f"  {seconds(entry.time)}", va="center", fontsize=8)
+    panel.set_yticks(range(len(shown)), [entry.name for entry in shown])
     panel.invert_yaxis()
     panel.grid(axis="y", visible=False)
     style.log_axis(panel.xaxis, style.time_text)
-    panel.set_xlabel("time of one compute (log)")
-    kinds = {style.kind_of(r.case.model): style.look(r.case.model) for r in rows}
-    handles = [
-        Patch(facecolor=k.face, edgecolor=k.colour, hatch=k.hatch, label=label)
-        for label, k in kinds.items()
-    ]
-    style.legend(panel, handles)
-    return style.finish(figure, title, provenance(cases_of(rows)))
+    panel.set_xlabel(HOST if on_host else "time of one compute (log)")
+    style.legend(panel, style.model_patches(entry.row.case.model for entry in shown))
+    return style.finish(figure, title, provenance(e.row.case for e in shown))

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..case import Case
 from ..rows import Row
+from ..selection import measured, problem_name
 from ..view import short
 
 MOST = 3  # figures of one kind and algorithm; the rest is in the table
@@ -80,11 +81,10 @@ def device_text(case: Case) -> str:
     return several + " ".join(name.split())
 
 
-def work_title(row: Row) -> str:
+def work_title(row: Row, sizes: bool = True) -> str:
     """``sum from_host f32 n=1000``: the problem without its device."""
     case = row.case
-    found = re.search(r"/problem:([^/]+)", case.comparison)
-    parts = [case.algorithm, found.group(1) if found else "", case.dtype, row.sizes]
+    parts = [case.algorithm, problem_name(case), case.dtype, row.sizes if sizes else ""]
     return " ".join(filter(None, parts))
 
 
@@ -96,10 +96,8 @@ def problem_title(row: Row) -> str:
 def by(rows: Iterable[Row], key: Callable[[Case], Any]) -> dict[Any, list[Row]]:
     """Rows with figures by a key of their cases, in their order; no null tests, no searches."""
     found: dict[Any, list[Row]] = {}
-    for row in rows:
-        aside = row.case.null or row.case.tuning
-        if row.median is not None and not aside:
-            found.setdefault(key(row.case), []).append(row)
+    for row in measured(rows):
+        found.setdefault(key(row.case), []).append(row)
     return found
 
 

@@ -13,6 +13,7 @@ from .figure import Figure, by, cases_of, device_text, heaviest, provenance
 
 TRANSFERS = ("upload", "copy in", "prefetch", "copy out", "download")
 USUAL = "device"
+ORDER = (USUAL, "unified", "unified_prefetch", "streamed")
 
 
 def figures(rows: list[Row]) -> Iterator[Figure]:
@@ -59,11 +60,10 @@ def both(case: Case) -> tuple[float, float]:
 
 def draw(rows: list[Row], title: str):
     """Two panels of grouped bars."""
-    from matplotlib.patches import Patch
-
     from . import style
 
-    names = list(dict.fromkeys(strategy(row.case) for row in rows))
+    found = dict.fromkeys(strategy(row.case) for row in rows)
+    names = sorted(found, key=lambda n: (ORDER.index(n) if n in ORDER else 9, n))
     models = list(dict.fromkeys(row.case.model for row in rows))
     figure, panels = style.canvas(4.8, rows=2, sharex=True)
     width = 0.8 / len(models)
@@ -77,16 +77,16 @@ def draw(rows: list[Row], title: str):
             bar = {"color": look.face, "edgecolor": look.colour, "hatch": look.hatch}
             panel.bar(place, height, width * 0.9, linewidth=1.2, **bar)
             text = {"ha": "center", "va": "bottom", "fontsize": 7.5}
-            panel.text(place, height + highest * 0.02, seconds(height) if height else "0", **text)
+            panel.text(
+                place,
+                height + highest * 0.02,
+                seconds(height) if height else "0",
+                **text,
+            )
         panel.set_ylim(0, highest * 1.16)
         panel.set_ylabel(f"{label} ({style.linear_time(panel.yaxis, highest)})")
         panel.grid(axis="x", visible=False)
     panels[-1].set_xticks(range(len(names)), names)
     panels[-1].set_xlabel("memory strategy")
-    looks = {model: style.look(model) for model in models}
-    handles = [
-        Patch(facecolor=k.face, edgecolor=k.colour, hatch=k.hatch, label=model)
-        for model, k in looks.items()
-    ]
-    style.legend(panels[0], handles)
+    style.legend(panels[0], style.model_patches(models))
     return style.finish(figure, title, provenance(cases_of(rows)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..case import Case
 from ..floors import Ceilings, measured_ceilings
-from ..ratios import NATIVE, PORTABLE
+from ..models import NATIVE, PORTABLE
 from ..rows import Row
 from .figure import Figure, by, cases_of, device_text, provenance, weight
 
@@ -35,7 +35,9 @@ def figures(rows: list[Row]) -> Iterator[Figure]:
             title=title,
             caption=caption(shown, ceilings),
             cases=cases_of(shown),
-            draw=lambda pairs=pairs, ceilings=ceilings, title=title: draw(pairs, ceilings, title),
+            draw=lambda pairs=pairs, ceilings=ceilings, title=title: draw(
+                pairs, ceilings, title
+            ),
         )
 
 
@@ -67,7 +69,9 @@ def pairs_of(rows: list[Row]) -> dict[tuple, list[Row]]:
     for row in sorted(rows, key=lambda r: (-weight(r.case), r.median)):
         found = kept.setdefault((row.case.method, row.case.dtype), [])
         same = not found or found[0].case.comparison == row.case.comparison
-        new = all((r.case.model == PORTABLE) != (row.case.model == PORTABLE) for r in found)
+        new = all(
+            (r.case.model == PORTABLE) != (row.case.model == PORTABLE) for r in found
+        )
         if same and new:
             found.append(row)
     return dict(sorted(kept.items()))
@@ -139,7 +143,13 @@ def roofs(panel, ceilings: Ceilings, low: float, high: float, style) -> None:
         close = last is not None and height > last / 1.5
         below = {**text, "va": "top"} if close else text
         label = f"{unit}: {operations(per_second)}"
-        panel.text(high / 1.06, height / 1.04 if close else height * 1.04, label, ha="right", **below)
+        panel.text(
+            high / 1.06,
+            height / 1.04 if close else height * 1.04,
+            label,
+            ha="right",
+            **below,
+        )
         last = height
 
 

@@ -64,7 +64,9 @@ def times(case: Case) -> dict[str, float]:
     begins: dict[str, float] = {}
     for event in case.timeline:
         begins.setdefault(event.stage, event.begin_s)
-    return {stage: median(case.stages[stage]) for stage in order(list(case.stages), begins)}
+    return {
+        stage: median(case.stages[stage]) for stage in order(list(case.stages), begins)
+    }
 
 
 def largest(case: Case) -> tuple[str, float]:

@@ -7,14 +7,16 @@ alone: fill, hatch, marker and line style say the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from ..ratios import PORTABLE
+from ..models import COMPILED, NATIVE, PORTABLE
 from ..units import SCALES
 
 INK, SOFT, GRID, PAPER = "#1a1f26", "#5b6470", "#d5dae1", "#fefefe"
@@ -24,8 +26,7 @@ CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH = 6.4  # inches
 
-NATIVE = ("openmp", "cuda", "hip")
-LIBRARIES = ("cub", "cublas", "cudnn", "kokkos_kernels", "rocblas", "hipcub")
+HAND_WRITTEN = (*NATIVE["host"], *NATIVE["gpu"])
 
 matplotlib.rcParams.update(
     {
@@ -80,11 +81,11 @@ def look(model: str) -> Look:
     """Portable filled, native hollow, libraries hatched squares, peers hatched triangles."""
     if model == PORTABLE:
         return Look(BLUE, "o", True)
-    if model in NATIVE:
+    if model in HAND_WRITTEN:
         return Look(RED, "o", False, "--")
     if model == "serial":
         return Look(GREY, "D", False, ":")
-    if model in LIBRARIES:
+    if model in COMPILED:
         return Look(GREEN, "s", False, "-.", "////")
     return Look(PURPLE, "^", False, ":", "....")
 
@@ -93,11 +94,11 @@ def kind_of(model: str) -> str:
     """What the legend calls a model's kind."""
     if model == PORTABLE:
         return "portable (kokkos)"
-    if model in NATIVE:
+    if model in HAND_WRITTEN:
         return "native (cuda, hip, openmp)"
     if model == "serial":
         return "one thread (serial)"
-    return "library" if model in LIBRARIES else "Python"
+    return "library" if model in COMPILED else "Python"
 
 
 def canvas(height: float, rows: int = 1, **options) -> tuple[Canvas, list[Axes]]:
@@ -123,6 +124,15 @@ def legend(panel: Axes, handles=None, columns: int | None = None) -> None:
     most = columns or max(1, 84 // (longest + 7))
     place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0)}
     panel.legend(handles=handles, ncols=min(most, len(handles)), **place)
+
+
+def model_patches(models: Iterable[str]) -> list[Patch]:
+    """Legend entries for the kinds of models that are there."""
+    looks = {kind_of(model): look(model) for model in models}
+    return [
+        Patch(facecolor=k.face, edgecolor=k.colour, hatch=k.hatch, label=label)
+        for label, k in looks.items()
+    ]
 
 
 def wrap(text: str, width: int) -> str:

@@ -103,7 +103,9 @@ def draw(rows: list[Row], title: str):
     panel.set_ylim(place - 0.6, -1.2)
     panel.set_xlim(0, longest * 1.02)
     panel.grid(axis="y", visible=False)
-    panel.set_xlabel(f"time since the first begin ({style.linear_time(panel.xaxis, longest)})")
+    panel.set_xlabel(
+        f"time since the first begin ({style.linear_time(panel.xaxis, longest)})"
+    )
     handles = []
     for number, stage in enumerate(names):
         colour, hatch = colour_of(stage, number, style)
@@ -123,4 +125,6 @@ def draw_line(panel, row: Row, device: int, place: float, names, shortest, style
         ]
         colour, hatch = colour_of(stage, number, style)
         bars = {"facecolor": colour, "hatch": hatch, "edgecolor": style.PAPER}
-        panel.broken_barh(blocks(events, shortest), (place - 0.4, 0.8), linewidth=0, **bars)
+        panel.broken_barh(
+            blocks(events, shortest), (place - 0.4, 0.8), linewidth=0, **bars
+        )
