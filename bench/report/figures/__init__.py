@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..rows import Row
-from . import bars, memory, roofline, stages, timelines
+from . import accuracy, bars, memory, overview, roofline, stages, sweeps, timelines
 from .figure import Figure
 from .render import available, render
 
-MODULES = (roofline, bars, stages, timelines, memory)
+MODULES = (overview, roofline, sweeps, bars, stages, timelines, memory, accuracy)
 
 __all__ = ["Figure", "all_figures", "available", "render"]
 

@@ -14,7 +14,13 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from ..models import COMPILED, NATIVE, PORTABLE
 from ..units import SCALES
@@ -173,6 +179,18 @@ def log_axis(axis, text=None) -> None:
     axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if few else (1,), numticks=12))
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(text or rate_text))
+
+
+def ratio_axis(axis) -> None:
+    """Plain numbers around 1 on a logarithmic axis of ratios."""
+    low, high = axis.get_view_interval()
+    fine = high / low < 4
+    steps = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2) if fine else ()
+    few = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+    ticks = [tick for tick in steps or few if low <= tick <= high]
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))
 
 
 def linear_time(axis, longest: float) -> str:

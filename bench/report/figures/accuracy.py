@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the check found beside its verdict: accuracies and losses of every variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rows import Row
+from .bars import best, name
+from .figure import (
+    Figure,
+    by,
+    cases_of,
+    heaviest,
+    problem,
+    provenance,
+    work_title,
+)
+
+LABELS = {
+    "accuracy": "share of test rows that are right",
+    "train_loss": "loss on the training rows",
+    "test_mse": "mean squared error on the test rows",
+    "loss": "loss on the training rows",
+    "last_loss": "loss after the last step",
+}
+TALLEST = 28
+
+
+def figures(rows: list[Row]) -> Iterator[Figure]:
+    """One for the heaviest problem of each algorithm whose checks give such figures."""
+    told = [r for r in rows if r.case.devices == 1 and LABELS.keys() & r.case.figures]
+    for group in heaviest(by(told, problem).values(), most=1):
+        shown = best(group)[:TALLEST]
+        names = [key for key in LABELS if any(key in r.case.figures for r in shown)]
+        title = f"Accuracy: {work_title(group[0])}"
+        parts = [spread(key, shown) for key in names]
+        yield Figure(
+            kind="accuracy",
+            algorithm=group[0].case.algorithm,
+            title=title,
+            caption="Every variant passed its check; this is what it computed. "
+            + " ".join(parts),
+            cases=cases_of(shown),
+            draw=lambda shown=shown, names=names, title=title: draw(
+                shown, names, title
+            ),
+        )
+
+
+def values(key: str, rows: list[Row]) -> list[float]:
+    """What the variants say, where they do."""
+    return [row.case.figures[key] for row in rows if key in row.case.figures]
+
+
+def spread(key: str, rows: list[Row]) -> str:
+    """Whether the variants agree."""
+    found = values(key, rows)
+    low, high = min(found), max(found)
+    if low == high:
+        return f"The {LABELS[key]} is {low:.6g} in all of them."
+    return f"The {LABELS[key]} lies between {low:.6g} and {high:.6g}."
+
+
+def draw(rows: list[Row], names: list[str], title: str):
+    """Dots, a panel a figure of the check."""
+    from . import style
+
+    height = 0.8 + len(names) * (0.75 + 0.19 * len(rows))
+    figure, panels = style.canvas(height, rows=len(names))
+    for panel, key in zip(panels, names):
+        for number, row in enumerate(rows):
+            if key in row.case.figures:
+                look = style.look(row.case.model)
+                mark = {"color": look.colour, "markerfacecolor": look.face}
+                panel.plot(row.case.figures[key], number, look.marker, **mark)
+        found = values(key, rows)
+        middle, half = (min(found) + max(found)) / 2, (max(found) - min(found)) / 2
+        half = max(half * 1.3, abs(middle) * 1e-3, 1e-12)
+        panel.set_xlim(middle - half, middle + half)
+        panel.ticklabel_format(axis="x", useOffset=False)
+        panel.locator_params(axis="x", nbins=6)
+        panel.set_yticks(
+            range(len(rows)), [name(row, rows) for row in rows], fontsize=8
+        )
+        panel.set_ylim(len(rows) - 0.4, -0.6)
+        panel.set_xlabel(LABELS[key])
+    return style.finish(figure, title, provenance(cases_of(rows)))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The whole league at a glance: native over portable, problem by problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..gaps import Gap, gaps
+from ..rows import Row
+from ..statistics import MARGIN
+from .figure import Figure, cases_of, device_text, provenance, work_title
+
+TALLEST = 45
+
+
+def figures(rows: list[Row]) -> Iterator[Figure]:
+    """One for each device on which portable and native were measured."""
+    devices: dict[str, list[Gap]] = {}
+    for gap in gaps(rows):
+        if gap.abstraction and gap.leads and gap.portable.case.devices == 1:
+            devices.setdefault(device_text(gap.portable.case), []).append(gap)
+    for device, found in devices.items():
+        shown = found[:TALLEST]
+        ratios = [1 / gap.abstraction.value for gap in shown]
+        title = f"Native / portable, {device}"
+        level = sum(1 / (1 + MARGIN) <= ratio <= 1 + MARGIN for ratio in ratios)
+        rest = (
+            f" The first {TALLEST} of {len(found)} are shown."
+            if len(found) > TALLEST
+            else ""
+        )
+        yield Figure(
+            kind="overview",
+            algorithm="",
+            title=title,
+            caption="Right of the line at 1 portable code is faster, left of it native code; bars are 95 % intervals, the grey "
+            f"band is {MARGIN:.0%} to both sides. Medians of {level} of {len(shown)} problems lie in the band, from "
+            f"{min(ratios):.3g} to {max(ratios):.3g} over all. Each side at its best launch, same method.{rest}",
+            cases=cases_of(
+                row for gap in shown for row in (gap.portable, gap.native) if row
+            ),
+            draw=lambda shown=shown, title=title: draw(shown, title),
+        )
+
+
+def draw(shown: list[Gap], title: str):
+    """Dots with intervals on a logarithmic axis."""
+    from . import style
+
+    figure, (panel,) = style.canvas(1.4 + 0.21 * len(shown))
+    panel.set_xscale("log", base=2)
+    panel.axvspan(1 / (1 + MARGIN), 1 + MARGIN, color=style.GRID, linewidth=0)
+    panel.axvline(1, color=style.INK, linewidth=1)
+    for place, gap in enumerate(shown):
+        found = gap.abstraction
+        value, low, high = (
+            1 / found.value,
+            1 / (found.high or found.value),
+            1 / (found.low or found.value),
+        )
+        colour = style.BLUE if value >= 1 else style.RED
+        panel.plot([low, high], [place, place], color=colour, linewidth=2.4, alpha=0.55)
+        face = colour if value >= 1 else style.PAPER
+        panel.plot(value, place, "o", color=colour, markerfacecolor=face)
+    names = [f"{work_title(gap.portable, sizes=False)} {gap.variant}" for gap in shown]
+    sizes = [
+        " ".join(f"{v}" for v in gap.portable.case.sizes.values()) for gap in shown
+    ]
+    labels = [f"{name}, {size}" for name, size in zip(names, sizes)]
+    panel.set_yticks(range(len(shown)), labels, fontsize=8)
+    panel.set_ylim(len(shown) - 0.4, -0.6)
+    ratios = [1 / gap.abstraction.value for gap in shown]
+    panel.set_xlim(min(0.8, *ratios) / 1.1, max(1.25, *ratios) * 1.1)
+    panel.grid(axis="y", visible=False)
+    style.ratio_axis(panel.xaxis)
+    panel.set_xlabel("native time / portable time (log): right of 1 portable is faster")
+    under = provenance(
+        row.case for gap in shown for row in (gap.portable, gap.native) if row
+    )
+    return style.finish(figure, title, under)

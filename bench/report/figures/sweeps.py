@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Time against size, and the ratio of native to portable against size, below each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..models import NATIVE, PORTABLE
+from ..rows import Row
+from ..selection import fastest, measured, place, text_of
+from ..sweeps import Sweep, sweeps
+from ..units import seconds
+from .figure import Figure, cases_of, device_text, provenance
+
+Series = dict[tuple[str, str], list[tuple[int, Row]]]  # (method, model) -> points
+OTHERS = 5  # libraries and peers in one figure, the fastest at the largest size
+
+
+def figures(rows: list[Row]) -> Iterator[Figure]:
+    """One for each work that was swept over a size, with all its methods."""
+    groups: dict[tuple, list[Sweep]] = {}
+    for sweep in sweeps(rows):
+        groups.setdefault(work(sweep), []).append(sweep)
+    for group in groups.values():
+        case = group[0].points[0].portable.case
+        lines = series(rows, group)
+        fixed = " ".join(
+            f"{k}={v}" for k, v in case.sizes.items() if k != group[0].size
+        )
+        what = " ".join(filter(None, [case.algorithm, case.dtype, fixed]))
+        title = f"Time against size: {what}, {device_text(case)}"
+        cases = cases_of(row for points in lines.values() for _, row in points)
+        yield Figure(
+            kind="sweep",
+            algorithm=case.algorithm,
+            title=title,
+            caption=caption(group),
+            cases=cases,
+            draw=lambda group=group, lines=lines, title=title: draw(
+                group, lines, title
+            ),
+        )
+
+
+def work(sweep: Sweep) -> tuple:
+    """Equal for sweeps of the same work by different methods."""
+    case = sweep.points[0].portable.case
+    fixed = (text_of(case.sizes, without=sweep.size), text_of(case.parameters))
+    return (sweep.size, case.algorithm, case.dtype, *fixed, case.devices, *place(case))
+
+
+def series(rows: list[Row], group: list[Sweep]) -> Series:
+    """Every variant on the problems of the sweeps, at its fastest launch, by size."""
+    size = group[0].size
+    here = {
+        point.portable.case.comparison: point.portable.case
+        for s in group
+        for point in s.points
+    }
+    found: dict[tuple, dict[int, list[Row]]] = {}
+    for row in measured(rows):
+        case = here.get(row.case.comparison)
+        if case is not None and place(case) == place(row.case):
+            points = found.setdefault((row.case.method, row.case.model), {})
+            points.setdefault(row.case.sizes[size], []).append(row)
+    lines = {
+        key: sorted((n, fastest(some)) for n, some in points.items())
+        for key, points in found.items()
+    }
+    return chosen(lines)
+
+
+def chosen(lines: Series) -> Series:
+    """Portable and native lines, and the fastest of the others; no single points."""
+    native = {PORTABLE, *NATIVE["gpu"], *NATIVE["host"]}
+    kept = {key: points for key, points in lines.items() if len(points) > 1}
+    others = [key for key in kept if key[1] not in native]
+    others.sort(key=lambda key: (-kept[key][-1][0], kept[key][-1][1].median))
+    dropped = set(others[OTHERS:])
+    return {key: points for key, points in kept.items() if key not in dropped}
+
+
+def caption(group: list[Sweep]) -> str:
+    """What to see: where launches end to matter, and who overtakes whom."""
+    text = (
+        "Flat on the left, where the launch is all; then straight, where the work is. Portable is filled and solid, native hollow "
+        "and dashed; bands are 95 % intervals. Below, above the line at 1 portable is faster. "
+    )
+    found = []
+    for sweep in group:
+        method = sweep.points[0].portable.case.method
+        if sweep.crossover:
+            found.append(f"{method} from {sweep.size} = {sweep.crossover.value:.4g}")
+        else:
+            last = sweep.points[-1]
+            found.append(
+                f"{method} at no size up to {last.size} ({seconds(last.portable.median)})"
+            )
+    return text + "Portable is level with native (dotted): " + "; ".join(found) + "."
+
+
+def draw(group: list[Sweep], lines: Series, title: str):
+    """Two panels on one logarithmic axis of sizes."""
+    from . import style
+
+    figure, (upper, lower) = style.canvas(
+        5.6, rows=2, sharex=True, gridspec_kw={"height_ratios": (3, 2)}
+    )
+    for panel in (upper, lower):
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+    methods = list(dict.fromkeys(method for method, _ in lines))
+    for (method, model), points in lines.items():
+        draw_line(upper, points, f"{method} / {model}", methods.index(method), style)
+    lower.axhline(1, color=style.INK, linewidth=1)
+    for sweep in group:
+        method = sweep.points[0].portable.case.method
+        draw_ratio(lower, sweep, methods.index(method), style)
+        if sweep.crossover:
+            look = {"color": style.CYCLE[methods.index(method) % len(style.CYCLE)]}
+            for panel in (upper, lower):
+                panel.axvline(sweep.crossover.value, linestyle=":", linewidth=1, **look)
+    style.log_axis(upper.yaxis, style.time_text)
+    style.ratio_axis(lower.yaxis)
+    style.log_axis(lower.xaxis, style.count_text)
+    upper.set_ylabel("time of one compute (log)")
+    lower.set_ylabel("native / portable (log)")
+    lower.set_xlabel(f"{group[0].size} (log)")
+    style.legend(upper)
+    under = provenance(row.case for points in lines.values() for _, row in points)
+    return style.finish(figure, title, under)
+
+
+def draw_line(
+    panel, points: list[tuple[int, Row]], name: str, number: int, style
+) -> None:
+    """One variant with the band of its intervals."""
+    look = style.look(points[0][1].case.model)
+    colour = style.CYCLE[number % len(style.CYCLE)]
+    sizes = [size for size, _ in points]
+    marked = max(
+        1, len(points) // 12
+    )  # a mark on each of a hundred points hides the line
+    panel.plot(
+        sizes,
+        [row.median for _, row in points],
+        look.line,
+        marker=look.marker,
+        markevery=marked,
+        color=colour,
+        markerfacecolor=colour if look.filled else style.PAPER,
+        label=name,
+    )
+    lows = [row.low or row.median for _, row in points]
+    highs = [row.high or row.median for _, row in points]
+    panel.fill_between(sizes, lows, highs, color=colour, alpha=0.18, linewidth=0)
+
+
+def draw_ratio(panel, sweep: Sweep, number: int, style) -> None:
+    """Native over portable with its band."""
+    points = [(point.size, point.ratio) for point in sweep.points if point.ratio]
+    if not points:
+        return
+    colour = style.CYCLE[number % len(style.CYCLE)]
+    sizes = [size for size, _ in points]
+    marked = max(1, len(points) // 12)
+    panel.plot(
+        sizes, [r.value for _, r in points], "-o", color=colour, markevery=marked
+    )
+    lows = [ratio.low or ratio.value for _, ratio in points]
+    highs = [ratio.high or ratio.value for _, ratio in points]
+    panel.fill_between(sizes, lows, highs, color=colour, alpha=0.18, linewidth=0)
