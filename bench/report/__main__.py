@@ -90,7 +90,7 @@ def main(argv: list[str]) -> int:
         write(folder / "p3.csv", to_p3(rows))
         names = tuple(map(str, options.folders))
         data = (cases, rows, options.margin, markdown, names)
-        write_page(folder, Report(shown[0], shown[2], shown[3], *data))
+        write_page(folder, Report(shown[0], shown[2], found, *data))
     except OSError as error:
         print(f"bench.report: cannot write the table: {error}", file=sys.stderr)
         return 1

@@ -13,9 +13,9 @@ from pathlib import Path
 from . import cells, machine
 from .case import Case
 from .figures import Figure, all_figures, available, render
-from .gaps import gaps
-from .nulls import nulls
+from .findings import Findings
 from .rows import Row
+from .selection import of_study
 from .view import all_contexts
 
 try:
@@ -49,7 +49,7 @@ class Report:
 
     headline: str
     remarks: list[str]
-    findings: list[str]
+    found: Findings
     cases: list[Case]
     rows: list[Row]
     margin: float
@@ -69,7 +69,7 @@ def write_page(folder: Path, report: Report) -> Path:
     """Writes report/index.html and report/figures/ into the folder; returns the page."""
     target = folder / "report"
     target.mkdir(parents=True, exist_ok=True)
-    drawn = draw_all(report.rows, target / "figures") if jinja2 else []
+    drawn = draw_all(report.rows, report.found, target / "figures") if jinja2 else []
     page = target / "index.html"
     partial = page.with_name("index.html.part")
     partial.write_text(to_html(report, drawn), encoding="utf-8")
@@ -77,14 +77,14 @@ def write_page(folder: Path, report: Report) -> Path:
     return page
 
 
-def draw_all(rows: list[Row], folder: Path) -> list[Drawn]:
+def draw_all(rows: list[Row], found: Findings, folder: Path) -> list[Drawn]:
     """Every figure that the data allow, written to the folder anew."""
     shutil.rmtree(folder, ignore_errors=True)
     if not available():
         return []
     folder.mkdir(parents=True)
     drawn, taken = [], set()
-    for figure in all_figures(rows):
+    for figure in all_figures(rows, found):
         name, number = figure.slug, 2
         while name in taken:
             name, number = f"{figure.slug}-{number}", number + 1
@@ -125,8 +125,8 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
     """The page; without Jinja2, the Markdown text as it is."""
     if jinja2 is None:
         return PLAIN.format(text=html.escape(report.markdown))
-    rows = [row for row in report.rows if not (row.case.null or row.case.tuning)]
-    answer, every = cells.answer(gaps(rows), report.margin), cells.every_case(rows)
+    answer = cells.answer(report.found.gaps, report.margin)
+    every = cells.every_case(of_study(report.rows))
     loader = jinja2.FileSystemLoader(HERE)
     page = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -145,6 +145,7 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         facts=machine.merged(context.facts for context in contexts),
         dates=sorted({context.date for context in contexts if context.date}),
         launches=len({context.launch_id for context in contexts}),
-        nulls=nulls(report.rows),
+        nulls=report.found.nulls,
+        findings=report.found.texts(),
         shown=SHOWN,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The figures of the report: a module each, with one function ``figures(rows)``.
+"""The figures of the report: a module each, with one function ``figures(rows, found)``.
 
 A module yields a figure only where the data are there, and imports Matplotlib only when
 it draws: without it the report is made too, and says what it lacks.
@@ -9,17 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..findings import Findings
 from ..rows import Row
-from . import accuracy, bars, memory, overview, roofline, stages, sweeps, timelines
+from . import (
+    accuracy,
+    bars,
+    cascade,
+    duels,
+    launches,
+    memory,
+    overview,
+    roofline,
+    scaling,
+    stage_sweeps,
+    stages,
+    sweeps,
+    timelines,
+)
 from .figure import Figure
 from .render import available, render
 
-MODULES = (overview, roofline, sweeps, bars, stages, timelines, memory, accuracy)
+MODULES = (
+    *(overview, roofline, sweeps, duels, scaling, bars, stages, stage_sweeps),
+    *(timelines, launches, memory, cascade, accuracy),
+)
 
 __all__ = ["Figure", "all_figures", "available", "render"]
 
 
-def all_figures(rows: list[Row]) -> Iterator[Figure]:
-    """All figures that these rows allow."""
+def all_figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
+    """All figures that these rows and analyses allow."""
     for module in MODULES:
-        yield from module.figures(rows)
+        yield from module.figures(rows, found)

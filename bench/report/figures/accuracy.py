@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..findings import Findings
 from ..rows import Row
 from .bars import best, name
 from .figure import (
@@ -27,7 +28,7 @@ LABELS = {
 TALLEST = 28
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for the heaviest problem of each algorithm whose checks give such figures."""
     told = [r for r in rows if r.case.devices == 1 and LABELS.keys() & r.case.figures]
     for group in heaviest(by(told, problem).values(), most=1):
@@ -59,6 +60,8 @@ def spread(key: str, rows: list[Row]) -> str:
     low, high = min(found), max(found)
     if low == high:
         return f"The {LABELS[key]} is {low:.6g} in all of them."
+    if f"{low:.6g}" == f"{high:.6g}":
+        return f"The {LABELS[key]} is {low:.6g} in all of them, to six digits."
     return f"The {LABELS[key]} lies between {low:.6g} and {high:.6g}."
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..findings import Findings
 from ..rows import Row
 from ..selection import host_clock
 from ..units import seconds
@@ -34,7 +35,7 @@ class Entry:
     high: float
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each of the heaviest problems that two variants or more solve."""
     one = [r for r in rows if r.case.algorithm != "ceilings" and r.case.devices == 1]
     groups = [

@@ -53,7 +53,7 @@ def drawn_samples(cases: Iterable[Case]) -> str:
 def provenance(cases: Iterable[Case]) -> str:
     """The line under a figure: devices, samples, Kokkos version, commit."""
     cases = [case for case in cases if case.samples]
-    names = dict.fromkeys(device_text(case) for case in cases)
+    names = dict.fromkeys(device_name(c.device_name) or c.device_kind for c in cases)
     builds = dict.fromkeys(case.context.build for case in cases)
     parts = [
         ", ".join(names),
@@ -74,11 +74,15 @@ def problem_here(case: Case) -> tuple:
     return (*problem(case), case.device_kind, case.device_name)
 
 
+def device_name(name: str) -> str:
+    """Without trade marks."""
+    return " ".join(re.sub(r"\((R|TM)\)", "", name).split())
+
+
 def device_text(case: Case) -> str:
-    """``4 x NVIDIA H200``; trade marks are left out."""
+    """``4 x NVIDIA H200``."""
     several = f"{case.devices} x " if case.devices > 1 else ""
-    name = re.sub(r"\((R|TM)\)", "", case.device_name) or case.device_kind
-    return several + " ".join(name.split())
+    return several + (device_name(case.device_name) or case.device_kind)
 
 
 def work_title(row: Row, sizes: bool = True) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..case import Case
+from ..findings import Findings
 from ..rows import Row
 from ..statistics import median
 from ..units import seconds
@@ -16,7 +17,7 @@ USUAL = "device"
 ORDER = (USUAL, "unified", "unified_prefetch", "streamed")
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that was run under two memory strategies or more."""
     groups = by((row for row in rows if row.case.stages), work).values()
     several = [g for g in groups if len({strategy(row.case) for row in g}) > 1]

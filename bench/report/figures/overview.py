@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..gaps import Gap, gaps
+from ..findings import Findings
+from ..gaps import Gap
 from ..rows import Row
 from ..statistics import MARGIN
 from .figure import Figure, cases_of, device_text, provenance, work_title
@@ -13,20 +14,20 @@ from .figure import Figure, cases_of, device_text, provenance, work_title
 TALLEST = 45
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each device on which portable and native were measured."""
     devices: dict[str, list[Gap]] = {}
-    for gap in gaps(rows):
+    for gap in found.gaps:
         if gap.abstraction and gap.leads and gap.portable.case.devices == 1:
             devices.setdefault(device_text(gap.portable.case), []).append(gap)
-    for device, found in devices.items():
-        shown = found[:TALLEST]
+    for device, some in devices.items():
+        shown = some[:TALLEST]
         ratios = [1 / gap.abstraction.value for gap in shown]
         title = f"Native / portable, {device}"
         level = sum(1 / (1 + MARGIN) <= ratio <= 1 + MARGIN for ratio in ratios)
         rest = (
-            f" The first {TALLEST} of {len(found)} are shown."
-            if len(found) > TALLEST
+            f" The first {TALLEST} of {len(some)} are shown."
+            if len(some) > TALLEST
             else ""
         )
         yield Figure(
@@ -73,7 +74,7 @@ def draw(shown: list[Gap], title: str):
     panel.set_xlim(min(0.8, *ratios) / 1.1, max(1.25, *ratios) * 1.1)
     panel.grid(axis="y", visible=False)
     style.ratio_axis(panel.xaxis)
-    panel.set_xlabel("native time / portable time (log): right of 1 portable is faster")
+    panel.set_xlabel("native / portable (log)")
     under = provenance(
         row.case for gap in shown for row in (gap.portable, gap.native) if row
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..case import Case
+from ..findings import Findings
 from ..floors import Ceilings, measured_ceilings
 from ..models import NATIVE, PORTABLE
 from ..rows import Row
@@ -18,7 +19,7 @@ from .figure import Figure, by, cases_of, device_text, provenance, weight
 MOST_LINES = 12
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each device and algorithm, where the roofs of the device were measured."""
     roofs = measured_ceilings(row.case for row in rows)
     groups = by((row for row in rows if placed(row.case)), where)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..case import Case
+from ..findings import Findings
 from ..rows import Row
 from ..statistics import median
 from ..units import seconds
@@ -24,7 +25,7 @@ FIRST, LAST = ("setup", "upload", "copy in"), ("copy out", "download")
 TALLEST = 14
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each of the heaviest problems whose stages were recorded."""
     staged = [r for r in rows if r.case.stages and r.case.devices == 1]
     staged = [row for row in staged if row.case.algorithm != "ceilings"]

@@ -186,7 +186,11 @@ def ratio_axis(axis) -> None:
     low, high = axis.get_view_interval()
     fine = high / low < 4
     steps = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2) if fine else ()
-    few = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+    few = (
+        [0.1, 0.2, 0.5, 1, 2, 5, 10]
+        if high / low < 60
+        else [10.0**n for n in range(-6, 7)]
+    )
     ticks = [tick for tick in steps or few if low <= tick <= high]
     axis.set_major_locator(FixedLocator(ticks))
     axis.set_minor_locator(NullLocator())

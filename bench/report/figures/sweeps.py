@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from ..findings import Findings
 from ..models import NATIVE, PORTABLE
 from ..rows import Row
 from ..selection import fastest, measured, place, text_of
-from ..sweeps import Sweep, sweeps
+from ..sweeps import Sweep
 from ..units import seconds
 from .figure import Figure, cases_of, device_text, provenance
 
@@ -16,10 +18,10 @@ Series = dict[tuple[str, str], list[tuple[int, Row]]]  # (method, model) -> poin
 OTHERS = 5  # libraries and peers in one figure, the fastest at the largest size
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that was swept over a size, with all its methods."""
     groups: dict[tuple, list[Sweep]] = {}
-    for sweep in sweeps(rows):
+    for sweep in found.sweeps:
         groups.setdefault(work(sweep), []).append(sweep)
     for group in groups.values():
         case = group[0].points[0].portable.case
@@ -89,7 +91,7 @@ def caption(group: list[Sweep]) -> str:
     found = []
     for sweep in group:
         method = sweep.points[0].portable.case.method
-        if sweep.crossover:
+        if crosses(sweep):
             found.append(f"{method} from {sweep.size} = {sweep.crossover.value:.4g}")
         else:
             last = sweep.points[-1]
@@ -97,6 +99,16 @@ def caption(group: list[Sweep]) -> str:
                 f"{method} at no size up to {last.size} ({seconds(last.portable.median)})"
             )
     return text + "Portable is level with native (dotted): " + "; ".join(found) + "."
+
+
+def crosses(sweep: Sweep) -> bool:
+    """Whether portable becomes level with native at some size."""
+    return sweep.crossover is not None and math.isfinite(sweep.crossover.value)
+
+
+def hold(panel, values: list[float], room: float) -> None:
+    """Limits around the medians: a band of few samples may be wider than all of them."""
+    panel.set_ylim(min(values) / room, max(values) * room)
 
 
 def draw(group: list[Sweep], lines: Series, title: str):
@@ -116,10 +128,13 @@ def draw(group: list[Sweep], lines: Series, title: str):
     for sweep in group:
         method = sweep.points[0].portable.case.method
         draw_ratio(lower, sweep, methods.index(method), style)
-        if sweep.crossover:
+        if crosses(sweep):
             look = {"color": style.CYCLE[methods.index(method) % len(style.CYCLE)]}
             for panel in (upper, lower):
                 panel.axvline(sweep.crossover.value, linestyle=":", linewidth=1, **look)
+    hold(upper, [row.median for points in lines.values() for _, row in points], 2)
+    ratios = [p.ratio.value for s in group for p in s.points if p.ratio]
+    hold(lower, [1 / 1.2, 1.2, *ratios], 1.2)
     style.log_axis(upper.yaxis, style.time_text)
     style.ratio_axis(lower.yaxis)
     style.log_axis(lower.xaxis, style.count_text)
@@ -153,7 +168,7 @@ def draw_line(
     )
     lows = [row.low or row.median for _, row in points]
     highs = [row.high or row.median for _, row in points]
-    panel.fill_between(sizes, lows, highs, color=colour, alpha=0.18, linewidth=0)
+    panel.fill_between(sizes, lows, highs, color=colour, alpha=0.13, linewidth=0)
 
 
 def draw_ratio(panel, sweep: Sweep, number: int, style) -> None:
@@ -169,4 +184,4 @@ def draw_ratio(panel, sweep: Sweep, number: int, style) -> None:
     )
     lows = [ratio.low or ratio.value for _, ratio in points]
     highs = [ratio.high or ratio.value for _, ratio in points]
-    panel.fill_between(sizes, lows, highs, color=colour, alpha=0.18, linewidth=0)
+    panel.fill_between(sizes, lows, highs, color=colour, alpha=0.13, linewidth=0)

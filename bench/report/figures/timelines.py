@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..case import Event
+from ..findings import Findings
 from ..rows import Row
 from ..units import seconds
 from .bars import best
@@ -24,7 +25,7 @@ MANY = 1200  # events of one figure; more are drawn as the blocks that they fill
 VARIANTS = 6
 
 
-def figures(rows: list[Row]) -> Iterator[Figure]:
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each of the heaviest problems of several devices, or of copies beside kernels."""
     traced = [row for row in rows if worth(row)]
     groups = list(by(traced, problem_here).values())

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CPU against GPU over one size, each with its best variant: where the GPU takes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..duels import DeviceCrossover
+from ..findings import Findings
+from ..rows import Row
+from ..units import seconds
+from .figure import Figure, cases_of, device_name, provenance
+
+FEWEST = 3
+
+
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
+    """One for each work that both kinds of device did at three sizes or more."""
+    for one in found.device_crossovers:
+        if len(one.points) < FEWEST:
+            continue
+        title = f"CPU against GPU: {one.label}, {device_name(one.cpu)} and {device_name(one.gpu)}"
+        yield Figure(
+            kind="duel",
+            algorithm=one.algorithm,
+            title=title,
+            caption=caption(one),
+            cases=cases_of(
+                row for point in one.points for row in (point.cpu, point.gpu)
+            ),
+            draw=lambda one=one, title=title: draw(one, title),
+        )
+
+
+def caption(one: DeviceCrossover) -> str:
+    """What to see: from where on the GPU is faster."""
+    last = one.points[-1]
+    where = "The GPU is not faster at the largest size"
+    if one.crossover:
+        where = f"The GPU is faster from {one.size} = {one.crossover.value:.4g} on"
+    elif last.gpu_time < last.cpu_time:
+        where = "The GPU is faster at every size"
+    return (
+        f"The best variant of either device at each size, data already there, on the host's clock. {where}; "
+        f"at {last.size} it takes {seconds(last.gpu_time)}, the CPU {seconds(last.cpu_time)}."
+    )
+
+
+def draw(one: DeviceCrossover, title: str):
+    """Two lines on logarithmic axes."""
+    from . import style
+
+    figure, (panel,) = style.canvas(3.8)
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    sizes = [point.size for point in one.points]
+    cpu, gpu = [p.cpu_time for p in one.points], [p.gpu_time for p in one.points]
+    panel.plot(
+        sizes, cpu, "--s", color=style.ORANGE, markerfacecolor=style.PAPER, label="CPU"
+    )
+    panel.plot(sizes, gpu, "-o", color=style.BLUE, label="GPU")
+    if one.crossover:
+        at = one.crossover
+        if at.low and at.high:
+            panel.axvspan(at.low, at.high, color=style.GRID, linewidth=0, alpha=0.6)
+        line = {"color": style.INK, "linestyle": ":", "linewidth": 1.2}
+        panel.axvline(at.value, label=f"crossover at {at.value:.3g}", **line)
+    style.log_axis(panel.xaxis, style.count_text)
+    style.log_axis(panel.yaxis, style.time_text)
+    panel.set_xlabel(f"{one.size} (log)")
+    panel.set_ylabel("time of one compute, host's clock (log)")
+    style.legend(panel)
+    rows = [row for point in one.points for row in (point.cpu, point.gpu)]
+    return style.finish(figure, title, provenance(cases_of(rows)))

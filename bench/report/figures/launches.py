@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launch heat maps: how fast each team size is with each vector, league or tile size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..findings import Findings
+from ..launches import LaunchMap, effective
+from ..rows import Row
+from .figure import Figure, cases_of, device_name, provenance
+
+MOST = 6  # maps of one algorithm
+
+
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
+    """One for each variant whose launches were swept."""
+    drawn: dict[str, int] = {}
+    for one in found.maps:
+        drawn[one.algorithm] = drawn.get(one.algorithm, 0) + 1
+        if drawn[one.algorithm] > MOST:
+            continue
+        searched = "Search" if one.best.case.tuning else "Launches"
+        title = f"{searched}: {one.title}, {device_name(one.device)}"
+        yield Figure(
+            kind="launches",
+            algorithm=one.algorithm,
+            title=title,
+            caption=caption(one),
+            cases=cases_of(one.cells.values()),
+            draw=lambda one=one, title=title: draw(one, title),
+        )
+
+
+def caption(one: LaunchMap) -> str:
+    """What to see: what the automatic launch costs."""
+    text = (
+        "Each cell is the speed of one launch in per cent of the best; grey was not run or cannot run. "
+        f"The square marks the best ({one.best.case.effective})"
+    )
+    if one.automatic is None:
+        return text + "; no automatic launch was run."
+    text += f", the circle the automatic launch ({one.automatic.case.effective})"
+    return text + (
+        f": it takes {one.regret.value:.1%} more time." if one.regret else "."
+    )
+
+
+def place(row: Row, one: LaunchMap) -> tuple[int, int]:
+    """The cell of a row."""
+    launch = effective(row.case)
+    return launch.get("team", 0), launch.get(one.axis, 0)
+
+
+def draw(one: LaunchMap, title: str):
+    """A grid; every cell has its number, so that no colour need be read."""
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
+
+    from . import style
+
+    teams = sorted({team for team, _ in one.cells})
+    others = sorted({other for _, other in one.cells})
+    figure, (panel,) = style.canvas(1.6 + 0.36 * len(others))
+    ramp = LinearSegmentedColormap.from_list(
+        "speed", ["#fff3dc", style.ORANGE, style.RED]
+    )
+    panel.grid(visible=False)
+    for column, team in enumerate(teams):
+        for line, other in enumerate(others):
+            row = one.cells.get((team, other))
+            share = one.best.median / row.median if row else 0.0
+            face = ramp(1 - share) if row else style.GRID
+            box = (column - 0.48, line - 0.46)
+            panel.add_patch(Rectangle(box, 0.96, 0.92, facecolor=face, linewidth=0))
+            if row:
+                ink = "#1c1c1c"  # on cells that keep their colours in every theme
+                text = {"ha": "center", "va": "center", "fontsize": 8, "color": ink}
+                panel.text(column, line, f"{100 * share:.0f}", **text)
+    marks = [(one.best, "s", 17, "best")]
+    if one.automatic is not None:
+        marks.append((one.automatic, "o", 20, "automatic"))
+    handles = []
+    for row, marker, size, label in marks:
+        team, other = place(row, one)
+        if team in teams and other in others:
+            spot = (teams.index(team), others.index(other))
+            look = {
+                "markerfacecolor": "none",
+                "color": style.INK,
+                "markeredgewidth": 1.6,
+            }
+            panel.plot(*spot, marker, markersize=size, clip_on=False, **look)
+            from matplotlib.lines import Line2D
+
+            handles.append(
+                Line2D([], [], linestyle="", marker=marker, label=label, **look)
+            )
+    panel.set_xticks(range(len(teams)), [str(team) for team in teams])
+    panel.set_yticks(range(len(others)), [str(other) for other in others])
+    panel.set_xlim(-0.6, len(teams) - 0.4)
+    panel.set_ylim(-0.6, len(others) - 0.4)
+    panel.set_xlabel("team size (threads)")
+    panel.set_ylabel(
+        {"vector": "vector length", "league": "league size (teams)"}.get(
+            one.axis, one.axis
+        )
+    )
+    style.legend(panel, handles)
+    under = provenance(cases_of(one.cells.values()))
+    return style.finish(figure, f"{title} (% of the best)", under)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Time, speed-up and efficiency against the number of devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..findings import Findings
+from ..rows import Row
+from ..scaling import Scaling
+from .figure import Figure, cases_of, device_name, provenance, weight
+
+MOST = 4  # problems of one algorithm
+
+
+def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
+    """One for each problem: strong and weak apart, all variants and engines together."""
+    groups: dict[tuple, list[Scaling]] = {}
+    for scaling in found.scalings:
+        case = scaling.points[0].row.case
+        key = (
+            scaling.algorithm,
+            case.dtype,
+            scaling.kind,
+            scaling.sizes,
+            scaling.device,
+        )
+        groups.setdefault((*key, case.context.build), []).append(scaling)
+    drawn: dict[str, int] = {}
+    heaviest = sorted(
+        groups.values(), key=lambda group: -weight(group[0].points[0].row.case)
+    )
+    for group in heaviest:
+        first = group[0]
+        drawn[first.algorithm] = drawn.get(first.algorithm, 0) + 1
+        if drawn[first.algorithm] > MOST:
+            continue
+        dtype = first.points[0].row.case.dtype
+        what = f"{first.algorithm} {dtype} {first.sizes}, {device_name(first.device)}"
+        title = f"{first.kind.capitalize()} scaling: {what}"
+        yield Figure(
+            kind="scaling",
+            algorithm=first.algorithm,
+            title=title,
+            caption=caption(group),
+            cases=cases_of(point.row for s in group for point in s.points),
+            draw=lambda group=group, title=title: draw(group, title),
+        )
+
+
+def name(scaling: Scaling) -> str:
+    """``graph / cuda, nccl``."""
+    engine = f", {scaling.communicator}" if scaling.communicator else ""
+    return f"{scaling.method} / {scaling.model}{engine}"
+
+
+def caption(group: list[Scaling]) -> str:
+    """What to see: how far from the ideal line, and who is nearest to it."""
+    ends = [(scaling.points[-1], scaling) for scaling in group]
+    most = max(point.devices for point, _ in ends)
+    last = [(p.efficiency.value, name(s)) for p, s in ends if p.devices == most]
+    best, worst = max(last), min(last)
+    same = "the same problem" if group[0].kind == "strong" else "the same size a device"
+    text = (
+        f"Makespan on the host's clock for {same}; the dotted line is ideal, bars are 95 % intervals. "
+        f"On {most} devices {best[1]} keeps {best[0]:.0%} efficiency"
+    )
+    return text + (f", {worst[1]} {worst[0]:.0%}." if worst[1] != best[1] else ".")
+
+
+def draw(group: list[Scaling], title: str):
+    """Three panels over one axis of devices."""
+    from . import style
+
+    figure, panels = style.canvas(6.6, rows=3, sharex=True)
+    counts = sorted({point.devices for scaling in group for point in scaling.points})
+    parts = ("time", "speedup", "efficiency")
+    for panel, part in zip(panels, parts):
+        panel.set_xscale("log", base=2)
+        if part != "efficiency":
+            panel.set_yscale("log")
+        ideal(panel, part, group, counts, style)
+        for number, scaling in enumerate(group):
+            draw_line(panel, part, scaling, number, len(group), style)
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    style.log_axis(panels[0].yaxis, style.time_text)
+    panels[1].yaxis.set_major_locator(FixedLocator(counts))
+    panels[1].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}x"))
+    panels[2].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0%}"))
+    least = min(p.efficiency.value for s in group for p in s.points)
+    panels[2].set_ylim(min(0.5, least - 0.05) if least > 0.2 else 0, 1.08)
+    for panel in panels:
+        panel.xaxis.set_major_locator(FixedLocator(counts))
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        panel.yaxis.set_minor_locator(NullLocator())
+    for panel, label in zip(panels, ("time (log)", "speed-up (log)", "efficiency")):
+        panel.set_ylabel(label)
+    panels[-1].set_xlabel("devices (log)")
+    style.legend(panels[0])
+    under = provenance(point.row.case for s in group for point in s.points)
+    return style.finish(figure, title, under)
+
+
+def ideal(panel, part: str, group: list[Scaling], counts: list[int], style) -> None:
+    """The dotted line: as fast as one device's work shared without loss."""
+    strong = group[0].kind == "strong"
+    start = min(scaling.points[0].time.value for scaling in group)
+    shares = {
+        "time": [start / n if strong else start for n in counts],
+        "speedup": [n if strong else 1 for n in counts],
+        "efficiency": [1] * len(counts),
+    }
+    line = {"color": style.SOFT, "linewidth": 1, "zorder": 1}
+    panel.plot(counts, shares[part], ":", label="ideal", **line)
+
+
+def draw_line(panel, part: str, scaling: Scaling, number: int, of: int, style) -> None:
+    """One variant; lines are set a little apart, so that equal ones are all seen."""
+    look = style.look(scaling.model)
+    engine = {"": style.CYCLE[0], "nccl": style.CYCLE[2]}.get(
+        scaling.communicator, style.PURPLE
+    )
+    colour = look.colour if not scaling.communicator else engine
+    points = [(point.devices, getattr(point, part)) for point in scaling.points]
+    shift = 1.03 ** (number - (of - 1) / 2)
+    values = [found.value for _, found in points]
+    errors = [
+        [found.value - (found.low or found.value) for _, found in points],
+        [(found.high or found.value) - found.value for _, found in points],
+    ]
+    panel.errorbar(
+        [count * shift for count, _ in points],
+        values,
+        yerr=errors,
+        linestyle=look.line,
+        marker="D" if scaling.communicator else look.marker,
+        color=colour,
+        markerfacecolor=colour if look.filled else style.PAPER,
+        capsize=2,
+        label=name(scaling),
+    )
