@@ -11,6 +11,7 @@ from ..rows import Row
 from .figure import Figure, cases_of, device_name, provenance
 
 MOST = 6  # maps of one algorithm
+ON_CELL = "#1c1c1c"  # cells keep their colours in every theme
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -55,6 +56,7 @@ def place(row: Row, one: LaunchMap) -> tuple[int, int]:
 def draw(one: LaunchMap, title: str):
     """A grid; every cell has its number, so that no colour need be read."""
     from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
 
     from . import style
@@ -74,8 +76,7 @@ def draw(one: LaunchMap, title: str):
             box = (column - 0.48, line - 0.46)
             panel.add_patch(Rectangle(box, 0.96, 0.92, facecolor=face, linewidth=0))
             if row:
-                ink = "#1c1c1c"  # on cells that keep their colours in every theme
-                text = {"ha": "center", "va": "center", "fontsize": 8, "color": ink}
+                text = {"ha": "center", "va": "center", "fontsize": 8, "color": ON_CELL}
                 panel.text(column, line, f"{100 * share:.0f}", **text)
     marks = [(one.best, "s", 17, "best")]
     if one.automatic is not None:
@@ -85,17 +86,10 @@ def draw(one: LaunchMap, title: str):
         team, other = place(row, one)
         if team in teams and other in others:
             spot = (teams.index(team), others.index(other))
-            look = {
-                "markerfacecolor": "none",
-                "color": style.INK,
-                "markeredgewidth": 1.6,
-            }
-            panel.plot(*spot, marker, markersize=size, clip_on=False, **look)
-            from matplotlib.lines import Line2D
-
-            handles.append(
-                Line2D([], [], linestyle="", marker=marker, label=label, **look)
-            )
+            look = {"markerfacecolor": "none", "markeredgewidth": 1.6, "marker": marker}
+            panel.plot(*spot, markersize=size, color=ON_CELL, clip_on=False, **look)
+            named = {"color": style.INK, "label": label, "linestyle": ""}
+            handles.append(Line2D([], [], **named, **look))
     panel.set_xticks(range(len(teams)), [str(team) for team in teams])
     panel.set_yticks(range(len(others)), [str(other) for other in others])
     panel.set_xlim(-0.6, len(teams) - 0.4)
