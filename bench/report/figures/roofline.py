@@ -120,7 +120,7 @@ def draw(pairs, ceilings: Ceilings, title: str):
     panel.set_ylim(min(*rates, low * ceilings.bandwidth * 1e-9) / 2, top)
     roofs(panel, ceilings, low, high, style)
     handles = [marks(panel, *item, number, style) for number, item in enumerate(pairs)]
-    style.log_axis(panel.xaxis)
+    style.log_axis(panel.xaxis, style.count_text)
     style.log_axis(panel.yaxis, style.count_text)
     panel.set_xlabel("arithmetic intensity (operations a byte)")
     panel.set_ylabel("rate (GFLOP/s; integers: Gop/s)")

@@ -18,6 +18,7 @@ from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
     LogLocator,
+    MaxNLocator,
     NullFormatter,
     NullLocator,
 )
@@ -175,8 +176,14 @@ def rate_text(value: float, _=None) -> str:
 def log_axis(axis, text=None) -> None:
     """Decades with the given text; where there are few, 2 and 5 between them as well."""
     low, high = axis.get_view_interval()
-    few = low > 0 and high / low < 300
-    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if few else (1,), numticks=12))
+    span = high / low if low > 0 else 1.0
+    few = (1, 2, 5) if span < 300 else (1,)
+    short = span < 8  # LogLocator finds one tick here, or fills in too many
+    axis.set_major_locator(
+        MaxNLocator(5) if short else LogLocator(10, subs=few, numticks=12)
+    )
+    if short:
+        axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(text or rate_text))
 
