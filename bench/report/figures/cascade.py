@@ -39,10 +39,15 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption="Application efficiency (best time there over own time) of each application, its platforms sorted best "
             f"to worst: a line that ends early does not run on the rest. PP over the whole set: {scores}. "
-            f"The set: {', '.join(map(device_name, platforms))}.",
+            f"The set: {numbered(platforms)}.",
             cases=here,
             draw=lambda group=group, title=title, here=here: draw(group, title, here),
         )
+
+
+def numbered(platforms: tuple[str, ...]) -> str:
+    """``1 NVIDIA H200, 2 AMD MI300``."""
+    return ", ".join(f"{i} {device_name(p)}" for i, p in enumerate(platforms, 1))
 
 
 def behind(rows: list[Row], problem: str, platforms: set[str]) -> tuple[Case, ...]:
@@ -57,46 +62,36 @@ def behind(rows: list[Row], problem: str, platforms: set[str]) -> tuple[Case, ..
 
 
 def draw(group: list[Portability], title: str, cases):
-    """Steps down from platform to platform, and PP as bars beside."""
-    from matplotlib.figure import Figure as Canvas
-
+    """Efficiencies from platform to platform; below, which platforms those are, and PP."""
     from . import style
 
-    figure = Canvas(figsize=(style.WIDTH, 3.9), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(3, 1), sharey=True)
+    lines = 0.35 * len(group)
+    heights = {"height_ratios": (3, lines)}
+    figure, (upper, lower) = style.canvas(
+        3.6 + lines * 0.6, rows=2, sharex=True, gridspec_kw=heights
+    )
+    platforms = group[0].platforms
     for number, one in enumerate(group):
         look = style.look(one.application)
         colour = style.CYCLE[number % len(style.CYCLE)]
         marker = style.MARKERS[number % len(style.MARKERS)]
-        values = sorted(one.application_efficiency.efficiencies.values(), reverse=True)
-        mark = {"markerfacecolor": colour if look.filled else style.PAPER}
-        places = range(1, len(values) + 1)
-        left.plot(
-            places,
-            values,
-            look.line,
-            marker=marker,
-            color=colour,
-            label=one.application,
-            **mark,
-        )
-        pp = one.application_efficiency.pp
-        right.bar(
-            number, pp, color=colour if look.filled else style.PAPER, edgecolor=colour
-        )
-        right.text(number, pp + 0.02, f"{pp:.2f}", ha="center", fontsize=7.5)
-    left.set_ylim(0, 1.1)
-    left.set_xticks(range(1, len(group[0].platforms) + 1))
-    left.set_xlabel("platforms, each application's best first")
-    left.set_ylabel("application efficiency")
-    right.set_xticks(
-        range(len(group)),
-        [g.application for g in group],
-        rotation=60,
-        ha="right",
-        fontsize=7.5,
-    )
-    right.set_xlabel("PP")
-    right.grid(axis="x", visible=False)
-    style.legend(left)
+        mark = {"marker": marker, "color": colour, "label": one.application}
+        mark["markerfacecolor"] = colour if look.filled else style.PAPER
+        found = one.application_efficiency.efficiencies
+        names = sorted(found, key=lambda name: -found[name])
+        places = range(1, len(names) + 1)
+        upper.plot(places, [found[name] for name in names], look.line, **mark)
+        for place, name in zip(places, names):
+            text = {"ha": "center", "va": "center", "fontsize": 8.5}
+            lower.text(place, number, str(platforms.index(name) + 1), **text)
+    labels = [f"{g.application}, PP {g.application_efficiency.pp:.2f}" for g in group]
+    lower.set_yticks(range(len(group)), labels)
+    lower.set_ylim(len(group) - 0.4, -0.6)
+    lower.grid(visible=False)
+    lower.set_xticks(range(1, len(platforms) + 1))
+    lower.set_xlabel("platforms (numbers in the rows), each application's best first")
+    upper.set_ylim(0, 1.08)
+    upper.set_xlim(0.7, len(platforms) + 0.3)
+    upper.set_ylabel("application efficiency")
+    style.legend(upper)
     return style.finish(figure, title, provenance(cases))

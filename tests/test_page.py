@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The page: its parts, its tables, what it escapes, and that it loads nothing."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from bench.report import __main__ as report
+from bench.report import cells, machine, page
+from bench.report.figures import render
+from bench.report.statistics import Estimate
+
+pytest.importorskip("jinja2")
+NASTY = 'x"><b onclick=1>&amp;</td>'
+VOID = {"meta", "link", "input", "br", "path", "use", "rect"}
+
+
+class Parsed(HTMLParser):
+    """What the tests ask of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.wrong = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if tag not in VOID and (not self.open or self.open.pop() != tag):
+            self.wrong.append(tag)
+
+    def all(self, tag, **wanted):
+        return [a for t, a in self.tags if t == tag and wanted.items() <= a.items()]
+
+
+@pytest.fixture
+def write(save, tmp_path):
+    """write(entries, ...) -> the text of the page of one record."""
+
+    def build(entries, **changes):
+        folder = save(entries, **changes)
+        report.main([str(folder), "--quiet"])
+        return (folder / "report" / "index.html").read_text(encoding="utf-8")
+
+    return build
+
+
+def pair(entry, **changes):
+    """A portable case 5 % slower than its native one, enough samples for a verdict."""
+    fast = [1e-3 + i * 1e-7 for i in range(10)]
+    slow = [1.05e-3 + i * 1e-7 for i in range(10)]
+    return [entry("kokkos", slow, **changes), entry("cuda", fast, **changes)]
+
+
+def test_the_page_is_whole_and_loads_nothing(write, entry):
+    text = write([*pair(entry), entry("serial")])
+    found = Parsed(text)
+    assert found.wrong == [] and found.open == []
+    ids = [a["id"] for _, a in found.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    addresses = [a[k] for _, a in found.tags for k in ("src", "href") if k in a]
+    outside = [a for a in addresses if not a.startswith(("#", "figures/", "data:,"))]
+    assert outside == [] and not re.search(r"@import|url\((?!#)", text)
+    for target in (a[1:] for a in addresses if a.startswith("#")):
+        assert target in ids
+    sections = [a["id"] for a in found.all("section")]
+    order = ["the-answer", "every-case", "machine", "method"]
+    assert [s for s in sections if s in order] == order
+    assert sections.index("the-answer") == 0
+
+
+def test_every_column_is_a_button_and_every_row_knows_its_filters(write, entry):
+    found = Parsed(write(pair(entry)))
+    headers = len(cells.ANSWER) + len(cells.ALL)
+    assert len(found.all("th", scope="col")) == headers
+    rows = found.all("tr", **{"data-algorithm": "vector_add"})
+    assert len(rows) == 3  # one answer, two cases
+    assert rows[0]["data-models"] == "kokkos cuda"
+    assert rows[0]["data-verdict"] == "slower" and rows[0]["data-leads"] == "yes"
+    names = [a["name"] for a in found.all("select")]
+    assert names == ["algorithm", "device", "model", "verdict"]
+    assert found.all("form")[0].get("hidden", "no") is None  # until its script runs
+
+
+def test_the_answer_names_the_winner_and_splits_the_gap(write, entry):
+    text = write(pair(entry))
+    answer = text[text.index('id="answer"') : text.index("</table>")]
+    words = re.sub(r"<[^>]+>", "|", answer)
+    assert "wide / cuda" in words and "wide / kokkos" in words
+    assert "0.952 [0.952, 0.953]" in words and "1.050" in words
+    assert "▼" in words and "slower" in words
+
+
+def test_user_text_is_escaped_everywhere(write, entry):
+    entries = pair(entry, method=NASTY, algorithm=NASTY)
+    text = write(entries, study=NASTY, preflight=[NASTY], compiler=NASTY)
+    assert "<b onclick" not in text
+    assert Parsed(text).wrong == []
+
+
+def test_no_record_of_two_models_still_makes_a_page(write, entry):
+    text = write([entry("kokkos", [1e-3] * 8)])
+    assert "No portable case was measured beside a native one" in text
+
+
+def test_without_matplotlib_the_page_says_so(write, entry, monkeypatch):
+    monkeypatch.setattr(render, "Canvas", None, raising=False)
+    monkeypatch.setattr(page, "available", lambda: False)
+    text = write(pair(entry))
+    assert page.NO_FIGURES in text and "<svg" not in text
+    assert "wide / cuda" in text
+
+
+def test_a_figure_that_cannot_be_drawn_costs_no_page(write, entry, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+
+    def broken(*_):
+        raise ValueError("no such hatch")
+
+    monkeypatch.setattr(page, "render", broken)
+    text = write(pair(entry))
+    assert "not drawn (ValueError: no such hatch)" in text
+    assert "not drawn: ValueError: no such hatch" in capsys.readouterr().err
+
+
+def test_commands_name_the_study_and_the_folders(write, entry):
+    text = write(pair(entry), study="quick")
+    assert "bench/run configs/quick.toml" in text
+    assert re.search(r"python3 -m bench\.report \S+/a", text)
+
+
+def test_bars_of_ratios_are_logarithmic_around_one():
+    assert cells.place(1) == 50.0
+    assert (cells.place(0.8), cells.place(1.25)) == (0.0, 100.0)
+    assert (cells.place(0.01), cells.place(9)) == (0.0, 100.0)
+    assert cells.place(1.25**0.5) == 75.0
+    assert cells.bar(1, 1 / 1.25, 1.25) == cells.Bar(0.0, 100.0, 50.0, False)
+    assert cells.bar(2, None, None) == cells.Bar(100.0, 0.0, 100.0, True)
+
+
+def test_the_inverse_of_an_estimate_swaps_its_ends():
+    assert cells.inverse(Estimate(2.0, 1.6, 2.5)) == Estimate(0.5, 0.4, 0.625)
+    assert cells.inverse(Estimate(2.0)) == Estimate(0.5)
+
+
+def test_facts_of_machine_and_build():
+    league = {
+        "preset": "openmp",
+        "cuda_flags": "",
+        "devices": [
+            {"kind": "host", "index": 0, "name": "Xeon", "llc_bytes": 3 * 2**20}
+        ],
+        "backends": {"openmp": {"version": "201511", "unavailable": ""}},
+    }
+    facts = machine.read_facts(league)
+    assert facts == (
+        ("preset", "openmp"),
+        ("host 0", "Xeon, llc 3 MiB"),
+        ("backend openmp", "201511"),
+    )
+    other = (("preset", "cuda"), facts[1])
+    assert machine.merged([facts, other])[:2] == [
+        ("preset", "openmp; cuda"),
+        ("host 0", "Xeon, llc 3 MiB"),
+    ]
+    assert machine.read_facts("nonsense") == ()
+    assert machine.read_facts({"devices": 3, "backends": [1]}) == ()
