@@ -40,6 +40,7 @@ def slug(text: str) -> str:
 
 def drawn_samples(cases: Iterable[Case]) -> str:
     """``20 samples x 2 launches``; a range where the cases differ."""
+    cases = list(cases)
     counts = sorted({len(s) for case in cases for s in case.launches.values()})
     launches = sorted({len(case.launches) for case in cases})
     if not counts:
