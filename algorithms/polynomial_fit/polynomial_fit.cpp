@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/polynomial_fit/polynomial_fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -93,7 +94,11 @@ Outputs PolynomialFit::make_outputs(std::pmr::memory_resource& memory) const {
           {"steps", HostArray(memory, Dtype::i64, {1}), {0, 1}}};
 }
 
-Outputs PolynomialFit::inputs() const { return {{"x", x, {0, points}}, {"y", y, {0, points}}}; }
+Outputs PolynomialFit::inputs() const {
+  const HostArray first(*std::pmr::new_delete_resource(), Dtype::f64, {terms});
+  std::ranges::copy(start, first.values<double>().begin());
+  return {{"x", x, {0, points}}, {"y", y, {0, points}}, {"start", first, {0, terms}}};
+}
 
 /// Rounding of a sum over the points: two for the powers, nine for the error (the coefficients' own too), two for the
 /// product, at most 32 terms added in T before they are added in double, in any order; each is off by half an epsilon,

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: products with the matrix of powers; eager, compiled, and captured into CUDA graphs.
+
+theta is kept in double: its updates are smaller than the last digit of a float.
+"""
+
+import torch
+
+from backends.python.torch_solve import TorchSolve
+
+
+class Descent(TorchSolve):
+    kind = "gpu"
+
+    def upload(self):
+        x = torch.from_numpy(self.inputs["x"]).to(self.cuda)
+        self.y = torch.from_numpy(self.inputs["y"]).to(self.cuda)
+        self.powers = torch.stack([x**p for p in range(4)], dim=1)
+        self.rate = float(self.parameters["learning_rate"])
+        self.hold_state(torch.from_numpy(self.inputs["start"]))
+
+
+class Autograd(Descent):
+    method = "autograd"
+    description = "sum of squares, backward(), torch.optim.SGD"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        super().upload()
+        self.theta.requires_grad_(True)
+        self.optimizer = torch.optim.SGD([self.theta], lr=self.rate)
+
+    def take(self):
+        with torch.enable_grad():
+            fitted = torch.mv(self.powers, self.theta.to(self.y.dtype))
+            loss = torch.nn.functional.mse_loss(fitted, self.y, reduction="sum")
+            loss.backward()
+        self.note(loss.detach())
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+class Eager(Descent):
+    method = "eager"
+    description = "the gradient written out: two matrix-vector products"
+    dtypes = ("f32", "f64")
+
+    def take(self):
+        theta = self.theta.to(self.y.dtype)
+        error = torch.addmv(self.y, self.powers, theta, beta=-1)
+        self.note(torch.dot(error, error))
+        self.theta.sub_(torch.mv(self.powers.T, error), alpha=2 * self.rate)
+
+
+class Graph(Eager):
+    method = "graph"
+    description = "the operations of eager, captured into CUDA graphs of 100 steps"
+    dtypes = ("f32", "f64")
+    execution = "graph"
+
+
+class Compiled(Descent):
+    method = "compiled"
+    description = "torch.compile of a step, elementwise"
+    dtypes = ("f32", "f64")
+    execution = "compiled"
+
+    def take(self):
+        theta = self.theta.to(self.y.dtype)
+        error = (self.powers * theta).sum(1) - self.y
+        gradient = (self.powers * error[:, None]).sum(0)
+        self.note((error * error).sum())
+        self.theta.sub_(2 * self.rate * gradient.double())
+
+
+class CompiledGraph(Compiled):
+    method = "compiled_graph"
+    description = "the compiled step, captured into CUDA graphs of 100"
+    dtypes = ("f32", "f64")
+    execution = "compiled_graph"

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Iterative solves in PyTorch: the state lies on the GPU, nothing waits for the host inside a solve."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from .gpu import TorchPeer
+from .peer import Arrays, Device, Parameters, Unsupported
+
+STEPS_A_GRAPH = 100  # long enough to hide its launch, short enough to be captured quickly
+LONGEST_GRAPH = 2000
+
+
+class TorchSolve(TorchPeer):
+    """A solve of `steps` steps on theta, kept in double, from `start`.
+
+    A subclass gives `take`, one step; `execution` says how the steps reach the GPU: "eager", an operation
+    after another; "compiled" by torch.compile; "graph", captured into CUDA graphs; "compiled_graph".
+    """
+
+    execution: ClassVar[str] = "eager"
+    #: Steps after which the rows come round again.
+    period: int = 1
+
+    def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
+        super().__init__(inputs, parameters, device)
+        self.steps = int(parameters["steps"])
+        self.graphs: list[tuple[Any, int]] | None = None
+
+    def hold_state(self, start: Any) -> None:
+        """Makes the state on the GPU: theta like `start`, the loss of each step, the steps taken."""
+        torch = self.torch
+        self.start = torch.as_tensor(start, dtype=torch.float64, device=self.cuda)
+        self.theta = torch.empty_like(self.start)
+        self.loss = torch.empty(self.steps, dtype=torch.float64, device=self.cuda)
+        self.taken = torch.empty(1, dtype=torch.int64, device=self.cuda)
+        self.step = self.take
+        if self.execution.startswith("compiled"):
+            self.step = torch.compile(self.take, dynamic=False)
+
+    @abstractmethod
+    def take(self, *rows: Any) -> None:
+        """One step: `note` the loss before it, then theta. Tensors only, no host values that change."""
+
+    def rows_of(self, step: int) -> tuple[Any, ...]:
+        """What `take` is called with; the same after `period` steps."""
+        return ()
+
+    def note(self, loss: Any) -> None:
+        """Writes down the loss of this step, and counts it."""
+        self.loss.index_copy_(0, self.taken, loss.double().reshape(1))
+        self.taken.add_(1)
+
+    def begin(self) -> None:
+        """The state before the first step."""
+        self.theta.copy_(self.start)
+        self.taken.zero_()
+
+    def reset(self) -> None:
+        for state in (self.theta, self.loss):
+            state.fill_(float("nan"))
+        self.taken.fill_(-1)
+
+    def compute(self) -> None:
+        if self.execution.endswith("graph"):
+            if self.graphs is None:
+                self.graphs = self.capture()
+            self.begin()
+            for graph, times in self.graphs:
+                for _ in range(times):
+                    graph.replay()
+            return
+        self.begin()
+        for step in range(self.steps):
+            self.step(*self.rows_of(step))
+
+    def capture(self) -> list[tuple[Any, int]]:
+        """Graphs, and how often each is replayed: whole rounds of the rows, then the rest."""
+        if self.period > LONGEST_GRAPH:
+            why = f"{self.period} batches: graphs are captured of up to {LONGEST_GRAPH}"
+            raise Unsupported(why)
+        length = -(-STEPS_A_GRAPH // self.period) * self.period
+        parts = ((length, self.steps // length), (self.steps % length, 1))
+        self.begin()
+        for step in range(min(self.period, self.steps)):  # compiles, sets up libraries
+            self.step(*self.rows_of(step))
+        self.fence()
+        return [(self.graph_of(n), times) for n, times in parts if n and times]
+
+    def graph_of(self, steps: int) -> Any:
+        """A CUDA graph of the first `steps` steps."""
+        graph = self.torch.cuda.CUDAGraph()
+        with self.torch.cuda.graph(graph):
+            for step in range(steps):
+                self.step(*self.rows_of(step))
+        return graph
+
+    def download(self) -> dict[str, Any]:
+        return {
+            "theta": self.theta.detach().cpu().numpy(),
+            "loss": self.loss.cpu().numpy(),
+            "steps": self.taken.cpu().numpy(),
+        }

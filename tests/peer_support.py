@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of peers share: each variant of an algorithm, run on the CPU where that can be."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from backends.python import catalogue, driver, gpu
+from backends.python.peer import Device, Peer
+
+HOST = Device("host", 0, 2)
+#: Host models, and PyTorch, whose eager methods are the same on a CPU.
+MODELS = ("numpy", "sklearn", "numba", "pytorch")
+COMPILED_OR_CAPTURED = ("compiled", "graph")
+NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "u8": np.uint8}
+
+Variant = tuple[str, str, str]
+
+
+def variants(algorithm: str, problem: str = "", models: tuple[str, ...] = MODELS):
+    """Parameters of a test: (model, method, dtype) of each variant that a CPU can run."""
+    found = []
+    for model in models:
+        path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
+        for peer in catalogue.peers_of(path) if path.exists() else []:
+            on_cpu = peer["kind"] == "host" or model == "pytorch"
+            captured = peer["method"].endswith(COMPILED_OR_CAPTURED)
+            if peer.get("problem", "") == problem and on_cpu and not captured:
+                for dtype in peer["dtypes"]:
+                    variant = (model, peer["method"], dtype)
+                    found.append(pytest.param(variant, id="-".join(variant)))
+    return found
+
+
+def peer_of(algorithm: str, model: str, method: str) -> type[Peer]:
+    """The variant; the test is skipped where its library is not there."""
+    path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
+    for peer in catalogue.peers_of(path):
+        if peer["obstacle"]:
+            pytest.skip(peer["obstacle"])
+    return driver.variants(driver.load(algorithm, model))[method]
+
+
+@contextlib.contextmanager
+def torch_on_cpu() -> Iterator[None]:
+    """PyTorch's peers on the CPU."""
+    if importlib.util.find_spec("torch") is None:
+        yield
+        return
+    import torch
+
+    def prepare(self: Any, inputs: Any, parameters: Any, device: Device) -> None:
+        Peer.__init__(self, inputs, parameters, device)
+        self.torch, self.cuda = torch, torch.device("cpu")
+
+    with (
+        torch.no_grad(),
+        mock.patch.object(gpu.TorchPeer, "__init__", prepare),
+        mock.patch.object(gpu.TorchPeer, "fence", lambda self: None),
+    ):
+        yield
+
+
+def run(
+    variant: Variant,
+    algorithm: str,
+    inputs: dict[str, np.ndarray],
+    **parameters: float | str,
+) -> dict[str, np.ndarray]:
+    """The outputs of a variant after two computes: the second must not need the first."""
+    model, method, dtype = variant
+    made_from = peer_of(algorithm, model, method)
+    with torch_on_cpu():
+        peer = driver.prepare(made_from, inputs, {**parameters, "dtype": dtype}, HOST)
+        for _ in range(2):
+            peer.reset()
+            peer.compute()
+            peer.fence()
+        return {key: np.array(value) for key, value in peer.download().items()}
