@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 from collections.abc import Iterator
 from typing import Any
@@ -39,13 +40,19 @@ def variants(algorithm: str, problem: str = "", models: tuple[str, ...] = MODELS
     return found
 
 
+@functools.cache
+def load(algorithm: str, model: str) -> dict[str, type[Peer]]:
+    """The variants of a file, loaded once: what Numba has compiled stays compiled."""
+    return driver.variants(driver.load(algorithm, model))
+
+
 def peer_of(algorithm: str, model: str, method: str) -> type[Peer]:
     """The variant; the test is skipped where its library is not there."""
     path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
     for peer in catalogue.peers_of(path):
         if peer["obstacle"]:
             pytest.skip(peer["obstacle"])
-    return driver.variants(driver.load(algorithm, model))[method]
+    return load(algorithm, model)[method]
 
 
 @contextlib.contextmanager

@@ -7,15 +7,15 @@ from backends.python.cuda_sums import ADD_UP
 from backends.python.cupy_solve import CupySolve
 
 STEP = """
-extern "C" __global__ void step(const T* x, const T* y, long long points, double scale, double* theta,
+extern "C" __global__ void step(const Value* x, const Value* y, long long points, double scale, double* theta,
                                 double* loss, long long* taken, double* partials, unsigned* arrived) {
   __shared__ double totals[5];
-  const T a = theta[0], b = theta[1], c = theta[2], d = theta[3];
+  const Value a = theta[0], b = theta[1], c = theta[2], d = theta[3];
   double sums[5] = {};
   const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   for (long long i = first; i < points; i += (long long)gridDim.x * blockDim.x) {
-    const T square = x[i] * x[i], cube = square * x[i];
-    const T error = a + b * x[i] + c * square + d * cube - y[i];
+    const Value square = x[i] * x[i], cube = square * x[i];
+    const Value error = a + b * x[i] + c * square + d * cube - y[i];
     sums[0] += error;
     sums[1] += error * x[i];
     sums[2] += error * square;
@@ -38,7 +38,7 @@ class Raw(CupySolve):
         self.x, self.y = (cupy.asarray(self.inputs[name]) for name in ("x", "y"))
         self.hold_state(self.inputs["start"])
         value = {"f32": "float", "f64": "double"}[self.parameters["dtype"]]
-        self.kernel = cupy.RawKernel(ADD_UP + STEP, "step", options=(f"-DT={value}",))
+        self.kernel = cupy.RawKernel(ADD_UP + STEP, "step", options=(f"-DValue={value}",))
         self.blocks = min(1024, -(-self.x.size // 256))
         self.partials = cupy.empty((5, self.blocks))
         self.arrived = cupy.zeros(1, cupy.uint32)

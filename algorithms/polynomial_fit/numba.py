@@ -29,16 +29,20 @@ def sums_of(x, y, theta, sums):
 
 
 @numba.njit(parallel=True)
+def sums_of_chunks(x, y, theta, sums):
+    for chunk in numba.prange(len(sums)):
+        part = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, x.size))
+        sums_of(x[part], y[part], theta, sums[chunk])
+
+
+@numba.njit
 def solve(x, y, scale, theta, loss):
-    chunks = (x.size + CHUNK - 1) // CHUNK
-    sums = np.empty((chunks, 5))
+    sums = np.empty(((x.size + CHUNK - 1) // CHUNK, 5))
     for step in range(loss.size):
-        if chunks == 1:
+        if len(sums) == 1:
             sums_of(x, y, theta, sums[0])
         else:
-            for chunk in numba.prange(chunks):
-                part = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, x.size))
-                sums_of(x[part], y[part], theta, sums[chunk])
+            sums_of_chunks(x, y, theta, sums)
         for p in range(4):
             theta[p] -= scale * sums[:, p].sum()
         loss[step] = sums[:, 4].sum()

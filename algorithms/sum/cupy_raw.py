@@ -8,8 +8,8 @@ from backends.python.gpu import CupyPeer
 TYPES = {"f32": "float4", "f64": "double2", "i32": "int4"}
 BLOCKS_A_MULTIPROCESSOR = 8
 SUM = """
-extern "C" __global__ void sum(const T* x, long long n, TOTAL* total) {
-  constexpr int width = sizeof(PACK) / sizeof(T), deep = 4;
+extern "C" __global__ void sum(const Value* x, long long n, TOTAL* total) {
+  constexpr int width = sizeof(PACK) / sizeof(Value), deep = 4;
   const long long packs = n / width, step = (long long)gridDim.x * blockDim.x;
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   TOTAL mine = 0;
@@ -21,7 +21,7 @@ extern "C" __global__ void sum(const T* x, long long n, TOTAL* total) {
 #pragma unroll
     for (int k = 0; k < deep; ++k)
 #pragma unroll
-      for (int j = 0; j < width; ++j) mine += reinterpret_cast<const T*>(&loaded[k])[j];
+      for (int j = 0; j < width; ++j) mine += reinterpret_cast<const Value*>(&loaded[k])[j];
   }
   for (; i < packs; i += step)
     for (int j = 0; j < width; ++j) mine += x[i * width + j];
@@ -49,7 +49,7 @@ class Raw(CupyPeer):
         self.total = cupy.empty(1, cupy.int64 if whole else cupy.float64)
         pack, total = TYPES[dtype], "long long" if whole else "double"
         atomic = "unsigned long long" if whole else "double"
-        options = (f"-DPACK={pack}", f"-DT={pack[:-1]}")
+        options = (f"-DPACK={pack}", f"-DValue={pack[:-1]}")
         options += (f"-DTOTAL={total}", f"-DATOMIC={atomic}")
         self.sum = cupy.RawKernel(SUM, "sum", options=options)
         multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]

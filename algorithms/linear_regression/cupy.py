@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CuPy: gradient descent by matrix-vector products; the normal equations. theta, bias last, in double."""
+
+import cupy
+
+from backends.python.cupy_solve import CupySolve
+from backends.python.gpu import CupyPeer
+
+
+def training_rows(peer):
+    """Columns [features x rows] and targets [rows] of the first 80 % of the points, on the GPU."""
+    points = peer.inputs["y"].size
+    rows = points // 5 * 4 + points % 5 * 4 // 5
+    x, y = cupy.asarray(peer.inputs["x"]), cupy.asarray(peer.inputs["y"])
+    return x[:, :rows].copy(), y[:rows]
+
+
+class Library(CupySolve):
+    kind = "gpu"
+    method = "library"
+    description = "matrix-vector products"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        self.x, self.y = training_rows(self)
+        self.rate = float(self.parameters["learning_rate"])
+        study = self.parameters["start"] == "study"
+        weight, bias = (0.83, 0.7645) if study else (0, 0)
+        self.hold_state([weight] * len(self.x) + [bias])
+
+    def take(self, step):
+        theta, rows = self.theta.astype(self.y.dtype), self.y.size
+        error = theta[:-1] @ self.x
+        error += theta[-1]
+        error -= self.y
+        self.loss[step] = error @ error / (2 * rows)
+        self.theta[:-1] -= self.rate / rows * (self.x @ error)
+        self.theta[-1] -= self.rate / rows * error.sum()
+        self.taken += 1
+
+
+class NormalEquations(CupyPeer):
+    method = "normal_equations"
+    description = "products in double, cupy.linalg.solve"
+    dtypes = ("f32", "f64")
+    problem = "normal_equations"
+
+    def upload(self):
+        self.x, self.y = training_rows(self)
+        self.theta = cupy.empty(len(self.x) + 1)
+
+    def reset(self):
+        self.theta.fill(cupy.nan)
+
+    def compute(self):
+        columns = cupy.ones((len(self.x) + 2, self.y.size))
+        columns[:-2], columns[-1] = self.x, self.y  # features, 1, target
+        products = columns[:-1] @ columns.T
+        self.theta[...] = cupy.linalg.solve(products[:, :-1], products[:, -1])
+
+    def download(self):
+        return {"theta": cupy.asnumpy(self.theta)}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NumPy: gradient descent by matrix-vector products; least squares in closed form, in double.
+
+theta, bias last, is kept in double.
+"""
+
+import numpy as np
+
+from backends.python.peer import HostPeer
+
+
+def training_rows(peer):
+    """Columns [features x rows] and targets [rows] of the first 80 % of the points."""
+    points = peer.inputs["y"].size
+    rows = points // 5 * 4 + points % 5 * 4 // 5
+    return peer.inputs["x"][:, :rows].copy(), peer.inputs["y"][:rows].copy()
+
+
+class Library(HostPeer):
+    method = "library"
+    description = "matrix-vector products"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        self.x, self.y = training_rows(self)
+        self.theta = np.empty(len(self.x) + 1)
+        self.loss = np.empty(int(self.parameters["steps"]))
+
+    def reset(self):
+        self.theta.fill(np.nan)
+        self.loss.fill(np.nan)
+
+    def compute(self):
+        study = self.parameters["start"] == "study"
+        self.theta[:-1], self.theta[-1] = (0.83, 0.7645) if study else (0, 0)
+        rows = self.y.size
+        share = float(self.parameters["learning_rate"]) / rows
+        for step in range(self.loss.size):
+            theta = self.theta.astype(self.y.dtype)
+            error = theta[:-1] @ self.x
+            error += theta[-1]
+            error -= self.y
+            self.loss[step] = error @ error / (2 * rows)
+            self.theta[:-1] -= share * (self.x @ error)
+            self.theta[-1] -= share * error.sum()
+
+    def download(self):
+        steps = np.array([self.loss.size])
+        return {"theta": self.theta, "loss": self.loss, "steps": steps}
+
+
+class NormalEquations(HostPeer):
+    method = "normal_equations"
+    description = "products in double, numpy.linalg.solve"
+    dtypes = ("f32", "f64")
+    problem = "normal_equations"
+
+    def upload(self):
+        self.x, self.y = training_rows(self)
+        self.theta = np.empty(len(self.x) + 1)
+
+    def reset(self):
+        self.theta.fill(np.nan)
+
+    def compute(self):
+        columns = np.ones((len(self.x) + 2, self.y.size))
+        columns[:-2], columns[-1] = self.x, self.y  # features, 1, target
+        products = columns[:-1] @ columns.T
+        self.theta[:] = np.linalg.solve(products[:, :-1], products[:, -1])
+
+    def download(self):
+        return {"theta": self.theta}
+
+
+class LeastSquares(NormalEquations):
+    method = "lstsq"
+    description = "numpy.linalg.lstsq in double: singular values instead of squares"
+    dtypes = ("f32", "f64")
+    problem = "normal_equations"
+
+    def compute(self):
+        columns = np.ones((self.y.size, len(self.x) + 1))
+        columns[:, :-1] = self.x.T
+        self.theta[:] = np.linalg.lstsq(columns, self.y.astype(float))[0]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; the normal equations.
+
+Columns lie one after another, as they are given. theta, bias last, is kept in double: its updates may be
+smaller than the last digit of a float.
+"""
+
+import torch
+
+from backends.python.gpu import TorchPeer
+from backends.python.torch_solve import TorchSolve
+
+
+def training_rows(peer):
+    """Columns [features x rows] and targets [rows] of the first 80 % of the points, on the GPU."""
+    points = peer.inputs["y"].size
+    rows = points // 5 * 4 + points % 5 * 4 // 5
+    x = torch.from_numpy(peer.inputs["x"]).to(peer.cuda)
+    y = torch.from_numpy(peer.inputs["y"]).to(peer.cuda)
+    return x[:, :rows], y[:rows]
+
+
+class Descent(TorchSolve):
+    kind = "gpu"
+
+    def upload(self):
+        self.x, self.y = training_rows(self)
+        self.rate = float(self.parameters["learning_rate"])
+        study = self.parameters["start"] == "study"
+        weight, bias = (0.83, 0.7645) if study else (0, 0)
+        self.hold_state([weight] * len(self.x) + [bias])
+
+
+class Autograd(Descent):
+    method = "autograd"
+    description = "MSELoss, backward(), torch.optim.SGD"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        super().upload()
+        self.theta.requires_grad_(True)
+        self.optimizer = torch.optim.SGD([self.theta], lr=self.rate)
+
+    def take(self):
+        with torch.enable_grad():
+            theta = self.theta.to(self.y.dtype)
+            weights, bias = theta[None, :-1], theta[-1:]
+            fitted = torch.nn.functional.linear(self.x.T, weights, bias)
+            loss = torch.nn.functional.mse_loss(fitted[:, 0], self.y) / 2
+            loss.backward()
+        self.note(loss.detach())
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+class Eager(Descent):
+    method = "eager"
+    description = "the gradient written out: matrix-vector products"
+    dtypes = ("f32", "f64")
+
+    def take(self):
+        theta, rows = self.theta.to(self.y.dtype), len(self.y)
+        error = torch.addmv(self.y, self.x.T, theta[:-1], beta=-1).add_(theta[-1])
+        self.note(torch.dot(error, error) / (2 * rows))
+        share = self.rate / rows
+        self.theta[:-1].sub_(torch.mv(self.x, error), alpha=share)
+        self.theta[-1:].sub_(error.sum(0, keepdim=True), alpha=share)
+
+
+class Graph(Eager):
+    method = "graph"
+    description = "the operations of eager, captured into CUDA graphs of 100 steps"
+    dtypes = ("f32", "f64")
+    execution = "graph"
+
+
+class Compiled(Descent):
+    method = "compiled"
+    description = "torch.compile of a step, elementwise"
+    dtypes = ("f32", "f64")
+    execution = "compiled"
+
+    def take(self):
+        theta, rows = self.theta.to(self.y.dtype), len(self.y)
+        error = (theta[:-1, None] * self.x).sum(0) + theta[-1] - self.y
+        slopes = torch.cat([(self.x * error).sum(1), error.sum(0, keepdim=True)])
+        self.note((error * error).sum() / (2 * rows))
+        self.theta.sub_(self.rate / rows * slopes.double())
+
+
+class CompiledGraph(Compiled):
+    method = "compiled_graph"
+    description = "the compiled step, captured into CUDA graphs of 100"
+    dtypes = ("f32", "f64")
+    execution = "compiled_graph"
+
+
+class NormalEquations(TorchPeer):
+    method = "normal_equations"
+    description = "products in double, a Cholesky factorisation"
+    dtypes = ("f32", "f64")
+    problem = "normal_equations"
+
+    def upload(self):
+        self.x, self.y = training_rows(self)
+        self.theta = torch.empty(
+            len(self.x) + 1, dtype=torch.float64, device=self.cuda
+        )
+
+    def reset(self):
+        self.theta.fill_(float("nan"))
+
+    def compute(self):
+        columns = torch.ones(
+            len(self.x) + 2, len(self.y), dtype=torch.float64, device=self.cuda
+        )
+        columns[:-2], columns[-1] = self.x, self.y  # features, 1, target
+        products = columns[:-1] @ columns.T
+        factor, _ = torch.linalg.cholesky_ex(products[:, :-1])  # does not wait
+        self.theta.copy_(torch.cholesky_solve(products[:, -1:], factor)[:, 0])
+
+    def download(self):
+        return {"theta": self.theta.cpu().numpy()}

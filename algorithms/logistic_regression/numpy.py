@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NumPy: a product, the loss, a product, a pass each. theta, intercept first, is kept in double.
+
+The LogisticRegression of scikit-learn and of cuML is no peer: its solvers stop by rules of their own and
+do not tell the loss of each step, so that nothing there can be held to this problem's bounds.
+"""
+
+import numpy as np
+
+from backends.python.peer import HostPeer
+
+
+class Library(HostPeer):
+    method = "library"
+    description = "matrix-vector products, numpy.exp"
+    dtypes = ("f32", "f64")
+    forms = (("theta", "library"),)
+
+    def upload(self):
+        self.x = self.inputs["columns"].copy()
+        self.y = self.inputs["labels"].astype(self.x.dtype)
+        self.theta = np.empty(len(self.x) + 1)
+        self.loss = np.empty(int(self.parameters["steps"]))
+
+    def reset(self):
+        self.theta.fill(np.nan)
+        self.loss.fill(np.nan)
+        self.taken = -1
+
+    def evaluate(self):
+        """The loss at theta and its gradient."""
+        theta = self.theta.astype(self.x.dtype)
+        z = theta[1:] @ self.x
+        z += theta[0]
+        tail = np.exp(-np.abs(z))
+        loss = np.maximum(z, 0) - self.y * z + np.log1p(tail)
+        excess = np.where(z >= 0, 1, tail) / (1 + tail) - self.y
+        gradient = np.append(excess.sum(), self.x @ excess).astype(float) / z.size
+        l2, weights = float(self.parameters["l2"]), self.theta[1:]
+        gradient[1:] += l2 * weights
+        return loss.mean() + l2 / 2 * (weights @ weights), gradient
+
+    def compute(self):
+        rate, tolerance = (
+            float(self.parameters[name]) for name in ("learning_rate", "tolerance")
+        )
+        self.theta.fill(0)
+        for step in range(self.loss.size):
+            loss, gradient = self.evaluate()
+            self.loss[step:] = loss
+            self.theta -= rate * gradient
+            self.taken = step + 1
+            if np.abs(gradient).max() < tolerance:
+                break
+
+    def download(self):
+        steps = np.array([self.taken])
+        return {"theta": self.theta, "loss": self.loss, "steps": steps}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs.
+
+theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32
+has no part here: matrix-vector products do not use it.
+"""
+
+import torch
+from torch.nn import functional
+
+from backends.python.torch_solve import TorchSolve
+
+
+class Descent(TorchSolve):
+    """Rows [features x rows] as they are given; the stop test stays on the GPU."""
+
+    kind = "gpu"
+    forms = (("theta", "library"),)
+
+    def upload(self):
+        self.x = torch.from_numpy(self.inputs["columns"]).to(self.cuda)
+        labels = torch.from_numpy(self.inputs["labels"]).to(self.cuda)
+        self.y = labels.to(self.x.dtype)
+        self.rate, self.l2, self.tolerance = (
+            float(self.parameters[name])
+            for name in ("learning_rate", "l2", "tolerance")
+        )
+        self.hold_state([0] * (len(self.x) + 1))
+        self.queued = torch.empty_like(self.taken)
+        self.last = torch.empty_like(self.loss[:1])
+        self.stopped = torch.empty(1, dtype=torch.bool, device=self.cuda)
+
+    def begin(self):
+        super().begin()
+        self.queued.zero_()
+        self.stopped.zero_()
+
+    def descend(self, loss, gradient):
+        """A step from the mean loss and its gradient, penalties not among them."""
+        gradient = gradient.double()
+        if self.l2:
+            weights = self.theta[1:]
+            loss = loss + self.l2 / 2 * torch.dot(weights, weights)
+            gradient = gradient + functional.pad(self.l2 * weights, (1, 0))
+        if not self.tolerance:
+            self.note(loss)
+            self.theta.sub_(gradient, alpha=self.rate)
+            return
+        self.last.copy_(torch.where(self.stopped, self.last, loss.double()))
+        self.loss.index_copy_(0, self.queued, self.last)
+        self.queued.add_(1)
+        moving = ~self.stopped
+        self.taken.add_(moving)
+        self.theta.sub_(self.rate * gradient * moving)
+        self.stopped.logical_or_((gradient.abs() < self.tolerance).all())
+
+
+class Autograd(Descent):
+    method = "autograd"
+    description = "binary_cross_entropy_with_logits, backward()"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        super().upload()
+        self.theta.requires_grad_(True)
+
+    def take(self):
+        with torch.enable_grad():
+            theta = self.theta.to(self.x.dtype)
+            z = torch.mv(self.x.T, theta[1:]) + theta[0]
+            loss = functional.binary_cross_entropy_with_logits(z, self.y)
+            loss.backward()
+        self.descend(loss.detach(), self.theta.grad)
+        self.theta.grad = None
+
+
+class Eager(Descent):
+    method = "eager"
+    description = "the gradient written out: matrix-vector products"
+    dtypes = ("f32", "f64")
+
+    def take(self):
+        theta = self.theta.to(self.x.dtype)
+        z = torch.mv(self.x.T, theta[1:]).add_(theta[0])
+        loss = functional.binary_cross_entropy_with_logits(z, self.y)
+        excess = z.sigmoid_().sub_(self.y)
+        sums = (excess.sum(0, keepdim=True), torch.mv(self.x, excess))
+        self.descend(loss, torch.cat(sums).double() / len(z))
+
+
+class Graph(Eager):
+    method = "graph"
+    description = "the operations of eager, captured into CUDA graphs of 100 steps"
+    dtypes = ("f32", "f64")
+    execution = "graph"
+
+
+class Compiled(Descent):
+    method = "compiled"
+    description = "torch.compile of a step, elementwise"
+    dtypes = ("f32", "f64")
+    execution = "compiled"
+
+    def take(self):
+        theta = self.theta.to(self.x.dtype)
+        z = (theta[1:, None] * self.x).sum(0) + theta[0]
+        loss = functional.binary_cross_entropy_with_logits(z, self.y)
+        excess = torch.sigmoid(z) - self.y
+        sums = (excess.sum(0, keepdim=True), (self.x * excess).sum(1))
+        self.descend(loss, torch.cat(sums).double() / len(z))
+
+
+class CompiledGraph(Compiled):
+    method = "compiled_graph"
+    description = "the compiled step, captured into CUDA graphs of 100"
+    dtypes = ("f32", "f64")
+    execution = "compiled_graph"

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums over all threads of a grid, in Numba's CUDA."""
+
+from numba import cuda, float64
+
+THREADS = 256  # a block
+
+
+@cuda.jit(device=True)
+def add_up(mine, totals):
+    """Adds every thread's `mine` [sums] to `totals` [sums]: within blocks first, then by atomics."""
+    buffer = cuda.shared.array(THREADS, float64)
+    lane = cuda.threadIdx.x
+    for s in range(mine.size):
+        buffer[lane] = mine[s]
+        cuda.syncthreads()
+        half = THREADS // 2
+        while half > 0:
+            if lane < half:
+                buffer[lane] += buffer[lane + half]
+            cuda.syncthreads()
+            half //= 2
+        if lane == 0:
+            cuda.atomic.add(totals, s, buffer[0])
+        cuda.syncthreads()
