@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CuPy: differences in one fused kernel a coordinate, and the expanded form with a matrix product."""
+
+import cupy
+
+from backends.python.gpu import CupyPeer
+
+
+class Direct(CupyPeer):
+    method = "direct"
+    description = "an ElementwiseKernel over all pairs, a coordinate after another"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        self.points = cupy.asarray(self.inputs["points"])
+        n = len(self.points)
+        self.distances = cupy.empty((n, n), self.points.dtype)
+        self.add = cupy.ElementwiseKernel(
+            "T x, T y, T sum", "T out", "out = sum + (x - y) * (x - y)", "add_square"
+        )
+
+    def reset(self):
+        self.distances.fill(cupy.nan)
+
+    def compute(self):
+        self.distances.fill(0)
+        for column in self.points.T:
+            self.add(column[:, None], column, self.distances, self.distances)
+        if self.parameters["metric"] == "euclidean":
+            cupy.sqrt(self.distances, out=self.distances)
+
+    def download(self):
+        return {"distances": cupy.asnumpy(self.distances)}
+
+
+class Product(Direct):
+    method = "product"
+    description = "|x|^2 + |y|^2 - 2 x.y by cupy.matmul"
+    dtypes = ("f32", "f64")
+    forms = (("distances", "expanded"),)
+
+    def compute(self):
+        out, norms = self.distances, cupy.square(self.points).sum(1)
+        cupy.matmul(self.points, self.points.T, out=out)
+        out *= -2
+        out += norms
+        out += norms[:, None]
+        cupy.maximum(out, 0, out=out)
+        cupy.fill_diagonal(out, 0)
+        if self.parameters["metric"] == "euclidean":
+            cupy.sqrt(out, out=out)

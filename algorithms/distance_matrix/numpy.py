@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NumPy: differences coordinate by coordinate, and the expanded form with a matrix product."""
+
+import numpy as np
+
+from backends.python.peer import HostPeer
+
+BLOCK = 1 << 18  # values of a block of rows, which stays in the cache
+
+
+class Direct(HostPeer):
+    method = "direct"
+    description = "squared differences, a coordinate and a block of rows at a time"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        self.points = self.inputs["points"].copy()
+        n = len(self.points)
+        self.distances = np.empty((n, n), self.points.dtype)
+
+    def reset(self):
+        self.distances.fill(np.nan)
+
+    def compute(self):
+        columns = self.points.T.copy()
+        rows = max(1, BLOCK // len(self.points))
+        for first in range(0, len(self.points), rows):
+            out = self.distances[first : first + rows]
+            out.fill(0)
+            for column in columns:
+                difference = column[first : first + rows, None] - column
+                out += difference * difference
+            if self.parameters["metric"] == "euclidean":
+                np.sqrt(out, out=out)
+
+    def download(self):
+        return {"distances": self.distances}
+
+
+class Product(Direct):
+    method = "product"
+    description = "|x|^2 + |y|^2 - 2 x.y by numpy.matmul"
+    dtypes = ("f32", "f64")
+    forms = (("distances", "expanded"),)
+
+    def compute(self):
+        out, norms = self.distances, np.square(self.points).sum(1)
+        np.matmul(self.points, self.points.T, out=out)
+        out *= -2
+        out += norms
+        out += norms[:, None]
+        np.maximum(out, 0, out=out)
+        np.fill_diagonal(out, 0)
+        if self.parameters["metric"] == "euclidean":
+            np.sqrt(out, out=out)
