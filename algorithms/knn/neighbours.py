@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the peers of k-NN share that work on whole arrays; `xp` is NumPy or CuPy.
+
+Pixels are whole numbers: less 128 each, their products and norms are added exactly in f32, in any order.
+Keys |y|^2 / 2 - x.y are then exact as long as they can be among the nearest, rounded but in order beyond.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+EXACT_FEATURES = 1024  # 1024 * 128^2 = 2^24: what a float counts up to
+VALUES = 1 << 27  # of a block of keys, or of the differences of the neighbours found
+
+
+def are_pixels(*arrays: np.ndarray) -> bool:
+    """Whole numbers from 0 to 255, so few features that all arithmetic on them is exact."""
+    return arrays[0].shape[1] <= EXACT_FEATURES and all(
+        bool(((a >= 0) & (a <= 255) & (a == np.floor(a))).all()) for a in arrays
+    )
+
+
+def packed(xp: Any, rows: Any, pixels: bool) -> Any:
+    """Rows in f32 as the product takes them."""
+    return rows.astype(np.float32) - np.float32(128 if pixels else 0)
+
+
+def nearest(xp: Any, keys: Any, k: int, train: Any, test: Any) -> Any:
+    """Columns of the k smallest keys of each row, ties at the border by exact distance and number."""
+    if k == keys.shape[1]:
+        return xp.tile(xp.arange(k), (len(keys), 1))
+    found = xp.argpartition(keys, k, axis=1)[:, : k + 1]
+    values = xp.take_along_axis(keys, found, axis=1)
+    border, found = values[:, k:], found[:, :k]
+    for row in xp.flatnonzero((values[:, :k] == border).any(axis=1)).tolist():
+        candidates = xp.flatnonzero(keys[row] <= border[row])
+        squared = squares(xp, train[candidates], test[row])
+        found[row] = candidates[xp.argsort(squared, kind="stable")[:k]]
+    return found
+
+
+def squares(xp: Any, train: Any, test: Any) -> Any:
+    """Squared distances in double."""
+    difference = train.astype(np.float64) - test.astype(np.float64)
+    return xp.square(difference).sum(axis=-1)
+
+
+def votes_of(xp: Any, rule: str, labels: Any, distances: Any) -> Any:
+    """The label that most votes of [rows x k] neighbours are for, the lowest of equals.
+
+    Votes are added in the order of the neighbours, as everywhere.
+    """
+    if rule == "eps":
+        votes = 1 / (distances + 1e-5)
+    elif rule == "inverse":
+        exact = distances == 0
+        plain = 1 / xp.where(exact, 1, distances)
+        votes = xp.where(exact.any(axis=1, keepdims=True), exact, plain)
+    else:
+        votes = xp.ones_like(distances)
+    sums = xp.zeros_like(distances)
+    for j in range(labels.shape[1]):
+        sums += xp.where(labels == labels[:, j : j + 1], votes[:, j : j + 1], 0)
+    winners = sums == sums.max(axis=1, keepdims=True)
+    return xp.where(winners, labels, np.iinfo(np.int32).max).min(axis=1)
+
+
+def finish(
+    xp: Any, train: Any, labels: Any, test: Any, found: Any, k: int, rule: str
+) -> dict[str, Any]:
+    """Results from [rows x k or more] neighbours: the k nearest by (distance in double, number), their vote."""
+    results: list[tuple[Any, ...]] = []
+    block = max(1, VALUES // (8 * found.shape[1] * train.shape[1]))
+    for first in range(0, len(test), block):
+        part = xp.sort(found[first : first + block], axis=1)
+        squared = squares(xp, train[part], test[first : first + block, None])
+        order = xp.argsort(squared, axis=1, kind="stable")[:, :k]
+        part = xp.take_along_axis(part, order, axis=1)
+        distances = xp.sqrt(xp.take_along_axis(squared, order, axis=1))
+        winners = votes_of(xp, rule, labels[part], distances)
+        results.append((winners, part.astype(np.int64), distances))
+    names = ("labels", "neighbours", "neighbour_distances")
+    columns = zip(*results, strict=True)
+    return {n: xp.concatenate(c) for n, c in zip(names, columns, strict=True)}
