@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <type_traits>
 
 /// Values that depend on (seed, stream, global index) alone: every rank, thread and device makes its own rows, with
-/// the same bits everywhere. Integer arithmetic and exact scaling only.
+/// the same bits everywhere. Integer arithmetic and exact scaling, except in normal values.
 namespace league {
 
 /// 64 random bits. Source: the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
@@ -39,6 +41,14 @@ T random_value(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
     return static_cast<std::uint8_t>(bits >> 56);
   else
     return static_cast<T>(static_cast<std::int64_t>(bits >> 43) - (std::int64_t{1} << 20));
+}
+
+/// A value of the standard normal distribution, from this stream and the next. Source: Box, Muller: A note on the
+/// generation of random normal deviates, 1958.
+inline double random_normal(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  const double u = 0.5 - random_value<double>(seed, stream, index);  // in (0, 1]
+  const double angle = 2 * std::numbers::pi * random_value<double>(seed, stream + 1, index);
+  return std::sqrt(-2 * std::log(u)) * std::cos(angle);
 }
 
 /// `values[i] = random_value(seed, stream, first + i)`, in parallel.

@@ -3,9 +3,27 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <stdexcept>
 
 namespace league {
+
+std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own) {
+  std::vector<Parameter> all;
+  for (const auto& [name, what] :
+       {std::pair{"train", "training rows"}, {"test", "rows to classify"}, {"features", "values of a row"}})
+    all.push_back({.name = name,
+                   .kind = Parameter::Kind::size,
+                   .standard = "0",
+                   .least = 0,
+                   .description = std::string(what) + "; 0: what the dataset gives"});
+  std::ranges::move(own, std::back_inserter(all));
+  return all;
+}
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw std::invalid_argument(message);
+}
 
 std::int64_t Parameters::integer(std::string_view name) const { return std::stoll(choice(name)); }
 

@@ -27,6 +27,9 @@ struct Parameter {
   std::string description{};
 };
 
+/// The sizes of an algorithm that `needs_dataset`, and its own parameters behind them.
+std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own);
+
 /// Values of all parameters of one case.
 struct Parameters {
   std::map<std::string, std::string, std::less<>> values;
@@ -50,6 +53,11 @@ struct Making {
   const Dataset* dataset;  ///< null unless the algorithm `needs_dataset`
   std::string problem;     ///< `Method::problem` of the methods that will be compared on it
 };
+/// For what no problem can be made from. @throws std::invalid_argument with `message` unless `condition`
+void require(bool condition, const std::string& message);
+
+/// Why a host has no method that records launches: for `Method::not_expressible`.
+inline constexpr const char* no_launches = "no launches to record on a host";
 
 struct Method {
   std::string name;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/registry.hpp"
+#include "algorithms/with_type.hpp"
 
 namespace league {
 
@@ -115,14 +116,5 @@ class ShardParts : public Prepared {
   Outputs outputs_;
   std::vector<std::unique_ptr<P>> parts_;
 };
-
-/// Calls `body.template operator()<T>()` with the type that `dtype` names, of those listed.
-template <class... Ts, class Body>
-std::unique_ptr<Prepared> with_type(Dtype dtype, const Body& body) {
-  std::unique_ptr<Prepared> prepared;
-  ((dtype == dtype_of<Ts> ? void(prepared = body.template operator()<Ts>()) : void()), ...);
-  if (!prepared) throw Unsupported("no kernel for " + std::string(name(dtype)) + " in this variant");
-  return prepared;
-}
 
 }  // namespace league

@@ -17,28 +17,13 @@ const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
     .description = "classification by the votes of the k nearest training rows",
-    .parameters = {{.name = "train",
-                    .kind = Parameter::Kind::size,
-                    .standard = "0",
-                    .least = 0,
-                    .description = "training rows; 0: what the dataset gives"},
-                   {.name = "test",
-                    .kind = Parameter::Kind::size,
-                    .standard = "0",
-                    .least = 0,
-                    .description = "rows to classify; 0: what the dataset gives"},
-                   {.name = "features",
-                    .kind = Parameter::Kind::size,
-                    .standard = "0",
-                    .least = 0,
-                    .description = "values of a row; 0: what the dataset gives"},
-                   {.name = "k", .standard = "3", .least = 1, .most = 64, .description = "neighbours that vote"},
-                   {.name = "votes",
-                    .kind = Parameter::Kind::choice,
-                    .standard = "eps",
-                    .choices = {"eps", "inverse", "uniform"},
-                    .description =
-                        "what a vote at distance d counts: 1 / (d + 1e-5); 1 / d, or 1 and 0 where some d is 0; 1"}},
+    .parameters = with_dataset_sizes(
+        {{.name = "k", .standard = "3", .least = 1, .most = 64, .description = "neighbours that vote"},
+         {.name = "votes",
+          .kind = Parameter::Kind::choice,
+          .standard = "eps",
+          .choices = {"eps", "inverse", "uniform"},
+          .description = "what a vote at distance d counts: 1 / (d + 1e-5); 1 / d, or 1 and 0 where some d is 0; 1"}}),
     .methods = {{.name = "direct",
                  .description = "sums of squared differences into a matrix, then selection",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
@@ -58,10 +43,6 @@ const RegisterAlgorithm registered{Algorithm{
 
 constexpr std::int64_t most_rows =
     (std::int64_t{1} << 31) - 1024;  ///< indices of training rows, padding included, are 32-bit
-
-void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
-}
 
 const Dataset& dataset_of(const Making& making) {
   if (!making.dataset) throw std::logic_error("knn is made from a dataset");

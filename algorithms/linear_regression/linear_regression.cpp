@@ -3,11 +3,11 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <stdexcept>
 
 #include "algorithms/generate.hpp"
 #include "algorithms/judge.hpp"
+#include "algorithms/with_type.hpp"
 
 namespace league {
 namespace {
@@ -58,7 +58,7 @@ std::vector<Parameter> parameters() {
 }
 
 std::vector<Method> methods() {
-  const std::string no_launches = "no launches to record on a host", no_streams = "no streams on a host";
+  const std::string no_streams = "no streams on a host";
   const std::string alone = "one thread adds alone: see fused";
   return {method("atomic", "errors, then their sums with an atomic add for each point", {{"serial", alone}}),
           method("streams", "as atomic, a quarter of the rows on each of four streams: four times the gradient",
@@ -79,30 +79,11 @@ const RegisterAlgorithm registered{
               .methods = methods(),
               .make = [](const Making& making) { return std::make_unique<LinearRegression>(making); }}};
 
-void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
 int features_of(const Making& making) {
   const std::int64_t features = making.parameters.integer("features");
   require(features >= 1 && features <= LinearRegression::most_features,
           "features = " + std::to_string(features) + ": from 1 to " + std::to_string(LinearRegression::most_features));
   return static_cast<int>(features);
-}
-
-/// Calls `body.operator()<T>()` with the type of the elements.
-template <class Body>
-auto with_element(Dtype dtype, const Body& body) {
-  return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
-}
-
-/// A value of the standard normal distribution. Source: Box, Muller: A note on the generation of random normal
-/// deviates, 1958.
-double normal(std::uint64_t seed, std::uint64_t stream, std::int64_t index) {
-  const auto place = static_cast<std::uint64_t>(index);
-  const double u = 0.5 - random_value<double>(seed, stream, place);  // in (0, 1]
-  const double angle = 2 * std::numbers::pi * random_value<double>(seed, stream + 1, place);
-  return std::sqrt(-2 * std::log(u)) * std::cos(angle);
 }
 
 /// One feature: i * step on [0, 10), weight 0.7, bias 0.3. Several: values in [-1/2, 1/2) and weights of the same kind.
@@ -125,7 +106,7 @@ void fill(const LinearRegression& problem, std::uint64_t seed, double noise) {
       target += (problem.features == 1 ? 0.7 : random_value<double>(seed, weight_stream, stream)) *
                 static_cast<double>(value);
     }
-    if (noise > 0) target += noise * normal(seed, noise_stream, i);
+    if (noise > 0) target += noise * random_normal(seed, noise_stream, static_cast<std::uint64_t>(i));
     y[place(i)] = static_cast<T>(target);
   }
 }
@@ -150,7 +131,7 @@ LinearRegression::LinearRegression(const Making& making)
   require(std::isfinite(noise) && noise >= 0, "noise: finite and not below 0");
   x = HostArray(making.memory, dtype, {features, points});
   y = HostArray(making.memory, dtype, {points});
-  with_element(dtype, [&]<class T>() { fill<T>(*this, making.seed, noise); });
+  with_type<float, double>(dtype, [&]<class T>() { fill<T>(*this, making.seed, noise); });
 }
 
 Cost LinearRegression::cost() const {
@@ -177,7 +158,7 @@ Range LinearRegression::segment(int number) const {
 }
 
 least_squares::Moments LinearRegression::moments(Range range) const {
-  return with_element(dtype, [&]<class T>() {
+  return with_type<float, double>(dtype, [&]<class T>() {
     std::vector<const T*> columns;
     for (int f = 0; f <= features; ++f) columns.push_back(column<T>(f, {0, points}).data());
     return least_squares::moments_of(range.begin, range.end, features + 2, [&](std::int64_t row, const auto& put) {
@@ -192,7 +173,7 @@ least_squares::Moments LinearRegression::moments(Range range) const {
 /// T before they are added in double, in any order; each is off by half an epsilon, so that the rest is to spare for
 /// terms of second order.
 double LinearRegression::unit() const {
-  const double in_type = with_element(dtype, [&]<class T>() { return (features + 36) * epsilon_of<T>; });
+  const double in_type = with_type<float, double>(dtype, [&]<class T>() { return (features + 36) * epsilon_of<T>; });
   return in_type + (static_cast<double>(rows) + 100) * std::numeric_limits<double>::epsilon();
 }
 

@@ -9,6 +9,7 @@
 
 #include "algorithms/generate.hpp"
 #include "algorithms/judge.hpp"
+#include "algorithms/with_type.hpp"
 
 namespace league {
 namespace {
@@ -34,30 +35,12 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "graph",
                  .description = "the kernels of stepwise, recorded into a graph",
                  .dtypes = {Dtype::f32, Dtype::f64},
-                 .not_expressible = {{"serial", "no launches to record on a host"},
-                                     {"openmp", "no launches to record on a host"}}},
+                 .not_expressible = {{"serial", no_launches}, {"openmp", no_launches}}},
                 {.name = "persistent",
                  .description = "one kernel for the whole solve, on one device",
                  .dtypes = {Dtype::f32, Dtype::f64},
                  .not_expressible = {{"serial", "one thread has no launches to save: see stepwise"}}}},
     .make = [](const Making& making) { return std::make_unique<PolynomialFit>(making); }}};
-
-void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
-/// Calls `body.operator()<T>()` with the type of the elements.
-template <class Body>
-auto with_element(Dtype dtype, const Body& body) {
-  return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
-}
-
-/// A value of the standard normal distribution. Source: Box, Muller: A note on the generation of random normal
-/// deviates, 1958.
-double normal(std::uint64_t seed, std::uint64_t index) {
-  const double u = 0.5 - random_value<double>(seed, 0, index);  // in (0, 1]
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * random_value<double>(seed, 1, index));
-}
 
 }  // namespace
 
@@ -71,8 +54,8 @@ PolynomialFit::PolynomialFit(const Making& making)
   require(points >= 2, "points = " + std::to_string(points) + ": at least 2, the ends");
   require(steps >= 1, "steps = " + std::to_string(steps) + ": at least 1");
   require(std::isfinite(rate) && rate > 0, "learning_rate: finite and above 0");
-  for (int p = 0; p < terms; ++p) start[p] = normal(making.seed, static_cast<std::uint64_t>(p));
-  with_element(dtype, [&]<class T>() {
+  for (int p = 0; p < terms; ++p) start[p] = random_normal(making.seed, 0, static_cast<std::uint64_t>(p));
+  with_type<float, double>(dtype, [&]<class T>() {
     const std::span<T> xs = x.values<T>(), ys = y.values<T>();
     const double step = 2 * std::numbers::pi / static_cast<double>(points - 1);
     for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -104,7 +87,7 @@ Outputs PolynomialFit::inputs() const {
 /// product, at most 32 terms added in T before they are added in double, in any order; each is off by half an epsilon,
 /// so that the rest is to spare for terms of second order.
 least_squares::Descent PolynomialFit::descent() const {
-  return with_element(dtype, [&]<class T>() -> least_squares::Descent {
+  return with_type<float, double>(dtype, [&]<class T>() -> least_squares::Descent {
     const std::span<const T> xs = x.values<const T>(), ys = y.values<const T>();
     least_squares::Moments all =
         least_squares::moments_of(0, points, terms + 1, [&](std::int64_t row, const auto& put) {

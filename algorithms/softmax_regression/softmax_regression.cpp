@@ -11,43 +11,27 @@
 namespace league {
 namespace {
 
-const std::string no_launches = "no launches to record on a host";
-
 const RegisterAlgorithm registered{Algorithm{
     .name = SoftmaxRegression::algorithm,
     .description = "classification by a linear function for each class, fitted by gradient descent",
-    .parameters = {{.name = "train",
-                    .kind = Parameter::Kind::size,
-                    .standard = "0",
-                    .least = 0,
-                    .description = "training rows; 0: what the dataset gives"},
-                   {.name = "test",
-                    .kind = Parameter::Kind::size,
-                    .standard = "0",
-                    .least = 0,
-                    .description = "rows to classify in the end; 0: what the dataset gives"},
-                   {.name = "features",
-                    .kind = Parameter::Kind::size,
-                    .standard = "0",
-                    .least = 0,
-                    .description = "values of a row; 0: what the dataset gives"},
-                   {.name = "steps", .standard = "100", .least = 1, .most = 1'000'000, .description = "steps"},
-                   {.name = "batch",
-                    .standard = "0",
-                    .least = 0,
-                    .description = "rows of a step, one batch after another; 0: all of them"},
-                   {.name = "learning_rate",
-                    .kind = Parameter::Kind::real,
-                    .standard = "0.5",
-                    .least = 0,
-                    .most = 1'000'000,
-                    .description = "what a step takes of the gradient"},
-                   {.name = "l2",
-                    .kind = Parameter::Kind::real,
-                    .standard = "0",
-                    .least = 0,
-                    .most = 1'000'000,
-                    .description = "weight of the penalty |W|^2 / 2"}},
+    .parameters =
+        with_dataset_sizes({{.name = "steps", .standard = "100", .least = 1, .most = 1'000'000, .description = "steps"},
+                            {.name = "batch",
+                             .standard = "0",
+                             .least = 0,
+                             .description = "rows of a step, one batch after another; 0: all of them"},
+                            {.name = "learning_rate",
+                             .kind = Parameter::Kind::real,
+                             .standard = "0.5",
+                             .least = 0,
+                             .most = 1'000'000,
+                             .description = "what a step takes of the gradient"},
+                            {.name = "l2",
+                             .kind = Parameter::Kind::real,
+                             .standard = "0",
+                             .least = 0,
+                             .most = 1'000'000,
+                             .description = "weight of the penalty |W|^2 / 2"}}),
     .methods = {{.name = "gemm",
                  .description = "the library's products for logits and gradient, and a softmax between",
                  .dtypes = {Dtype::f32},
@@ -64,10 +48,6 @@ const RegisterAlgorithm registered{Algorithm{
                  .units = {{Dtype::u8, "f32"}}}},
     .needs_dataset = true,
     .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); }}};
-
-void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
-}
 
 const Dataset& dataset_of(const Making& making) {
   if (!making.dataset) throw std::logic_error("softmax_regression is made from a dataset");

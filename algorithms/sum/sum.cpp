@@ -6,6 +6,7 @@
 
 #include "algorithms/generate.hpp"
 #include "algorithms/judge.hpp"
+#include "algorithms/with_type.hpp"
 
 namespace league {
 namespace {
@@ -71,19 +72,6 @@ const RegisterAlgorithm registered{Algorithm{
                 from_host("two_phase", "from host memory: all copies in, then sums and copies out"),
                 from_host("two_phase_sync", "two_phase, with the host waiting for each copy in")},
     .make = [](const Making& making) { return std::make_unique<Sum>(making); }}};
-
-/// Calls `body.operator()<T>()` with the type of the elements.
-template <class Body>
-auto with_element(Dtype dtype, const Body& body) {
-  switch (dtype) {
-    case Dtype::f64:
-      return body.template operator()<double>();
-    case Dtype::i32:
-      return body.template operator()<std::int32_t>();
-    default:
-      return body.template operator()<float>();
-  }
-}
 
 template <class T>
 T value_at(std::uint64_t seed, bool is_signed, std::uint64_t index) {
@@ -151,7 +139,7 @@ Sum::Sum(const Making& making)
   if (kib != 0) chunk = static_cast<int>(kib * 1024 / static_cast<std::int64_t>(size_bytes(dtype)));
   const bool is_signed = making.parameters.choice("values") == "signed";
   x = HostArray(making.memory, dtype, {n});
-  with_element(dtype, [&]<class T>() {
+  with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
     const std::span<T> values = x.values<T>();
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < n; ++i)
@@ -187,7 +175,7 @@ const Sum::Oracle& Sum::oracle() const {
   const std::int64_t blocks = extent();
   std::vector<Compensated> sums(static_cast<std::size_t>(blocks));
   std::uint64_t exact = 0;
-  with_element(dtype, [&]<class T>() {
+  with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
     const std::span<const T> values = x.values<const T>();
 #pragma omp parallel for schedule(static) reduction(+ : exact)
     for (std::int64_t block = 0; block < blocks; ++block) {

@@ -4,6 +4,7 @@
 #include "algorithms/budget.hpp"
 #include "algorithms/generate.hpp"
 #include "algorithms/judge.hpp"
+#include "algorithms/with_type.hpp"
 
 namespace league {
 namespace {
@@ -13,19 +14,6 @@ VectorAdd::Memory memory_from(const std::string& name) {
   if (name == "unified_prefetch") return VectorAdd::Memory::unified_prefetch;
   if (name == "streamed") return VectorAdd::Memory::streamed;
   return VectorAdd::Memory::device;
-}
-
-/// Calls `body.operator()<T>()` with the type of the elements.
-template <class Body>
-auto with_element(Dtype dtype, const Body& body) {
-  switch (dtype) {
-    case Dtype::f64:
-      return body.template operator()<double>();
-    case Dtype::i32:
-      return body.template operator()<std::int32_t>();
-    default:
-      return body.template operator()<float>();
-  }
 }
 
 const RegisterAlgorithm registered{Algorithm{
@@ -65,7 +53,7 @@ VectorAdd::VectorAdd(const Making& making)
   if (fill) return;
   a = HostArray(making.memory, dtype, {n});
   b = HostArray(making.memory, dtype, {n});
-  with_element(dtype, [&]<class T>() {
+  with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
     fill_random(a.values<T>(), making.seed, 0);
     fill_random(b.values<T>(), making.seed, 1);
   });
@@ -101,7 +89,7 @@ Outputs VectorAdd::inputs() const {
 }
 
 Verdict VectorAdd::check(const Outputs& outputs) const {
-  return with_element(dtype, [&]<class T>() -> Verdict {
+  return with_type<float, double, std::int32_t>(dtype, [&]<class T>() -> Verdict {
     const std::span<const T> values = outputs.at(0).values.values<T>();
     if (fill)
       return judge_values("index", values,
