@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "backends/backend.hpp"
 #include "backends/portable.hpp"
 
 namespace league::blocks {
+
+/// Piece `number` of `pieces` of consecutive rows, for hosts, where each thread adds one.
+LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t pieces) {
+  const std::int64_t size = (rows + pieces - 1) / pieces;
+  const auto most = [rows](std::int64_t i) { return i < rows ? i : rows; };
+  return {most(number * size), most((number + 1) * size)};
+}
 
 /// Several sums that are added together: a gradient and a loss. Zeros at first.
 template <class T, int n>

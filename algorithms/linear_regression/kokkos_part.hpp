@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/linear_regression/part.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
@@ -8,18 +9,7 @@ namespace league::kokkos::linear_regression {
 
 using namespace league::linear_regression;
 
-using Scratch = Kokkos::View<double*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-/// Bytes of team scratch memory for so many values.
-inline std::size_t scratch_bytes(int values) { return Scratch::shmem_size(static_cast<std::size_t>(values)); }
-/// @throws Unsupported where a team has not so much
-inline void require_scratch(Launch launch, int values) {
-  const auto most = static_cast<std::size_t>(Team::scratch_size_max(0));
-  if (scratch_bytes(values) > most)
-    throw Unsupported("team size " + std::to_string(launch.team) + ": its sums need " +
-                      std::to_string(scratch_bytes(values)) + " bytes of scratch memory, there are " +
-                      std::to_string(most));
-}
+using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
 /// A policy of teams of at most `most_lanes` lanes, `teams` of them on a multiprocessor, with so many values of scratch
 /// memory.

@@ -9,7 +9,7 @@
 /// What kernels of all models do with a row, and how a lane walks over its rows.
 namespace league::linear_regression {
 
-using blocks::Sums;
+using blocks::piece, blocks::Sums;
 
 /// The training rows of one shard: a column for each feature, and the targets.
 template <class T>
@@ -169,13 +169,6 @@ LEAGUE_FUNCTION Sums<double, terms<width>> range_sums(const Columns<T>& data, co
     for (const double sum : of_lanes[n]) sums.values[n] += sum;
   add_single_rows(data, line, i, rows.end, 1, sums);
   return sums;
-}
-
-/// Piece `number` of `pieces` consecutive ones.
-LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t pieces) {
-  const std::int64_t size = (rows + pieces - 1) / pieces;
-  const auto most = [rows](std::int64_t i) { return i < rows ? i : rows; };
-  return {most(number * size), most((number + 1) * size)};
 }
 
 /// What a step does with the sums of all rows, which lie one segment after another.

@@ -11,17 +11,8 @@ namespace league::kokkos::polynomial_fit {
 namespace {
 
 using namespace league::polynomial_fit;
-using Scratch = Kokkos::View<double*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
-std::size_t scratch_bytes(int values) { return Scratch::shmem_size(static_cast<std::size_t>(values)); }
-/// @throws Unsupported where a team has not so much scratch memory
-void require_scratch(Launch launch, int values) {
-  const auto most = static_cast<std::size_t>(Team::scratch_size_max(0));
-  if (scratch_bytes(values) > most)
-    throw Unsupported("team size " + std::to_string(launch.team) + ": its sums need " +
-                      std::to_string(scratch_bytes(values)) + " bytes of scratch memory, there are " +
-                      std::to_string(most));
-}
 auto policy_of(const Exec& exec, Launch launch, int scratch_values) {
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_persistent_lanes, 1>> policy(
       exec, launch.league, launch.team, launch.vector);

@@ -8,7 +8,7 @@
 /// What kernels of all models do with a point, and how a lane walks over its points.
 namespace league::polynomial_fit {
 
-using blocks::Sums;
+using blocks::piece, blocks::Sums;
 
 /// The points of one shard.
 template <class T>
@@ -93,13 +93,6 @@ LEAGUE_FUNCTION Sums<double, sums_a_step> range_sums(const Points<T>& points, co
   for (; i < range.end; ++i) add_point(cubic, points.x[i], points.y[i], mine);  // fewer than a vector
   flush(mine, sums);
   return sums;
-}
-
-/// Piece `number` of `pieces` consecutive ones.
-LEAGUE_FUNCTION Range piece(std::int64_t count, std::int64_t number, std::int64_t pieces) {
-  const std::int64_t size = (count + pieces - 1) / pieces;
-  const auto most = [count](std::int64_t i) { return i < count ? i : count; };
-  return {most(number * size), most((number + 1) * size)};
 }
 
 /// What a step does with the sums of all points, and where the state lies on the device: theta [terms], losses [steps],
