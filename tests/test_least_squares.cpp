@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
+
 #include "tests/linear_regression.hpp"
 
 // The oracle of the descents and of the normal equations.
@@ -59,6 +61,41 @@ TEST(LeastSquares, SingularEquationsAreNamed) {
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("the normal equations are singular: column"), std::string::npos);
   }
+}
+
+TEST(LeastSquares, ADescentIsJudgedByItsBounds) {
+  const least_squares::Descended right{
+      .theta = {1, -2}, .theta_bound = {0.1, 0.1}, .loss = {4, 2, 1}, .loss_bound = {0.1, 0.1, 0.1}};
+  const auto judged = [&](std::vector<double> theta, std::vector<double> loss, std::int64_t steps,
+                          const least_squares::Descended& expected, Dtype dtype, double summed = 1) {
+    std::pmr::memory_resource& memory = tests::runtime().host_memory();
+    const Outputs outputs{{"theta", HostArray(memory, Dtype::f64, {2}), {0, 2}},
+                          {"loss", HostArray(memory, Dtype::f64, {3}), {0, 3}},
+                          {"steps", HostArray(memory, Dtype::i64, {1}), {0, 1}}};
+    std::ranges::copy(theta, outputs[0].values.values<double>().begin());
+    std::ranges::copy(loss, outputs[1].values.values<double>().begin());
+    outputs[2].values.values<std::int64_t>()[0] = steps;
+    return least_squares::judge(expected, outputs, dtype, summed);
+  };
+  const Verdict passed = judged({1.05, -2}, {4, 1.95, 1.05}, 3, right, Dtype::f32);
+  EXPECT_TRUE(passed.passed()) << passed.message;
+  EXPECT_NEAR(passed.worst, 0.5, 1e-12);
+  EXPECT_EQ(passed.figures, (std::vector<std::pair<std::string, double>>{{"train_loss", 1.05}}));
+  const auto message = [&](auto... values) { return judged(values...).message.substr(0, 27); };
+  using Reals = std::vector<double>;
+  EXPECT_EQ(message(Reals{1, -1.8}, Reals{4, 2, 1}, 3, right, Dtype::f32), "theta[1] is -1.8, expected ");
+  EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, 2}, 3, right, Dtype::f32), "loss[2] is 2, expected 1 wi");
+  EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, 1}, 2, right, Dtype::f32), "steps[0] is 2, expected 3 w");
+  // Out of the range of float, or of a sum over 1000 rows in it, but not of double.
+  const double inf = std::numeric_limits<double>::infinity();
+  least_squares::Descended far = right;
+  far.loss = {4, 2, 1e34};
+  far.theta_bound = far.loss_bound = {1e9, 1e9, 1e9};
+  const std::string wrong = "loss[2] is inf, expected 1e", diverged = "diverged: the loss is not f";
+  EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, inf}, 3, far, Dtype::f32), wrong);
+  EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, inf}, 3, far, Dtype::f32, 1000.0), diverged);
+  EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, inf}, 3, far, Dtype::f64, 1000.0), wrong);
+  EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, 1e34}, 3, far, Dtype::f64), "diverged: the loss grows fr");
 }
 
 TEST(LeastSquares, EigenvectorsGiveTheMatrixBack) {
