@@ -51,6 +51,9 @@ void declare(Algorithm& algorithm, const Peer& peer) {
     Method own{.name = peer.method, .description = peer.description, .own_models = false, .problem = peer.problem};
     method = algorithm.methods.insert(method, std::move(own));
   }
+  if (method->problem != peer.problem)
+    throw std::runtime_error("method '" + peer.method + "' of " + peer.model + " solves the problem '" + peer.problem +
+                             "', that of another model '" + method->problem + "': give it another name");
   unite(method->libraries, {peer.model});
   unite(method->dtypes, peer.dtypes);
 }

@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -45,6 +46,7 @@ def project(tmp_path):
     def write(text):
         folder = tmp_path / "algorithms" / "sum"
         folder.mkdir(parents=True, exist_ok=True)
+        copytree(ROOT / "backends", tmp_path / "backends", dirs_exist_ok=True)
         (folder / "lib.py").write_text(text, encoding="utf-8")
         return tmp_path
 
@@ -60,6 +62,19 @@ def test_catalogue_reads_literals_and_bases(project):
     assert (first["problem"], second["problem"]) == ("", "other")
     assert third["dtypes"] == ("f32",)
     assert second["description"] == "one"
+
+
+def test_catalogue_follows_helpers_of_ours(project):
+    text = (
+        "from algorithms.sum import helper\nclass A(helper.Helped):\n    method = 'a'\n"
+    )
+    root = project(text)
+    helper = "import no_such_library\nfrom backends.python.gpu import CupyPeer\n"
+    helper += "class Helped(CupyPeer):\n    description = 'helped'\n"
+    (root / "algorithms/sum/helper.py").write_text(helper, encoding="utf-8")
+    (peer,) = catalogue.catalogue(root)["peers"]
+    assert (peer["kind"], peer["description"]) == ("gpu", "helped")
+    assert peer["modules"] == ["numpy", "no_such_library"]
 
 
 def test_catalogue_names_what_is_missing(project):
@@ -111,6 +126,13 @@ def test_listed_peers_are_whole(peer):
 def test_no_two_peers_have_one_name():
     names = [(p["algorithm"], p["model"], p["method"]) for p in PEERS]
     assert len(set(names)) == len(names)
+
+
+def test_a_method_solves_one_problem():
+    """Whatever the library: else one of them would be judged by the other's oracle."""
+    problems = {(p["algorithm"], p["method"], p["problem"]) for p in PEERS}
+    methods = [(algorithm, method) for algorithm, method, _ in sorted(problems)]
+    assert sorted(set(methods)) == methods
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])

@@ -15,48 +15,76 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import gpu, peer
-
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = ("method", "description", "dtypes", "kind", "problem")
 OURS = {"algorithms", "backends"}
 
 
-def imported(tree: ast.Module) -> list[str]:
-    """Libraries that a file names at its top, in its order."""
-    names: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.append(node.module)
-    tops = dict.fromkeys(name.split(".")[0] for name in names)
-    return [n for n in tops if n not in OURS and n not in sys.stdlib_module_names]
+class Source:
+    """A file of ours, parsed: its classes and those that it imports from other files of ours."""
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self.root = root
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        #: Libraries that it and the files of ours that it imports name at their top, in their order.
+        self.libraries: list[str] = []
+        self.classes: dict[str, tuple[ast.ClassDef, Source]] = {}
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                self.classes[node.name] = node, self
+            elif isinstance(node, ast.Import):
+                self._need(*(alias.name for alias in node.names))
+            elif isinstance(node, ast.ImportFrom):
+                self._import_from(node, path)
+
+    def _need(self, *modules: str) -> None:
+        tops = (module.split(".")[0] for module in modules)
+        self.libraries += [t for t in tops if t not in OURS | sys.stdlib_module_names]
+        self.libraries = list(dict.fromkeys(self.libraries))
+
+    def _import_from(self, node: ast.ImportFrom, path: Path) -> None:
+        parts = node.module.split(".") if node.module else []
+        if node.level:
+            parts = [*path.relative_to(self.root).parts[: -node.level], *parts]
+        if parts[0] not in OURS:
+            self._need(parts[0])
+            return
+        for name in [None, *(alias.name for alias in node.names)]:
+            file = self.root.joinpath(*parts, *filter(None, [name])).with_suffix(".py")
+            if file.is_file():
+                other = Source(file, self.root)
+                self.classes = other.classes | self.classes
+                self._need(*other.libraries)
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """The literal class attributes of a peer, its bases' where it has none of its own."""
+        if name not in self.classes:
+            return {}
+        node, source = self.classes[name]
+        fields: dict[str, Any] = {}
+        for base in reversed(node.bases):
+            fields |= source.fields(ast.unparse(base).split(".")[-1])
+        return fields | {
+            key: ast.literal_eval(value)
+            for key, value in assigned(node).items()
+            if key in FIELDS
+        }
+
+    def peers(self) -> list[str]:
+        """Classes of this file that say themselves which method they are."""
+        own = {k: node for k, (node, source) in self.classes.items() if source is self}
+        return [name for name, node in own.items() if "method" in assigned(node)]
 
 
-def fields_of(name: str, classes: dict[str, ast.ClassDef]) -> dict[str, Any]:
-    """The literal class attributes of a peer, its bases' where it has none of its own."""
-    if name not in classes:
-        base = getattr(peer, name, None) or getattr(gpu, name, None)
-        return {key: getattr(base, key) for key in FIELDS if hasattr(base, key)}
-    fields: dict[str, Any] = {}
-    for base in reversed(classes[name].bases):
-        fields |= fields_of(ast.unparse(base).split(".")[-1], classes)
-    for node in classes[name].body:
-        if isinstance(node, ast.Assign) and (key := assigned(node)) in FIELDS:
-            fields[key] = ast.literal_eval(node.value)
-    return fields
-
-
-def assigned(node: ast.Assign) -> str:
-    """The name that is given a value."""
-    return ast.unparse(node.targets[0])
-
-
-def is_peer(node: ast.ClassDef) -> bool:
-    """Whether the class itself says which method it is."""
-    assignments = [n for n in node.body if isinstance(n, ast.Assign)]
-    return "method" in map(assigned, assignments)
+def assigned(node: ast.ClassDef) -> dict[str, ast.expr]:
+    """Class attribute -> the expression that it is given."""
+    values: dict[str, ast.expr] = {}
+    for line in node.body:
+        if isinstance(line, ast.Assign):
+            values |= {ast.unparse(target): line.value for target in line.targets}
+        elif isinstance(line, ast.AnnAssign) and line.value is not None:
+            values[ast.unparse(line.target)] = line.value
+    return values
 
 
 def obstacle(modules: list[str]) -> str:
@@ -66,19 +94,14 @@ def obstacle(modules: list[str]) -> str:
     return f"no module {', '.join(missing)} in {where}" if missing else ""
 
 
-def peers_of(path: Path) -> list[dict[str, Any]]:
+def peers_of(path: Path, root: Path) -> list[dict[str, Any]]:
     """The variants of one peer file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
-    modules = list(dict.fromkeys(["numpy", *imported(tree)]))
+    source = Source(path, root)
+    modules = list(dict.fromkeys(["numpy", *source.libraries]))
     where = {"algorithm": path.parent.name, "model": path.stem}
     rest = {"modules": modules, "obstacle": obstacle(modules)}
     try:
-        return [
-            where | fields_of(name, classes) | rest
-            for name, node in classes.items()
-            if is_peer(node)
-        ]
+        return [where | source.fields(name) | rest for name in source.peers()]
     except ValueError as error:
         raise ValueError(f"{path}: {', '.join(FIELDS)} must be literals") from error
 
@@ -96,7 +119,7 @@ def versions(modules: set[str]) -> dict[str, str]:
 def catalogue(root: Path = ROOT) -> dict[str, Any]:
     """All peers below root/algorithms, and this interpreter."""
     files = sorted((root / "algorithms").glob("*/*.py"))
-    peers = [one for path in files for one in peers_of(path)]
+    peers = [one for path in files for one in peers_of(path, root)]
     modules = {name for one in peers for name in one["modules"]}
     return {
         "python": platform.python_version(),
