@@ -9,7 +9,7 @@ from backends.python.gpu import CupyPeer
 
 
 class Library(CupyPeer):
-    method = "library"
+    method = "normal_equations"
     description = "LinearRegression in double, by eigenvalues"
     dtypes = ("f32", "f64")
     problem = "normal_equations"

@@ -11,7 +11,7 @@ from backends.python.peer import HostPeer
 
 
 class Library(HostPeer):
-    method = "library"
+    method = "lstsq"
     description = "LinearRegression in double"
     dtypes = ("f32", "f64")
     problem = "normal_equations"
