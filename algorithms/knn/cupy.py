@@ -33,9 +33,7 @@ class Library(CupyPeer):
             part = slice(first, first + block)
             keys = test[part] @ train.T
             cupy.subtract(half, keys, out=keys)
-            found[part] = neighbours.nearest(
-                cupy, keys, k, self.train, self.test[part]
-            )
+            found[part] = neighbours.nearest(cupy, keys, k, self.train, self.test[part])
         rows = (self.train, self.labels, self.test)
         votes = self.parameters["votes"]
         self.results = neighbours.finish(cupy, *rows, found, k, votes)

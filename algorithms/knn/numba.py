@@ -126,7 +126,9 @@ def kernel_of(k):
 
 class Raw(NumbaCudaPeer):
     method = "raw"
-    description = "a kernel of Numba's: 16 x 16 tiles, the k best on the way; votes on the host"
+    description = (
+        "a kernel of Numba's: 16 x 16 tiles, the k best on the way; votes on the host"
+    )
     dtypes = ("f32", "i32", "u8")
 
     def upload(self):

@@ -30,9 +30,7 @@ class Library(HostPeer):
         for first in range(0, len(test), block):
             part = slice(first, first + block)
             keys = half - test[part] @ train.T
-            found[part] = neighbours.nearest(
-                np, keys, k, self.train, self.test[part]
-            )
+            found[part] = neighbours.nearest(np, keys, k, self.train, self.test[part])
         rows = (self.train, self.labels, self.test)
         votes = self.parameters["votes"]
         self.results = neighbours.finish(np, *rows, found, k, votes)

@@ -103,9 +103,7 @@ class NormalEquations(TorchPeer):
 
     def upload(self):
         self.x, self.y = training_rows(self)
-        self.theta = torch.empty(
-            len(self.x) + 1, dtype=torch.float64, device=self.cuda
-        )
+        self.theta = torch.empty(len(self.x) + 1, dtype=torch.float64, device=self.cuda)
 
     def reset(self):
         self.theta.fill_(float("nan"))

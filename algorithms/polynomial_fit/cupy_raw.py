@@ -38,7 +38,9 @@ class Raw(CupySolve):
         self.x, self.y = (cupy.asarray(self.inputs[name]) for name in ("x", "y"))
         self.hold_state(self.inputs["start"])
         value = {"f32": "float", "f64": "double"}[self.parameters["dtype"]]
-        self.kernel = cupy.RawKernel(ADD_UP + STEP, "step", options=(f"-DValue={value}",))
+        self.kernel = cupy.RawKernel(
+            ADD_UP + STEP, "step", options=(f"-DValue={value}",)
+        )
         self.blocks = min(1024, -(-self.x.size // 256))
         self.partials = cupy.empty((5, self.blocks))
         self.arrived = cupy.zeros(1, cupy.uint32)

@@ -50,7 +50,9 @@ def solve(x, y, scale, theta, loss):
 
 class Parallel(NumbaPeer):
     method = "parallel"
-    description = "the whole solve compiled, all sums in double; a thread for 4,096 points"
+    description = (
+        "the whole solve compiled, all sums in double; a thread for 4,096 points"
+    )
     dtypes = ("f32", "f64")
 
     def upload(self):

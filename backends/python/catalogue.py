@@ -12,12 +12,19 @@ import importlib.util
 import json
 import platform
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = ("method", "description", "dtypes", "kind", "problem")
 OURS = {"algorithms", "backends"}
+#: Packages that bring a module of another name.
+PACKAGES = {
+    "sklearn": ("scikit-learn",),
+    "cupy": ("cupy", "cupy-cuda12x", "cupy-cuda13x"),
+    "cuml": ("cuml", "cuml-cu12", "cuml-cu13"),
+}
 
 
 class Source:
@@ -108,12 +115,12 @@ def peers_of(path: Path, root: Path) -> list[dict[str, Any]]:
 
 def versions(modules: set[str]) -> dict[str, str]:
     """Module -> version of the package that brings it, of those that are installed."""
-    brought_by = importlib.metadata.packages_distributions()
-    return {
-        name: importlib.metadata.version(brought_by[name][0])
-        for name in sorted(modules)
-        if name in brought_by
-    }
+    found = {}
+    for module in sorted(modules):
+        for package in PACKAGES.get(module, (module,)):
+            with suppress(importlib.metadata.PackageNotFoundError):
+                found[module] = importlib.metadata.version(package)
+    return found
 
 
 def catalogue(root: Path = ROOT) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 from .gpu import TorchPeer
 from .peer import Arrays, Device, Parameters, Unsupported
 
-STEPS_A_GRAPH = 100  # long enough to hide its launch, short enough to be captured quickly
+STEPS_A_GRAPH = (
+    100  # long enough to hide its launch, short enough to be captured quickly
+)
 LONGEST_GRAPH = 2000
 
 
