@@ -57,7 +57,7 @@ Json launch_of(const Result& result) {
 
 /// A unit of tensor cores on a GPU; hosts have none, and do the same arithmetic without.
 std::string unit_here(const std::string& unit, const Case& that) {
-  return device_kind(that.model) == DeviceKind::gpu ? unit : unit.substr(0, unit.find(' '));
+  return device_kind(that) == DeviceKind::gpu ? unit : unit.substr(0, unit.find(' '));
 }
 
 Json timeline_of(const std::vector<Event>& timeline) {
