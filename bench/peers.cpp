@@ -26,14 +26,14 @@ Json ask(const python::Interpreter& interpreter) {
 
 Peer peer_from(const Json& entry) {
   const auto text = [&](const char* key) { return entry.at(key).get<std::string>(); };
-  Peer peer{text("algorithm"),
-            text("method"),
-            text("model"),
-            text("description"),
-            text("problem"),
-            {},
-            text("kind") == "gpu" ? DeviceKind::gpu : DeviceKind::host,
-            text("obstacle")};
+  Peer peer{.algorithm = text("algorithm"),
+            .method = text("method"),
+            .model = text("model"),
+            .description = text("description"),
+            .problem = text("problem"),
+            .kind = text("kind") == "gpu" ? DeviceKind::gpu : DeviceKind::host,
+            .obstacle = text("obstacle")};
+  for (const Json& pair : entry.at("units")) peer.units[dtype_from(pair.at(0).get<std::string>())] = pair.at(1);
   for (const Json& dtype : entry.at("dtypes")) peer.dtypes.push_back(dtype_from(dtype.get<std::string>()));
   return peer;
 }
@@ -49,6 +49,8 @@ void declare(Algorithm& algorithm, const Peer& peer) {
   auto method = std::ranges::find(algorithm.methods, peer.method, &Method::name);
   if (method == algorithm.methods.end()) {
     Method own{.name = peer.method, .description = peer.description, .own_models = false, .problem = peer.problem};
+    own.units = peer.units;
+    own.units.merge(std::map(algorithm.methods.front().units));
     method = algorithm.methods.insert(method, std::move(own));
   }
   if (method->problem != peer.problem)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = ("method", "description", "dtypes", "kind", "problem")
+FIELDS = ("method", "description", "dtypes", "kind", "units", "problem")
 OURS = {"algorithms", "backends"}
 #: Packages that bring a module of another name.
 PACKAGES = {

@@ -43,6 +43,8 @@ class Peer(ABC):
     dtypes: ClassVar[tuple[str, ...]] = ("f32",)
     #: "host" or "gpu": the device it runs on, and the clock it is timed by.
     kind: ClassVar[str] = "host"
+    #: (type, arithmetic unit) where it is not that of the algorithm's first method: ("f32", "tf32 tensor").
+    units: ClassVar[tuple[tuple[str, str], ...]] = ()
     #: What is solved, where an algorithm has several problems that are not compared.
     problem: ClassVar[str] = ""
     #: Parameters that are understood at one value only: ("memory", "device"); else the case is skipped.
