@@ -36,12 +36,14 @@ struct Case {
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
   std::string comparison;  ///< the name without variant, communicator and launch
   std::string skip;        ///< why it cannot run here, where that is known beforehand; else empty
+  std::string repeats;     ///< of a null test: the name of the case that it repeats; else empty
 };
 
 /// Cases that are checked together and sampled in turn.
 struct Comparison {
   std::string name;
   std::vector<Case> cases;
+  bool null_test = true;  ///< whether it wants one
 };
 
 /// "auto" or "league=132,team=8".

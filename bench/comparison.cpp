@@ -8,6 +8,7 @@
 #include "bench/errors.hpp"
 #include "bench/memory.hpp"
 #include "bench/models.hpp"
+#include "bench/null_test.hpp"
 
 namespace league::bench {
 namespace {
@@ -63,7 +64,11 @@ class Play {
       results_.back().device_name = venue.runtime.info({kind, 0}).name;
     }
     for (Result& result : results_)
-      if (result.of.skip.empty()) waiting_.push_back(&result);
+      if (result.of.repeats.empty() && result.of.skip.empty())
+        waiting_.push_back(&result);
+      else if (!result.of.repeats.empty())
+        null_ = &result;
+    if (null_ != nullptr) null_->reason = "the case that it repeats did not pass its check";
   }
 
   std::vector<Result> run() {
@@ -83,6 +88,7 @@ class Play {
       if (made) result->cost = problem_->cost();
       if (!made) conclude(*result, first.status, first.reason);
     }
+    if (made && null_ != nullptr) null_->cost = problem_->cost();
     return made;
   }
 
@@ -114,8 +120,26 @@ class Play {
       memory.after(devices);
       waiting_.erase(waiting_.begin());
     }
+    open_null_test(group, memory);
     sample(group);
     for (Ready& ready : group) attempt(*ready.result, venue_.runtime, [&] { check_again(ready); });
+  }
+
+  /// The null test is sampled in turn with the case that it repeats, or not at all.
+  void open_null_test(std::vector<Ready>& group, const MemoryWatch& memory) {
+    const auto repeated = std::ranges::find_if(
+        group, [this](const Ready& ready) { return null_ != nullptr && ready.result->of.name == null_->of.repeats; });
+    if (repeated == group.end()) return;
+    null_->group = repeated->result->group;
+    if (repeated->meter->expected_s() > longest_null_test_s)
+      return conclude(*null_, Status::skipped, "one compute takes over a second: too long to be measured twice");
+    std::vector<Device> devices;
+    for (const Shard& shard : repeated->entrant->shards()) devices.push_back(shard.device);
+    if (!memory.has_room(devices))
+      return conclude(*null_, Status::skipped, "no memory for it beside the case that it repeats");
+    venue_.check_interrupt();
+    Ready ready{null_, nullptr, nullptr};
+    if (attempt(*null_, venue_.runtime, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
   }
 
   void open(Ready& ready) {
@@ -126,9 +150,11 @@ class Play {
     result.launch = ready.entrant->launch();
     const Checked checked = check_traced(*ready.entrant, result.trace);
     if (!judge(result, checked.verdict, "before sampling")) return;
-    venue_.save(result.of, *problem_, *checked.outputs);
+    const bool null_test = !result.of.repeats.empty();
+    if (!null_test) venue_.save(result.of, *problem_, *checked.outputs);
     ready.meter = std::make_unique<Meter>(*ready.entrant, checked.compute_s);
     if (!is_very_long(checked.compute_s)) result.trace = ready.meter->trace();
+    if (null_test) result.trace.timeline.clear();  // a reader has seen it
     result.trace.stages["upload"] = ready.entrant->upload_s();
     result.trace.stages["download"] = checked.download_s;
     result.latency_s = ready.meter->latency_s();
@@ -183,6 +209,7 @@ class Play {
   const Venue& venue_;
   std::vector<Result> results_;
   std::vector<Result*> waiting_;
+  Result* null_ = nullptr;  ///< the null test; not among those that wait
   std::map<DeviceKind, std::int64_t> budgets_;
   std::unique_ptr<Problem> problem_;
 };

@@ -8,6 +8,7 @@
 #include "bench/files.hpp"
 #include "bench/folder.hpp"
 #include "bench/models.hpp"
+#include "bench/null_test.hpp"
 #include "bench/peers.hpp"
 #include "bench/preflight.hpp"
 #include "bench/preview.hpp"
@@ -36,6 +37,7 @@ Study narrowed(Study study, const BenchmarkFlags& flags) {
     for (Case& that : comparison.cases)
       if (flags.repetitions > 0) that.samples = flags.repetitions;
   }
+  drop_lone_null_tests(study);
   std::erase_if(study.comparisons, [](const Comparison& comparison) { return comparison.cases.empty(); });
   return study;
 }
@@ -131,7 +133,9 @@ class Run {
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
   const Json peers = enter_peers(options.peers);
   Datasets datasets(options.data, runtime.host_memory());
-  const Study study = narrowed(read_study(options.study, options.assignments, runtime, datasets), options.benchmark);
+  Study whole = read_study(options.study, options.assignments, runtime, datasets);
+  add_null_tests(whole);
+  const Study study = narrowed(std::move(whole), options.benchmark);
   require_devices(options, runtime, study);
   if (study.comparisons.empty())
     throw BadInput("no case of the study matches --benchmark_filter=" + options.benchmark.filter);

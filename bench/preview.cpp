@@ -8,6 +8,7 @@
 #include "bench/comparison.hpp"
 #include "bench/models.hpp"
 #include "bench/nearest.hpp"
+#include "bench/null_test.hpp"
 #include "bench/progress.hpp"
 
 namespace league::bench {
@@ -27,6 +28,7 @@ double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
   const DeviceKind kind = device_kind(that);
   const Rates rates = rates_of(runtime, kind);
   const double run_s = std::max(cost.bytes / rates.bytes_per_s, cost.operations / rates.operations_per_s);
+  if (!that.repeats.empty() && run_s > longest_null_test_s) return 0;
   const int runs = is_very_long(run_s) ? 1 + samples_for(that.samples, run_s) : 10 + 2 * that.samples;
   return 0.05 + runs * std::max(run_s, 1e-3);
 }

@@ -55,9 +55,17 @@ Json launch_of(const Result& result) {
           {"tile", launch.tile}};
 }
 
-/// A unit of tensor cores on a GPU; hosts have none, and do the same arithmetic without.
-std::string unit_here(const std::string& unit, const Case& that) {
-  return device_kind(that) == DeviceKind::gpu ? unit : unit.substr(0, unit.find(' '));
+/// The units of the method, and of the best one for the problem. Hosts have no tensor cores: theirs are the same units
+/// without.
+void add_units(Json& row, const Result& result) {
+  const std::string of_type{name(result.of.dtype)}, &best = result.cost.best_unit;
+  row["unit"] = result.of.method->unit(result.of.dtype);
+  row["best_unit"] = best.empty() ? of_type : best;
+  if (row.at("device_kind") == "gpu") return;
+  for (const char* key : {"unit", "best_unit"}) {
+    const auto unit = row.at(key).get<std::string>();
+    row[key] = unit.substr(0, unit.find(' '));
+  }
 }
 
 Json timeline_of(const std::vector<Event>& timeline) {
@@ -104,6 +112,7 @@ Json to_json(const Result& result) {
   Json row;
   add_google_keys(row, result);
   row.update(case_json(that));
+  if (!that.repeats.empty()) row["null"] = true;
   row["device_name"] = result.device_name;
   row["status"] = name(result.status);
   row["reason"] = result.reason;
@@ -117,9 +126,7 @@ Json to_json(const Result& result) {
   row["group"] = result.group;
   row["held"] = result.held;
   row["cost"] = {{"bytes", result.cost.bytes}, {"operations", result.cost.operations}};
-  row["unit"] = unit_here(that.method->unit(that.dtype), that);
-  row["best_unit"] =
-      unit_here(result.cost.best_unit.empty() ? std::string(name(that.dtype)) : result.cost.best_unit, that);
+  add_units(row, result);
   row["per_device_s"] = result.trace.per_device_s;
   row["readings_before"] = object_of(result.readings_before);
   row["readings_after"] = object_of(result.readings_after);

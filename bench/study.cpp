@@ -63,6 +63,11 @@ std::string known_obstacle(const Runtime& runtime, const Case& that) {
          std::to_string(most_devices(runtime, kind)) + " here";
 }
 
+bool wants_null_test(const Settings& settings) {
+  const Value* value = find(settings.values, "null");
+  return value == nullptr || value->truth("null");
+}
+
 std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets) {
   const Algorithm& algorithm = *settings.algorithm;
   const Axes axes(settings);
@@ -113,7 +118,8 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
                  Datasets& datasets) {
   Study study{.title = file.stem().string(), .comparisons = {}};
   std::set<std::string> names;
-  for (const Settings& settings : read_settings(file, assignments))
+  for (const Settings& settings : read_settings(file, assignments)) {
+    const bool null_test = wants_null_test(settings);
     for (Case& that : cases_of(settings, runtime, datasets)) {
       if (!names.insert(that.name).second)
         throw BadInput(file.string() + ": two cases are named " + that.name +
@@ -121,7 +127,9 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
       auto found = std::ranges::find(study.comparisons, that.comparison, &Comparison::name);
       if (found == study.comparisons.end()) found = study.comparisons.insert(found, {that.comparison, {}});
       found->cases.push_back(std::move(that));
+      found->null_test = found->null_test && null_test;
     }
+  }
   if (study.comparisons.empty())
     throw BadInput(file.string() +
                    ": no case: none of its methods has one of its models in this build (see `league list`)");

@@ -15,11 +15,6 @@
 namespace league::bench {
 namespace {
 
-std::string type_of(const toml::node& node) {
-  if (node.is_boolean()) return "a boolean";
-  return "a date or time";
-}
-
 /// A copy of a node with the place of each value; `line` says whether lines mean anything in `source`.
 Value convert(const toml::node& node, const std::string& source, bool line) {
   Value value{.place = line ? source + ":" + std::to_string(node.source().begin.line) : source, .content = {}};
@@ -34,6 +29,8 @@ Value convert(const toml::node& node, const std::string& source, bool line) {
   } else if (const auto* array = node.as_array()) {
     auto& list = value.content.emplace<Value::List>();
     for (const toml::node& child : *array) list.push_back(convert(child, source, line));
+  } else if (const auto* truth = node.as_boolean()) {
+    value.content = truth->get();
   } else if (const auto* integer = node.as_integer()) {
     value.content = integer->get();
   } else if (const auto* real = node.as_floating_point()) {
@@ -41,7 +38,7 @@ Value convert(const toml::node& node, const std::string& source, bool line) {
   } else if (const auto* word = node.as_string()) {
     value.content = word->get();
   } else {
-    value.content = Value::Other{type_of(node)};
+    value.content = Value::Other{"a date or time"};
   }
   return value;
 }
@@ -129,6 +126,12 @@ double Value::real(std::string_view key, double least, double most) const {
   return number;
 }
 
+bool Value::truth(std::string_view key) const {
+  const auto* truth = get<bool>();
+  if (truth == nullptr) refuse(key, "takes true or false, not " + type());
+  return *truth;
+}
+
 const std::string& Value::word(std::string_view key) const {
   const auto* text = get<std::string>();
   if (text == nullptr) refuse(key, "takes strings, not " + type());
@@ -141,7 +144,8 @@ void Value::refuse(std::string_view key, std::string_view why) const {
 
 std::string Value::type() const {
   if (const Other* other = get<Other>()) return other->type;
-  static constexpr const char* types[] = {"", "an integer", "a floating-point number", "a string", "a list", "a table"};
+  static constexpr const char* types[] = {"",         "a boolean", "an integer", "a floating-point number",
+                                          "a string", "a list",    "a table"};
   return types[content.index()];
 }
 

@@ -20,7 +20,7 @@ struct Value {
   };
 
   std::string place;
-  std::variant<Other, std::int64_t, double, std::string, List, Table> content;
+  std::variant<Other, bool, std::int64_t, double, std::string, List, Table> content;
 
   template <class T>
   [[nodiscard]] const T* get() const {
@@ -33,6 +33,8 @@ struct Value {
   [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
   /// @throws BadInput if it is no finite number in [least, most]
   [[nodiscard]] double real(std::string_view key, double least, double most) const;
+  /// @throws BadInput if it is neither true nor false
+  [[nodiscard]] bool truth(std::string_view key) const;
   /// @throws BadInput if it is no string
   [[nodiscard]] const std::string& word(std::string_view key) const;
   /// @throws BadInput, naming the place and the key

@@ -33,7 +33,7 @@ std::map<std::string, Count> play(const TemporaryFolder& folder, const std::stri
   const Outcome outcome =
       run("league_faults",
           {"run", file.string(), "--records", (folder.path() / "records").string(), "--set", "methods=" + method,
-           "--set", "devices=1,2", "--set", "samples=2", "--benchmark_format=json"},
+           "--set", "devices=1,2", "--set", "samples=2", "--set", "null=false", "--benchmark_format=json"},
           folder.path());
   std::map<std::string, Count> counts;
   int failed = 0;

@@ -23,6 +23,7 @@ methods = "plain"
 models = ["serial", "openmp"]
 sizes = [10, 1000]
 samples = 3
+null = false
 )";
 
 /// Several comparisons of about a second each.
@@ -31,6 +32,7 @@ methods = "plain"
 models = "serial"
 sizes = [4000001, 4000002, 4000003, 4000004, 4000005]
 samples = 40
+null = false
 )";
 
 class RunTest : public ::testing::Test {
@@ -147,6 +149,37 @@ TEST_F(RunTest, UnderstandsGoogleBenchmarksOptions) {
   EXPECT_EQ(printed.at("benchmarks").at(0).at("samples").size(), 2U);
   EXPECT_EQ(printed, Json::parse(read_file(merged)));
   EXPECT_EQ(league({"--benchmark_format=csv"}).out.substr(0, 16), "name,iterations,");
+}
+
+TEST_F(RunTest, RepeatsOneCaseOfEachComparison) {
+  study(small);
+  const std::string native = "vector_add/method:plain/model:openmp/dtype:f32/n:10/devices:1/launch:auto";
+  const fs::path saved = folder_.path() / "saved";
+  EXPECT_EQ(league({"--set", "null=true", "--set", "sizes=10", "--save-results", saved.string()}).code, 0);
+  const Json rows = Json::parse(read_file(record_files().at(0))).at("benchmarks");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_FALSE(rows[1].contains("null"));
+  EXPECT_EQ(rows[2].at("name"), native + "/null:1");
+  EXPECT_EQ(rows[2].at("null"), true);
+  EXPECT_EQ(rows[2].at("status"), "passed") << rows[2].at("reason");
+  EXPECT_EQ(rows[2].at("samples").size(), 3U);
+  for (const char* key : {"batch", "group", "launch", "cost", "unit"})
+    EXPECT_EQ(rows[2].at(key), rows[1].at(key)) << key;
+  EXPECT_EQ(std::distance(fs::directory_iterator(saved), fs::directory_iterator()), 2) << "saved once";
+  EXPECT_EQ(league({"--set", "null=true", "--set", "sizes=10", "--resume"}).code, 0);
+  EXPECT_EQ(league({"--set", "sizes=10", "--resume"}).code, 2) << "a study without it is another one";
+}
+
+TEST_F(RunTest, FiltersANullTestWithItsCase) {
+  study(small);
+  const std::string serial = "vector_add/method:plain/model:serial/dtype:f32/n:10/devices:1/launch:auto\n";
+  const auto listed = [this](const std::string& filter) {
+    return league({"--set", "null=true", "--benchmark_list_tests", "--benchmark_filter=" + filter}).out;
+  };
+  EXPECT_EQ(listed("model:serial/.*n:10/"), serial);
+  EXPECT_NE(listed("model:openmp/.*n:10/").find("/null:1\n"), std::string::npos);
+  EXPECT_EQ(listed("model:openmp/.*n:10/.*auto$").find("/null:1"), std::string::npos);
+  EXPECT_EQ(league({"--set", "null=true", "--benchmark_filter=null:1"}).code, 2) << "it does not stand alone";
 }
 
 TEST_F(RunTest, PreviewsAndProfiles) {

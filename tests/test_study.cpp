@@ -5,6 +5,7 @@
 
 #include "bench/axes.hpp"
 #include "bench/errors.hpp"
+#include "bench/null_test.hpp"
 #include "bench/study.hpp"
 #include "bench/value.hpp"
 #include "tests/runtime.hpp"
@@ -52,6 +53,24 @@ TEST_F(StudyTest, NamesHaveTheSizesAndWhatIsNotAtItsDefault) {
                     "league = 132}"),
       std::vector<std::string>{"vector_add/method:plain/model:serial/dtype:f64/n:8/memory:unified/seed:7/devices:2/"
                                "launch:league=132,team=8"});
+}
+
+TEST_F(StudyTest, ANullTestRepeatsTheFirstNativeCase) {
+  const auto repeated = [this](const std::string& text) {
+    Study study = read(text + "sizes = 8\n");
+    add_null_tests(study);
+    return study.comparisons[0].cases.back().repeats;
+  };
+  const std::string all = "algorithm = \"vector_add\"\nmethods = [\"wide\", \"plain\"]\n";
+  const std::string rest = "/dtype:f32/n:8/devices:1/launch:auto";
+  EXPECT_EQ(repeated(all + "models = [\"serial\", \"openmp\"]\n"), "vector_add/method:wide/model:openmp" + rest);
+  EXPECT_EQ(repeated(all + "models = \"serial\"\n"), "vector_add/method:wide/model:serial" + rest);
+  EXPECT_EQ(repeated(all + "models = \"serial\"\nnull = true\n"), "vector_add/method:wide/model:serial" + rest);
+  EXPECT_EQ(repeated(all + "models = \"serial\"\nnull = false\n"), "");
+  EXPECT_EQ(repeated(all + "models = \"serial\"\ndevices = 4000\n"), "") << "what cannot run is not repeated";
+  EXPECT_EQ(refusal(small, {"null=no"}), "--set null=no: `null` takes true or false, not a string");
+  EXPECT_EQ(refusal(small + "samples = true\n").substr(folder_.path().string().size()),
+            "/study.toml:4: `samples` takes integers, not a boolean");
 }
 
 TEST_F(StudyTest, CommunicatorsAreComparedLikeLaunches) {
