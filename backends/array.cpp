@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/array.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace league {
 namespace {
 
-struct DtypeFacts {
-  Dtype dtype;
-  std::string_view name;
-  std::size_t bytes;
-};
-constexpr std::array<DtypeFacts, 5> dtypes{{{Dtype::f32, "f32", 4},
-                                            {Dtype::f64, "f64", 8},
-                                            {Dtype::i32, "i32", 4},
-                                            {Dtype::i64, "i64", 8},
-                                            {Dtype::u8, "u8", 1}}};
+constexpr std::array<std::string_view, 7> names{"f32", "f64", "i32", "i64", "u8", "f16", "bf16"};
 constexpr std::size_t alignment = 64;
 
 }  // namespace
 
-std::string_view name(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)].name; }
-
-std::size_t size_bytes(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)].bytes; }
+std::string_view name(Dtype dtype) { return names[static_cast<std::size_t>(dtype)]; }
 
 Dtype dtype_from(std::string_view name) {
-  for (const DtypeFacts& facts : dtypes)
-    if (facts.name == name) return facts.dtype;
-  throw std::invalid_argument("no type is named '" + std::string(name) + "': f32, f64, i32, i64, u8 are");
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw std::invalid_argument("no type is named '" + std::string(name) + "': f32, f64, i32, i64, u8, f16, bf16 are");
+  return static_cast<Dtype>(found - names.begin());
 }
 
 std::int64_t checked_product(std::span<const std::int64_t> extents) {

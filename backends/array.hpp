@@ -13,10 +13,15 @@
 
 namespace league {
 
-enum class Dtype { f32, f64, i32, i64, u8 };
+/// f16 and bf16 are operands of tensor cores; no host array holds them.
+enum class Dtype { f32, f64, i32, i64, u8, f16, bf16 };
 
 std::string_view name(Dtype dtype);
-std::size_t size_bytes(Dtype dtype);
+constexpr std::size_t size_bytes(Dtype dtype) {
+  if (dtype == Dtype::u8) return 1;
+  if (dtype == Dtype::f16 || dtype == Dtype::bf16) return 2;
+  return dtype == Dtype::f64 || dtype == Dtype::i64 ? 8 : 4;
+}
 /// @throws std::invalid_argument if no type has this name
 Dtype dtype_from(std::string_view name);
 

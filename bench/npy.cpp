@@ -23,6 +23,9 @@ std::string descr(Dtype dtype) {
       return "<i8";
     case Dtype::u8:
       return "|u1";
+    case Dtype::f16:
+    case Dtype::bf16:
+      break;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/ceilings/ceilings.hpp"
+#include "algorithms/ceilings/tensor.hpp"
 #include "tests/runtime.hpp"
 
 namespace league::ceilings {
@@ -52,6 +53,37 @@ void expect_closed_form() {
 TEST(Ceilings, ClosedFormIsTheRecurrence) {
   expect_closed_form<float>();
   expect_closed_form<std::int32_t>();
+}
+
+/// What the oracle says of a product of matrices is what comes of multiplying them.
+TEST(Ceilings, TensorProductsAreCountedInTheirOwnTypes) {
+  const auto bf16 = make("tensor", 20000, Dtype::bf16), u8 = make("tensor", 20000, Dtype::u8);
+  EXPECT_EQ(bf16.extent(), 20);
+  EXPECT_EQ(bf16.cost().operations, 2.0 * 20 * 16 * 64 * 16 * 1024);
+  EXPECT_EQ(u8.cost().operations, 2 * bf16.cost().operations);
+  EXPECT_EQ(make("tensor", 1, Dtype::f64).cost().operations, 2.0 * 16 * 64 * 4 * 1024);
+  EXPECT_EQ(bf16.make_outputs(tests::runtime().host_memory())[0].values.dtype(), Dtype::f32);
+  Outputs outputs = u8.make_outputs(tests::runtime().host_memory());
+  const auto sums = outputs[0].values.values<std::int32_t>();
+  for (std::int64_t row = 0; row < u8.rows; ++row) {
+    std::int64_t sum = 0;
+    for (int i = 0; i < tensor_rows; ++i)
+      for (int j = 0; j < tensor_columns; ++j)
+        for (int k = 0; k < 32; ++k) sum += u8.recurrence.steps * left(row) * right(row);
+    sums[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(sum);
+    EXPECT_EQ(static_cast<float>(sum), sum) << "exact in a float too";
+  }
+  EXPECT_TRUE(u8.check(outputs).passed());
+  sums[17] -= 1;
+  EXPECT_FALSE(u8.check(outputs).passed());
+}
+
+/// Neighbours differ, in a product [64 x 256] and from one to the next.
+TEST(Ceilings, TensorProductsDifferFromTheirNeighbours) {
+  for (std::int64_t row = 0; row < 100; ++row) {
+    EXPECT_NE(left(row) * right(row), left(row + 1) * right(row + 1));
+    EXPECT_NE(left(row), left(row + 4));
+  }
 }
 
 TEST(Ceilings, CheckSeesEveryElement) {

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "algorithms/ceilings/tensor.hpp"
 #include "algorithms/generate.hpp"
 #include "algorithms/judge.hpp"
 #include "backends/launch.hpp"
@@ -16,12 +17,28 @@ Kernel kernel_from(const std::string& name) {
   if (name == "write") return Kernel::write;
   if (name == "add") return Kernel::add;
   if (name == "multiply_add") return Kernel::multiply_add;
+  if (name == "tensor") return Kernel::tensor;
   throw std::logic_error("no ceiling is named '" + name + "'");
 }
 
 Method method(const std::string& name, const std::string& description,
               const std::vector<Dtype>& dtypes = {Dtype::f32, Dtype::f64}) {
   return {.name = name, .description = description, .dtypes = dtypes, .problem = name};
+}
+
+/// Products of small matrices by the tensor cores of NVIDIA GPUs. The type is that of the factors.
+Method tensor_method(const std::string& name, const std::string& description) {
+  const std::string why = "NVIDIA's matrix instructions, which only PTX has words for";
+  return {.name = name,
+          .description = description,
+          .dtypes = {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16, Dtype::u8},
+          .not_expressible = {{"serial", why}, {"openmp", why}, {"kokkos", why}, {"hip", why}},
+          .problem = "tensor",
+          .units = {{Dtype::f32, "tf32 tensor"},
+                    {Dtype::f64, "f64 tensor"},
+                    {Dtype::f16, "f16 tensor"},
+                    {Dtype::bf16, "bf16 tensor"},
+                    {Dtype::u8, "u8 tensor"}}};
 }
 
 const RegisterAlgorithm registered{Algorithm{
@@ -34,7 +51,10 @@ const RegisterAlgorithm registered{Algorithm{
     .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
                 method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
                 method("multiply_add", "1,024 multiply-adds on each element, in registers",
-                       {Dtype::f32, Dtype::f64, Dtype::i32})},
+                       {Dtype::f32, Dtype::f64, Dtype::i32}),
+                tensor_method("tensor", "matrix multiply-adds of a warp (mma), from registers"),
+                tensor_method("tensor_hopper",
+                              "of four warps (wgmma), from shared memory; f64: of a warp, four steps at once")},
     .make = [](const Making& making) { return std::make_unique<Ceilings>(making); }}};
 
 /// Calls `body.operator()<T>()` with the type of the elements.
@@ -54,6 +74,11 @@ void fill_small(std::span<T> values, std::uint64_t seed, std::uint64_t stream) {
         static_cast<T>(random_below(256, seed, stream, static_cast<std::uint64_t>(i)));
 }
 
+Dtype sum_dtype(Kernel kernel, Dtype dtype) {
+  if (kernel != Kernel::tensor || dtype == Dtype::f64) return dtype;
+  return dtype == Dtype::u8 ? Dtype::i32 : Dtype::f32;
+}
+
 /// What row `row` of `multiply_add` comes to: every two steps add odd - even to each chain.
 double advanced(const Recurrence& recurrence, std::int64_t row) {
   double sum = chains * (recurrence.odd - recurrence.even) * (recurrence.steps / 2);
@@ -66,10 +91,13 @@ double advanced(const Recurrence& recurrence, std::int64_t row) {
 Ceilings::Ceilings(const Making& making)
     : kernel(kernel_from(making.problem)),
       dtype(making.dtype),
-      row_size(kernel == Kernel::multiply_add ? chains : chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))) {
-  const std::int64_t chunk = chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype));
+      output_dtype(sum_dtype(kernel, dtype)),
+      row_size(chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))) {
+  std::int64_t chunk = row_size;
+  if (kernel == Kernel::multiply_add) row_size = chains;
+  if (kernel == Kernel::tensor) chunk = row_size = tensor_sums;
   rows = ceil_div(making.parameters.integer("n"), chunk) * (chunk / row_size);
-  if (kernel == Kernel::write || kernel == Kernel::multiply_add) return;
+  if (kernel == Kernel::write || kernel == Kernel::multiply_add || kernel == Kernel::tensor) return;
   a = HostArray(making.memory, dtype, {rows, row_size});
   if (kernel == Kernel::add) b = HostArray(making.memory, dtype, {rows, row_size});
   with_element(dtype, [&]<class T>() {
@@ -88,13 +116,18 @@ Cost Ceilings::cost() const {
       return {3 * bytes, elements};
     case Kernel::multiply_add:
       return {bytes / chains, 2 * elements * recurrence.steps};
+    case Kernel::tensor:
+      return {static_cast<double>(rows) * static_cast<double>(size_bytes(output_dtype)),
+              2 * elements * tensor_depth(dtype) * recurrence.steps};
     default:
       return {bytes, 0};
   }
 }
 
 Outputs Ceilings::make_outputs(std::pmr::memory_resource& memory) const {
-  return {{output_row_size() == 1 ? "sums" : "values", HostArray(memory, dtype, {rows, output_row_size()}), {0, rows}}};
+  return {{output_row_size() == 1 ? "sums" : "values",
+           HostArray(memory, output_dtype, {rows, output_row_size()}),
+           {0, rows}}};
 }
 
 Outputs Ceilings::inputs() const {
@@ -105,7 +138,7 @@ Outputs Ceilings::inputs() const {
 }
 
 Verdict Ceilings::check(const Outputs& outputs) const {
-  return with_element(dtype, [&]<class T>() -> Verdict {
+  return with_element(output_dtype, [&]<class T>() -> Verdict {
     const auto first = [this](std::int64_t i) {
       return static_cast<double>(a.values<T>()[static_cast<std::size_t>(i)]);
     };
@@ -122,6 +155,8 @@ Verdict Ceilings::check(const Outputs& outputs) const {
           return {written<double>(i / row_size), 0};
         case Kernel::multiply_add:
           return {advanced(recurrence, i), 0};
+        case Kernel::tensor:
+          return {static_cast<double>(left(i) * right(i)) * tensor_sums * tensor_depth(dtype) * recurrence.steps, 0};
         case Kernel::read:
           break;
       }

@@ -20,7 +20,7 @@ struct Recurrence {
 /// Values that advance side by side; their sum is one row of the output.
 inline constexpr int chains = 16;
 
-enum class Kernel { copy, read, write, add, multiply_add };
+enum class Kernel { copy, read, write, add, multiply_add, tensor };
 
 /// The rates of a device that all floors divide by. n is rounded up to whole chunks; all values are small integers.
 class Ceilings final : public Problem {
@@ -28,7 +28,7 @@ class Ceilings final : public Problem {
   static constexpr const char* algorithm = "ceilings";
 
   explicit Ceilings(const Making& making);
-  /// Chunks; for `multiply_add`, groups of `chains` values.
+  /// Chunks; for `multiply_add`, groups of `chains` values; for `tensor`, products of matrices.
   [[nodiscard]] std::int64_t extent() const override { return rows; }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
@@ -37,11 +37,12 @@ class Ceilings final : public Problem {
 
   /// What an output row holds: all its elements, or their sum.
   [[nodiscard]] std::int64_t output_row_size() const {
-    return kernel == Kernel::read || kernel == Kernel::multiply_add ? 1 : row_size;
+    return kernel == Kernel::copy || kernel == Kernel::write || kernel == Kernel::add ? row_size : 1;
   }
 
   Kernel kernel;
   Dtype dtype;
+  Dtype output_dtype;     ///< tensor cores add in a wider type than they multiply
   std::int64_t row_size;  ///< elements of a row
   std::int64_t rows;
   HostArray a, b;  ///< [rows x row_size] where the method reads them

@@ -143,6 +143,8 @@ class Cuda final : public CeilingPart<cuda::Array<T>> {
         multiply_add<<<league, block, 0, stream>>>(rows, first, this->factor_, this->even_, this->odd_, this->steps_,
                                                    out);
         break;
+      case Kernel::tensor:  // cuda_tensor_*.cu
+        break;
     }
   }
   Launch launch_;

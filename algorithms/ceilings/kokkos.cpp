@@ -187,6 +187,8 @@ class Portable final : public CeilingPart<kokkos::Array<T>> {
         return add<T>(exec_, launch_, rows, this->a_.view(), this->b_.view(), out);
       case Kernel::multiply_add:
         return multiply_add<T>(exec_, launch_, rows, first, this->factor_, this->even_, this->odd_, this->steps_, out);
+      case Kernel::tensor:  // CUDA only
+        return;
     }
   }
   Exec exec_;

@@ -108,6 +108,8 @@ class OpenMp final : public CeilingPart<host::Array<T>> {
         return add(threads_, rows, a, b, out);
       case Kernel::multiply_add:
         return multiply_add(threads_, rows, first, this->factor_, this->even_, this->odd_, this->steps_, out);
+      case Kernel::tensor:  // CUDA only
+        return;
     }
   }
   int threads_ = 1;

@@ -66,6 +66,8 @@ class Serial final : public CeilingPart<host::Array<T>> {
         return add(rows * chunk_size<T>, a, b, out);
       case Kernel::multiply_add:
         return multiply_add(rows, first, this->factor_, this->even_, this->odd_, this->steps_, out);
+      case Kernel::tensor:  // CUDA only
+        return;
     }
   }
 };
