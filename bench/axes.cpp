@@ -108,11 +108,14 @@ int launch_value(const Value& value, const std::string& key) {
   return static_cast<int>(value.integer("launches." + key, 0, std::numeric_limits<int>::max()));
 }
 
-std::vector<Launch> launches_of(const Value& value) {
-  if (const auto* word = value.get<std::string>(); word != nullptr && *word == "auto") return {Launch{}};
+std::vector<WantedLaunch> launches_of(const Value& value) {
+  const auto* word = value.get<std::string>();
+  if (word != nullptr && *word == name(LaunchSource::automatic)) return {{{}, LaunchSource::automatic}};
+  if (word != nullptr && *word == name(LaunchSource::tuned)) return {{{}, LaunchSource::tuned}};
   const auto* table = value.get<Value::Table>();
   if (table == nullptr)
-    value.refuse("launches", "takes \"auto\" or tables such as {league = 132, team = 8}, not " + value.type());
+    value.refuse("launches", "takes \"auto\", \"tuned\" or tables such as {league = 132, team = 8}, not " +
+                                 (word != nullptr ? "'" + *word + "'" : value.type()));
   static const std::vector<std::pair<std::string, int Launch::*>> fields{
       {"league", &Launch::league}, {"team", &Launch::team}, {"vector", &Launch::vector}, {"tile", &Launch::tile}};
   std::vector<Launch> launches(1);
@@ -130,7 +133,10 @@ std::vector<Launch> launches_of(const Value& value) {
       }
     launches = std::move(product);
   }
-  return launches;
+  std::vector<WantedLaunch> wanted;
+  for (const Launch& launch : launches)
+    wanted.push_back({launch, launch == Launch{} ? LaunchSource::automatic : LaunchSource::given});
+  return wanted;
 }
 
 }  // namespace
@@ -219,10 +225,10 @@ std::vector<Point> Axes::sizes() const {
   return product;
 }
 
-std::vector<Launch> Axes::launches() const {
+std::vector<WantedLaunch> Axes::launches() const {
   const Value* value = find("launches");
-  if (value == nullptr) return {Launch{}};
-  std::vector<Launch> launches;
+  if (value == nullptr) return {WantedLaunch{}};
+  std::vector<WantedLaunch> launches;
   for (const Value* one : value->each("launches")) std::ranges::copy(launches_of(*one), std::back_inserter(launches));
   return launches;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/case.hpp"
 #include "bench/settings.hpp"
 
 namespace league::bench {
@@ -15,6 +16,12 @@ using Point = std::vector<std::pair<std::string, std::int64_t>>;
 struct MethodModel {
   const Method* method;
   std::string model;
+};
+
+/// A launch as the study names it.
+struct WantedLaunch {
+  Launch launch;
+  LaunchSource source = LaunchSource::open;
 };
 
 /// What each key of a study stands for: a list of values, checked. All throw BadInput, naming file, line and key.
@@ -32,7 +39,8 @@ class Axes {
   [[nodiscard]] std::vector<std::string> parameter(const Parameter& parameter) const;
   [[nodiscard]] std::vector<Dtype> dtypes() const;
   [[nodiscard]] std::vector<Point> sizes() const;
-  [[nodiscard]] std::vector<Launch> launches() const;
+  /// One that is open, if the study does not name any.
+  [[nodiscard]] std::vector<WantedLaunch> launches() const;
   /// Methods and, for each, those of the models that it declares; of this build, if the study does not name them.
   [[nodiscard]] std::vector<MethodModel> variants(const Runtime& runtime) const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/case.hpp"
 
+#include <array>
+
 namespace league::bench {
 namespace {
 
@@ -45,6 +47,15 @@ std::string label(const Launch& launch) {
   return text.empty() ? "auto" : text;
 }
 
+std::string_view name(LaunchSource source) {
+  static constexpr std::array names{"auto", "auto", "tuned", "explicit"};
+  return names[static_cast<std::size_t>(source)];
+}
+
+std::string launch_label(const Case& that) {
+  return that.launch_source == LaunchSource::tuned ? "tuned" : label(that.launch);
+}
+
 std::vector<std::pair<std::string, std::int64_t>> sizes_of(const Case& that) {
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   for (const Parameter& parameter : that.algorithm->parameters)
@@ -59,7 +70,7 @@ void give_names(Case& that) {
   that.comparison = that.algorithm->name + problem + work;
   const std::string engine = that.communicator == Case{}.communicator ? "" : "/communicator:" + that.communicator;
   that.name = that.algorithm->name + "/method:" + that.method->name + "/model:" + that.model + work + engine +
-              "/launch:" + label(that.launch);
+              "/launch:" + launch_label(that);
 }
 
 }  // namespace league::bench

@@ -19,6 +19,16 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
+/// Where a launch comes from. `open`: the study does not say, the run chooses (bench/launches.hpp).
+enum class LaunchSource { open, automatic, tuned, given };
+/// "auto", "tuned", "explicit".
+std::string_view name(LaunchSource source);
+
+/// The file that a tuned launch was found in, and the search that found it.
+struct Tuning {
+  std::string file, hash, search;
+};
+
 /// One line of results to come: a variant, on sizes, in a type, on devices, with a launch.
 struct Case {
   const Algorithm* algorithm = nullptr;
@@ -31,6 +41,8 @@ struct Case {
   int devices = 1;
   std::string communicator = "local";  ///< between several devices: the engine, as in backends/communicator.hpp
   Launch launch;
+  LaunchSource launch_source = LaunchSource::open;
+  Tuning tuning;  ///< of a tuned launch
   int samples = 10;
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
@@ -48,6 +60,9 @@ struct Comparison {
 
 /// "auto" or "league=132,team=8".
 std::string label(const Launch& launch);
+
+/// The launch in the name of a case: "tuned" for one that a tuned file chose, whatever it is; else its label.
+std::string launch_label(const Case& that);
 
 /// Sizes of a case, in the order in which the algorithm declares them.
 std::vector<std::pair<std::string, std::int64_t>> sizes_of(const Case& that);

@@ -16,11 +16,22 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
   prepared_ =
       variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes, &that.parameters, that.dtype});
-  launch_ = prepared_->configure(that.launch);
+  launch_ = configure();
   upload_s_ = seconds_of([&] {
     prepared_->upload();
     prepared_->fence();
   });
+}
+
+/// A tuned launch may come from a problem of another size: where it is refused, the automatic one will do.
+Launch Entrant::configure() {
+  try {
+    return prepared_->configure(case_.launch);
+  } catch (const Unsupported& refusal) {
+    if (case_.launch_source != LaunchSource::tuned || case_.launch == Launch{}) throw;
+    launch_note_ = "automatic launch: the tuned one, " + label(case_.launch) + ", is refused: " + refusal.what();
+    return prepared_->configure({});
+  }
 }
 
 Checked check_left(Entrant& entrant) {

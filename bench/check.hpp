@@ -23,11 +23,14 @@ class Entrant {
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] Prepared& prepared() { return *prepared_; }
   [[nodiscard]] Launch launch() const { return launch_; }
+  /// Why the automatic launch stands in for the tuned one; empty if it does not.
+  [[nodiscard]] const std::string& launch_note() const { return launch_note_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   [[nodiscard]] const std::vector<Shard>& shards() const { return shards_; }
   [[nodiscard]] double upload_s() const { return upload_s_; }
 
  private:
+  Launch configure();
   const Case& case_;
   const Problem& problem_;
   Runtime& runtime_;
@@ -35,6 +38,7 @@ class Entrant {
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Prepared> prepared_;  // goes first: it refers to the rest
   Launch launch_;
+  std::string launch_note_;
   double upload_s_ = 0;
 };
 

@@ -148,6 +148,7 @@ class Play {
     ready.entrant =
         std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of)));
     result.launch = ready.entrant->launch();
+    result.launch_note = ready.entrant->launch_note();
     const Checked checked = check_traced(*ready.entrant, result.trace);
     if (!judge(result, checked.verdict, "before sampling")) return;
     const bool null_test = !result.of.repeats.empty();

@@ -57,6 +57,21 @@ Json options_json(const Options& options, const Json& peers) {
           {"peers", peers}};
 }
 
+/// The tuned launches of a study: a run that goes on must find the same.
+Json tuned_json(const Study& study) {
+  Json files = Json::object();
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases)
+      if (that.launch_source == LaunchSource::tuned) files[that.tuning.file] = that.tuning.hash;
+  return files;
+}
+
+Json manifest(const Options& options, const Study& study, const Runtime& runtime, const Json& peers) {
+  Json all = options_json(options, peers);
+  all["tuned"] = tuned_json(study);
+  return make_manifest(study, runtime, all);
+}
+
 /// A study being run: comparison after comparison into the folder of records.
 class Run {
  public:
@@ -64,7 +79,7 @@ class Run {
       const Json& peers)
       : options_(options),
         study_(study),
-        folder_(options.records, make_manifest(study, runtime, options_json(options, peers)), options.resume),
+        folder_(options.records, manifest(options, study, runtime, peers), options.resume),
         progress_(count_cases(study, [](const Case&) { return true; }),
                   count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
         venue_{runtime,
@@ -130,15 +145,24 @@ class Run {
 
 }  // namespace
 
-ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
-  const Json peers = enter_peers(options.peers);
-  Datasets datasets(options.data, runtime.host_memory());
-  Study whole = read_study(options.study, options.assignments, runtime, datasets);
-  add_null_tests(whole);
-  const Study study = narrowed(std::move(whole), options.benchmark);
+Study asked_study(const Options& options, const Runtime& runtime, Datasets& datasets) {
+  Study study = read_study(options.study, options.assignments, runtime, datasets);
+  if (options.command == Options::Command::run)
+    choose_launches(study, options.launch, options.tuned, runtime, std::cerr);
+  if (study.comparisons.empty())
+    throw BadInput("--launch explicit: no case of '" + options.study.string() + "' has `launches`");
+  if (options.command == Options::Command::run) add_null_tests(study);
+  study = narrowed(std::move(study), options.benchmark);
   require_devices(options, runtime, study);
   if (study.comparisons.empty())
     throw BadInput("no case of the study matches --benchmark_filter=" + options.benchmark.filter);
+  return study;
+}
+
+ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
+  const Json peers = enter_peers(options.peers);
+  Datasets datasets(options.data, runtime.host_memory());
+  const Study study = asked_study(options, runtime, datasets);
   if (options.benchmark.list_tests) return list_cases(study, std::cout);
   if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
   if (options.dry_run) return preview(study, runtime, datasets, std::cout);

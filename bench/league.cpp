@@ -6,6 +6,7 @@
 #include "bench/list.hpp"
 #include "bench/memory_limit.hpp"
 #include "bench/peers.hpp"
+#include "bench/tune.hpp"
 
 namespace league::bench {
 namespace {
@@ -17,6 +18,7 @@ ExitCode run(int count, const char* const* arguments) {
   Runtime runtime;
   limit_memory();
   if (options.command == Options::Command::run) return execute(options, runtime, interrupt);
+  if (options.command == Options::Command::tune) return tune(options, runtime, interrupt);
   enter_peers(options.peers);
   list(runtime, std::cout, options.json);
   return ExitCode::passed;

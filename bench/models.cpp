@@ -63,6 +63,10 @@ std::vector<std::string> declared_models(const Method& method) {
   return models;
 }
 
+bool is_own(std::string_view model) {
+  return std::ranges::any_of(known, [&](const Known& one) { return one.own && one.name == model; });
+}
+
 bool is_built(const Runtime& runtime, std::string_view model) {
   return runtime.backend(model) != nullptr || any_variant(model) != nullptr;
 }

@@ -24,6 +24,9 @@ std::vector<std::string> known_models();
 /// The models that a method declares: its own in every language, and its libraries.
 std::vector<std::string> declared_models(const Method& method);
 
+/// Whether it is one of League's own kernels, whose launch can be chosen; a library chooses for itself.
+bool is_own(std::string_view model);
+
 /// Whether this build has the model at all, for any algorithm.
 bool is_built(const Runtime& runtime, std::string_view model);
 

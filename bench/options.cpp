@@ -15,6 +15,7 @@ struct Raw {
   std::vector<std::string> assignments;
   std::optional<int> league, team, vector;
   std::uint64_t device_memory = 0;
+  std::string budget = "64";
 };
 
 void describe_peers(CLI::App& command, Options& options) {
@@ -29,19 +30,32 @@ void describe_list(CLI::App& app, Options& options) {
   list->callback([&options] { options.command = Options::Command::list; });
 }
 
-void describe_run(CLI::App& app, Options& options, Raw& raw) {
-  CLI::App* run = app.add_subcommand("run", "Check and time the cases of a study");
-  run->add_option("STUDY", options.study, "a TOML file, as in configs/")->required();
-  run->add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
+/// What running and tuning have in common.
+void describe_study(CLI::App& command, Options& options, Raw& raw) {
+  command.add_option("STUDY", options.study, "a TOML file, as in configs/")->required();
+  command.add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
       ->allow_extra_args(false);
-  run->add_option("--data", options.data, "folder of the data files (default: LEAGUE_DATA, else data/mnist)");
-  run->add_option("--devices", options.devices, "number of devices")->check(CLI::PositiveNumber);
+  command.add_option("--data", options.data, "folder of the data files (default: LEAGUE_DATA, else data/mnist)");
+  command.add_option("--devices", options.devices, "number of devices")->check(CLI::PositiveNumber);
+  command
+      .add_option("--device-memory", raw.device_memory, "budget of a device, as 11GiB (default: 9/10 of what is free)")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::PositiveNumber);
+  command.add_option("--tuned", options.tuned, "folder of the tuned launches (default: tuned, beside the study)");
+}
+
+void describe_run(CLI::App& app, Options& options, Raw& raw) {
+  static const std::map<std::string, LaunchChoice> choices{
+      {"auto", LaunchChoice::automatic}, {"tuned", LaunchChoice::tuned}, {"explicit", LaunchChoice::given}};
+  CLI::App* run = app.add_subcommand("run", "Check and time the cases of a study");
+  describe_study(*run, options, raw);
+  run->add_option("--launch", options.launch,
+                  "of cases whose launch the study leaves open: auto; tuned (default), where `league tune` found one "
+                  "for all of a comparison; explicit: they do not run")
+      ->transform(CLI::CheckedTransformer(choices).description("auto|tuned|explicit"));
   run->add_option("--league", raw.league, "league size (teams) of every launch")->check(CLI::PositiveNumber);
   run->add_option("--team", raw.team, "team size (threads) of every launch")->check(CLI::PositiveNumber);
   run->add_option("--vector", raw.vector, "vector length (lanes) of every launch")->check(CLI::PositiveNumber);
-  run->add_option("--device-memory", raw.device_memory, "budget of a device, as 11GiB (default: 9/10 of what is free)")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::PositiveNumber);
   run->add_option("--records", options.records, "folder of the records, one file a comparison")->capture_default_str();
   run->add_option("--save-results", options.save_results, "folder for the outputs of every case, as NumPy files");
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
@@ -51,6 +65,20 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--profile", options.profile, "run this case once, for a profiler");
   run->footer("Google Benchmark's options: --benchmark_filter, _list_tests, _repetitions, _format, _out.");
   run->callback([&options] { options.command = Options::Command::run; });
+}
+
+void describe_tune(CLI::App& app, Options& options, Raw& raw) {
+  CLI::App* tune = app.add_subcommand("tune", "Find the best launches of a study's variants, for later runs");
+  describe_study(*tune, options, raw);
+  tune->add_option("--budget", raw.budget,
+                   "of each variant: candidates beside the automatic launch, as 64, or time, as 90s")
+      ->capture_default_str();
+  tune->add_option("--records", options.tune_records, "folder of the records of all candidates")->capture_default_str();
+  tune->footer(
+      "Every variant gets the same search: team and vector in powers of two, then league and tile for the best.\n"
+      "Every candidate is checked. The result goes to TUNED/<device>.toml; what is there of other problems stays.\n"
+      "Google Benchmark's options: --benchmark_filter, --benchmark_repetitions (samples of the last few candidates).");
+  tune->callback([&options] { options.command = Options::Command::tune; });
 }
 
 /// The launch that --league, --team and --vector describe, as `launches` of a study.
@@ -79,6 +107,7 @@ Options read_options(int count, const char* const* arguments) {
   app.require_subcommand(1);
   describe_list(app, options);
   describe_run(app, options, raw);
+  describe_tune(app, options, raw);
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp& help) {
@@ -95,6 +124,8 @@ Options read_options(int count, const char* const* arguments) {
     options.assignments.push_back({"devices", {.place = "--devices", .content = std::int64_t{*options.devices}}});
   add_launch(raw, options.assignments);
   if (options.peers.root.empty()) options.peers.root = standard_peers();
+  options.budget = read_budget(raw.budget);
+  if (options.tuned.empty()) options.tuned = options.study.parent_path() / "tuned";
   if (raw.device_memory > 0) options.device_memory_bytes = static_cast<std::int64_t>(raw.device_memory);
   return options;
 }

@@ -9,13 +9,15 @@
 
 #include "backends/python/process.hpp"
 #include "bench/flags.hpp"
+#include "bench/launches.hpp"
 #include "bench/settings.hpp"
+#include "bench/tune_search.hpp"
 
 namespace league::bench {
 
 /// What the command line asks for.
 struct Options {
-  enum class Command { none, list, run };  ///< none: help was asked for, and given
+  enum class Command { none, list, run, tune };  ///< none: help was asked for, and given
   Command command = Command::none;
   bool json = false;
   python::Interpreter peers;  ///< no peers without an interpreter
@@ -25,9 +27,12 @@ struct Options {
   std::optional<int> devices;
   std::filesystem::path data;
   std::optional<std::int64_t> device_memory_bytes;
-  std::filesystem::path records = "records", save_results, save_inputs;
+  std::filesystem::path records = "records", tune_records = "tuning", save_results, save_inputs;
   bool resume = false, dry_run = false;
   std::string profile;
+  LaunchChoice launch = LaunchChoice::tuned;  ///< where the study leaves it open
+  std::filesystem::path tuned;                ///< folder of the tuned launches: `tuned` beside the study, if not named
+  Budget budget;                              ///< of a search
   BenchmarkFlags benchmark;
 };
 

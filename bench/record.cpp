@@ -48,7 +48,7 @@ Json check_of(const Verdict& verdict) {
 
 Json launch_of(const Result& result) {
   const Launch& launch = result.launch;
-  return {{"requested", label(result.of.launch)},
+  return {{"requested", launch_label(result.of)},
           {"league", launch.league},
           {"team", launch.team},
           {"vector", launch.vector},
@@ -74,6 +74,18 @@ Json timeline_of(const std::vector<Event>& timeline) {
     events.push_back(
         {{"device", event.device}, {"stage", event.stage}, {"begin_s", event.begin_s}, {"end_s", event.end_s}});
   return events;
+}
+
+/// Where the launch comes from, and of a tuned one, which search of which file found it.
+void add_source(Json& row, const Result& result) {
+  const Case& that = result.of;
+  row["launch_source"] = name(result.launch_note.empty() ? that.launch_source : LaunchSource::automatic);
+  if (!result.launch_note.empty()) row["launch_note"] = result.launch_note;
+  if (that.launch_source == LaunchSource::tuned)
+    row["tuned"] = {{"launch", label(that.launch)},
+                    {"file", that.tuning.file},
+                    {"hash", that.tuning.hash},
+                    {"search", that.tuning.search}};
 }
 
 /// What Google Benchmark itself would write, for its own tools.
@@ -122,6 +134,7 @@ Json to_json(const Result& result) {
   row["stages"] = Json::object();
   for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;
   row["launch"] = launch_of(result);
+  add_source(row, result);
   row["batch"] = result.batch;
   row["group"] = result.group;
   row["held"] = result.held;

@@ -25,6 +25,8 @@ struct Result {
   Metric metric = Metric::host_time;
   std::vector<double> samples;  ///< seconds of one compute each
   std::optional<double> latency_s;
+  /// Why the automatic launch stands in for the tuned one; empty if it does not.
+  std::string launch_note;
   Trace trace;
   Launch launch;      ///< as it was carried out
   int batch = 0;      ///< computes a sample

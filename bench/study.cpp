@@ -100,7 +100,10 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
     that.model = variant.model;
   });
   multiply_communicators(cases, axes.words("communicator", {"local", "nccl"}));
-  multiply(cases, axes.launches(), [](Case& that, const Launch& launch) { that.launch = launch; });
+  multiply(cases, axes.launches(), [](Case& that, const WantedLaunch& wanted) {
+    that.launch = wanted.launch;
+    that.launch_source = wanted.source;
+  });
   for (Case& that : cases) {
     give_names(that);
     that.skip = known_obstacle(runtime, that);

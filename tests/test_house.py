@@ -133,7 +133,7 @@ def foreign(headers):
 
 def longest_allowed(name):
     """Code and build files are held to the limit; text and data are not."""
-    return (
+    return not name.startswith("configs/tuned/") and (
         Path(name).suffix in CODE or name.endswith("CMakeLists.txt") or is_script(name)
     )
 

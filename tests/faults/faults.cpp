@@ -148,6 +148,7 @@ namespace {
 const RegisterBackend planted{"faults", 99, [](const Runtime&) -> std::unique_ptr<Backend> {
                                 plant_in_vector_add();
                                 plant_in_knn();
+                                plant_launches();
                                 return std::make_unique<Backend>();
                               }};
 

@@ -28,6 +28,9 @@ const std::vector<Fault>& common_faults();
 /// Adds a method `fault_<name>` to an algorithm for each fault, with every model that the real method has.
 void plant(const std::string& algorithm, const std::string& method, const std::vector<Fault>& faults);
 
+/// Adds the method `tunable`: right, wrong, slow or refused, as its league says.
+void plant_launches();
+
 void plant_in_vector_add();
 void plant_in_knn();
 

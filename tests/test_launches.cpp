@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "bench/check.hpp"
+#include "bench/errors.hpp"
+#include "bench/launches.hpp"
+#include "bench/record.hpp"
+#include "tests/runtime.hpp"
+#include "tests/temporary.hpp"
+#include "tests/tuned.hpp"
+
+// Which launches a run takes, from the study or from a tuned file.
+namespace league::bench {
+namespace {
+
+using tests::TemporaryFolder;
+
+TEST(TunedMatch, IsOfTheNearestSizesWithinAFactorOfTwo) {
+  TunedFile file;
+  file.merge({"1", {}}, {entry(key("cuda", 100), {.team = 1}), entry(key("cuda", 150), {.team = 2})});
+  const auto team = [&](std::int64_t n) {
+    const TunedMatch found = match(file, {key("cuda", n)});
+    return found.entries.empty() ? 0 : found.entries[0]->best.team;
+  };
+  EXPECT_EQ(team(100), 1);
+  EXPECT_EQ(team(150), 2);
+  EXPECT_EQ(team(110), 1);
+  EXPECT_EQ(team(130), 2);
+  EXPECT_EQ(team(50), 1);
+  EXPECT_EQ(team(49), 0);
+  EXPECT_EQ(team(300), 2);
+  EXPECT_EQ(team(301), 0);
+  EXPECT_EQ(team(0), 0);
+}
+
+TEST(TunedMatch, TakesOneSearchThatHasThemAll) {
+  TunedFile file;
+  file.merge({"1", {}}, {entry(key("cuda", 100), {.team = 1}), entry(key("kokkos", 100), {.team = 2})});
+  EXPECT_EQ(match(file, {key("kokkos", 100), key("cuda", 100)}).entries.at(1)->best.team, 1);
+  EXPECT_TRUE(match(file, {key("kokkos", 100), key("cuda", 100), key("cuda", 100, "wide")}).entries.empty());
+  file.merge({"2", {}}, {entry(key("kokkos", 100), {.team = 3})});
+  const TunedMatch torn = match(file, {key("kokkos", 100), key("cuda", 100)});
+  EXPECT_TRUE(torn.entries.empty());
+  EXPECT_NE(torn.reason.find("was not in the search of n = 100"), std::string::npos) << torn.reason;
+  EXPECT_EQ(match(file, {key("kokkos", 100)}).entries.at(0)->best.team, 3);
+  file.merge({"3", {}}, {entry(key("kokkos", 120), {.team = 4}), entry(key("cuda", 120), {.team = 5})});
+  EXPECT_EQ(match(file, {key("kokkos", 100), key("cuda", 100)}).entries.at(0)->best.team, 4) << "near, but whole";
+}
+
+TEST(TunedMatch, IsOfTheSameParametersTypeAndDevices) {
+  TunedFile file;
+  file.merge({"1", {}}, {entry(key("cuda", 100), {.team = 1})});
+  for (const auto& change : std::vector<std::function<void(TunedKey&)>>{
+           [](TunedKey& other) { other.dtype = "f64"; }, [](TunedKey& other) { other.devices = 2; },
+           [](TunedKey& other) { other.parameters[0].second = "unified"; },
+           [](TunedKey& other) { other.algorithm = "sum"; }, [](TunedKey& other) { other.sizes[0].first = "m"; }}) {
+    TunedKey other = key("cuda", 100);
+    change(other);
+    EXPECT_TRUE(match(file, {other}).entries.empty());
+  }
+}
+
+/// A study of vector_add in serial and openmp, and a file of this machine.
+class LaunchesTest : public ::testing::Test {
+ protected:
+  void tune(const std::vector<std::pair<std::string, Launch>>& best, std::int64_t n = 64) {
+    TunedFile file = TunedFile::read(path_, tests::runtime().host());
+    std::vector<TunedEntry> entries;
+    for (const auto& [model, launch] : best) entries.push_back(entry(key(model, n), launch));
+    file.merge({"s1", {}}, entries);
+    file.write(path_);
+  }
+  Study read(const std::string& more, LaunchChoice choice = LaunchChoice::tuned) {
+    const std::string text =
+        "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = [\"serial\", \"openmp\"]\nsizes = 64\n" + more;
+    Study study = read_study(folder_.write("study.toml", text), {}, tests::runtime(), datasets_);
+    notes_.str("");
+    choose_launches(study, choice, folder_.path(), tests::runtime(), notes_);
+    return study;
+  }
+  static std::vector<std::string> launches(const Study& study) {
+    std::vector<std::string> all;
+    for (const Comparison& comparison : study.comparisons)
+      for (const Case& that : comparison.cases) all.push_back(that.name.substr(that.name.rfind(':') + 1));
+    return all;
+  }
+  using Texts = std::vector<std::string>;
+
+  TemporaryFolder folder_;
+  Datasets datasets_{{}, tests::runtime().host_memory()};
+  std::filesystem::path path_ = folder_.path() / tuned_file_name(tests::runtime().host());
+  std::ostringstream notes_;
+};
+
+TEST_F(LaunchesTest, AreTunedWhereAFileHasAllOfAComparison) {
+  EXPECT_EQ(launches(read("")), (Texts{"auto", "auto"})) << "no folder, no file";
+  EXPECT_EQ(notes_.str(), "");
+  tune({{"openmp", {.league = 1}}});
+  EXPECT_EQ(launches(read("")), (Texts{"auto", "auto"})) << "serial was not in the search";
+  EXPECT_NE(notes_.str().find("plain in serial was not in the search"), std::string::npos) << notes_.str();
+  tune({{"openmp", {.league = 1}}, {"serial", {}}});
+  const Study study = read("");
+  EXPECT_EQ(launches(study), (Texts{"tuned", "tuned"}));
+  EXPECT_EQ(notes_.str(), "");
+  const Case& openmp = study.comparisons[0].cases[1];
+  EXPECT_EQ(openmp.launch, Launch{.league = 1});
+  EXPECT_EQ(openmp.tuning.search, "s1");
+  EXPECT_EQ(openmp.tuning.file, path_.filename());
+  EXPECT_EQ(openmp.tuning.hash.size(), 16U);
+  EXPECT_EQ(launches(read("", LaunchChoice::automatic)), (Texts{"auto", "auto"}));
+}
+
+TEST_F(LaunchesTest, OfAStudyWinOverBoth) {
+  tune({{"openmp", {.league = 1}}, {"serial", {}}});
+  EXPECT_EQ(launches(read("launches = \"auto\"\n")), (Texts{"auto", "auto"}));
+  EXPECT_EQ(launches(read("launches = { team = 2 }\n", LaunchChoice::automatic)), (Texts{"team=2", "team=2"}));
+  const Study both = read("launches = [\"auto\", \"tuned\"]\n", LaunchChoice::automatic);
+  EXPECT_EQ(launches(both), (Texts{"auto", "tuned", "auto", "tuned"}));
+  EXPECT_TRUE(read("", LaunchChoice::given).comparisons.empty());
+  EXPECT_EQ(launches(read("launches = { team = 2 }\n", LaunchChoice::given)), (Texts{"team=2", "team=2"}));
+  EXPECT_THROW(read("launches = \"fast\"\n"), BadInput);
+}
+
+TEST_F(LaunchesTest, ThatAStudyWantsTunedAndAreNotAreSkipped) {
+  const Study study = read("launches = \"tuned\"\n");
+  EXPECT_EQ(study.comparisons[0].cases[0].skip, "no tuned launch: no file for this device");
+  EXPECT_EQ(launches(study), (Texts{"tuned", "tuned"}));
+}
+
+TEST_F(LaunchesTest, OfTheSameNameAreRefused) {
+  tune({{"openmp", {}}, {"serial", {}}});
+  const std::string twice =
+      "[[cases]]\nlaunches = \"tuned\"\nalgorithm = \"vector_add\"\n[[cases]]\nalgorithm = \"vector_add\"\n";
+  const std::string text = "methods = \"plain\"\nmodels = [\"serial\", \"openmp\"]\nsizes = 64\n" + twice;
+  Study study = read_study(folder_.write("study.toml", text), {}, tests::runtime(), datasets_);
+  EXPECT_THROW(choose_launches(study, LaunchChoice::tuned, folder_.path(), tests::runtime(), notes_), BadInput);
+}
+
+TEST_F(LaunchesTest, AreInTheRecord) {
+  tune({{"openmp", {.league = 1}}, {"serial", {}}});
+  Result result{.of = read("").comparisons[0].cases[1], .reason = {}};
+  const Json row = to_json(result);
+  EXPECT_EQ(row.at("launch_source"), "tuned");
+  EXPECT_EQ(row.at("launch").at("requested"), "tuned");
+  EXPECT_EQ(row.at("tuned").at("launch"), "league=1");
+  EXPECT_EQ(row.at("tuned").at("search"), "s1");
+  result.launch_note = "refused";
+  EXPECT_EQ(to_json(result).at("launch_source"), "auto");
+  EXPECT_EQ(to_json(result).at("launch_note"), "refused");
+  result = {.of = read("launches = [{ team = 2 }]\n").comparisons[0].cases[0], .reason = {}};
+  EXPECT_EQ(to_json(result).at("launch_source"), "explicit");
+  EXPECT_FALSE(to_json(result).contains("tuned"));
+}
+
+/// A variant that refuses every launch but the automatic one.
+class Choosy final : public Prepared {
+ public:
+  Launch configure(Launch launch) override {
+    if (launch != Launch{}) throw Unsupported("too many");
+    return {7, 1, 1};
+  }
+  void upload() override {}
+  void reset() override {}
+  void compute(Stages&) override {}
+  const Outputs& download() override { return outputs_; }
+  void fence() override {}
+
+ private:
+  Outputs outputs_;
+};
+
+TEST_F(LaunchesTest, ThatAreRefusedFallBackToTheAutomaticOne) {
+  tune({{"openmp", {.league = 2}}, {"serial", {.league = 2}}});
+  Case that = read("").comparisons[0].cases[0];
+  auto& variants = registry().variants;
+  const auto serial = std::ranges::find_if(variants, [](const Variant& variant) {
+    return variant.algorithm == "vector_add" && variant.method == "plain" && variant.model.name == "serial";
+  });
+  const Variant real = *serial;
+  serial->prepare = [](const Problem&, const Context&) { return std::make_unique<Choosy>(); };
+  const std::unique_ptr<Problem> problem =
+      that.algorithm->make({that.parameters, that.dtype, 1, tests::runtime().host_memory(), nullptr, ""});
+  const Entrant tuned(that, *problem, tests::runtime(), 1 << 30);
+  EXPECT_EQ(tuned.launch().league, 7);
+  EXPECT_NE(tuned.launch_note().find("league=2, is refused: too many"), std::string::npos) << tuned.launch_note();
+  that.launch_source = LaunchSource::given;
+  EXPECT_THROW(Entrant(that, *problem, tests::runtime(), 1 << 30), Unsupported);
+  *serial = real;
+}
+
+}  // namespace
+}  // namespace league::bench
