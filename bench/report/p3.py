@@ -11,6 +11,9 @@ The library takes one problem at a time:
                                           application=["variant"], platform=["platform"])
         data = p3analysis.metrics.application_efficiency(data, foms="lower")
         print(p3analysis.metrics.pp(data))
+
+``pp`` takes the column ``arch eff`` as well, of problems in which every line has one: it
+is empty without ceilings, and where the data lie in a cache.
 """
 
 from __future__ import annotations
