@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading and merging: launches of one study, and files that cannot be used."""
 
+import gzip
 import json
 
 import pytest
@@ -208,3 +209,24 @@ def test_old_records_have_defaults(entry, save):
     (first, second), _ = load([save([auto, tried])])
     assert (first.null, first.tuning, first.best_unit) == (False, False, "")
     assert (first.launch_source, second.launch_source) == ("auto", "explicit")
+
+
+def test_compressed_records_are_read(entry, save):
+    folder = save([entry("cuda", [1.0] * 6)])
+    path = folder / "records" / "record.json"
+    whole = gzip.compress(path.read_bytes())
+    path.with_name("record.json.gz").write_bytes(whole)
+    path.unlink()
+    (folder / "records" / "run.json.gz").write_bytes(gzip.compress(b"{}"))
+    (case,), problems = load([folder])
+    assert case.samples == [1.0] * 6 and not problems
+    for name, data in (
+        ("cut", whole[:-20]),
+        ("none", b"{}"),
+        ("bad", whole[:9] + b"?"),
+    ):
+        (folder / "records" / f"{name}.json.gz").write_bytes(data)
+    _, problems = load([folder])
+    assert len(problems) == 3
+    for name in ("bad", "cut", "none"):
+        assert any(f"{name}.json.gz: left out" in text for text in problems)

@@ -11,12 +11,17 @@ from .records import Broken, read_file
 
 
 def record_files(directory: Path) -> list[Path]:
-    """Whole record files; those still being written have hidden names, and the manifest of the run is none."""
-    found = (directory / "records").glob("*.json")
+    """Whole record files, compressed ones too.
+
+    Those still being written have hidden names; the manifest of the run is none.
+    """
+    records = directory / "records"
+    found = [*records.glob("*.json"), *records.glob("*.json.gz")]
+    manifests = ("run.json", "run.json.gz")
     return sorted(
         path
         for path in found
-        if not path.name.startswith(".") and path.name != "run.json"
+        if not path.name.startswith(".") and path.name not in manifests
     )
 
 

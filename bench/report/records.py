@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -153,15 +155,21 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
     )
 
 
+def read_json(path: Path) -> Any:
+    """The content of a file, compressed (gzip) where its name says so; or Broken."""
+    try:
+        data = path.read_bytes()
+        return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        raise Broken(f"not a whole JSON file: {error}") from error
+
+
 def read_file(path: Path) -> list[Case]:
     """The cases of one record file.
 
     Raises Broken, naming what is wrong, for a file that is not a whole record.
     """
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise Broken(f"not a whole JSON file: {error}") from error
+    record = read_json(path)
     context = read_context(record, path.parent)
     comparison = take(record, "comparison", str)
     cases, seen = [], set()
