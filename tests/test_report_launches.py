@@ -67,7 +67,9 @@ def test_candidates_of_a_search_make_a_map_of_their_own(entry, rows_of):
 
 def test_a_report_of_a_search_alone_shows_its_candidates(entry, save, capsys):
     teams = [launched(entry, team, 1, 1e-3, tuning=True) for team in (32, 64, 128)]
-    assert report.main([str(save(teams))]) == 0
+    folder = save(teams)
+    (folder / "records").rename(folder / "tuning")
+    assert report.main([str(folder)]) == 0
     assert capsys.readouterr().out.count("team=32,vector=1") == 1
 
 

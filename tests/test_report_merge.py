@@ -170,6 +170,16 @@ def test_launches_of_two_cases_are_not_pooled(entry, save, change, message):
     assert "two/records/record.json: left out" in problem and message in problem
 
 
+def test_a_candidate_of_a_search_is_no_launch_of_the_study(entry, save):
+    folder = save([entry("cuda", [1.0] * 6)], folder="one", launch_id="1")
+    search = entry("cuda", [5.0] * 2, tuning=True)
+    save([search], folder="one", file="search.json", launch_id="2")
+    cases, problems = load([folder])
+    assert not problems and len(cases) == 2
+    study = next(case for case in cases if not case.tuning)
+    assert study.samples == [1.0] * 6
+
+
 def test_cpus_that_differ_in_threads_are_two_devices(entry, save):
     folders = []
     for threads in ("2", "16"):

@@ -11,12 +11,13 @@ from .records import Broken, read_file
 
 
 def record_files(directory: Path) -> list[Path]:
-    """Whole record files, compressed ones too.
+    """Whole record files of runs and of searches (``league tune``), compressed ones too.
 
-    Those still being written have hidden names; the manifest of the run is none.
+    Those still being written have hidden names; the manifest of a run is none.
     """
-    records = directory / "records"
-    found = [*records.glob("*.json"), *records.glob("*.json.gz")]
+    folders = (directory / "records", directory / "tuning")
+    ends = ("*.json", "*.json.gz")
+    found = (path for folder in folders for end in ends for path in folder.glob(end))
     manifests = ("run.json", "run.json.gz")
     return sorted(
         path
@@ -51,7 +52,7 @@ def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
 def identity(case: Case) -> tuple:
     """Equal for cases whose samples may be pooled: same device model, same build."""
     device = (case.device_kind, case.device_name)
-    return (case.comparison, case.name, *device, case.context.build)
+    return (case.comparison, case.name, case.tuning, *device, case.context.build)
 
 
 def check_new(known: Case | None, case: Case) -> None:

@@ -92,7 +92,8 @@ def build_row(
     reason = case.reason
     if low is None:
         ends = f"{seconds(min(case.samples))} .. {seconds(max(case.samples))}"
-        text = f"{len(case.samples)} samples, range {ends}"
+        plural = "s" if len(case.samples) > 1 else ""
+        text = f"{len(case.samples)} sample{plural}, range {ends}"
         reason = "; ".join(filter(None, [reason, text]))
     floor = floor_of(case, ceilings, case.unit)
     best = floor_of(case, ceilings, case.best_unit or case.unit)
