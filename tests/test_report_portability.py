@@ -94,6 +94,27 @@ def test_a_failed_check_is_no_support(entry, all_rows):
     assert kokkos.support == 0.5 and kokkos.application_efficiency.pp == 0
 
 
+def test_the_cpu_beside_a_gpu_is_no_platform_of_kokkos(entry, all_rows):
+    rows = all_rows(
+        ("1", [ran(entry, "kokkos", H200, 1e-3), ran(entry, "openmp", XEON, 1e-2)])
+    )
+    assert portability(rows) == []
+
+
+def test_builds_of_one_platform_are_not_mixed(entry, save):
+    """On the CPU the CUDA build has three models, the other kokkos and a slow openmp."""
+    from bench.report.merge import load
+    from bench.report.rows import build_rows
+
+    gpu = [ran(entry, "kokkos", H200, 1e-3)]
+    gpu += [ran(entry, model, XEON, 1e-6) for model in ("openmp", "serial", "blas")]
+    cpu = [ran(entry, "kokkos", XEON, 4e-2), ran(entry, "openmp", XEON, 2e-2)]
+    folders = [save(gpu, folder="a"), save(cpu, folder="b", preset="openmp")]
+    found = by_application(build_rows(load(folders)[0], 0.02))
+    assert found["kokkos"].application_efficiency.efficiencies[XEON] == 0.5
+    assert "serial" not in found
+
+
 def test_one_platform_or_another_problem_is_no_set(entry, all_rows):
     rows = all_rows(
         ("1", [ran(entry, "kokkos", H200, 1e-3)]),

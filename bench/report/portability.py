@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from .case import Case
 from .models import OWN, PORTABLE
 from .rows import Row
-from .selection import fastest, measured, text_of, time
+from .selection import fastest, measured, of_study, text_of, time
 
 COMPOSITE = "native"
 FEWEST_PLATFORMS = 2
@@ -65,27 +65,42 @@ def key(case: Case) -> tuple:
     return (case.comparison, case.dtype, text_of(case.sizes), text_of(case.parameters))
 
 
+def platform(case: Case) -> str:
+    """The name of the device, of a CPU with its threads."""
+    return case.device_name or case.device_kind
+
+
+def attempts(rows: list[Row]) -> set[tuple]:
+    """Where kokkos ran, right or wrong: pairs of problem and platform."""
+    tried = (r.case for r in of_study(rows) if r.verdict != "skipped")
+    return {(key(c), platform(c)) for c in tried if c.model == PORTABLE}
+
+
 def grouped(rows: list[Row]) -> dict[tuple, dict[str, list[Row]]]:
     """One-device rows by problem and platform."""
     problems: dict[tuple, dict[str, list[Row]]] = defaultdict(dict)
     for row in measured(rows):
         case = row.case
         if case.devices == 1 and case.algorithm != "ceilings":
-            platforms = problems[key(case)]
-            platforms.setdefault(case.device_name or case.device_kind, []).append(row)
+            problems[key(case)].setdefault(platform(case), []).append(row)
     return problems
 
 
 def best_of(rows: list[Row]) -> Best:
-    """The applications on one platform; of several metrics or builds the commonest."""
-    kinds = [(row.case.metric, row.case.context.build) for row in rows]
-    common = max(dict.fromkeys(kinds), key=kinds.count)
+    """The applications on one platform, all of one metric and build.
+
+    Of several, those that hold a portable row, of these the commonest.
+    """
+    alike: dict[tuple, list[Row]] = defaultdict(list)
+    for row in rows:
+        alike[row.case.metric, row.case.context.build].append(row)
+    models = {kind: [row.case.model for row in some] for kind, some in alike.items()}
+    common = max(alike, key=lambda kind: (PORTABLE in models[kind], len(alike[kind])))
     applications: dict[str, list[Row]] = defaultdict(list)
-    for row, kind in zip(rows, kinds):
-        if kind == common:
-            applications[row.case.model].append(row)
-            if row.case.model in OWN:
-                applications[COMPOSITE].append(row)
+    for row in alike[common]:
+        applications[row.case.model].append(row)
+        if row.case.model in OWN:
+            applications[COMPOSITE].append(row)
     return Best({name: fastest(some) for name, some in applications.items()})
 
 
@@ -98,12 +113,19 @@ def score(efficiencies: dict[str, float], platforms: tuple[str, ...]) -> Score:
 
 
 def portability(rows: list[Row]) -> list[Portability]:
-    """Each application on each problem that was measured on two platforms or more."""
-    found = []
-    for platforms in grouped(rows).values():
-        if len(platforms) < FEWEST_PLATFORMS:
+    """Each application on each problem that kokkos was tried on on two platforms or more.
+
+    Where it was never built, as on the CPU beside a GPU, nothing is known of it.
+    """
+    found, tried = [], attempts(rows)
+    for problem, platforms in grouped(rows).items():
+        best = {
+            name: best_of(some)
+            for name, some in platforms.items()
+            if (problem, name) in tried
+        }
+        if len(best) < FEWEST_PLATFORMS:
             continue
-        best = {name: best_of(some) for name, some in platforms.items()}
         names = dict.fromkeys(n for one in best.values() for n in one.by_application)
         found += [make_portability(name, best) for name in names]
     return found
