@@ -29,6 +29,7 @@ from bench.report.figures import (
     sweeps,
     timelines,
 )
+from bench.report.figures.chains import is_chain
 from bench.report.figures.figure import drawn_samples, slug
 from bench.report.figures.render import THEME, inline, render
 from bench.report.findings import analyse
@@ -243,3 +244,24 @@ def test_samples_and_launches_are_counted(rows_of, entry):
     rows = rows_of([entry("kokkos", samples(1e-3)), entry("cuda", samples(1e-3, 12))])
     assert drawn_samples(row.case for row in rows) == "8-12 samples x 1 launch"
     assert drawn_samples([]) == "no samples"
+
+
+def test_sizes_that_grow_together_make_a_sweep(save, entry, tmp_path):
+    for n in (1000, 2000, 4000, 8000):
+        sizes = {"train": n, "test": n // 4, "features": 7}
+        more = {"n": n, "sizes": sizes, "algorithm": "knn"}
+        pair = [entry(m, samples(n * 1e-9), **more) for m in ("kokkos", "cuda")]
+        folder = save(pair, file=f"{n}.json")
+    rows = build_rows(load([folder])[0], 0.02)
+    (figure,) = sweeps.figures(rows, analyse(rows, 0.02))
+    assert figure.title == "Time against size: knn f32 features=7, NVIDIA H200"
+    assert "train, test along with it (log)" in drawn(figure, tmp_path)
+
+
+def test_a_grid_of_sizes_is_no_chain(rows_of, entry):
+    places = [(1, 1), (1, 2), (2, 1), (2, 2)]
+    grid_rows = rows_of(
+        [entry("kokkos", samples(1e-3), sizes={"a": a, "b": b}) for a, b in places]
+    )
+    assert not is_chain(grid_rows, ["a", "b"])
+    assert is_chain([grid_rows[0], grid_rows[3]], ["a", "b"])

@@ -12,6 +12,7 @@ from ..rows import Row
 from ..selection import fastest, measured, place, text_of
 from ..sweeps import Sweep
 from ..units import seconds
+from .chains import chains, varying
 from .figure import Figure, cases_of, device_text, provenance
 
 Series = dict[tuple[str, str], list[tuple[int, Row]]]  # (method, model) -> points
@@ -21,14 +22,13 @@ OTHERS = 5  # libraries and peers in one figure, the fastest at the largest size
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that was swept over a size, with all its methods."""
     groups: dict[tuple, list[Sweep]] = {}
-    for sweep in found.sweeps:
+    for sweep in [*found.sweeps, *chains(rows)]:
         groups.setdefault(work(sweep), []).append(sweep)
     for group in groups.values():
         case = group[0].points[0].portable.case
         lines = series(rows, group)
-        fixed = " ".join(
-            f"{k}={v}" for k, v in case.sizes.items() if k != group[0].size
-        )
+        names = grown(group[0])
+        fixed = " ".join(f"{k}={v}" for k, v in case.sizes.items() if k not in names)
         what = " ".join(filter(None, [case.algorithm, case.dtype, fixed]))
         title = f"Time against size: {what}, {device_text(case)}"
         cases = cases_of(row for points in lines.values() for _, row in points)
@@ -44,10 +44,17 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         )
 
 
+def grown(sweep: Sweep) -> list[str]:
+    """The sizes that vary: the one of the axis, and those that grow with it."""
+    return varying([point.portable for point in sweep.points])
+
+
 def work(sweep: Sweep) -> tuple:
     """Equal for sweeps of the same work by different methods."""
     case = sweep.points[0].portable.case
-    fixed = (text_of(case.sizes, without=sweep.size), text_of(case.parameters))
+    names = grown(sweep)
+    kept = {name: value for name, value in case.sizes.items() if name not in names}
+    fixed = (*names, text_of(kept), text_of(case.parameters))
     return (sweep.size, case.algorithm, case.dtype, *fixed, case.devices, *place(case))
 
 
@@ -140,7 +147,9 @@ def draw(group: list[Sweep], lines: Series, title: str):
     style.log_axis(lower.xaxis, style.count_text)
     upper.set_ylabel("time of one compute (log)")
     lower.set_ylabel("native / portable (log)")
-    lower.set_xlabel(f"{group[0].size} (log)")
+    others = [name for name in grown(group[0]) if name != group[0].size]
+    along = f", {' and '.join(others)} along with it" if others else ""
+    lower.set_xlabel(f"{group[0].size}{along} (log)")
     style.legend(upper)
     under = provenance(row.case for points in lines.values() for _, row in points)
     return style.finish(figure, title, under)
