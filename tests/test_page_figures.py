@@ -185,6 +185,19 @@ def test_stages_come_in_the_order_in_which_they_run():
     assert found == ["setup", "upload", "distance", "select", "download"]
 
 
+def test_a_compute_without_stages_is_one(rows_of, entry):
+    moved = {"upload": 2e-3, "download": 1e-3}
+    rows = rows_of([entry("cuda", [4e-3] * 8, stages=moved)])
+    found = stages.times(rows[0].case)
+    assert list(found.items()) == [
+        ("upload", 2e-3),
+        ("compute", 4e-3),
+        ("download", 1e-3),
+    ]
+    rows = rows_of([entry("cuda", [4e-3] * 8, stages={**moved, "add": 3e-3})])
+    assert list(stages.times(rows[0].case)) == ["upload", "add", "download"]
+
+
 def test_overlap_is_work_over_time(rows_of, entry):
     times = [(0, 0.0, 1.0), (1, 0.0, 1.0), (1, 1.0, 2.0)]
     line = [

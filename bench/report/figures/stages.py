@@ -61,13 +61,14 @@ def order(stages: list[str], begins: dict[str, float]) -> list[str]:
 
 
 def times(case: Case) -> dict[str, float]:
-    """The median time [s] of each stage, in order."""
+    """The median time [s] of each stage, in order; a compute without stages is one of its own."""
+    found = {stage: median(samples) for stage, samples in case.stages.items()}
+    if set(found) <= {*FIRST, *LAST}:
+        found["compute"] = median(case.samples)
     begins: dict[str, float] = {}
     for event in case.timeline:
         begins.setdefault(event.stage, event.begin_s)
-    return {
-        stage: median(case.stages[stage]) for stage in order(list(case.stages), begins)
-    }
+    return {stage: found[stage] for stage in order(list(found), begins)}
 
 
 def largest(case: Case) -> tuple[str, float]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..findings import Findings
 from ..models import NATIVE, PORTABLE
 from ..rows import Row
-from ..selection import fastest, measured, place, text_of
+from ..selection import fastest, measured, place, problem_name, text_of
 from ..sweeps import Sweep
 from ..units import seconds
 from .chains import chains, varying
@@ -29,7 +29,9 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         lines = series(rows, group)
         names = grown(group[0])
         fixed = " ".join(f"{k}={v}" for k, v in case.sizes.items() if k not in names)
-        what = " ".join(filter(None, [case.algorithm, case.dtype, fixed]))
+        what = " ".join(
+            filter(None, [case.algorithm, problem_name(case), case.dtype, fixed])
+        )
         title = f"Time against size: {what}, {device_text(case)}"
         cases = cases_of(row for points in lines.values() for _, row in points)
         yield Figure(
@@ -55,7 +57,8 @@ def work(sweep: Sweep) -> tuple:
     names = grown(sweep)
     kept = {name: value for name, value in case.sizes.items() if name not in names}
     fixed = (*names, text_of(kept), text_of(case.parameters))
-    return (sweep.size, case.algorithm, case.dtype, *fixed, case.devices, *place(case))
+    what = (sweep.size, case.algorithm, problem_name(case), case.dtype)
+    return (*what, *fixed, case.devices, *place(case))
 
 
 def series(rows: list[Row], group: list[Sweep]) -> Series:
