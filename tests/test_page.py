@@ -99,6 +99,19 @@ def test_the_answer_names_the_winner_and_splits_the_gap(write, entry):
     assert "▼" in words and "slower" in words
 
 
+def test_a_peer_may_win_but_is_no_part_of_the_gap(write, entry):
+    peer = entry("pytorch", [1e-4 + i * 1e-8 for i in range(10)])
+    text = write([*pair(entry), peer])
+    answer = re.sub(
+        r"<[^>]+>", "|", text[text.index('id="answer"') : text.index("</table>")]
+    )
+    assert (
+        "wide / pytorch" in answer and "1.050" in answer and "wide / cuda" not in answer
+    )
+    rows = Parsed(text).all("tr", **{"data-leads": "yes"})
+    assert rows[0]["data-models"].split() == ["kokkos", "cuda", "pytorch"]
+
+
 def test_user_text_is_escaped_everywhere(write, entry):
     entries = pair(entry, method=NASTY, algorithm=NASTY)
     text = write(entries, study=NASTY, preflight=[NASTY], compiler=NASTY)
@@ -138,10 +151,10 @@ def test_commands_name_the_study_and_the_folders(write, entry):
 
 
 def test_bars_of_ratios_are_logarithmic_around_one():
-    assert cells.place(1) == 50.0
-    assert (cells.place(0.8), cells.place(1.25)) == (0.0, 100.0)
-    assert (cells.place(0.01), cells.place(9)) == (0.0, 100.0)
-    assert cells.place(1.25**0.5) == 75.0
+    assert cells.per_cent(1) == 50.0
+    assert (cells.per_cent(0.8), cells.per_cent(1.25)) == (0.0, 100.0)
+    assert (cells.per_cent(0.01), cells.per_cent(9)) == (0.0, 100.0)
+    assert cells.per_cent(1.25**0.5) == 75.0
     assert cells.bar(1, 1 / 1.25, 1.25) == cells.Bar(0.0, 100.0, 50.0, False)
     assert cells.bar(2, None, None) == cells.Bar(100.0, 0.0, 100.0, True)
 

@@ -12,6 +12,7 @@ from .figures.figure import device_text, work_title
 from .gaps import Gap
 from .models import PORTABLE
 from .rows import Row
+from .selection import fastest, measured, place, problem
 from .statistics import Estimate, verdict
 from .view import cells as row_cells
 
@@ -91,17 +92,16 @@ class Line:
     cells: dict[str, Cell]
 
 
-def place(value: float) -> float:
+def per_cent(value: float) -> float:
     """Per cent from the left of the axis 1/REACH .. REACH."""
     return round(min(max(50 + 50 * math.log(value, REACH), 0.0), 100.0), 1)
 
 
 def bar(value: float, low: float | None, high: float | None) -> Bar:
     """The bar of a ratio."""
-    left, right = (place(low), place(high)) if low and high else (place(value),) * 2
-    return Bar(
-        left, round(right - left, 1), place(value), not 1 / REACH <= value <= REACH
-    )
+    left, right = map(per_cent, (low, high) if low and high else (value, value))
+    beyond = not 1 / REACH <= value <= REACH
+    return Bar(left, round(right - left, 1), per_cent(value), beyond)
 
 
 def inverse(estimate: Estimate) -> Estimate:
@@ -134,15 +134,21 @@ def variant(row: Row) -> str:
     return f"{row.case.method} / {row.case.model}"
 
 
-def answer(gaps: Iterable[Gap], margin: float) -> list[Line]:
+def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
     """One line a gap: who wins, and what the portable side loses where."""
-    return [answer_line(gap, margin) for gap in gaps]
+    fields: dict[tuple, list[Row]] = {}
+    for row in measured(rows):
+        fields.setdefault((problem(row.case), place(row.case)), []).append(row)
+    lines = []
+    for gap in gaps:
+        case = gap.portable.case
+        lines.append(answer_line(gap, fields[problem(case), place(case)], margin))
+    return lines
 
 
-def answer_line(gap: Gap, margin: float) -> Line:
-    """The line of one gap."""
-    rivals = [r for r in (gap.portable, gap.native, gap.best) if r is not None]
-    winner = min(rivals, key=lambda row: row.median)
+def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
+    """The line of one gap; the field is all that was measured beside it, peers too."""
+    winner = fastest(field)
     ratio = inverse(gap.abstraction) if gap.abstraction else None
     word, ratio_cell = "", Cell("")
     if ratio:
@@ -150,9 +156,8 @@ def answer_line(gap: Gap, margin: float) -> Line:
         word = verdict(ratio.low, ratio.high, margin) if known else ""
         ends = (ratio.value, ratio.low, ratio.high)
         ratio_cell = Cell(ratio_text(*ends), ratio.value, bar(*ends))
-    problem = work_title(gap.portable, sizes=False)
     found = (
-        Cell(problem, below=gap.sizes),
+        Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
         Cell(device_text(gap.portable.case)),
         Cell(variant(winner)),
         time_cell(winner),
@@ -165,7 +170,7 @@ def answer_line(gap: Gap, margin: float) -> Line:
         factor(gap.method),
         factor(gap.whole),
     )
-    models = " ".join(dict.fromkeys(row.case.model for row in rivals))
+    models = " ".join(dict.fromkeys(row.case.model for row in field))
     cells = dict(zip(ANSWER, found))
     return Line(gap.algorithm, gap.device, models, word, gap.leads, cells)
 

@@ -125,7 +125,7 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
     """The page; without Jinja2, the Markdown text as it is."""
     if jinja2 is None:
         return PLAIN.format(text=html.escape(report.markdown))
-    answer = cells.answer(report.found.gaps, report.margin)
+    answer = cells.answer(report.found.gaps, report.rows, report.margin)
     every = cells.every_case(of_study(report.rows))
     loader = jinja2.FileSystemLoader(HERE)
     page = jinja2.Environment(

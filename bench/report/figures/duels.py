@@ -37,7 +37,7 @@ def caption(one: DeviceCrossover) -> str:
     last = one.points[-1]
     where = "The GPU is not faster at the largest size"
     if one.crossover:
-        where = f"The GPU is faster from {one.size} = {one.crossover.value:.4g} on"
+        where = f"The GPU is faster from {one.size} = {one.crossover.value:.0f} on"
     elif last.gpu_time < last.cpu_time:
         where = "The GPU is faster at every size"
     return (
@@ -64,7 +64,7 @@ def draw(one: DeviceCrossover, title: str):
         if at.low and at.high:
             panel.axvspan(at.low, at.high, color=style.GRID, linewidth=0, alpha=0.6)
         line = {"color": style.INK, "linestyle": ":", "linewidth": 1.2}
-        panel.axvline(at.value, label=f"crossover at {at.value:.3g}", **line)
+        panel.axvline(at.value, label=f"crossover at {at.value:.0f}", **line)
     style.log_axis(panel.xaxis, style.count_text)
     style.log_axis(panel.yaxis, style.time_text)
     panel.set_xlabel(f"{one.size} (log)")

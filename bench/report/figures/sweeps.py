@@ -102,7 +102,7 @@ def caption(group: list[Sweep]) -> str:
     for sweep in group:
         method = sweep.points[0].portable.case.method
         if crosses(sweep):
-            found.append(f"{method} from {sweep.size} = {sweep.crossover.value:.4g}")
+            found.append(f"{method} from {sweep.size} = {sweep.crossover.value:.0f}")
         else:
             last = sweep.points[-1]
             found.append(
