@@ -119,6 +119,15 @@ def test_user_text_is_escaped_everywhere(write, entry):
     assert Parsed(text).wrong == []
 
 
+def test_null_tests_are_told_apart(write, entry):
+    """A variant against itself stands in no table; a false verdict is named."""
+    again = entry("kokkos", [2e-3 + i * 1e-7 for i in range(10)])
+    again |= {"null": True, "name": again["name"] + "/null:1"}
+    text = write([*pair(entry), again])
+    assert "1 variant against itself: 1 false verdict" in " ".join(text.split())
+    assert len(Parsed(text).all("tr", **{"data-models": "kokkos"})) == 1
+
+
 def test_no_record_of_two_models_still_makes_a_page(write, entry):
     text = write([entry("kokkos", [1e-3] * 8)])
     assert "No portable case was measured beside a native one" in text

@@ -115,8 +115,8 @@ def draw(shown: list[Entry], title: str, on_host: bool):
             ends = [[entry.time - entry.low], [entry.high - entry.time]]
             whisker = {"color": style.INK, "linewidth": 0.9, "capsize": 2}
             panel.errorbar(entry.time, place, xerr=ends, fmt="none", **whisker)
-        end = entry.high * (most / least) ** 0.012
-        panel.text(end, place, f"  {seconds(entry.time)}", va="center", fontsize=8)
+        beside = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+        panel.annotate(seconds(entry.time), (entry.high, place), fontsize=8, **beside)
     panel.set_yticks(range(len(shown)), [entry.name for entry in shown])
     panel.invert_yaxis()
     panel.grid(axis="y", visible=False)
