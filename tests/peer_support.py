@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import os
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -16,10 +17,12 @@ import pytest
 from backends.python import catalogue, driver, gpu
 from backends.python.peer import Device, Peer
 
+os.environ["TRITON_INTERPRET"] = "1"
+
 HOST = Device("host", 0, 2)
-#: Host models, and PyTorch, whose eager methods are the same on a CPU.
-MODELS = ("numpy", "sklearn", "numba", "pytorch")
-COMPILED_OR_CAPTURED = ("compiled", "graph")
+#: Host models; PyTorch, whose eager methods are the same on a CPU; Triton, which has an interpreter.
+MODELS = ("numpy", "sklearn", "numba", "pytorch", "triton")
+GPU_ONLY = ("compiled", "graph", "bf16")  #: ends of methods that a CPU cannot run
 NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "u8": np.uint8}
 
 Variant = tuple[str, str, str]
@@ -31,9 +34,9 @@ def variants(algorithm: str, problem: str = "", models: tuple[str, ...] = MODELS
     for model in models:
         path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
         for peer in catalogue.peers_of(path) if path.exists() else []:
-            on_cpu = peer["kind"] == "host" or model == "pytorch"
-            captured = peer["method"].endswith(COMPILED_OR_CAPTURED)
-            if peer.get("problem", "") == problem and on_cpu and not captured:
+            on_cpu = peer["kind"] == "host" or model in ("pytorch", "triton")
+            gpu_only = peer["method"].endswith(GPU_ONLY)
+            if peer.get("problem", "") == problem and on_cpu and not gpu_only:
                 for dtype in peer["dtypes"]:
                     variant = (model, peer["method"], dtype)
                     found.append(pytest.param(variant, id="-".join(variant)))

@@ -5,8 +5,14 @@ import numpy as np
 import pytest
 from peer_support import NUMPY_TYPES, Variant, run, variants
 
+from backends.python.peer import Unsupported
+
 VARIANTS = variants("knn")
 FLOATS = [v for v in VARIANTS if v.values[0][2] == "f32"]
+
+
+def only_pixels(variant):
+    return variant.values[0][1] in ("tf32", "fused")
 
 
 def classify(train, labels, test, k, votes):
@@ -84,17 +90,25 @@ def test_rules_of_the_votes_differ(variant: Variant, votes: str, winner: int):
     assert classify(train, [1, 2, 2], test, 3, votes)[0].tolist() == [winner]
 
 
-@pytest.mark.parametrize("variant", FLOATS)
-def test_other_numbers(variant: Variant):
+def numbers():
     random = np.random.default_rng(7)
     train, test = random.normal(size=(200, 17)), random.normal(size=(31, 17))
-    arrays = train.astype(np.float32), test.astype(np.float32)
     labels = random.integers(0, 3, 200).astype(np.int32)
-    inputs = {"train": arrays[0], "train_labels": labels, "test": arrays[1]}
-    if variant[1] in ("tf32", "bf16"):
-        pytest.skip("takes pixels only")
+    arrays = (train.astype(np.float32), labels, test.astype(np.float32))
+    return dict(zip(("train", "train_labels", "test"), arrays, strict=True))
+
+
+@pytest.mark.parametrize("variant", [v for v in FLOATS if not only_pixels(v)])
+def test_other_numbers(variant: Variant):
+    inputs = numbers()
     found = run(variant, "knn", inputs, k=4, votes="inverse")
-    winners, rows, distances = classify(arrays[0], labels, arrays[1], 4, "inverse")
+    winners, rows, distances = classify(*inputs.values(), 4, "inverse")
     np.testing.assert_array_equal(found["neighbours"], rows)
     np.testing.assert_allclose(found["neighbour_distances"], distances, rtol=1e-14)
     np.testing.assert_array_equal(found["labels"], winners)
+
+
+@pytest.mark.parametrize("variant", [v for v in FLOATS if only_pixels(v)])
+def test_few_digits_are_for_pixels_only(variant: Variant):
+    with pytest.raises(Unsupported, match="takes pixels"):
+        run(variant, "knn", numbers(), k=4, votes="inverse")

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numba: queries in parallel on the CPU; tiles of products and the k best on the way on the GPU.
+"""Numba on the CPU: queries in parallel, the k best on the way. On the GPU: tiles of products, the same.
 
 Keys |y|^2 / 2 - x.y are compared in double, into which products and norms of pixels come exactly.
 """
 
-import math
-
 import numba
 import numpy as np
-from numba import cuda, float32, float64, int64
+from numba import cuda, float64
 
-from algorithms.knn import neighbours
+from algorithms.knn import neighbours, numba_kernels
 from backends.python.gpu import NumbaCudaPeer
 from backends.python.peer import NumbaPeer
 
-TILE = 16  # queries, training rows and features of a block's tile on the GPU
 BLOCK = 16  # queries of a thread on the CPU, which pass the training rows together
 
 
@@ -77,82 +74,48 @@ class Parallel(NumbaPeer):
         return self.results
 
 
-def kernel_of(k):
-    """A block takes 16 queries and passes the training rows; a thread one product of each tile, and the
-    first 16 threads look at those of a query each."""
-
-    @cuda.jit
-    def kernel(train, test, half, found):
-        x = cuda.shared.array((TILE, TILE + 1), float32)
-        y = cuda.shared.array((TILE, TILE + 1), float32)
-        products = cuda.shared.array((TILE, TILE + 1), float32)
-        best = cuda.local.array(k, float64)
-        rows = cuda.local.array(k, int64)
-        i, j = cuda.threadIdx.y, cuda.threadIdx.x
-        begin, features = cuda.blockIdx.x * TILE, train.shape[1]
-        for n in range(k):
-            best[n], rows[n] = math.inf, 0
-        for first in range(0, train.shape[0], TILE):
-            total = float32(0)
-            for f in range(0, features, TILE):
-                x[i, j] = y[i, j] = float32(0)
-                if f + j < features and begin + i < test.shape[0]:
-                    x[i, j] = test[begin + i, f + j]
-                if f + j < features and first + i < train.shape[0]:
-                    y[i, j] = train[first + i, f + j]
-                cuda.syncthreads()
-                for step in range(TILE):
-                    total += x[i, step] * y[j, step]
-                cuda.syncthreads()
-            products[i, j] = total
-            cuda.syncthreads()
-            if i == 0:
-                for n in range(min(TILE, train.shape[0] - first)):
-                    key = float64(half[first + n]) - float64(products[j, n])
-                    at = k
-                    while at > 0 and best[at - 1] > key:
-                        if at < k:
-                            best[at], rows[at] = best[at - 1], rows[at - 1]
-                        at -= 1
-                    if at < k:
-                        best[at], rows[at] = key, first + n
-            cuda.syncthreads()
-        if i == 0 and begin + j < test.shape[0]:
-            for n in range(k):
-                found[begin + j, n] = rows[n]
-
-    return kernel
-
-
 class Raw(NumbaCudaPeer):
     method = "raw"
-    description = (
-        "a kernel of Numba's: 16 x 16 tiles, the k best on the way; votes on the host"
-    )
+    description = "kernels of Numba's: 16 x 16 tiles, the k best on the way"
     dtypes = ("f32", "i32", "u8")
 
     def upload(self):
         names = ("train", "train_labels", "test")
-        self.train, self.labels, self.test = (self.inputs[n].copy() for n in names)
-        self.k = int(self.parameters["k"])
-        pixels = neighbours.are_pixels(self.train, self.test)
-        train, test = (
-            neighbours.packed(np, rows, pixels) for rows in (self.train, self.test)
-        )
-        half = np.square(train).sum(axis=1) / 2
-        arrays = (train, test, half, np.full((len(test), self.k), -1))
-        self.arrays = [cuda.to_device(array) for array in arrays]
-        self.kernel = kernel_of(self.k)
+        arrays = [self.inputs[name] for name in names]
+        pixels = neighbours.are_pixels(arrays[0], arrays[2])
+        self.shift = 128 if pixels else 0
+        self.train, self.labels, self.test = map(cuda.to_device, arrays)
+        k = int(self.parameters["k"])
+        self.search = numba_kernels.search_of(k)
+        self.rule = ("eps", "inverse", "uniform").index(self.parameters["votes"])
+        self.packed = [
+            (cuda.device_array(rows.shape, np.float32), cuda.device_array(len(rows), np.float32))
+            for rows in (self.train, self.test)
+        ]
+        queries = len(self.test)
+        self.found = cuda.device_array((queries, k), np.int64)
+        self.distances = cuda.device_array((queries, k), np.float64)
+        self.winners = cuda.device_array(queries, np.int32)
 
     def reset(self):
-        self.arrays[-1].copy_to_device(np.full((len(self.test), self.k), -1))
+        for array in (self.found, self.distances, self.winners):
+            nothing = np.full(array.shape, -1).astype(array.dtype)
+            array.copy_to_device(nothing)
 
     def compute(self):
-        blocks = -(-len(self.test) // TILE)
-        self.kernel[blocks, (TILE, TILE)](*self.arrays)
+        for rows, (values, half) in zip((self.train, self.test), self.packed, strict=True):
+            blocks = -(-len(rows) // 64)
+            numba_kernels.pack[blocks, 64](rows, self.shift, values, half)
+        (train, half), (test, _) = self.packed
+        tile = numba_kernels.TILE
+        self.search[-(-len(test) // tile), (tile, tile)](train, test, half, self.found)
+        rows = (self.train, self.labels, self.test, self.rule)
+        results = (self.found, self.distances, self.winners)
+        numba_kernels.finish[-(-len(test) // 64), 64](*rows, *results)
 
     def download(self):
-        found = self.arrays[-1].copy_to_host()
-        rows = (self.train, self.labels, self.test)
-        votes = self.parameters["votes"]
-        return neighbours.finish(np, *rows, found, self.k, votes)
+        return {
+            "labels": self.winners.copy_to_host(),
+            "neighbours": self.found.copy_to_host(),
+            "neighbour_distances": self.distances.copy_to_host(),
+        }

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the peers of k-NN share that work on tensors of PyTorch; `neighbours.py` says why pixels are exact."""
+
+from __future__ import annotations
+
+import torch
+
+VALUES = 1 << 28  # of a block of keys, or of the differences of the neighbours found
+
+
+def packed(rows: torch.Tensor, pixels: bool, dtype: torch.dtype) -> torch.Tensor:
+    """Rows as the product takes them: pixels less 128, which even bf16 holds exactly."""
+    return rows.to(dtype) - 128 if pixels else rows.to(dtype)
+
+
+def squares(train: torch.Tensor, test: torch.Tensor) -> torch.Tensor:
+    """Squared distances in double."""
+    return (train.double() - test.double()).square_().sum(-1)
+
+
+def smallest(keys: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Columns of the k smallest keys of each row, and whether one beyond is as small as the last."""
+    values, found = torch.topk(keys, min(k + 1, keys.shape[1]), largest=False)
+    if found.shape[1] == k:
+        return found, torch.zeros(len(keys), dtype=torch.bool, device=keys.device)
+    return found[:, :k], values[:, k - 1] == values[:, k]
+
+
+def votes_of(
+    rule: str, labels: torch.Tensor, distances: torch.Tensor
+) -> torch.Tensor:
+    """The label that most votes of [rows x k] neighbours are for, the lowest of equals.
+
+    Votes are added in the order of the neighbours, as everywhere.
+    """
+    if rule == "eps":
+        votes = 1 / (distances + 1e-5)
+    elif rule == "inverse":
+        exact = distances == 0
+        votes = torch.where(exact[:, :1], exact.double(), 1 / distances)
+    else:
+        votes = torch.ones_like(distances)
+    sums = torch.zeros_like(distances)
+    for j in range(labels.shape[1]):
+        sums += torch.where(labels == labels[:, j : j + 1], votes[:, j : j + 1], 0)
+    winners = sums == sums.amax(1, keepdim=True)
+    return torch.where(winners, labels, torch.iinfo(torch.int32).max).amin(1)
+
+
+def finish(
+    train: torch.Tensor,
+    labels: torch.Tensor,
+    test: torch.Tensor,
+    found: torch.Tensor,
+    rule: str,
+) -> dict[str, torch.Tensor]:
+    """Results from [rows x k] neighbours in any order: by (distance in double, number), and their vote."""
+    found = found.sort(1).values
+    block = max(1, VALUES // (8 * found.shape[1] * train.shape[1]))
+    parts = zip(found.split(block), test.split(block), strict=True)
+    squared = torch.cat([squares(train[rows], x[:, None]) for rows, x in parts])
+    squared, order = squared.sort(dim=1, stable=True)
+    found, distances = found.gather(1, order), squared.sqrt()
+    winners = votes_of(rule, labels[found], distances)
+    return {"labels": winners, "neighbours": found, "neighbour_distances": distances}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: a matrix product for a block of queries, topk, and the vote of those found.
+
+Pixels less 128 are exact in tf32 and bf16, and their products in the float that they are added in: on
+them all methods give the same results. Which of several rows at the border topk takes is left open: such
+rows are looked at again, for which the host waits once.
+"""
+
+import torch
+
+from algorithms.knn import neighbours, neighbours_torch
+from backends.python.gpu import TorchPeer
+from backends.python.peer import Unsupported
+
+
+class Eager(TorchPeer):
+    method = "eager"
+    description = "torch.addmm in fp32, torch.topk"
+    dtypes = ("f32", "i32", "u8")
+
+    def upload(self):
+        names = ("train", "train_labels", "test")
+        rows = [self.inputs[name] for name in names]
+        self.pixels = neighbours.are_pixels(rows[0], rows[2])
+        self.train, self.labels, self.test = (
+            torch.from_numpy(r).to(self.cuda) for r in rows
+        )
+
+    def reset(self):
+        self.results = {}
+
+    def pack(self):
+        """Training rows and queries for `keys`, and half the norms of the former."""
+        train, test = (
+            neighbours_torch.packed(rows, self.pixels, torch.float32)
+            for rows in (self.train, self.test)
+        )
+        half = train.square().sum(1) / 2
+        return -train, test, half
+
+    def keys(self, minus_train, test, half):
+        """|y|^2 / 2 - x.y"""
+        return torch.addmm(half, test, minus_train.T)
+
+    def compute(self):
+        k = int(self.parameters["k"])
+        train, test, half = self.pack()
+        blocks = test.split(max(1, neighbours_torch.VALUES // len(train)))
+        smallest = neighbours_torch.smallest
+        parts = [smallest(self.keys(train, block, half), k) for block in blocks]
+        found, ties = (torch.cat(column) for column in zip(*parts, strict=True))
+        for row in ties.nonzero()[:, 0].tolist():
+            squared = neighbours_torch.squares(self.train, self.test[row])
+            found[row] = squared.sort(stable=True).indices[:k]
+        rows = (self.train, self.labels, self.test, found)
+        self.results = neighbours_torch.finish(*rows, self.parameters["votes"])
+
+    def download(self):
+        return {name: value.cpu().numpy() for name, value in self.results.items()}
+
+
+class Tf32(Eager):
+    method = "tf32"
+    description = "torch.addmm in tf32, torch.topk"
+    dtypes = ("f32", "i32", "u8")
+
+    def upload(self):
+        super().upload()
+        if not self.pixels:
+            raise Unsupported("takes pixels of up to 1024 features: others need fp32")
+
+    def compute(self):
+        torch.set_float32_matmul_precision("high")
+        super().compute()
+        torch.set_float32_matmul_precision("highest")
+
+
+class Bf16(Tf32):
+    method = "bf16"
+    description = "torch.mm of bf16 into fp32, torch.topk"
+    dtypes = ("f32", "i32", "u8")
+
+    def pack(self):
+        train, test = (
+            neighbours_torch.packed(rows, self.pixels, torch.float32)
+            for rows in (self.train, self.test)
+        )
+        half = train.square().sum(1) / 2
+        return -train.bfloat16(), test.bfloat16(), half
+
+    def keys(self, minus_train, test, half):
+        minus = torch.mm(test, minus_train.T, out_dtype=torch.float32)
+        return minus.add_(half)
