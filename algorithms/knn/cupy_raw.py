@@ -46,7 +46,8 @@ __device__ void insert(double (&keys)[K], int (&rows)[K], double key, int row) {
 // 64 threads a query's list each. Rows come in their order: of equals the lower number stays.
 extern "C" __global__ void search(const float* test, const float* train, const float* half, long long queries,
                                   long long targets, long long chunk, int pitch, double* best, int* found) {
-  __shared__ float x[16][68], y[16][68], products[64][65], norms[64];
+  __shared__ __align__(16) float x[16][68], y[16][68];
+  __shared__ float products[64][65], norms[64];
   const int lane = threadIdx.x, i = lane / 16, j = lane % 16;
   const long long query = blockIdx.x * 64LL, begin = blockIdx.y * chunk;
   const long long end = begin + chunk < targets ? begin + chunk : targets;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the peers of softmax regression are made from: the same in all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Task:
+    """Pixels stay the whole numbers that they are, and weights are scaled by 1 / 255 instead."""
+
+    rows: np.ndarray  #: f32 [rows x features]
+    labels: np.ndarray  #: i32 [rows]
+    classes: int
+    pixels: bool
+    scale: float  #: what a feature counts
+    batch: int  #: rows of a step
+    steps: int
+    rate: float
+    l2: float
+
+    @property
+    def batches(self) -> int:
+        """After which the rows come round again."""
+        return -(-len(self.labels) // self.batch)
+
+    def part(self, step: int) -> slice:
+        """Rows of a step."""
+        first = step % self.batches * self.batch
+        return slice(first, min(first + self.batch, len(self.labels)))
+
+
+def task_of(peer: Any) -> Task:
+    """From the inputs and parameters of a peer."""
+    train, labels = peer.inputs["train"], peer.inputs["train_labels"]
+    both = (labels, peer.inputs["test_labels"])
+    most = max(int(of.max()) for of in both if of.size)
+    pixels = train.dtype == np.uint8
+    parameters = peer.parameters
+    return Task(
+        rows=train.astype(np.float32),
+        labels=labels.copy(),
+        classes=int(parameters.get("classes", most + 1)),
+        pixels=pixels,
+        scale=1 / 255 if pixels else 1.0,
+        batch=min(int(parameters["batch"]) or len(labels), len(labels)),
+        steps=int(parameters["steps"]),
+        rate=float(parameters["learning_rate"]),
+        l2=float(parameters["l2"]),
+    )

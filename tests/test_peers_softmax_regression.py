@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Peers of softmax_regression against the descent in double, straight from the formula."""
+
+import numpy as np
+import pytest
+from peer_support import Variant, run, variants
+
+#: tf32 is a captured graph
+VARIANTS = [v for v in variants("softmax_regression") if v.values[0][1] != "tf32"]
+RULE = {"learning_rate": 0.5, "l2": 0.0, "batch": 0}
+
+
+def data(rows, features, pixels):
+    random = np.random.default_rng(rows)
+    labels = (np.arange(rows) * 7 % 4).astype(np.int32)
+    train = random.random((rows, features)) * (1 + labels[:, None] % 3) / 3
+    if pixels:
+        train = (train * 255).astype(np.uint8)
+    train = train if pixels else train.astype(np.float32)
+    last = np.array([3], np.int32)  # the highest class is only here, if there is but one row
+    test = {"test": train[:1], "test_labels": last}
+    return {"train": train, "train_labels": labels, **test}
+
+
+def descend(train, labels, steps, learning_rate, l2, batch):
+    """theta, losses."""
+    x = train / 255 if train.dtype == np.uint8 else train.astype(float)
+    x = np.hstack([x, np.ones((len(x), 1))])
+    theta, losses, first = np.zeros((x.shape[1], 4)), [], 0
+    for _ in range(steps):
+        last = min(first + (batch or len(x)), len(x))
+        rows, right = x[first:last], np.eye(4)[labels[first:last]]
+        z = rows @ theta
+        z -= z.max(1, keepdims=True)
+        logs = z - np.log(np.exp(z).sum(1, keepdims=True))
+        penalised = theta.copy()
+        penalised[-1] = 0
+        losses.append(
+            -(logs * right).sum() / len(rows) + l2 / 2 * (penalised**2).sum()
+        )
+        gradient = rows.T @ (np.exp(logs) - right) / len(rows) + l2 * penalised
+        theta = theta - learning_rate * gradient
+        first = last % len(x)
+    return theta, np.array(losses)
+
+
+def compare(variant, rows, features, pixels, steps=12, **changes):
+    inputs = data(rows, features, pixels)
+    rule = {**RULE, **changes}
+    found = run(variant, "softmax_regression", inputs, steps=steps, **rule)
+    train, labels, *_ = inputs.values()
+    theta, loss = descend(train, labels, steps, **rule)
+    np.testing.assert_allclose(found["theta"], theta, rtol=0, atol=2e-6)
+    np.testing.assert_allclose(found["loss"], loss, rtol=0, atol=4e-6)
+    assert found["steps"].tolist() == [steps]
+    assert [value.dtype.str[1:] for value in found.values()] == ["f8", "f8", "i8"]
+
+
+@pytest.mark.parametrize("pixels", [True, False])
+@pytest.mark.parametrize(("rows", "features"), [(1, 1), (403, 13)])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_descent(variant: Variant, rows: int, features: int, pixels: bool):
+    compare(variant, rows, features, pixels)
+
+
+@pytest.mark.parametrize("batch", [1, 64, 101, 1000])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_batches_come_round_again(variant: Variant, batch: int):
+    compare(variant, 202, 5, True, batch=batch, learning_rate=0.1)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_penalty_leaves_the_biases_alone(variant: Variant):
+    compare(variant, 300, 6, True, l2=0.2)
