@@ -33,7 +33,7 @@ def variants(algorithm: str, problem: str = "", models: tuple[str, ...] = MODELS
     found = []
     for model in models:
         path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
-        for peer in catalogue.peers_of(path) if path.exists() else []:
+        for peer in catalogue.peers_of(path, driver.ROOT) if path.exists() else []:
             on_cpu = peer["kind"] == "host" or model in ("pytorch", "triton")
             gpu_only = peer["method"].endswith(GPU_ONLY)
             if peer.get("problem", "") == problem and on_cpu and not gpu_only:
@@ -52,7 +52,7 @@ def load(algorithm: str, model: str) -> dict[str, type[Peer]]:
 def peer_of(algorithm: str, model: str, method: str) -> type[Peer]:
     """The variant; the test is skipped where its library is not there."""
     path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
-    for peer in catalogue.peers_of(path):
+    for peer in catalogue.peers_of(path, driver.ROOT):
         if peer["obstacle"]:
             pytest.skip(peer["obstacle"])
     return load(algorithm, model)[method]

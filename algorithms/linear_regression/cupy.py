@@ -16,7 +16,6 @@ def training_rows(peer):
 
 
 class Library(CupySolve):
-    kind = "gpu"
     method = "library"
     description = "matrix-vector products"
     dtypes = ("f32", "f64")

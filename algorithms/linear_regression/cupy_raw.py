@@ -43,7 +43,6 @@ extern "C" __global__ void step(const Value* x, const Value* y, long long rows, 
 
 
 class Raw(CupySolve):
-    kind = "gpu"
     method = "raw"
     description = "a RawKernel a step"
     dtypes = ("f32", "f64")

@@ -21,8 +21,6 @@ def training_rows(peer):
 
 
 class Descent(TorchSolve):
-    kind = "gpu"
-
     def upload(self):
         self.x, self.y = training_rows(self)
         self.rate = float(self.parameters["learning_rate"])

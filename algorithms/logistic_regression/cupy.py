@@ -14,7 +14,6 @@ ROW = """
 
 
 class Library(CupySolve):
-    kind = "gpu"
     method = "library"
     description = "matrix-vector products, an ElementwiseKernel between"
     dtypes = ("f32", "f64")

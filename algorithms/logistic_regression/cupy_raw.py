@@ -58,7 +58,6 @@ extern "C" __global__ void step(const Value* x, const unsigned char* y, long lon
 
 
 class Raw(CupySolve):
-    kind = "gpu"
     method = "raw"
     description = "a RawKernel a step"
     dtypes = ("f32", "f64")

@@ -14,7 +14,6 @@ from backends.python.torch_solve import TorchSolve
 class Descent(TorchSolve):
     """Rows [features x rows] as they are given; the stop test stays on the GPU."""
 
-    kind = "gpu"
     forms = (("theta", "library"),)
 
     def upload(self):

@@ -7,7 +7,6 @@ from backends.python.cupy_solve import CupySolve
 
 
 class Library(CupySolve):
-    kind = "gpu"
     method = "library"
     description = "two products with the matrix of powers a step"
     dtypes = ("f32", "f64")

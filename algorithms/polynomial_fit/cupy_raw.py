@@ -29,7 +29,6 @@ extern "C" __global__ void step(const Value* x, const Value* y, long long points
 
 
 class Raw(CupySolve):
-    kind = "gpu"
     method = "raw"
     description = "a RawKernel a step"
     dtypes = ("f32", "f64")

@@ -10,8 +10,6 @@ from backends.python.torch_solve import TorchSolve
 
 
 class Descent(TorchSolve):
-    kind = "gpu"
-
     def upload(self):
         x = torch.from_numpy(self.inputs["x"]).to(self.cuda)
         self.y = torch.from_numpy(self.inputs["y"]).to(self.cuda)

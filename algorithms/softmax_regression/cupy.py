@@ -8,7 +8,6 @@ from backends.python.cupy_solve import CupySolve
 
 
 class Library(CupySolve):
-    kind = "gpu"
     method = "library"
     description = "cupy.matmul twice a step, cupy.exp between"
     dtypes = ("f32",)

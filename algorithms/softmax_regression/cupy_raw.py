@@ -53,7 +53,6 @@ extern "C" __global__ void update(const float* gradient, int features, int count
 
 
 class Raw(CupySolve):
-    kind = "gpu"
     method = "raw"
     description = "cupy.matmul twice a step, RawKernels for softmax and update"
     dtypes = ("f32",)

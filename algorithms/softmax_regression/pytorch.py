@@ -15,7 +15,6 @@ from backends.python.torch_solve import TorchSolve
 
 
 class Descent(TorchSolve):
-    kind = "gpu"
     forms = (("theta", "product"),)
 
     def upload(self):

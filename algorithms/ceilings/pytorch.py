@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: what its own passes over memory reach."""
+
+import torch
+
+from backends.python.gpu import TorchPeer
+
+
+class Copy(TorchPeer):
+    method = "copy"
+    description = "torch.Tensor.copy_"
+    dtypes = ("f32", "f64")
+    problem = "copy"
+
+    def upload(self):
+        self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
+        self.values = torch.empty_like(self.a)
+
+    def reset(self):
+        self.values.fill_(float("nan"))
+
+    def compute(self):
+        self.values.copy_(self.a)
+
+    def download(self):
+        return {"values": self.values.cpu().numpy()}
+
+
+class Add(Copy):
+    method = "add"
+    description = "torch.add into a tensor of its own"
+    dtypes = ("f32", "f64")
+    problem = "add"
+
+    def upload(self):
+        super().upload()
+        self.b = torch.from_numpy(self.inputs["b"]).to(self.cuda)
+
+    def compute(self):
+        torch.add(self.a, self.b, out=self.values)
+
+
+class Read(TorchPeer):
+    method = "read"
+    description = "torch.sum of each chunk"
+    dtypes = ("f32", "f64")
+    problem = "read"
+
+    def upload(self):
+        self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
+        self.sums = self.a.new_empty(len(self.a), 1)
+
+    def reset(self):
+        self.sums.fill_(float("nan"))
+
+    def compute(self):
+        torch.sum(self.a, 1, keepdim=True, out=self.sums)
+
+    def download(self):
+        return {"sums": self.sums.cpu().numpy()}
