@@ -67,6 +67,22 @@ TEST(Faults, InVectorAddAreFound) {
   expect_all_found("vector_add", "plain", "algorithm = \"vector_add\"\nsizes = 1000\ndtypes = [\"f32\", \"f64\"]\n", 6);
 }
 
+TEST(Faults, AreNotRepeated) {
+  if (!has_program("league_faults")) GTEST_SKIP() << "no league_faults beside this program";
+  const TemporaryFolder folder;
+  const std::string study =
+      "algorithm = \"vector_add\"\nmethods = \"fault_nothing\"\nmodels = \"serial\"\nsizes = 9\nsamples = 2\n";
+  const Outcome outcome = run("league_faults",
+                              {"run", folder.write("study.toml", study).string(), "--records",
+                               (folder.path() / "records").string(), "--benchmark_format=json"},
+                              folder.path());
+  const Json rows = Json::parse(outcome.out).at("benchmarks");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("status"), "failed");
+  EXPECT_EQ(rows[1].at("null"), true);
+  EXPECT_EQ(rows[1].at("reason"), "the case that it repeats did not pass its check");
+}
+
 TEST(Faults, InKnnAreFound) {
   expect_all_found("knn", "direct",
                    "algorithm = \"knn\"\ndataset = \"generated\"\nsizes = {train = 220, test = 63, features = 4}\n", 7);
