@@ -130,7 +130,8 @@ class Play {
     const auto repeated = std::ranges::find_if(
         group, [this](const Ready& ready) { return null_ != nullptr && ready.result->of.name == null_->of.repeats; });
     if (repeated == group.end()) return;
-    null_->group = repeated->result->group;
+    repeated_ = repeated->result;
+    null_->group = repeated_->group;
     if (repeated->meter->expected_s() > longest_null_test_s)
       return conclude(*null_, Status::skipped, "one compute takes over a second: too long to be measured twice");
     std::vector<Device> devices;
@@ -172,6 +173,7 @@ class Play {
     for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
     for (const Ready& ready : group)
       ready.result->batch = std::min(batches[key(ready)], ready.meter->batch_affordable());
+    if (!group.empty() && group.back().result == null_) null_->batch = repeated_->batch;
   }
 
   void sample(std::vector<Ready>& group) {
@@ -210,7 +212,8 @@ class Play {
   const Venue& venue_;
   std::vector<Result> results_;
   std::vector<Result*> waiting_;
-  Result* null_ = nullptr;  ///< the null test; not among those that wait
+  Result* null_ = nullptr;            ///< the null test; not among those that wait
+  const Result* repeated_ = nullptr;  ///< what it repeats, once that has passed its check
   std::map<DeviceKind, std::int64_t> budgets_;
   std::unique_ptr<Problem> problem_;
 };
