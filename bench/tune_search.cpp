@@ -81,11 +81,14 @@ class Search {
   }
 
   void take_looks(Candidate& candidate) {
-    candidate.samples.push_back(trial_.sample());
-    const bool slow = candidate.samples[0] > hopeless * best_so_far_;
-    const int count = slow ? 1 : samples_for(looks, candidate.samples[0]);
-    while (static_cast<int>(candidate.samples.size()) < count) candidate.samples.push_back(trial_.sample());
-    best_so_far_ = std::min(best_so_far_, median(candidate.samples));
+    std::vector<double>& samples = candidate.samples;
+    samples.push_back(trial_.sample());
+    const auto count = static_cast<std::size_t>(samples_for(looks, samples[0]));
+    const auto is_hopeless = [&] {  // one slow sample may be the machine's fault
+      return samples.size() > 1 && *std::ranges::min_element(samples) > hopeless * best_so_far_;
+    };
+    while (samples.size() < count && !is_hopeless()) samples.push_back(trial_.sample());
+    best_so_far_ = std::min(best_so_far_, median(samples));
   }
 
   /// Runs a step of one candidate; what it throws is the candidate's. @returns whether it went well

@@ -49,9 +49,9 @@ struct Searched {
 
 /// Looks at the automatic launch, then at teams and vectors, then at leagues and tiles for the best of those. What has
 /// the same effective launch as another is not tried again; each candidate is checked before it is timed, and one that
-/// is hopelessly slow gets no second sample. Then the fastest few and the automatic launch are sampled in turn, afresh,
-/// `samples` times each. The best by median wins if its interval lies below that of the automatic launch, which else
-/// stays; and it is checked once more.
+/// is hopelessly slow twice gets no third sample. Then the fastest few and the automatic launch are sampled in turn,
+/// afresh, `samples` times each. The best by median wins if its interval lies below that of the automatic launch, which
+/// else stays; and it is checked once more.
 Searched search(Trial& trial, const Grid& grid, const Budget& budget, int samples);
 
 /// An interval of at least 95 % confidence for the median, from order statistics (the sign test); the range of the

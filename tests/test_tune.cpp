@@ -142,16 +142,25 @@ TEST(Search, AutomaticStaysUnlessTheOtherIsFasterBeyondNoise) {
   EXPECT_EQ(search(flat, small_grid, {}, 10).best, 0U);
 }
 
-TEST(Search, HopelessOnesGetOneSampleAndTheFinalIsInTurn) {
+TEST(Search, HopelessOnesGetTwoSamplesAndTheFinalIsInTurn) {
   PaperTrial trial([](const Launch& launch) { return launch.team == 4 ? 2.0 : launch.team == 2 ? 0.9 : 1.0; });
   const Searched found = search(trial, {.teams = small_grid.teams, .leagues = {}}, {}, 10);
-  EXPECT_EQ(find(found, {.team = 4, .vector = 1})->samples.size(), 1U);
+  EXPECT_EQ(find(found, {.team = 4, .vector = 1})->samples.size(), 2U);
   EXPECT_EQ(find(found, {.team = 2, .vector = 1})->samples.size(), 10U);
   const std::vector<std::string> final(trial.order.end() - 30, trial.order.end());  // of three launches
   for (int round = 0; round < 10; ++round) {
     const std::set<std::string> members(final.begin() + 3 * round, final.begin() + 3 * round + 3);
     EXPECT_EQ(members.size(), 3U) << "round " << round;
   }
+}
+
+TEST(Search, OneDisturbedSampleDoesNotEndACandidate) {
+  int draws = 0;
+  PaperTrial trial([&](const Launch& launch) {
+    if (launch.team != 2) return 1.0;
+    return ++draws == 1 ? 20.0 : 0.5;
+  });
+  EXPECT_EQ(best_of(search(trial, small_grid, {}, 6)).requested.team, 2);
 }
 
 TEST(Search, StaysWithinItsBudget) {
