@@ -12,7 +12,7 @@ FLOATS = [v for v in VARIANTS if v.values[0][2] == "f32"]
 
 
 def only_pixels(variant):
-    return variant.values[0][1] in ("tf32", "fused")
+    return variant.values[0][1] in ("tf32", "fused_f16")
 
 
 def classify(train, labels, test, k, votes):

@@ -88,7 +88,7 @@ def search(
 
 
 class Fused(TorchPeer):
-    method = "fused"
+    method = "fused_f16"
     description = "fp16 tiles of 128 x 256 x 64, the k best on the way"
     dtypes = ("f32", "i32", "u8")
 
