@@ -8,7 +8,7 @@ import pytest
 
 from bench.report import __main__ as report
 from bench.report import cells, machine, page
-from bench.report.figures import render
+from bench.report.figures import output
 from bench.report.statistics import Estimate
 
 pytest.importorskip("jinja2")
@@ -134,8 +134,8 @@ def test_no_record_of_two_models_still_makes_a_page(write, entry):
 
 
 def test_without_matplotlib_the_page_says_so(write, entry, monkeypatch):
-    monkeypatch.setattr(render, "Canvas", None, raising=False)
-    monkeypatch.setattr(page, "available", lambda: False)
+    monkeypatch.setattr(output, "FigureCanvasSVG", None)
+    assert not page.available()
     text = write(pair(entry))
     assert page.NO_FIGURES in text and "<svg" not in text
     assert "wide / cuda" in text

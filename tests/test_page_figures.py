@@ -31,7 +31,7 @@ from bench.report.figures import (
 )
 from bench.report.figures.chains import is_chain
 from bench.report.figures.figure import drawn_samples, slug
-from bench.report.figures.render import THEME, inline, render
+from bench.report.figures.output import THEME, inline, render
 from bench.report.findings import analyse
 from bench.report.merge import load
 from bench.report.rows import build_rows

@@ -27,7 +27,7 @@ from . import (
     timelines,
 )
 from .figure import Figure
-from .render import available, render
+from .output import available, render
 
 MODULES = (
     *(overview, roofline, sweeps, duels, scaling, bars, stages, stage_sweeps),

@@ -29,7 +29,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each of the heaviest problems whose stages were recorded."""
     staged = [r for r in rows if r.case.stages and r.case.devices == 1]
     staged = [row for row in staged if row.case.algorithm != "ceilings"]
-    for group in heaviest(by(staged, problem_here).values(), most=2):
+    for group in heaviest(by(staged, problem_here).values()):
         shown = best(group)[:TALLEST]
         title = f"Stages: {problem_title(group[0])}"
         longest = max(shown, key=lambda row: sum(times(row.case).values()))

@@ -29,8 +29,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each of the heaviest problems of several devices, or of copies beside kernels."""
     traced = [row for row in rows if worth(row)]
     groups = list(by(traced, problem_here).values())
-    groups.sort(key=lambda group: -group[0].case.devices)
-    for group in heaviest(groups, most=2):
+    for group in telling(groups):
         shown = best(group)[:VARIANTS]
         title = f"Timelines: {problem_title(group[0])}"
         busiest = max(shown, key=overlap)
@@ -47,12 +46,28 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         )
 
 
+def telling(groups: list[list[Row]]) -> list[list[Row]]:
+    """Several devices before one, copies before none; one device without copies once at most."""
+    several = [group for group in groups if group[0].case.devices > 1]
+    alone = [group for group in groups if group[0].case.devices == 1]
+    copying = [group for group in alone if any(map(copies, group))]
+    rich = heaviest([*several, *copying], most=2)
+    done = {group[0].case.algorithm for group in rich}
+    plain = [group for group in alone if group[0].case.algorithm not in done]
+    return rich + heaviest(plain, most=1)
+
+
+def copies(row: Row) -> bool:
+    """Whether copies are part of its compute."""
+    return bool({e.stage for e in row.case.timeline} & {"copy in", "copy out"})
+
+
 def worth(row: Row) -> bool:
-    """Whether there is anything that could overlap: several devices, or copies in a compute."""
+    """Whether there is anything that could overlap: several devices, copies, or stages."""
     stages = {event.stage for event in row.case.timeline}
-    copies = bool(stages & {"copy in", "copy out"})
-    several = row.case.devices > 1 and row.case.device_kind == "gpu"
-    return len(stages) > 0 and (copies or several)
+    if row.case.devices > 1:  # on a host they run in turn
+        return bool(stages) and row.case.device_kind == "gpu"
+    return len(stages) > 1
 
 
 def span(events: list[Event]) -> float:

@@ -10,9 +10,10 @@ from pathlib import Path
 from .figure import Figure
 
 try:
-    from matplotlib.figure import Figure as Canvas
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 except ImportError:  # the page is made without figures, and says so
-    Canvas = None
+    FigureCanvasAgg = FigureCanvasSVG = None
 
 DPI = 144
 # Colours of style.py -> custom properties of page.css, which differ by theme.
@@ -34,16 +35,21 @@ THEME = {
 
 def available() -> bool:
     """Whether figures can be drawn here."""
-    return Canvas is not None
+    return FigureCanvasSVG is not None
 
 
 def render(figure: Figure, name: str, folder: Path) -> str:
     """Writes NAME.svg and NAME.png into the folder; returns the SVG for the page."""
     canvas = figure.draw()
     text = io.StringIO()
-    canvas.savefig(text, format="svg", metadata={"Date": None, "Title": figure.title})
+    # savefig would draw everything twice
+    FigureCanvasSVG(canvas).print_svg(
+        text, metadata={"Date": None, "Title": figure.title}
+    )
     canvas.set_layout_engine("none")  # where all lies is known by now
-    canvas.savefig(folder / f"{name}.png", dpi=DPI, facecolor="white")
+    canvas.set_facecolor("white")
+    canvas.set_dpi(DPI)
+    FigureCanvasAgg(canvas).print_png(folder / f"{name}.png")
     (folder / f"{name}.svg").write_text(text.getvalue(), encoding="utf-8")
     return inline(text.getvalue(), name)
 
