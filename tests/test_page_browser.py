@@ -79,6 +79,13 @@ def test_it_loads_quietly_and_fits(browser, page, width, dark):
     assert (paper == "rgb(255, 255, 255)") is not dark
 
 
+def test_texts_that_clash_are_found(browser, page):
+    browser.open(page, 1280)
+    double = "(() => { const t = document.querySelector('.plot svg text'); t.after(t.cloneNode(true)); })()"
+    browser.run(double)
+    assert len(browser.run(CLASHES)) == 1
+
+
 def test_columns_sort_both_ways(browser, page):
     browser.open(page, 1280)
     column, state = browser.run(CLICK.format("median"))

@@ -208,6 +208,25 @@ def test_overlap_is_work_over_time(rows_of, entry):
     assert timelines.worth(row)
 
 
+def test_the_telling_timelines_come_first(rows_of, entry):
+    def line(devices, *stages):
+        events = [
+            {"device": d, "stage": s, "begin_s": 0.0, "end_s": 1.0}
+            for d in range(devices)
+            for s in stages
+        ]
+        return rows_of([entry("cuda", samples(1.0), devices=devices, timeline=events)])
+
+    several, copying, plain = (
+        line(2, "add"),
+        line(1, "copy in", "add"),
+        line(1, "a", "b"),
+    )
+    assert timelines.telling([plain, copying, several]) == [several, copying]
+    assert timelines.telling([plain, plain]) == [plain]
+    assert not timelines.worth(line(1, "add")[0])
+
+
 def test_blocks_close_gaps_that_cannot_be_seen():
     events = [Event(0, "add", b, e) for b, e in ((0.0, 1.0), (1.05, 2.0), (3.0, 3.01))]
     found = timelines.blocks(events, 0.1)
