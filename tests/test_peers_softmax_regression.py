@@ -17,7 +17,9 @@ def data(rows, features, pixels):
     if pixels:
         train = (train * 255).astype(np.uint8)
     train = train if pixels else train.astype(np.float32)
-    last = np.array([3], np.int32)  # the highest class is only here, if there is but one row
+    last = np.array(
+        [3], np.int32
+    )  # the highest class is only here, if there is but one row
     test = {"test": train[:1], "test_labels": last}
     return {"train": train, "train_labels": labels, **test}
 
@@ -35,9 +37,7 @@ def descend(train, labels, steps, learning_rate, l2, batch):
         logs = z - np.log(np.exp(z).sum(1, keepdims=True))
         penalised = theta.copy()
         penalised[-1] = 0
-        losses.append(
-            -(logs * right).sum() / len(rows) + l2 / 2 * (penalised**2).sum()
-        )
+        losses.append(-(logs * right).sum() / len(rows) + l2 / 2 * (penalised**2).sum())
         gradient = rows.T @ (np.exp(logs) - right) / len(rows) + l2 * penalised
         theta = theta - learning_rate * gradient
         first = last % len(x)

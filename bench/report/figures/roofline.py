@@ -8,6 +8,7 @@ operations are those of the problem: inputs read once, outputs written once.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..case import Case
 from ..findings import Findings
@@ -17,6 +18,7 @@ from ..rows import Row
 from .figure import Figure, by, cases_of, device_text, provenance, weight
 
 MOST_LINES = 12
+CLOSE = 1.35  # labels of roofs closer than this would overlap
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -27,6 +29,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         ceilings = roofs.get(tuple(device))
         if ceilings is None or not ceilings.bandwidth or not ceilings.rates:
             continue
+        ceilings = relevant(ceilings, group)
         pairs = list(pairs_of(group).items())[:MOST_LINES]
         shown = [row for _, pair in pairs for row in pair]
         title = f"Roofline: {algorithm}, {device_text(group[0].case)}"
@@ -40,6 +43,13 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
                 pairs, ceilings, title
             ),
         )
+
+
+def relevant(ceilings: Ceilings, rows: list[Row]) -> Ceilings:
+    """The roofs of the units in which these rows compute, or best could; else all."""
+    units = {u for row in rows for u in (row.case.unit, row.case.best_unit)}
+    rates = {unit: rate for unit, rate in ceilings.rates.items() if unit in units}
+    return replace(ceilings, rates=rates or ceilings.rates)
 
 
 def placed(case: Case) -> bool:
@@ -137,21 +147,21 @@ def roofs(panel, ceilings: Ceilings, low: float, high: float, style) -> None:
     name = f"{slope:.0f} GB/s" + (" (in cache)" if ceilings.cached else "")
     offset = {"xytext": (9, -9), "textcoords": "offset points"}
     panel.annotate(name, (low * 1.1, low * 1.1 * slope), **offset, fontsize=8)
-    last = None
-    for unit, per_second in sorted(ceilings.rates.items(), key=lambda item: -item[1]):
+    for names, per_second in levels(ceilings.rates):
         height = per_second * 1e-9
         panel.plot([height / slope, high], [height, height], **line)
-        close = last is not None and height > last / 1.5
-        below = {**text, "va": "top"} if close else text
-        label = f"{unit}: {operations(per_second)}"
-        panel.text(
-            high / 1.06,
-            height / 1.04 if close else height * 1.04,
-            label,
-            ha="right",
-            **below,
-        )
-        last = height
+        panel.text(high / 1.06, height * 1.04, ", ".join(names), ha="right", **text)
+
+
+def levels(rates: dict[str, float]) -> list[tuple[list[str], float]]:
+    """Rates from high to low; those that no figure could tell apart have one label."""
+    found: list[tuple[list[str], float]] = []
+    for unit, rate in sorted(rates.items(), key=lambda item: -item[1]):
+        if found and found[-1][1] < rate * CLOSE:
+            found[-1][0].append(f"{unit}: {operations(rate)}")
+        else:
+            found.append(([f"{unit}: {operations(rate)}"], rate))
+    return found
 
 
 def marks(panel, key: tuple, pair: list[Row], number: int, style):

@@ -49,6 +49,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 def telling(groups: list[list[Row]]) -> list[list[Row]]:
     """Several devices before one, copies before none; one device without copies once at most."""
     several = [group for group in groups if group[0].case.devices > 1]
+    several.sort(key=lambda group: -group[0].case.devices)
     alone = [group for group in groups if group[0].case.devices == 1]
     copying = [group for group in alone if any(map(copies, group))]
     rich = heaviest([*several, *copying], most=2)
