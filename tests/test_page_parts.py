@@ -11,7 +11,7 @@ pytest.importorskip("matplotlib")
 from bench.report.case import Event
 from bench.report.figures import roofline, stages, style, timelines
 from bench.report.figures.chains import is_chain
-from bench.report.figures.figure import drawn_samples, slug
+from bench.report.figures.figure import by, drawn_samples, slug
 from bench.report.figures.output import THEME, inline
 
 TIMES = [1e-3 + i * 1e-6 for i in range(8)]
@@ -109,6 +109,15 @@ def test_texts_of_axes_and_files():
     assert slug("A/b: c_d <e>") == "a-b-c-d-e"
     assert style.wrap("aa bb cc", 5) == "aa bb\ncc"
     assert roofline.operations(6.56e13) == "65.6 TFLOP/s"
+
+
+def test_rooflines_pair_portable_with_native(rows_of, entry):
+    rows = rows_of([entry(model, TIMES) for model in ("kokkos", "cuda", "cub")])
+    groups = by((row for row in rows if roofline.placed(row.case)), roofline.where)
+    ((where, group),) = groups.items()
+    assert where == ("vector_add", "gpu", "NVIDIA H200")
+    (pair,) = roofline.pairs_of(group).values()
+    assert {row.case.model for row in pair} == {"kokkos", "cuda"}
 
 
 def test_samples_and_launches_are_counted(rows_of, entry):

@@ -101,7 +101,7 @@ def problem_title(row: Row) -> str:
 def by(rows: Iterable[Row], key: Callable[[Case], Any]) -> dict[Any, list[Row]]:
     """Rows with figures by a key of their cases, in their order; no null tests, no searches."""
     found: dict[Any, list[Row]] = {}
-    for row in measured(rows):
+    for row in measured(list(rows)):
         found.setdefault(key(row.case), []).append(row)
     return found
 
