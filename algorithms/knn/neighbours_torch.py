@@ -26,9 +26,7 @@ def smallest(keys: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     return found[:, :k], values[:, k - 1] == values[:, k]
 
 
-def votes_of(
-    rule: str, labels: torch.Tensor, distances: torch.Tensor
-) -> torch.Tensor:
+def votes_of(rule: str, labels: torch.Tensor, distances: torch.Tensor) -> torch.Tensor:
     """The label that most votes of [rows x k] neighbours are for, the lowest of equals.
 
     Votes are added in the order of the neighbours, as everywhere.

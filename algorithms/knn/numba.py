@@ -89,7 +89,10 @@ class Raw(NumbaCudaPeer):
         self.search = numba_kernels.search_of(k)
         self.rule = ("eps", "inverse", "uniform").index(self.parameters["votes"])
         self.packed = [
-            (cuda.device_array(rows.shape, np.float32), cuda.device_array(len(rows), np.float32))
+            (
+                cuda.device_array(rows.shape, np.float32),
+                cuda.device_array(len(rows), np.float32),
+            )
             for rows in (self.train, self.test)
         ]
         queries = len(self.test)
@@ -103,7 +106,9 @@ class Raw(NumbaCudaPeer):
             array.copy_to_device(nothing)
 
     def compute(self):
-        for rows, (values, half) in zip((self.train, self.test), self.packed, strict=True):
+        for rows, (values, half) in zip(
+            (self.train, self.test), self.packed, strict=True
+        ):
             blocks = -(-len(rows) // 64)
             numba_kernels.pack[blocks, 64](rows, self.shift, values, half)
         (train, half), (test, _) = self.packed

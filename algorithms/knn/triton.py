@@ -73,7 +73,9 @@ def search(
         norm = tl.load(norms + row, row < last, 0)
         keys = norm[None, :] - 2 * products.to(tl.int32)
         keys = tl.where(is_target, keys, FAR)
-        nearest, place = tl.min(keys, 1, return_indices=True, return_indices_tie_break_left=True)
+        nearest, place = tl.min(
+            keys, 1, return_indices=True, return_indices_tie_break_left=True
+        )
         key = (nearest.to(tl.int64) << 32) + begin + place
         while tl.max((key < worst).to(tl.int32), 0) > 0:
             enters = key < worst
@@ -81,9 +83,13 @@ def search(
             best = tl.where(goes, key[:, None], best)
             worst = tl.max(best, 1)
             keys = tl.where(target[None, :] == place[:, None], FAR, keys)
-            nearest, place = tl.min(keys, 1, return_indices=True, return_indices_tie_break_left=True)
+            nearest, place = tl.min(
+                keys, 1, return_indices=True, return_indices_tie_break_left=True
+            )
             key = (nearest.to(tl.int64) << 32) + begin + place
-    at = (tl.program_id(1).to(tl.int64) * queries + query)[:, None] * LIST + slot[None, :]
+    at = (tl.program_id(1).to(tl.int64) * queries + query)[:, None] * LIST + slot[
+        None, :
+    ]
     tl.store(found + at, best, is_query)
 
 
