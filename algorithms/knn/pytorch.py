@@ -63,6 +63,7 @@ class Tf32(Eager):
     method = "tf32"
     description = "torch.addmm in tf32, torch.topk"
     dtypes = ("f32", "i32", "u8")
+    units = (("f32", "tf32 tensor"), ("i32", "tf32 tensor"), ("u8", "tf32 tensor"))
 
     def upload(self):
         super().upload()
@@ -79,6 +80,7 @@ class Bf16(Tf32):
     method = "bf16"
     description = "torch.mm of bf16 into fp32, torch.topk"
     dtypes = ("f32", "i32", "u8")
+    units = (("f32", "bf16 tensor"), ("i32", "bf16 tensor"), ("u8", "bf16 tensor"))
 
     def pack(self):
         train, test = (

@@ -97,6 +97,7 @@ class Fused(TorchPeer):
     method = "fused_f16"
     description = "fp16 tiles of 128 x 256 x 64, the k best on the way"
     dtypes = ("f32", "i32", "u8")
+    units = (("f32", "f16 tensor"), ("i32", "f16 tensor"), ("u8", "f16 tensor"))
 
     def upload(self):
         names = ("train", "train_labels", "test")

@@ -86,6 +86,7 @@ class Tf32(Graph):
     method = "tf32"
     description = "graph, with products in tf32"
     dtypes = ("f32",)
+    units = (("f32", "tf32 tensor"),)
 
     def upload(self):
         super().upload()
