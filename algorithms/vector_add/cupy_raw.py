@@ -7,17 +7,17 @@ from backends.python.gpu import CupyPeer
 
 TYPES = {"f32": "float4", "f64": "double2", "i32": "int4"}
 ADD = """
-extern "C" __global__ void add(const T* a, const T* b, T* out, long long n) {
+extern "C" __global__ void add(const VALUE* a, const VALUE* b, VALUE* out, long long n) {
   const long long packs = n * sizeof(*out) / sizeof(PACK), step = (long long)gridDim.x * blockDim.x;
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   for (long long i = at; i < packs; i += step) {
     PACK x = reinterpret_cast<const PACK*>(a)[i];
     const PACK y = reinterpret_cast<const PACK*>(b)[i];
-    T* sums = reinterpret_cast<T*>(&x);
-    for (int j = 0; j < sizeof(PACK) / sizeof(T); ++j) sums[j] += reinterpret_cast<const T*>(&y)[j];
+    VALUE* sums = reinterpret_cast<VALUE*>(&x);
+    for (int j = 0; j < sizeof(PACK) / sizeof(VALUE); ++j) sums[j] += reinterpret_cast<const VALUE*>(&y)[j];
     reinterpret_cast<PACK*>(out)[i] = x;
   }
-  for (long long i = packs * sizeof(PACK) / sizeof(T) + at; i < n; i += step) out[i] = a[i] + b[i];
+  for (long long i = packs * sizeof(PACK) / sizeof(VALUE) + at; i < n; i += step) out[i] = a[i] + b[i];
 }"""
 
 
@@ -31,7 +31,7 @@ class Add(CupyPeer):
         self.a, self.b = cupy.asarray(self.inputs["a"]), cupy.asarray(self.inputs["b"])
         self.sum = cupy.empty_like(self.a)
         pack = TYPES[self.parameters["dtype"]]
-        options = (f"-DPACK={pack}", f"-DT={pack[:-1]}")
+        options = (f"-DPACK={pack}", f"-DVALUE={pack[:-1]}")
         self.add = cupy.RawKernel(ADD, "add", options=options)
         self.teams = max(1, -(-self.sum.nbytes // 16 // 256))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from .peer import Arrays, Device, Parameters, Peer
+from .peer import Arrays, Device, Parameters, Peer, Unsupported
 
 SHORTEST_HOLD_S = 1e-3
 LONGEST_HOLD_S = 0.3
@@ -133,16 +133,18 @@ class NumbaCudaPeer(GpuPeer):
 
     def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
         super().__init__(inputs, parameters, device)
-        from numba import cuda
+        try:
+            from numba import cuda
 
+            cuda.select_device(device.index)
+
+            @cuda.jit("void(int64)")
+            def rest(times):  # nanosleep takes up to a millisecond
+                for _ in range(times):
+                    cuda.nanosleep(50_000)
+        except AttributeError as error:  # numba-cuda asks for what NumPy has dropped
+            raise Unsupported(f"numba.cuda and NumPy do not match: {error}") from error
         self.cuda = cuda
-        cuda.select_device(device.index)
-
-        @cuda.jit
-        def rest(times):  # nanosleep takes up to a millisecond
-            for _ in range(times):
-                cuda.nanosleep(50_000)
-
         self._rest = rest
 
     def fence(self) -> None:
