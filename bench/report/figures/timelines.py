@@ -126,7 +126,7 @@ def draw(rows: list[Row], title: str):
     handles = []
     for number, stage in enumerate(names):
         colour, hatch = colour_of(stage, number, style)
-        handles.append(Patch(color=colour, hatch=hatch, label=stage, ec=style.PAPER))
+        handles.append(Patch(fc=colour, ec=style.PAPER, hatch=hatch, label=stage))
     style.legend(panel, handles)
     return style.finish(figure, title, provenance(cases_of(rows)))
 
