@@ -27,7 +27,7 @@ from .view import headline
 
 NAME = "published"
 RESULTS = Path(__file__).parents[1] / "results"
-ONE, SEVERAL = ("h200", "xeon-16-cores"), "h200-x4"
+ONE, SEVERAL = ("h200", "xeon-16-cores", "xeon-64-cores"), "h200-x4"
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the README shows this one
 LEAGUE = (
