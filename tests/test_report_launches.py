@@ -65,6 +65,24 @@ def test_candidates_of_a_search_make_a_map_of_their_own(entry, rows_of):
     assert [row.case.launch for row in measured(rows)] == ["auto"]
 
 
+def test_the_best_of_a_search_is_the_one_that_it_confirmed(entry, rows_of):
+    search = [
+        launched(entry, 32, 1, 0.9e-3, tuning=True),  # lucky
+        launched(entry, 64, 1, 1.0e-3, tuning=True, best=True),
+        launched(entry, 128, 1, 1.2e-3, "auto", tuning=True),
+    ]
+    (found,) = launches.maps(rows_of(search))
+    assert found.best.case.launch == "team=64,vector=1"
+    assert found.regret.value == pytest.approx(0.2)
+
+
+def test_a_tuned_launch_that_was_refused_is_said(entry, rows_of):
+    one = launched(entry, 64, 1, 1e-3, "auto", launch_source="tuned")
+    (row,) = rows_of([{**one, "launch_note": "automatic launch: refused"}])
+    assert "automatic launch: refused" in row.note
+    assert row.case.launch_source == "tuned"
+
+
 def test_a_report_of_a_search_alone_shows_its_candidates(entry, save, capsys):
     teams = [launched(entry, team, 1, 1e-3, tuning=True) for team in (32, 64, 128)]
     folder = save(teams)

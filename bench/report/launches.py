@@ -2,9 +2,10 @@
 """Launch maps: the time of a variant over team and vector (or league, or tile) sizes.
 
 The regret of the automatic launch is t_automatic / t_best - 1, over the program launches
-that both share. The best is the luckiest of all candidates too: regrets within the
-margin of the verdicts mean nothing. Candidates of a search (``league tune``) and
-launches of a study make maps of their own: they differ in samples.
+that both share. The best is the one that a search (``league tune``) confirmed; without
+one it is the luckiest of all launches too, so that regrets within the margin of the
+verdicts mean nothing. Candidates of a search and launches of a study make maps of their
+own: they differ in samples.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def make_map(group: list[Row]) -> LaunchMap:
     for row, launch in zip(group, launches):
         place = (launch.get("team", 0), launch.get(axis, 0))
         cells[place] = min(cells.get(place, row), row, key=time)
-    best = fastest(group)
+    # A search measured its best ones afresh: its verdict, not the luckiest sample.
+    best = fastest([row for row in group if row.case.confirmed] or group)
     chosen = [row for row in group if automatic(row)]
     start = fastest(chosen) if chosen else None
     case = best.case

@@ -98,6 +98,7 @@ def read_launch(row: Any) -> dict[str, Any]:
         "launch": requested,
         "effective": ",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
         "launch_source": take(row, "launch_source", str, chosen),
+        "launch_note": take(row, "launch_note", str, ""),
     }
 
 
@@ -149,6 +150,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         communicator=take(row, "communicator", str, ""),
         null=take(row, "null", bool, False),
         tuning=take(row, "tuning", bool, False),
+        confirmed=take(row, "best", bool, False),
         context=context,
         contexts=[context],
         figures=read_figures(row),

@@ -67,7 +67,8 @@ def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
 
 def remarks(case: Case, floor: Floor, ratio_note: str) -> str:
     """What a reader must know before quoting the row."""
-    notes = ["in cache" if in_cache(case) else "", floor.note, ratio_note]
+    cached = "in cache" if in_cache(case) else ""
+    notes = [case.launch_note, cached, floor.note, ratio_note]
     computing = {
         name: times for name, times in case.stages.items() if name not in TRANSFERS
     }
