@@ -64,8 +64,10 @@ std::vector<Group> groups_of(const TunedFile& file, const std::vector<TunedKey>&
     else
       groups.push_back({far, entry.search, {&entry}});
   }
-  std::ranges::stable_sort(
-      groups, [](const Group& a, const Group& b) { return a.far != b.far ? a.far < b.far : a.search > b.search; });
+  std::ranges::sort(groups, [](const Group& a, const Group& b) {
+    if (a.far != b.far) return a.far < b.far;
+    return a.search != b.search ? a.search > b.search : a.entries.front() < b.entries.front();  // as in the file
+  });
   return groups;
 }
 
