@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 
 namespace league::bench {
 namespace {
@@ -17,9 +18,10 @@ std::vector<Launch> gpu_teams() {
   for (int vector = 1; vector <= most_lanes; vector *= 2)
     for (int block = smallest_block; block <= largest_block; block *= 2)
       teams.push_back({.team = block / vector, .vector = vector});
-  std::ranges::stable_sort(teams, {}, [](const Launch& launch) {
+  std::ranges::sort(teams, {}, [](const Launch& launch) {
     const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
-    return std::abs(log2(launch.team * launch.vector) - log2(usual_block));
+    const int far = std::abs(log2(launch.team * launch.vector) - log2(usual_block));
+    return std::tuple(far, launch.vector, launch.team);
   });
   return teams;
 }

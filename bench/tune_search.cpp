@@ -6,6 +6,7 @@
 #include <cmath>
 #include <new>
 #include <random>
+#include <utility>
 
 #include "bench/clock.hpp"
 #include "bench/errors.hpp"
@@ -120,7 +121,7 @@ class Search {
       if (const Candidate& one = found_.candidates[i];
           one.status == Status::passed && median(one.samples) <= hopeless * best_so_far_)
         order.push_back(i);
-    std::ranges::stable_sort(order, {}, [this](std::size_t i) { return median(found_.candidates[i].samples); });
+    std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(median(found_.candidates[i].samples), i); });
     order.resize(std::min(order.size(), count));
     return order;
   }
@@ -151,7 +152,7 @@ class Search {
   void choose() {
     if (!passes_again(0)) return;
     const Interval automatic = median_interval(all()[0].samples);
-    std::ranges::stable_sort(final_, {}, [this](std::size_t i) { return median(all()[i].samples); });
+    std::ranges::sort(final_, {}, [this](std::size_t i) { return std::pair(median(all()[i].samples), i); });
     for (const std::size_t i : final_) {
       if (i == 0 || median_interval(all()[i].samples).high >= automatic.low || !passes_again(i)) continue;
       found_.best = i;
