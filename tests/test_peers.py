@@ -12,6 +12,7 @@ from conftest import ROOT
 
 from backends.python import catalogue, driver, worker
 from backends.python.gpu import LONGEST_HOLD_S, GpuPeer
+from backends.python.graphs import LONGEST_GRAPH, graph_lengths
 from backends.python.peer import Device, HostPeer, Unsupported
 
 PEER = """import json
@@ -249,3 +250,22 @@ def test_a_compute_that_waits_is_timed_as_it_comes():
     assert stream.time(10) == pytest.approx(2.01)
     assert not stream.held
     assert max(stream.holds) <= LONGEST_HOLD_S
+
+
+@pytest.mark.parametrize(
+    ("steps", "period", "lengths"),
+    [
+        (250, 1, [(100, 2), (50, 1)]),
+        (200, 1, [(100, 2)]),
+        (7, 1, [(7, 1)]),
+        (250, 30, [(120, 2), (10, 1)]),  # whole rounds of the rows
+        (0, 1, []),
+    ],
+)
+def test_steps_are_cut_into_graphs(steps, period, lengths):
+    assert graph_lengths(steps, period) == lengths
+
+
+def test_a_round_too_long_for_a_graph_is_refused():
+    with pytest.raises(Unsupported, match="2001 batches"):
+        graph_lengths(5000, LONGEST_GRAPH + 1)

@@ -3,14 +3,14 @@
 
 import cupy
 
+from algorithms.linear_regression.rows import start_of, training_rows
 from backends.python.cupy_solve import CupySolve
 from backends.python.gpu import CupyPeer
 
 
-def training_rows(peer):
-    """Columns [features x rows] and targets [rows] of the first 80 % of the points, on the GPU."""
-    points = peer.inputs["y"].size
-    rows = points // 5 * 4 + points % 5 * 4 // 5
+def training_data(peer):
+    """Columns [features x rows] and targets [rows], on the GPU."""
+    rows = training_rows(peer.inputs["y"].size)
     x, y = cupy.asarray(peer.inputs["x"]), cupy.asarray(peer.inputs["y"])
     return x[:, :rows].copy(), y[:rows]
 
@@ -21,11 +21,9 @@ class Library(CupySolve):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.x, self.y = training_rows(self)
+        self.x, self.y = training_data(self)
         self.rate = float(self.parameters["learning_rate"])
-        study = self.parameters["start"] == "study"
-        weight, bias = (0.83, 0.7645) if study else (0, 0)
-        self.hold_state([weight] * len(self.x) + [bias])
+        self.hold_state(start_of(self))
 
     def take(self, step):
         theta, rows = self.theta.astype(self.y.dtype), self.y.size
@@ -45,7 +43,7 @@ class NormalEquations(CupyPeer):
     problem = "normal_equations"
 
     def upload(self):
-        self.x, self.y = training_rows(self)
+        self.x, self.y = training_data(self)
         self.theta = cupy.empty(len(self.x) + 1)
 
     def reset(self):

@@ -8,24 +8,13 @@ import numba
 import numpy as np
 from numba import cuda, float64
 
+from algorithms.linear_regression.rows import start_of, training_rows
 from backends.python.gpu import NumbaCudaPeer
 from backends.python.numba_sums import THREADS, add_up
 from backends.python.peer import NumbaPeer
 
 CHUNK = 8192  # rows of a thread at a time on the CPU: their errors stay in its cache
 BLOCKS = 1024  # at most
-
-
-def rows_of(points):
-    """Training rows: the first 80 %."""
-    return points // 5 * 4 + points % 5 * 4 // 5
-
-
-def start_of(peer):
-    """theta before the first step."""
-    study = peer.parameters["start"] == "study"
-    weight, bias = (0.83, 0.7645) if study else (0.0, 0.0)
-    return np.array([weight] * len(peer.inputs["x"]) + [bias])
 
 
 @numba.njit(fastmath={"reassoc", "nsz", "contract"})
@@ -75,7 +64,7 @@ class Parallel(NumbaPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        rows = rows_of(self.inputs["y"].size)
+        rows = training_rows(self.inputs["y"].size)
         self.x = self.inputs["x"][:, :rows].copy()
         self.y = self.inputs["y"][:rows].copy()
         self.theta = np.empty(len(self.x) + 1)
@@ -139,7 +128,7 @@ class Raw(NumbaCudaPeer):
         self.x = cuda.to_device(self.inputs["x"])
         self.y = cuda.to_device(self.inputs["y"])
         self.start = cuda.to_device(start_of(self))
-        features, self.rows = len(self.x), rows_of(self.y.size)
+        features, self.rows = len(self.x), training_rows(self.y.size)
         self.nothing = np.full(int(self.parameters["steps"]), np.nan)
         self.none = cuda.to_device(np.zeros(1, np.int64))
         self.theta = cuda.device_array(features + 1)

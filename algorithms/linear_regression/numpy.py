@@ -6,13 +6,13 @@ theta, bias last, is kept in double.
 
 import numpy as np
 
+from algorithms.linear_regression.rows import start_of, training_rows
 from backends.python.peer import HostPeer
 
 
-def training_rows(peer):
-    """Columns [features x rows] and targets [rows] of the first 80 % of the points."""
-    points = peer.inputs["y"].size
-    rows = points // 5 * 4 + points % 5 * 4 // 5
+def training_data(peer):
+    """Columns [features x rows] and targets [rows]."""
+    rows = training_rows(peer.inputs["y"].size)
     return peer.inputs["x"][:, :rows].copy(), peer.inputs["y"][:rows].copy()
 
 
@@ -22,7 +22,7 @@ class Library(HostPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.x, self.y = training_rows(self)
+        self.x, self.y = training_data(self)
         self.theta = np.empty(len(self.x) + 1)
         self.loss = np.empty(int(self.parameters["steps"]))
 
@@ -31,8 +31,7 @@ class Library(HostPeer):
         self.loss.fill(np.nan)
 
     def compute(self):
-        study = self.parameters["start"] == "study"
-        self.theta[:-1], self.theta[-1] = (0.83, 0.7645) if study else (0, 0)
+        self.theta[:] = start_of(self)
         rows = self.y.size
         share = float(self.parameters["learning_rate"]) / rows
         for step in range(self.loss.size):
@@ -56,7 +55,7 @@ class NormalEquations(HostPeer):
     problem = "normal_equations"
 
     def upload(self):
-        self.x, self.y = training_rows(self)
+        self.x, self.y = training_data(self)
         self.theta = np.empty(len(self.x) + 1)
 
     def reset(self):

@@ -7,14 +7,14 @@ smaller than the last digit of a float.
 
 import torch
 
+from algorithms.linear_regression.rows import start_of, training_rows
 from backends.python.gpu import TorchPeer
 from backends.python.torch_solve import TorchSolve
 
 
-def training_rows(peer):
-    """Columns [features x rows] and targets [rows] of the first 80 % of the points, on the GPU."""
-    points = peer.inputs["y"].size
-    rows = points // 5 * 4 + points % 5 * 4 // 5
+def training_data(peer):
+    """Columns [features x rows] and targets [rows], on the GPU."""
+    rows = training_rows(peer.inputs["y"].size)
     x = torch.from_numpy(peer.inputs["x"]).to(peer.cuda)
     y = torch.from_numpy(peer.inputs["y"]).to(peer.cuda)
     return x[:, :rows], y[:rows]
@@ -22,11 +22,9 @@ def training_rows(peer):
 
 class Descent(TorchSolve):
     def upload(self):
-        self.x, self.y = training_rows(self)
+        self.x, self.y = training_data(self)
         self.rate = float(self.parameters["learning_rate"])
-        study = self.parameters["start"] == "study"
-        weight, bias = (0.83, 0.7645) if study else (0, 0)
-        self.hold_state([weight] * len(self.x) + [bias])
+        self.hold_state(start_of(self))
 
 
 class Autograd(Descent):
@@ -100,7 +98,7 @@ class NormalEquations(TorchPeer):
     problem = "normal_equations"
 
     def upload(self):
-        self.x, self.y = training_rows(self)
+        self.x, self.y = training_data(self)
         self.theta = torch.empty(len(self.x) + 1, dtype=torch.float64, device=self.cuda)
 
     def reset(self):

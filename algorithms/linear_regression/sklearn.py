@@ -7,6 +7,7 @@ Its SGDRegressor takes one row at a time in a random order: another computation 
 import numpy as np
 from sklearn.linear_model import LinearRegression
 
+from algorithms.linear_regression.rows import training_rows
 from backends.python.peer import HostPeer
 
 
@@ -17,8 +18,7 @@ class Library(HostPeer):
     problem = "normal_equations"
 
     def upload(self):
-        points = self.inputs["y"].size
-        rows = points // 5 * 4 + points % 5 * 4 // 5
+        rows = training_rows(self.inputs["y"].size)
         self.rows = np.ascontiguousarray(self.inputs["x"][:, :rows].T)
         self.targets = self.inputs["y"][:rows].copy()
 

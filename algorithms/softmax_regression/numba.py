@@ -12,9 +12,8 @@ from numba import cuda, float32, float64
 
 from algorithms.softmax_regression.rows import task_of
 from backends.python.gpu import NumbaCudaPeer
+from backends.python.numba_sums import THREADS, sum_of_block
 from backends.python.peer import NumbaPeer
-
-THREADS = 256  # a block on the GPU
 
 
 @numba.njit(parallel=True)
@@ -121,14 +120,7 @@ def kernels_of(classes):
             for c in range(classes):
                 sums[c] += value * residual[c, row]
         for c in range(classes):
-            buffer[lane] = sums[c]
-            cuda.syncthreads()
-            half = THREADS // 2
-            while half > 0:
-                if lane < half:
-                    buffer[lane] += buffer[lane + half]
-                cuda.syncthreads()
-                half //= 2
+            sum_of_block(buffer, sums[c])
             if lane == 0:
                 shrink = 1.0 if f == features else 1.0 - rate * l2
                 theta[f, c] = shrink * theta[f, c] - rate / rows * buffer[0]

@@ -7,19 +7,26 @@ THREADS = 256  # a block
 
 
 @cuda.jit(device=True)
+def sum_of_block(buffer, value):
+    """The sum of every thread's `value` in `buffer[0]`; `buffer` [THREADS] is shared, and free before."""
+    lane = cuda.threadIdx.x
+    buffer[lane] = value
+    cuda.syncthreads()
+    half = THREADS // 2
+    while half > 0:
+        if lane < half:
+            buffer[lane] += buffer[lane + half]
+        cuda.syncthreads()
+        half //= 2
+
+
+@cuda.jit(device=True)
 def add_up(mine, totals):
     """Adds every thread's `mine` [sums] to `totals` [sums]: within blocks first, then by atomics."""
     buffer = cuda.shared.array(THREADS, float64)
     lane = cuda.threadIdx.x
     for s in range(mine.size):
-        buffer[lane] = mine[s]
-        cuda.syncthreads()
-        half = THREADS // 2
-        while half > 0:
-            if lane < half:
-                buffer[lane] += buffer[lane + half]
-            cuda.syncthreads()
-            half //= 2
+        sum_of_block(buffer, mine[s])
         if lane == 0:
             cuda.atomic.add(totals, s, buffer[0])
         cuda.syncthreads()

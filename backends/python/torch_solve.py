@@ -7,12 +7,8 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 from .gpu import TorchPeer
-from .peer import Arrays, Device, Parameters, Unsupported
-
-STEPS_A_GRAPH = (
-    100  # long enough to hide its launch, short enough to be captured quickly
-)
-LONGEST_GRAPH = 2000
+from .graphs import graph_lengths
+from .peer import Arrays, Device, Parameters
 
 
 class TorchSolve(TorchPeer):
@@ -79,17 +75,13 @@ class TorchSolve(TorchPeer):
             self.step(*self.rows_of(step))
 
     def capture(self) -> list[tuple[Any, int]]:
-        """Graphs, and how often each is replayed: whole rounds of the rows, then the rest."""
-        if self.period > LONGEST_GRAPH:
-            why = f"{self.period} batches: graphs are captured of up to {LONGEST_GRAPH}"
-            raise Unsupported(why)
-        length = -(-STEPS_A_GRAPH // self.period) * self.period
-        parts = ((length, self.steps // length), (self.steps % length, 1))
+        """Graphs, and how often each is replayed."""
+        parts = graph_lengths(self.steps, self.period)
         self.begin()
         for step in range(min(self.period, self.steps)):  # compiles, sets up libraries
             self.step(*self.rows_of(step))
         self.fence()
-        return [(self.graph_of(n), times) for n, times in parts if n and times]
+        return [(self.graph_of(n), times) for n, times in parts]
 
     def graph_of(self, steps: int) -> Any:
         """A CUDA graph of the first `steps` steps."""

@@ -14,6 +14,7 @@ from .models import PORTABLE
 from .rows import Row
 from .selection import fastest, measured, place, problem
 from .statistics import Estimate, verdict
+from .view import COLUMNS
 from .view import cells as row_cells
 
 REACH = 1.25  # of the bars of ratios
@@ -39,23 +40,7 @@ ANSWER = (
     "method, hardware",
     "whole gap",
 )
-ALL = (
-    "algorithm",
-    "type",
-    "sizes",
-    "devices",
-    "method",
-    "model",
-    "on",
-    "launch",
-    "median [95 %]",
-    "latency",
-    "rate",
-    "x floor",
-    "native / portable",
-    "verdict",
-    "note",
-)
+ALL = ("algorithm", "type", "sizes", "devices", *COLUMNS)
 NUMBERS = (*ANSWER[3:4], *ANSWER[5:7], *ANSWER[8:], *ALL[8:12], "devices")
 
 
