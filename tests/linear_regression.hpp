@@ -38,21 +38,7 @@ inline std::vector<const Variant*> variants(const std::string& problem) {
 /// Runs every variant of a problem on one to three devices; what it cannot run there it says.
 inline void everywhere(const LinearRegression& problem, const std::string& tag,
                        const std::function<void(const Solved&)>& expect) {
-  int ran = 0;
-  for (const Variant* variant : variants(tag))
-    for (int devices = 1; devices <= 3; ++devices) {
-      SCOPED_TRACE(name_of(*variant) + " devices " + std::to_string(devices));
-      try {
-        const Solved run(*variant, problem, {.devices = devices});
-        const Verdict verdict = problem.check(*run.outputs);
-        EXPECT_TRUE(verdict.passed()) << verdict.message;
-        expect(run);
-        ++ran;
-      } catch (const Unsupported& refused) {
-        EXPECT_STRNE(refused.what(), "");
-      }
-    }
-  EXPECT_GT(ran, 0);
+  tests::everywhere<Solved>(variants(tag), problem, expect);
 }
 
 /// theta_t = theta* + (I - rate c H)^t (theta_0 - theta*) for x = i step, i < n, and y = 0.7 x + 0.3, with the closed

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,5 +50,26 @@ struct Solved {
   std::unique_ptr<Prepared> prepared;
   const Outputs* outputs = nullptr;
 };
+
+/// Solves `problem` by all of these on one to three devices, each checked and handed over; what cannot run there says
+/// why.
+template <class S, class Expect>
+void everywhere(const std::vector<const Variant*>& variants, const Problem& problem, const Expect& expect) {
+  int ran = 0;
+  for (const Variant* variant : variants)
+    for (int devices = 1; devices <= 3; ++devices) {
+      SCOPED_TRACE(name_of(*variant) + " devices " + std::to_string(devices));
+      try {
+        S run(*variant, problem, {.devices = devices});
+        const Verdict verdict = problem.check(*run.outputs);
+        EXPECT_TRUE(verdict.passed()) << verdict.message;
+        expect(run);
+        ++ran;
+      } catch (const Unsupported& refused) {
+        EXPECT_STRNE(refused.what(), "");
+      }
+    }
+  EXPECT_GT(ran, 0);
+}
 
 }  // namespace league::tests

@@ -31,21 +31,7 @@ std::unique_ptr<PolynomialFit> make(const std::string& points, const std::string
 
 /// Runs every variant on one to three devices; what it cannot run there it says.
 void everywhere(const PolynomialFit& problem, const std::function<void(Solved&)>& expect) {
-  int ran = 0;
-  for (const Variant* variant : tests::variants<PolynomialFit>())
-    for (int devices = 1; devices <= 3; ++devices) {
-      SCOPED_TRACE(tests::name_of(*variant) + " devices " + std::to_string(devices));
-      try {
-        Solved run(*variant, problem, {.devices = devices});
-        const Verdict verdict = problem.check(*run.outputs);
-        EXPECT_TRUE(verdict.passed()) << verdict.message;
-        expect(run);
-        ++ran;
-      } catch (const Unsupported& refused) {
-        EXPECT_STRNE(refused.what(), "");
-      }
-    }
-  EXPECT_GT(ran, 0);
+  tests::everywhere<Solved>(tests::variants<PolynomialFit>(), problem, expect);
 }
 
 /// The sum of squared errors, and twice the sums of error x power, straight from the formula.
