@@ -2,6 +2,7 @@
 #include "bench/files.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,6 +94,14 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw std::runtime_error("cannot make the folder '" + folder.string() + "': " + error.message());
+}
+
+FolderLock::FolderLock(const fs::path& folder) : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (file_ >= 0) flock(file_, LOCK_EX);
+}
+
+FolderLock::~FolderLock() {
+  if (file_ >= 0) close(file_);
 }
 
 std::string file_name(std::string name) {

@@ -15,6 +15,18 @@ void write_whole(const std::filesystem::path& file, std::string_view head, std::
 /// @throws std::runtime_error if it cannot be made
 void make_folder(const std::filesystem::path& folder);
 
+/// Keeps other processes that take this lock out of a folder. On a file system without locks it does nothing.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int file_;
+};
+
 /// A name for a file or folder: `/` becomes `,`; what is longer than file systems take is cut and marked with its hash.
 std::string file_name(std::string name);
 

@@ -33,6 +33,20 @@ void multiply_communicators(std::vector<Case>& cases, const std::vector<std::str
   cases = std::move(product);
 }
 
+/// Each case once for every launch. A library chooses its own: it takes part once.
+void multiply_launches(std::vector<Case>& cases, const std::vector<WantedLaunch>& launches) {
+  const bool open = launches.front().source == LaunchSource::open;
+  const std::vector<WantedLaunch> of_a_library{{{}, open ? LaunchSource::open : LaunchSource::automatic}};
+  std::vector<Case> product;
+  for (const Case& that : cases)
+    for (const WantedLaunch& wanted : is_own(that.model) ? launches : of_a_library) {
+      product.push_back(that);
+      product.back().launch = wanted.launch;
+      product.back().launch_source = wanted.source;
+    }
+  cases = std::move(product);
+}
+
 /// The data that a case works on, as far as the study says; the rest as the dataset gives it.
 void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Datasets& datasets) {
   if (!algorithm.needs_dataset) return;
@@ -100,10 +114,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
     that.model = variant.model;
   });
   multiply_communicators(cases, axes.words("communicator", {"local", "nccl"}));
-  multiply(cases, axes.launches(), [](Case& that, const WantedLaunch& wanted) {
-    that.launch = wanted.launch;
-    that.launch_source = wanted.source;
-  });
+  multiply_launches(cases, axes.launches());
   for (Case& that : cases) {
     give_names(that);
     that.skip = known_obstacle(runtime, that);

@@ -75,28 +75,22 @@ class Tuner {
         const Comparison& comparison = study_.comparisons[number];
         records_.push_back(tuning_record(context_, comparison.name, play(comparison)));
         folder.write(number, comparison.name, records_.back());
-        for (auto& [kind, file] : files_) file.content.write(file.path);
       }
     } catch (const Interrupted&) {
       interrupted = true;
     }
     if (!records_.empty())
-      for (const auto& [kind, file] : files_) std::cout << "launches in " << file.path.string() << "\n";
+      for (const auto& [kind, path] : files_) std::cout << "launches in " << path.string() << "\n";
     return interrupted ? ExitCode::interrupted : exit_code(records_);
   }
 
  private:
-  struct File {
-    std::filesystem::path path;
-    TunedFile content;
-  };
-
   /// Broken files are found before anything is measured.
   void open_file(DeviceKind kind) {
     if (files_.contains(kind)) return;
     const DeviceInfo& device = runtime_.info({kind, 0});
-    const std::filesystem::path path = options_.tuned / tuned_file_name(device);
-    files_.emplace(kind, File{path, TunedFile::read(path, device)});
+    const auto [entry, added] = files_.emplace(kind, options_.tuned / tuned_file_name(device));
+    TunedFile::read(entry->second, device);
   }
 
   std::vector<TunedVariant> play(const Comparison& comparison) {
@@ -117,7 +111,8 @@ class Tuner {
       if (variants.back().is_sound()) entries[device_kind(that)].push_back(variants.back().entry);
       progress_.finish_case(variants.back().line(), true, false);
     }
-    for (auto& [kind, found] : entries) files_.at(kind).content.merge(provenance(kind), std::move(found));
+    for (auto& [kind, found] : entries)
+      TunedFile::update(files_.at(kind), runtime_.info({kind, 0}), provenance(kind), std::move(found));
     return variants;
   }
 
@@ -149,7 +144,7 @@ class Tuner {
   const Study& study_;
   Progress progress_;
   Json context_;
-  std::map<DeviceKind, File> files_;
+  std::map<DeviceKind, std::filesystem::path> files_;
   std::vector<Json> records_;
 };
 

@@ -26,6 +26,7 @@ class Search {
   Searched run() {
     look({});
     if (!found_.passed()) return std::move(found_);
+    watch_ = Stopwatch();
     for (const Launch& launch : grid_.teams) look(launch);
     look_around(bases_of_leagues, &Launch::league, [this](const Candidate&) { return grid_.leagues; });
     look_around(bases_of_tiles, &Launch::tile, [](const Candidate& base) { return tiles_around(base.effective.tile); });

@@ -25,8 +25,8 @@ class Trial {
 
 /// What each variant's search may take; whichever comes first.
 struct Budget {
-  int candidates = 64;  ///< that run; those that are refused take no time
-  double seconds = std::numeric_limits<double>::infinity();
+  int candidates = 64;                                       ///< that run; those that are refused take no time
+  double seconds = std::numeric_limits<double>::infinity();  ///< after the automatic launch, which the oracle judges
 };
 /// "64" candidates, "90s". @throws BadInput
 Budget read_budget(const std::string& text);

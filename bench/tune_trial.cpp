@@ -2,7 +2,6 @@
 #include "bench/tune_trial.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "bench/clock.hpp"
 
@@ -29,9 +28,9 @@ Verdict VariantTrial::check() {
   });
   const Outputs& outputs = prepared.download();
   prepared.fence();
-  if (equals_verified(outputs)) return verdict_;
+  if (const Verdict* known = verified_.find(outputs)) return *known;
   const Verdict verdict = entrant_.problem().check(outputs);
-  if (verdict.passed() && verified_.empty()) keep_verified(outputs, verdict);
+  if (verdict.passed() && verified_.empty()) verified_.keep(outputs, verdict);
   return verdict;
 }
 
@@ -39,29 +38,6 @@ double VariantTrial::sample() {
   before_each_(configured_);
   Meter& its_own = meter();
   return its_own.sample(std::min(batch_, its_own.batch_affordable()));
-}
-
-bool VariantTrial::equals_verified(const Outputs& outputs) const {
-  if (verified_.size() != outputs.size()) return false;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto bytes = outputs[i].values.bytes();
-    if (outputs[i].form != verified_forms_[i] || bytes.size() != verified_[i].size()) return false;
-    if (!bytes.empty() && std::memcmp(bytes.data(), verified_[i].data(), bytes.size()) != 0) return false;
-  }
-  return true;
-}
-
-void VariantTrial::keep_verified(const Outputs& outputs, const Verdict& verdict) {
-  try {
-    for (const Output& output : outputs) {
-      verified_.emplace_back(output.values.bytes().begin(), output.values.bytes().end());
-      verified_forms_.push_back(output.form);
-    }
-    verdict_ = verdict;
-  } catch (const std::bad_alloc&) {  // then the oracle judges every candidate
-    verified_.clear();
-    verified_forms_.clear();
-  }
 }
 
 Meter& VariantTrial::meter() {

@@ -5,10 +5,10 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bench/measure.hpp"
 #include "bench/tune_search.hpp"
+#include "bench/verified.hpp"
 
 namespace league::bench {
 
@@ -31,8 +31,6 @@ class VariantTrial final : public Trial {
   [[nodiscard]] bool was_timed() const { return first_ != nullptr; }
 
  private:
-  [[nodiscard]] bool equals_verified(const Outputs& outputs) const;
-  void keep_verified(const Outputs& outputs, const Verdict& verdict);
   Meter& meter();
 
   Entrant& entrant_;
@@ -42,9 +40,7 @@ class VariantTrial final : public Trial {
   std::map<std::string, std::unique_ptr<Meter>> meters_;  // by the label of the requested launch
   Meter* first_ = nullptr;
   int batch_ = 0;
-  std::vector<std::vector<std::byte>> verified_;
-  std::vector<std::string> verified_forms_;
-  Verdict verdict_;
+  Verified verified_;
 };
 
 }  // namespace league::bench

@@ -171,6 +171,14 @@ void TunedFile::merge(const TunedSearch& search, std::vector<TunedEntry> entries
   std::ranges::sort(searches_, {}, &TunedSearch::id);
 }
 
+void TunedFile::update(const std::filesystem::path& file, const DeviceInfo& device, const TunedSearch& search,
+                       std::vector<TunedEntry> entries) {
+  const FolderLock lock(file.parent_path());
+  TunedFile tuned = read(file, device);
+  tuned.merge(search, std::move(entries));
+  tuned.write(file);
+}
+
 void TunedFile::write(const std::filesystem::path& file) const { write_whole(file, text()); }
 
 std::string device_label(const DeviceInfo& device) {

@@ -50,6 +50,10 @@ class TunedFile {
 
   /// Entries measured anew replace the old ones of the same key; searches of which no entry is left go.
   void merge(const TunedSearch& search, std::vector<TunedEntry> entries);
+  /// Reads the file, merges, and writes it, while no other process does: searches of the same device, side by side on
+  /// several of them, lose nothing of each other. @throws BadInput as `read`
+  static void update(const std::filesystem::path& file, const DeviceInfo& device, const TunedSearch& search,
+                     std::vector<TunedEntry> entries);
   /// There whole or not at all; equal contents give equal bytes.
   void write(const std::filesystem::path& file) const;
 

@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 
 #include "bench/clock.hpp"
 #include "bench/errors.hpp"
 #include "bench/tune_search.hpp"
+#include "bench/verified.hpp"
 
 // The search, on variants that exist on paper only: no clock decides a test.
 namespace league::bench {
@@ -169,6 +171,28 @@ TEST(Search, StaysWithinItsBudget) {
   EXPECT_EQ(std::ranges::count(found.candidates, Status::passed, &Candidate::status), 3) << "two and the automatic one";
   PaperTrial timed([](const Launch&) { return 1.0; });
   EXPECT_EQ(search(timed, small_grid, {.candidates = 64, .seconds = 0}, 3).candidates.size(), 1U);
+}
+
+TEST(Verified, KnowsItsBitsAgain) {
+  const auto outputs = [](std::int64_t size, float value, const std::string& form) {
+    HostArray array(*std::pmr::new_delete_resource(), Dtype::f32, {size});
+    std::ranges::fill(array.values<float>(), 1.0F);
+    if (size > 0) array.values<float>().back() = value;
+    return Outputs{{.name = "c", .values = array, .rows = {0, size}, .form = form}};
+  };
+  for (const std::int64_t size : {0, 1, 1 << 18, (1 << 18) + 1, 1'000'003}) {
+    Verified verified;
+    EXPECT_EQ(verified.find(outputs(size, 2, "")), nullptr) << "nothing is kept yet";
+    const Outputs first = outputs(size, NAN, "");
+    verified.keep(first, {.rows_checked = size});
+    if (size > 0) first[0].values.values<float>().back() = 5;  // what was kept is a copy
+    ASSERT_NE(verified.find(outputs(size, NAN, "")), nullptr) << size;
+    EXPECT_EQ(verified.find(outputs(size, NAN, ""))->rows_checked, size);
+    EXPECT_EQ(verified.find(outputs(size, NAN, "expanded")), nullptr) << "has another bound";
+    EXPECT_EQ(verified.find(outputs(size + 1, NAN, "")), nullptr);
+    EXPECT_EQ(verified.find({}), nullptr);
+    EXPECT_EQ(verified.find(outputs(size, 3, "")) == nullptr, size > 0);
+  }
 }
 
 TEST(Search, TriesTilesWhereTheMethodHasOne) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "bench/errors.hpp"
 #include "tests/temporary.hpp"
 #include "tests/tuned.hpp"
@@ -70,6 +72,18 @@ TEST_F(TunedFileTest, ReplacesWhatWasMeasuredAnewAndKeepsTheRest) {
   file.merge({"3", {}}, {entry(key("cuda", 32), {.team = 4})});
   ASSERT_EQ(file.searches().size(), 2U) << "nothing of the first search is left";
   EXPECT_EQ(file.searches()[0].id, "2");
+}
+
+TEST_F(TunedFileTest, SearchesSideBySideLoseNothing) {
+  std::vector<std::jthread> searches;
+  for (int search = 0; search < 8; ++search)
+    searches.emplace_back([this, search] {
+      for (int n = 0; n < 10; ++n)
+        TunedFile::update(path_, h200, {std::to_string(search), {}}, {entry(key("cuda", 10 * search + n), {})});
+    });
+  searches.clear();
+  EXPECT_EQ(read().entries().size(), 80U);
+  EXPECT_EQ(read().searches().size(), 8U);
 }
 
 TEST_F(TunedFileTest, NamesFileLineAndKeyOfWhatIsWrong) {

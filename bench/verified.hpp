@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace league::bench {
+
+/// A copy of outputs that an oracle has passed: what is bit for bit the same is right too, at a fraction of the time.
+class Verified {
+ public:
+  /// Copies the outputs, with all threads of the host; without the memory for it, nothing is kept.
+  void keep(const Outputs& outputs, const Verdict& verdict);
+  /// The verdict on what was kept, if the outputs equal it; null otherwise. Bits are compared, so that NaNs are equal
+  /// too.
+  [[nodiscard]] const Verdict* find(const Outputs& outputs) const;
+  [[nodiscard]] bool empty() const { return outputs_.empty(); }
+
+ private:
+  Outputs outputs_;
+  Verdict verdict_;
+};
+
+}  // namespace league::bench
