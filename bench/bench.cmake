@@ -38,7 +38,7 @@ add_custom_target(league_build_info BYPRODUCTS ${build_info} VERBATIM
   COMMAND ${CMAKE_COMMAND} -D HEADER=${build_info} -P ${CMAKE_CURRENT_LIST_DIR}/build_info.cmake
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
-league_objects(league_bench HARNESS SOURCES bench/*.cpp EXCLUDE league.cpp
+league_objects(league_bench HARNESS SOURCES bench/*.cpp bench/*/*.cpp EXCLUDE league.cpp
   LIBRARIES benchmark::benchmark CLI11::CLI11 nlohmann_json::nlohmann_json ZLIB::ZLIB)
 target_include_directories(league_bench PRIVATE ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(league_bench SYSTEM PRIVATE ${LEAGUE_TOMLPLUSPLUS})

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <iostream>
 
-#include "bench/comparison.hpp"
 #include "bench/files.hpp"
-#include "bench/folder.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/measure/null_test.hpp"
 #include "bench/models.hpp"
-#include "bench/null_test.hpp"
-#include "bench/peers.hpp"
+#include "bench/peers/peers.hpp"
 #include "bench/preflight.hpp"
 #include "bench/preview.hpp"
-#include "bench/progress.hpp"
-#include "bench/report_lines.hpp"
-#include "bench/save.hpp"
+#include "bench/record/folder.hpp"
+#include "bench/record/progress.hpp"
+#include "bench/record/report_lines.hpp"
+#include "bench/record/save.hpp"
 
 namespace league::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include "bench/errors.hpp"
 #include "bench/interrupt.hpp"
 #include "bench/options.hpp"
-#include "bench/study.hpp"
+#include "bench/study/study.hpp"
 
 namespace league::bench {
 

@@ -4,9 +4,9 @@
 
 #include "bench/execute.hpp"
 #include "bench/list.hpp"
-#include "bench/memory_limit.hpp"
-#include "bench/peers.hpp"
-#include "bench/tune.hpp"
+#include "bench/measure/memory_limit.hpp"
+#include "bench/peers/peers.hpp"
+#include "bench/tune/tune.hpp"
 
 namespace league::bench {
 namespace {

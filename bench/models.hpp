@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/case.hpp"
+#include "bench/study/case.hpp"
 
 /// Which models there are, and what this build can run here.
 namespace league::bench {

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "bench/errors.hpp"
-#include "bench/peers.hpp"
+#include "bench/peers/peers.hpp"
 
 namespace league::bench {
 namespace {

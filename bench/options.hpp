@@ -9,9 +9,9 @@
 
 #include "backends/python/process.hpp"
 #include "bench/flags.hpp"
-#include "bench/launches.hpp"
-#include "bench/settings.hpp"
-#include "bench/tune_search.hpp"
+#include "bench/study/settings.hpp"
+#include "bench/tune/launches.hpp"
+#include "bench/tune/search.hpp"
 
 namespace league::bench {
 

@@ -5,11 +5,11 @@
 #include <ostream>
 
 #include "algorithms/budget.hpp"
-#include "bench/comparison.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/measure/null_test.hpp"
 #include "bench/models.hpp"
-#include "bench/nearest.hpp"
-#include "bench/null_test.hpp"
-#include "bench/progress.hpp"
+#include "bench/record/progress.hpp"
+#include "bench/study/nearest.hpp"
 
 namespace league::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/errors.hpp"
-#include "bench/study.hpp"
+#include "bench/study/study.hpp"
 
 namespace league::bench {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/partition.hpp"
+#include "bench/data/partition.hpp"
 #include "tests/runtime.hpp"
 
 namespace league::tests {

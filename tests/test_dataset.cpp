@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <set>
 
-#include "bench/dataset.hpp"
+#include "bench/data/dataset.hpp"
+#include "bench/data/generated.hpp"
+#include "bench/data/idx.hpp"
+#include "bench/data/shuffle.hpp"
 #include "bench/errors.hpp"
-#include "bench/generated.hpp"
-#include "bench/idx.hpp"
-#include "bench/shuffle.hpp"
 #include "tests/temporary.hpp"
 
 namespace league::bench {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "bench/data/npy.hpp"
 #include "bench/files.hpp"
-#include "bench/npy.hpp"
 #include "tests/temporary.hpp"
 
 namespace league::bench {

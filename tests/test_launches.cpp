@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "bench/check.hpp"
 #include "bench/errors.hpp"
-#include "bench/launches.hpp"
-#include "bench/record.hpp"
+#include "bench/measure/check.hpp"
+#include "bench/record/record.hpp"
+#include "bench/tune/launches.hpp"
 #include "tests/runtime.hpp"
 #include "tests/temporary.hpp"
 #include "tests/tuned.hpp"

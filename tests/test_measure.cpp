@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "bench/clock.hpp"
-#include "bench/comparison.hpp"
 #include "bench/errors.hpp"
-#include "bench/measure.hpp"
-#include "bench/sampling.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/measure/measure.hpp"
+#include "bench/measure/sampling.hpp"
 #include "tests/runtime.hpp"
 
 namespace league::bench {

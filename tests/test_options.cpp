@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/errors.hpp"
-#include "bench/nearest.hpp"
 #include "bench/options.hpp"
+#include "bench/study/nearest.hpp"
 
 namespace league::bench {
 namespace {

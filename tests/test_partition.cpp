@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include "bench/partition.hpp"
+#include "bench/data/partition.hpp"
 
 namespace league::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "bench/peers.hpp"
+#include "bench/peers/peers.hpp"
 #include "tests/program.hpp"
 #include "tests/temporary.hpp"
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/errors.hpp"
-#include "bench/folder.hpp"
-#include "bench/report_lines.hpp"
+#include "bench/record/folder.hpp"
+#include "bench/record/report_lines.hpp"
 #include "tests/runtime.hpp"
 #include "tests/temporary.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <cstdlib>
 
-#include "bench/axes.hpp"
 #include "bench/errors.hpp"
-#include "bench/null_test.hpp"
-#include "bench/study.hpp"
-#include "bench/value.hpp"
+#include "bench/measure/null_test.hpp"
+#include "bench/study/axes.hpp"
+#include "bench/study/study.hpp"
+#include "bench/study/value.hpp"
 #include "tests/runtime.hpp"
 #include "tests/temporary.hpp"
 

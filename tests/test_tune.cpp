@@ -6,10 +6,10 @@
 #include <functional>
 #include <set>
 
-#include "bench/clock.hpp"
 #include "bench/errors.hpp"
-#include "bench/tune_search.hpp"
-#include "bench/verified.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/tune/search.hpp"
+#include "bench/tune/verified.hpp"
 
 // The search, on variants that exist on paper only: no clock decides a test.
 namespace league::bench {

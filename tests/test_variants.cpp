@@ -5,9 +5,9 @@
 #include <iostream>
 #include <map>
 
-#include "bench/check.hpp"
-#include "bench/comparison.hpp"
-#include "bench/dataset.hpp"
+#include "bench/data/dataset.hpp"
+#include "bench/measure/check.hpp"
+#include "bench/measure/comparison.hpp"
 #include "bench/models.hpp"
 #include "tests/runtime.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/tuned_file.hpp"
+#include "bench/tune/tuned_file.hpp"
 
 /// Tuned entries of vector_add for tests.
 namespace league::bench {

@@ -2,7 +2,7 @@
 """One peer in a process of its own: called line by line of JSON over a socket, arrays in shared memory.
 
 Usage: python -m backends.python.worker SOCKET (the number of an open socket); see process.hpp and
-bench/peer.cpp for the other side. What the peer prints goes to stderr, which the other side keeps.
+bench/peers/peer.cpp for the other side. What the peer prints goes to stderr, which the other side keeps.
 """
 
 from __future__ import annotations

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/data/dataset.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "bench/data/generated.hpp"
+#include "bench/data/idx.hpp"
+#include "bench/data/shuffle.hpp"
+#include "bench/errors.hpp"
+
+namespace league::bench {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path mnist_folder = fs::path("data") / "mnist";
+
+/// Images and labels of one file each, in the order in which they are put together.
+std::vector<std::string> parts_of(const std::string& dataset) {
+  if (dataset == "mnist_t10k") return {"t10k"};
+  return {"train", "t10k"};
+}
+
+/// Where the files may lie, the likeliest place first.
+std::vector<fs::path> places(const fs::path& folder) {
+  if (!folder.empty()) return {folder, folder / "mnist"};
+  std::vector<fs::path> all;
+  if (const char* variable = std::getenv("LEAGUE_DATA")) all = {variable, fs::path(variable) / "mnist"};
+  std::error_code ignored;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path project = executable.parent_path().parent_path().parent_path();  // of build/<preset>/league
+  for (const fs::path& base : {fs::current_path(ignored), project})
+    for (const fs::path& between : {fs::path(), fs::path("shared"), fs::path("..") / "shared"})
+      all.push_back(base / between / mnist_folder);
+  return all;
+}
+
+fs::path find_file(const fs::path& folder, const std::string& name) {
+  std::string tried;
+  for (const fs::path& place : places(folder))
+    for (const std::string& file : {name + ".gz", name}) {
+      if (fs::is_regular_file(place / file)) return place / file;
+      tried += "\n  " + (place / file).lexically_normal().string();
+    }
+  throw BadInput("no file '" + name +
+                 "', gzipped or plain. Give its folder with --data DIR or LEAGUE_DATA. Looked for:" + tried);
+}
+
+/// A pair of IDX files that belong together.
+struct Part {
+  Idx images, labels;
+};
+Part read_part(const fs::path& folder, const std::string& part) {
+  const fs::path image_file = find_file(folder, part + "-images-idx3-ubyte");
+  const fs::path label_file = find_file(folder, part + "-labels-idx1-ubyte");
+  Part read{read_idx(image_file, 3), read_idx(label_file, 1)};
+  if (read.images.values.empty()) throw BadInput(image_file.string() + ": at byte 4: holds no images");
+  if (read.images.extents[0] != read.labels.extents[0])
+    throw BadInput(image_file.string() + ": at byte 4: holds " + std::to_string(read.images.extents[0]) +
+                   " images, but " + label_file.string() + " holds " + std::to_string(read.labels.extents[0]) +
+                   " labels");
+  return read;
+}
+
+HostArray pick_rows(const HostArray& all, const std::vector<std::int64_t>& rows, std::int64_t count,
+                    std::pmr::memory_resource& memory) {
+  std::vector<std::int64_t> shape = all.shape();
+  shape[0] = count;
+  HostArray picked(memory, all.dtype(), shape);
+  const std::size_t row_bytes = static_cast<std::size_t>(all.row_size()) * size_bytes(all.dtype());
+  for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row)
+    std::memcpy(picked.bytes().data() + row * row_bytes,
+                all.bytes().data() + static_cast<std::size_t>(rows[row]) * row_bytes, row_bytes);
+  return picked;
+}
+
+std::int64_t fill_in(std::int64_t wanted, std::int64_t there, const std::string& size, const std::string& dataset) {
+  if (wanted > there)
+    throw BadInput("asks for " + std::to_string(wanted) + " " + size + ", but " + dataset + " has " +
+                   std::to_string(there));
+  return wanted == 0 ? there : wanted;
+}
+
+}  // namespace
+
+Selection Datasets::resolve(Selection selection) {
+  if (selection.dataset == "generated") {
+    if (selection.train == 0 || selection.test == 0 || selection.features == 0)
+      throw BadInput("must give train, test and features for generated data");
+    return selection;
+  }
+  const HostArray& images = labelled(selection.dataset).images;
+  const std::int64_t test = (images.rows() + 3) / 4;
+  selection.train = fill_in(selection.train, images.rows() - test, "training rows", selection.dataset);
+  selection.test = fill_in(selection.test, test, "test rows", selection.dataset);
+  if (selection.features != 0 && selection.features != images.row_size())
+    throw BadInput("asks for " + std::to_string(selection.features) + " features, but " + selection.dataset + " has " +
+                   std::to_string(images.row_size()));
+  selection.features = images.row_size();
+  return selection;
+}
+
+const Dataset& Datasets::rows(const Selection& selection) {
+  if (!kept_ || kept_selection_ != selection) {
+    kept_.reset();
+    kept_ = selection.dataset == "generated" ? generate_dataset(selection, memory_) : select(selection);
+    kept_selection_ = selection;
+  }
+  return *kept_;
+}
+
+const Datasets::Labelled& Datasets::labelled(const std::string& name) {
+  if (loaded_name_ == name) return loaded_;
+  std::vector<Part> parts;
+  std::int64_t rows = 0;
+  for (const std::string& part : parts_of(name)) {
+    parts.push_back(read_part(folder_, part));
+    rows += parts.back().images.extents[0];
+    for (const std::size_t side : {1U, 2U})
+      if (parts.back().images.extents[side] != parts.front().images.extents[side])
+        throw BadInput("the images of '" + part + "' and '" + parts_of(name).front() + "' differ in size");
+  }
+  const std::int64_t features = parts.front().images.extents[1] * parts.front().images.extents[2];
+  loaded_ = {HostArray(memory_, Dtype::u8, {rows, features}), HostArray(memory_, Dtype::i32, {rows})};
+  auto image = loaded_.images.values<std::uint8_t>().begin();
+  auto label = loaded_.labels.values<std::int32_t>().begin();
+  for (const Part& part : parts) {
+    image = std::ranges::copy(part.images.values, image).out;
+    label = std::ranges::copy(part.labels.values, label).out;
+  }
+  loaded_name_ = name;
+  return loaded_;
+}
+
+Dataset Datasets::select(const Selection& selection) {
+  const Labelled& all = labelled(selection.dataset);
+  const Split split = split_rows(all.images.rows(), selection.split == "random", selection.split_seed);
+  const auto labels = all.labels.values<const std::int32_t>();
+  const int classes = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1;
+  return {pick_rows(all.images, split.train, selection.train, memory_),
+          pick_rows(all.labels, split.train, selection.train, memory_),
+          pick_rows(all.images, split.test, selection.test, memory_),
+          pick_rows(all.labels, split.test, selection.test, memory_), classes};
+}
+
+}  // namespace league::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <filesystem>
+#include <memory_resource>
+#include <optional>
+
+#include "algorithms/registry.hpp"
+#include "bench/study/case.hpp"
+
+namespace league::bench {
+
+/// The datasets of a run. Files are read at first use.
+class Datasets {
+ public:
+  /// `folder` holds the files; empty: the usual places are looked through. `memory` must outlive all datasets.
+  Datasets(std::filesystem::path folder, std::pmr::memory_resource& memory)
+      : folder_(std::move(folder)), memory_(memory) {}
+
+  /// The selection with its sizes filled in. @throws BadInput if the dataset has not as many rows
+  [[nodiscard]] Selection resolve(Selection selection);
+  /// The rows of a resolved selection; the last one is kept.
+  const Dataset& rows(const Selection& selection);
+
+ private:
+  struct Labelled {
+    HostArray images, labels;  ///< u8 [rows x features], i32 [rows]
+  };
+  const Labelled& labelled(const std::string& name);
+  Dataset select(const Selection& selection);
+
+  std::filesystem::path folder_;
+  std::pmr::memory_resource& memory_;
+  std::string loaded_name_;
+  Labelled loaded_;
+  Selection kept_selection_;
+  std::optional<Dataset> kept_;
+};
+
+}  // namespace league::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/measure/check.hpp"
+
+#include "bench/data/partition.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/models.hpp"
+
+namespace league::bench {
+
+Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes)
+    : case_(that),
+      problem_(problem),
+      runtime_(runtime),
+      shards_(partition(problem.extent(), runtime.devices(device_kind(that), that.devices))),
+      communicator_(make_communicator(runtime, shards_, that.communicator)) {
+  const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
+  prepared_ =
+      variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes, &that.parameters, that.dtype});
+  launch_ = configure();
+  upload_s_ = seconds_of([&] {
+    prepared_->upload();
+    prepared_->fence();
+  });
+}
+
+/// A tuned launch may come from a problem of another size: where it is refused, the automatic one will do.
+Launch Entrant::configure() {
+  try {
+    return prepared_->configure(case_.launch);
+  } catch (const Unsupported& refusal) {
+    if (case_.launch_source != LaunchSource::tuned || case_.launch == Launch{}) throw;
+    launch_note_ = "automatic launch: the tuned one, " + label(case_.launch) + ", is refused: " + refusal.what();
+    return prepared_->configure({});
+  }
+}
+
+Checked check_left(Entrant& entrant) {
+  Checked checked;
+  checked.download_s = seconds_of([&] {
+    checked.outputs = &entrant.prepared().download();
+    entrant.prepared().fence();
+  });
+  checked.verdict = entrant.problem().check(*checked.outputs);
+  return checked;
+}
+
+Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()>& begin) {
+  entrant.prepared().reset();
+  entrant.prepared().fence();
+  if (begin) begin();
+  const double compute_s = seconds_of([&] {
+    entrant.prepared().compute(stages);
+    entrant.prepared().fence();
+  });
+  Checked checked = check_left(entrant);
+  checked.compute_s = compute_s;
+  return checked;
+}
+
+}  // namespace league::bench

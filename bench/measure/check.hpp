@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "algorithms/registry.hpp"
+#include "bench/study/case.hpp"
+
+namespace league::bench {
+
+/// A case that holds its devices' memory: prepared, configured and with its inputs in place.
+class Entrant {
+ public:
+  /// @throws Unsupported, or what the backend throws
+  Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes);
+  Entrant(const Entrant&) = delete;
+  Entrant& operator=(const Entrant&) = delete;
+
+  [[nodiscard]] const Case& of() const { return case_; }
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] Prepared& prepared() { return *prepared_; }
+  [[nodiscard]] Launch launch() const { return launch_; }
+  /// Why the automatic launch stands in for the tuned one; empty if it does not.
+  [[nodiscard]] const std::string& launch_note() const { return launch_note_; }
+  [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  [[nodiscard]] const std::vector<Shard>& shards() const { return shards_; }
+  [[nodiscard]] double upload_s() const { return upload_s_; }
+
+ private:
+  Launch configure();
+  const Case& case_;
+  const Problem& problem_;
+  Runtime& runtime_;
+  std::vector<Shard> shards_;
+  std::unique_ptr<Communicator> communicator_;
+  std::unique_ptr<Prepared> prepared_;  // goes first: it refers to the rest
+  Launch launch_;
+  std::string launch_note_;
+  double upload_s_ = 0;
+};
+
+/// Results on the host, and what the oracle says of them.
+struct Checked {
+  const Outputs* outputs = nullptr;
+  Verdict verdict;
+  double compute_s = 0;  ///< host clock, launch to fence; 0 where nothing was computed
+  double download_s = 0;
+};
+
+/// Judges what the last compute left on the devices.
+Checked check_left(Entrant& entrant);
+
+/// Poisons all outputs, computes once and judges. `begin` is called when the queues are empty, just before the compute.
+Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()>& begin = {});
+
+}  // namespace league::bench

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/measure/comparison.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "algorithms/budget.hpp"
+#include "bench/errors.hpp"
+#include "bench/measure/memory.hpp"
+#include "bench/measure/null_test.hpp"
+#include "bench/models.hpp"
+
+namespace league::bench {
+namespace {
+
+/// A case that passed its check and waits to be sampled.
+struct Ready {
+  Result* result;
+  std::unique_ptr<Entrant> entrant;
+  std::unique_ptr<Meter> meter;
+};
+
+void conclude(Result& result, Status status, const std::string& reason) {
+  result.status = status;
+  result.reason = reason;
+  if (status != Status::passed) result.samples.clear();
+}
+
+/// Runs a step of one case; what it throws becomes the case's result. @returns whether it went well
+template <class Step>
+bool attempt(Result& result, const Runtime& runtime, const Step& step) {
+  const std::int64_t free_bytes = runtime.free_memory_bytes(runtime.host().device);
+  try {
+    step();
+    return true;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Unsupported& obstacle) {
+    conclude(result, Status::skipped, obstacle.what());
+  } catch (const std::bad_alloc&) {
+    conclude(result, Status::skipped, "out of host memory: " + readable_bytes(free_bytes) + " were free");
+  } catch (const std::exception& error) {
+    conclude(result, Status::failed, error.what());
+  }
+  return false;
+}
+
+bool judge(Result& result, const Verdict& verdict, const std::string& when) {
+  if (result.verdict.rows_checked == 0 || !verdict.passed()) result.verdict = verdict;
+  if (verdict.passed()) return true;
+  conclude(result, Status::failed,
+           "wrong " + when + ": " + (verdict.message.empty() ? "beyond its bound" : verdict.message));
+  return false;
+}
+
+/// Runs one comparison, group after group.
+class Play {
+ public:
+  Play(const Comparison& comparison, const Venue& venue) : venue_(venue) {
+    for (const Case& that : comparison.cases) {
+      results_.push_back({.of = that, .reason = that.skip});
+      if (!that.skip.empty()) continue;
+      const DeviceKind kind = device_kind(that);
+      results_.back().device_name = venue.runtime.info({kind, 0}).name;
+    }
+    for (Result& result : results_)
+      if (result.of.repeats.empty() && result.of.skip.empty())
+        waiting_.push_back(&result);
+      else if (!result.of.repeats.empty())
+        null_ = &result;
+    if (null_ != nullptr) null_->reason = "the case that it repeats did not pass its check";
+  }
+
+  std::vector<Result> run() {
+    if (!waiting_.empty() && make()) {
+      set_budgets();
+      for (int group = 0; !waiting_.empty(); ++group) run_group(group);
+    }
+    return std::move(results_);
+  }
+
+ private:
+  bool make() {
+    Result& first = *waiting_.front();
+    const bool made =
+        attempt(first, venue_.runtime, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
+    for (Result* result : waiting_) {
+      if (made) result->cost = problem_->cost();
+      if (!made) conclude(*result, first.status, first.reason);
+    }
+    if (made && null_ != nullptr) null_->cost = problem_->cost();
+    return made;
+  }
+
+  /// The same for all cases of a kind of device, whatever others hold at their turn.
+  void set_budgets() {
+    for (const Result* result : waiting_) {
+      const DeviceKind kind = device_kind(result->of);
+      if (!budgets_.contains(kind)) budgets_[kind] = memory_budget(venue_.runtime, kind, venue_.device_memory_bytes);
+    }
+  }
+
+  /// Opens as many cases as fit into memory together, and samples them in turn.
+  void run_group(int number) {
+    std::vector<Ready> group;
+    MemoryWatch memory(venue_.runtime);
+    while (!waiting_.empty()) {
+      Result& result = *waiting_.front();
+      result.group = number;
+      const std::vector<Device> devices = venue_.runtime.devices(device_kind(result.of), result.of.devices);
+      if (!group.empty() && !memory.has_room(devices)) break;
+      venue_.check_interrupt();
+      Ready ready{&result, nullptr, nullptr};
+      memory.before(devices);
+      if (attempt(result, venue_.runtime, [&] { open(ready); })) {
+        if (ready.meter) group.push_back(std::move(ready));
+      } else if (!group.empty() && memory.is_exhausted(result.reason)) {
+        break;  // it is tried again when the others are gone
+      }
+      memory.after(devices);
+      waiting_.erase(waiting_.begin());
+    }
+    open_null_test(group, memory);
+    sample(group);
+    for (Ready& ready : group) attempt(*ready.result, venue_.runtime, [&] { check_again(ready); });
+  }
+
+  /// The null test is sampled in turn with the case that it repeats, or not at all.
+  void open_null_test(std::vector<Ready>& group, const MemoryWatch& memory) {
+    const auto repeated = std::ranges::find_if(
+        group, [this](const Ready& ready) { return null_ != nullptr && ready.result->of.name == null_->of.repeats; });
+    if (repeated == group.end()) return;
+    repeated_ = repeated->result;
+    null_->group = repeated_->group;
+    if (repeated->meter->expected_s() > longest_null_test_s)
+      return conclude(*null_, Status::skipped, "one compute takes over a second: too long to be measured twice");
+    std::vector<Device> devices;
+    for (const Shard& shard : repeated->entrant->shards()) devices.push_back(shard.device);
+    if (!memory.has_room(devices))
+      return conclude(*null_, Status::skipped, "no memory for it beside the case that it repeats");
+    venue_.check_interrupt();
+    Ready ready{null_, nullptr, nullptr};
+    if (attempt(*null_, venue_.runtime, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
+  }
+
+  void open(Ready& ready) {
+    Result& result = *ready.result;
+    venue_.announce(result.of, "checks");
+    ready.entrant =
+        std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of)));
+    result.launch = ready.entrant->launch();
+    result.launch_note = ready.entrant->launch_note();
+    const Checked checked = check_traced(*ready.entrant, result.trace);
+    if (!judge(result, checked.verdict, "before sampling")) return;
+    const bool null_test = !result.of.repeats.empty();
+    if (!null_test) venue_.save(result.of, *problem_, *checked.outputs);
+    ready.meter = std::make_unique<Meter>(*ready.entrant, checked.compute_s);
+    if (!is_very_long(checked.compute_s)) result.trace = ready.meter->trace();
+    if (null_test) result.trace.timeline.clear();  // a reader has seen it
+    result.trace.stages["upload"] = ready.entrant->upload_s();
+    result.trace.stages["download"] = checked.download_s;
+    result.latency_s = ready.meter->latency_s();
+    result.metric = ready.meter->metric();
+  }
+
+  /// One number of computes a sample for all models and launches of a method on a kind of device; fewer only where a
+  /// sample would take very long.
+  void choose_batches(std::vector<Ready>& group) {
+    std::map<std::pair<const Method*, DeviceKind>, int> batches;
+    const auto key = [](const Ready& ready) {
+      return std::pair(ready.result->of.method, device_kind(ready.result->of));
+    };
+    for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
+    for (const Ready& ready : group)
+      ready.result->batch = std::min(batches[key(ready)], ready.meter->batch_affordable());
+    if (!group.empty() && group.back().result == null_) null_->batch = repeated_->batch;
+  }
+
+  void sample(std::vector<Ready>& group) {
+    choose_batches(group);
+    std::vector<Draw> draws;
+    for (const Ready& ready : group) {
+      ready.result->readings_before = venue_.runtime.readings(ready.entrant->shards().front().device);
+      draws.push_back(
+          {ready.result->of.name, samples_for(ready.result->of.samples, ready.meter->expected_s()), [&ready, this] {
+             venue_.check_interrupt();
+             venue_.announce(ready.result->of, "samples");
+             return ready.meter->sample(ready.result->batch);
+           }});
+    }
+    const std::vector<Drawn> drawn = venue_.sampler.sample(draws);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      Result& result = *group[i].result;
+      result.samples = drawn[i].samples;
+      result.held = group[i].meter->holds();
+      result.readings_after = venue_.runtime.readings(group[i].entrant->shards().front().device);
+      if (drawn[i].error.empty())
+        conclude(result, Status::passed, "");
+      else
+        conclude(result, Status::failed, drawn[i].error);
+    }
+  }
+
+  void check_again(Ready& ready) {
+    if (ready.result->status != Status::passed) return;
+    venue_.announce(ready.result->of, "checks again");
+    Stages stages;
+    if (!judge(*ready.result, check_left(*ready.entrant).verdict, "after sampling")) return;
+    if (!ready.meter->is_long()) judge(*ready.result, check_fresh(*ready.entrant, stages).verdict, "when run again");
+  }
+
+  const Venue& venue_;
+  std::vector<Result> results_;
+  std::vector<Result*> waiting_;
+  Result* null_ = nullptr;            ///< the null test; not among those that wait
+  const Result* repeated_ = nullptr;  ///< what it repeats, once that has passed its check
+  std::map<DeviceKind, std::int64_t> budgets_;
+  std::unique_ptr<Problem> problem_;
+};
+
+}  // namespace
+
+std::string_view name(Status status) {
+  static constexpr std::array names{"passed", "skipped", "failed"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {
+  const Dataset* dataset = that.algorithm->needs_dataset ? &datasets.rows(that.data) : nullptr;
+  return that.algorithm->make(
+      {that.parameters, that.dtype, that.seed, runtime.host_memory(), dataset, that.method->problem});
+}
+
+std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {
+  return given ? *given : runtime.free_memory_bytes(runtime.devices(kind, 1).front()) / 10 * 9;
+}
+
+std::vector<Result> run_comparison(const Comparison& comparison, const Venue& venue) {
+  return Play(comparison, venue).run();
+}
+
+}  // namespace league::bench

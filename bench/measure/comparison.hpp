@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "bench/data/dataset.hpp"
+#include "bench/measure/sampling.hpp"
+#include "bench/record/result.hpp"
+
+namespace league::bench {
+
+/// What a comparison needs of the run that it is part of.
+struct Venue {
+  Runtime& runtime;
+  Datasets& datasets;
+  Sampler& sampler;
+  std::optional<std::int64_t> device_memory_bytes;  ///< the budget; else nine tenths of what is free
+  std::function<void()> check_interrupt;            ///< throws Interrupted
+  std::function<void(const Case&, const std::string& doing)> announce;
+  std::function<void(const Case&, const Problem&, const Outputs&)> save;  ///< results that passed
+};
+
+/// The problem that the cases of a comparison share.
+std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets);
+
+/// The budget of a device for one case: nine tenths of what is free, where none is `given`.
+std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given);
+
+/// Checks all cases, samples them in turn, checks them again. Cases are prepared together as far as they fit into
+/// memory. What goes wrong with one of them is its own result. @throws Interrupted
+std::vector<Result> run_comparison(const Comparison& comparison, const Venue& venue);
+
+}  // namespace league::bench

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/measure/measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <ranges>
+
+#include "bench/measure/clock.hpp"
+
+namespace league::bench {
+namespace {
+
+constexpr double shortest_gpu_sample_s = 200e-6, shortest_host_sample_s = 1e-3;
+constexpr double shortest_time_s = 1e-9;  // no rows take no time, but a time is above zero
+constexpr int largest_batch = 100;        // queued whole: a queue takes about a thousand launches
+constexpr double longest_batch_s = 0.5;
+constexpr double very_long_s = 3, long_sampling_s = 60;
+
+/// Puts a mark before and after each stage of a compute.
+class MarkingStages final : public Stages {
+ public:
+  MarkingStages(Entrant& entrant, bool in_turn) : in_turn_(in_turn) {
+    for (const Shard& shard : entrant.shards()) bases_.push_back({&entrant.runtime().queue(shard.device)});
+  }
+  [[nodiscard]] bool traced() const override { return in_turn_; }
+
+  /// Ties the clocks of the devices to the host's, by a mark on each queue. @pre all queues are empty, or held back
+  void start() {
+    for (const Base& base : bases_) base.queue->clear_marks();
+    bases_.front().mark = bases_.front().queue->mark();
+    const Stopwatch since_first;
+    for (Base& base : bases_ | std::views::drop(1)) {
+      base.mark = base.queue->mark();
+      base.at_s = since_first.seconds();
+    }
+  }
+
+  /// @pre all queues were fenced
+  [[nodiscard]] Trace read() const {
+    std::map<std::string, std::map<Queue*, double>> stages;
+    std::vector<std::pair<Queue*, std::array<int, 2>>> spans;  // first and last mark of each queue, in the order of use
+    for (const Span& span : spans_) {
+      stages[span.name][span.queue] += span.queue->seconds(span.begin, span.end);
+      const auto found = std::ranges::find(spans, span.queue, &decltype(spans)::value_type::first);
+      if (found == spans.end())
+        spans.push_back({span.queue, {span.begin, span.end}});
+      else
+        found->second[1] = span.end;
+    }
+    Trace trace;
+    for (const auto& [name, by_queue] : stages)
+      for (const auto& [queue, seconds] : by_queue) trace.stages[name] = std::max(trace.stages[name], seconds);
+    for (const auto& [queue, marks] : spans) trace.per_device_s.push_back(queue->seconds(marks[0], marks[1]));
+    for (const Span& span : spans_) trace.timeline.push_back(event(span));
+    return trace;
+  }
+
+ private:
+  /// A queue, its first mark, and when that was there on the host's clock, counted from the first queue's.
+  struct Base {
+    Queue* queue;
+    int mark = 0;
+    double at_s = 0;
+  };
+  struct Span {
+    Queue* queue;
+    const char* name;
+    int begin, end;
+  };
+  void begin(Queue& queue, const char* name) override { spans_.push_back({&queue, name, queue.mark(), -1}); }
+  void end(Queue& queue, const char* name) override {
+    const auto open = std::find_if(spans_.rbegin(), spans_.rend(), [&](const Span& span) {
+      return span.queue == &queue && span.name == name && span.end < 0;
+    });
+    if (open != spans_.rend()) open->end = queue.mark();
+  }
+  [[nodiscard]] Event event(const Span& span) const {
+    const auto base = std::ranges::find(bases_, span.queue, &Base::queue);
+    return {static_cast<int>(base - bases_.begin()), span.name,
+            base->at_s + span.queue->seconds(base->mark, span.begin),
+            base->at_s + span.queue->seconds(base->mark, span.end)};
+  }
+  bool in_turn_;
+  std::vector<Base> bases_;
+  std::vector<Span> spans_;
+};
+
+/// Holds a queue back until it is released, whatever happens in between.
+class Hold {
+ public:
+  explicit Hold(Queue& queue) : queue_(queue) { queue_.hold(); }
+  ~Hold() { release(); }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  /// False if the queue gave up waiting before.
+  bool release() {
+    if (held_) whole_ = queue_.release();
+    held_ = false;
+    return whole_;
+  }
+
+ private:
+  Queue& queue_;
+  bool held_ = true, whole_ = true;
+};
+
+}  // namespace
+
+std::string_view name(Metric metric) {
+  static constexpr std::array names{"device_time", "makespan", "host_time"};
+  return names[static_cast<std::size_t>(metric)];
+}
+
+Checked check_traced(Entrant& entrant, Trace& trace) {
+  MarkingStages stages(entrant, false);
+  Checked checked = check_fresh(entrant, stages, [&] { stages.start(); });
+  trace = stages.read();
+  return checked;
+}
+
+Meter::Meter(Entrant& entrant, double checked_s)
+    : entrant_(entrant),
+      timing_(entrant.prepared().timing()),
+      clock_(entrant.prepared().clock()),
+      latency_s_(checked_s),
+      expected_s_(checked_s) {
+  const bool on_gpu = entrant.shards().front().device.kind == DeviceKind::gpu;
+  const bool several = entrant.shards().size() > 1;
+  metric_ = several ? Metric::makespan : on_gpu && !timing_.host_clock ? Metric::device_time : Metric::host_time;
+  holds_ = metric_ == Metric::device_time && clock_ == nullptr;
+  if (!is_very_long(checked_s)) look_first();
+}
+
+void Meter::look_first() {
+  std::vector<double> latencies;
+  for (const Stopwatch watch; latencies.empty() || (latencies.size() < 5 && watch.seconds() < 0.3);) {
+    if (timing_.reset_each) {
+      entrant_.prepared().reset();
+      entrant_.prepared().fence();
+    }
+    latencies.push_back(clock_ != nullptr ? clock_->latency_s(!timing_.reset_each) : host_sample(1));
+  }
+  latency_s_ = median(latencies);
+  expected_s_ = latency_s_;
+  if (metric_ == Metric::device_time && !is_long() && !timing_.reset_each)
+    expected_s_ = std::min(device_sample(1), device_sample(1));
+}
+
+Trace Meter::trace() {
+  Stages untraced;
+  MarkingStages stages(entrant_, true);
+  entrant_.prepared().reset();
+  if (!timing_.reset_each) entrant_.prepared().compute(untraced);  // as warm as samples are
+  entrant_.prepared().fence();
+  {
+    std::optional<Hold> hold;
+    if (holds_) hold.emplace(entrant_.runtime().queue(entrant_.shards().front().device));
+    stages.start();
+    entrant_.prepared().compute(stages);
+  }
+  entrant_.prepared().fence();
+  return stages.read();
+}
+
+int Meter::batch_needed() const {
+  if (timing_.reset_each) return 1;
+  const bool on_gpu = entrant_.shards().front().device.kind == DeviceKind::gpu;
+  const double shortest = on_gpu ? shortest_gpu_sample_s : shortest_host_sample_s;
+  return static_cast<int>(std::clamp(std::ceil(shortest / std::max(expected_s_, 1e-9)), 1.0, double{largest_batch}));
+}
+
+int Meter::batch_affordable() const {
+  if (timing_.reset_each) return 1;
+  return static_cast<int>(std::clamp(longest_batch_s / std::max(expected_s_, 1e-9), 1.0, double{largest_batch}));
+}
+
+double Meter::sample(int batch) {
+  Stages stages;
+  const bool warm = !timing_.reset_each && !is_long();
+  if (!warm)
+    entrant_.prepared().reset();
+  else if (clock_ == nullptr)
+    entrant_.prepared().compute(stages);  // warm caches and clocks
+  entrant_.prepared().fence();
+  if (clock_ != nullptr) return std::max(clock_->seconds(batch, warm), shortest_time_s);
+  const double seconds = metric_ == Metric::device_time ? device_sample(batch) : host_sample(batch);
+  return std::max(seconds, shortest_time_s);
+}
+
+double Meter::host_sample(int batch) {
+  Stages stages;
+  return seconds_of([&] {
+           for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
+           entrant_.prepared().fence();
+         }) /
+         batch;
+}
+
+double Meter::device_sample(int batch) {
+  if (clock_ != nullptr) return clock_->seconds(batch, true);
+  bool whole = true;
+  double seconds = held_sample(batch, whole);
+  if (!whole) {  // its compute waits for the host, or queues more than the queue takes: then it is timed as it comes
+    holds_ = false;
+    seconds = held_sample(batch, whole);
+  }
+  return seconds;
+}
+
+double Meter::held_sample(int batch, bool& whole) {
+  Stages stages;
+  Queue& queue = entrant_.runtime().queue(entrant_.shards().front().device);
+  queue.clear_marks();
+  int begin = 0, end = 0;
+  {
+    std::optional<Hold> hold;
+    if (holds_) hold.emplace(queue);
+    begin = queue.mark();
+    for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
+    end = queue.mark();
+    whole = !hold || hold->release();
+  }
+  entrant_.prepared().fence();
+  queue.fence();
+  return queue.seconds(begin, end) / batch;
+}
+
+bool is_very_long(double seconds) { return seconds > very_long_s; }
+
+int samples_for(int wanted, double seconds) {
+  if (!is_very_long(seconds)) return wanted;
+  return std::min(wanted, std::clamp(static_cast<int>(long_sampling_s / seconds), 1, 3));
+}
+
+}  // namespace league::bench

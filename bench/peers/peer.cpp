@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/peers/peer.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "algorithms/shard_part.hpp"
+#include "bench/models.hpp"
+
+namespace league::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int patience_s = 600;  // for one call; a batch takes half a second, but a first compute may compile
+
+/// Each parameter in its own type, and the type of the elements.
+Json parameters_of(const Peer& peer, const Context& context) {
+  Json values = {{"dtype", name(context.dtype)}};
+  for (const Parameter& parameter : registry().algorithm(peer.algorithm)->parameters) {
+    const std::string& key = parameter.name;
+    if (parameter.kind == Parameter::Kind::choice)
+      values[key] = context.parameters->choice(key);
+    else if (parameter.kind == Parameter::Kind::real)
+      values[key] = context.parameters->real(key);
+    else
+      values[key] = context.parameters->integer(key);
+  }
+  return values;
+}
+
+void require(const Peer& peer, const Context& context) {
+  if (context.shards.size() > 1) throw Unsupported("a peer runs on one device");
+  if (std::ranges::find(peer.dtypes, context.dtype) == peer.dtypes.end())
+    throw Unsupported("no " + std::string(name(context.dtype)) + " in this variant");
+}
+
+class PeerCase final : public Prepared, public Clock {
+ public:
+  PeerCase(const Peer& peer, PeerHost& host, const Problem& problem, const Context& context)
+      : interpreter_(host.interpreter()),
+        outputs_(problem.make_outputs(*std::pmr::new_delete_resource())),
+        inputs_(host.inputs_of(problem, free_bytes(context))),
+        shared_(outputs_, free_bytes(context)),
+        request_({{"call", "prepare"},
+                  {"algorithm", peer.algorithm},
+                  {"model", peer.model},
+                  {"method", peer.method},
+                  {"parameters", parameters_of(peer, context)},
+                  {"device", device_of(context)},
+                  {"inputs", inputs_->layout()},
+                  {"outputs", shared_.layout()}}) {
+    request_["inputs"]["file"] = python::Process::first_file;
+    request_["outputs"]["file"] = python::Process::first_file + 1;
+  }
+
+  Launch configure(Launch launch) override {
+    if (launch != Launch{}) throw Unsupported("its library chooses the launch");
+    if (!process_) start();
+    return {};
+  }
+  [[nodiscard]] Timing timing() const override { return timing_; }
+  [[nodiscard]] Clock* clock() override { return this; }
+  void upload() override { call("upload"); }
+  void reset() override {
+    poison(outputs_);
+    shared_.poison();
+    call("reset");
+  }
+  void compute(Stages&) override { call("compute"); }
+  void fence() override { call("fence"); }
+  const Outputs& download() override {
+    call("download");
+    shared_.copy_to(outputs_);
+    return outputs_;
+  }
+
+  double seconds(int count, bool warm) override {
+    const Json timed = call({{"call", "time"}, {"count", count}, {"warm", warm}});
+    holds_ = timed.at("held").get<bool>();
+    return timed.at("seconds").get<double>();
+  }
+  double latency_s(bool warm) override {
+    return call(Json{{"call", "latency"}, {"warm", warm}}).at("seconds").get<double>();
+  }
+  [[nodiscard]] bool holds() const override { return holds_; }
+
+ private:
+  static std::int64_t free_bytes(const Context& context) {
+    return context.runtime.free_memory_bytes(context.runtime.host().device) / 10 * 9;
+  }
+  static Json device_of(const Context& context) {
+    const Device device = context.shards.front().device;
+    return {{"kind", name(device.kind)},
+            {"index", device.index},
+            {"threads", device.kind == DeviceKind::host ? device.threads : context.runtime.host_threads()},
+            {"memory_bytes", context.memory_budget_bytes}};
+  }
+  void start() {
+    const int threads = request_.at("device").at("threads").get<int>();
+    process_.emplace(interpreter_,
+                     python::Process::Start{"backends.python.worker", {inputs_->file(), shared_.file()}, threads});
+    const Json made = call(request_);
+    timing_.reset_each = made.at("reset_each").get<bool>();
+    for (Output& output : outputs_) output.form = made.at("forms").value(output.name, "");
+  }
+  Json call(const char* what) { return call(Json{{"call", what}}); }
+  /// What the worker returns. @throws what it says
+  Json call(const Json& request) {
+    process_->send(request.dump());
+    const Json reply = Json::parse(process_->receive(patience_s));
+    if (reply.contains("unsupported")) throw Unsupported(reply.at("unsupported").get<std::string>());
+    if (reply.contains("failed")) throw std::runtime_error(reply.at("failed").get<std::string>());
+    return reply.at("done");
+  }
+
+  python::Interpreter interpreter_;
+  Outputs outputs_;
+  std::shared_ptr<SharedArrays> inputs_;
+  SharedArrays shared_;
+  Json request_;  ///< that makes the peer
+  std::optional<python::Process> process_;
+  Timing timing_;
+  bool holds_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<SharedArrays> PeerHost::inputs_of(const Problem& problem, std::int64_t free_bytes) {
+  std::weak_ptr<SharedArrays>& kept = inputs_[&problem];
+  if (std::shared_ptr<SharedArrays> inputs = kept.lock()) return inputs;
+  const Outputs arrays = problem.inputs();
+  auto inputs = std::make_shared<SharedArrays>(arrays, free_bytes);
+  inputs->copy_from(arrays);
+  kept = inputs;
+  return inputs;
+}
+
+std::unique_ptr<Prepared> prepare_peer(const Peer& peer, PeerHost& host, const Problem& problem,
+                                       const Context& context) {
+  require(peer, context);
+  return std::make_unique<PeerCase>(peer, host, problem, context);
+}
+
+}  // namespace league::bench

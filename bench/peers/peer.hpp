@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "algorithms/registry.hpp"
+#include "backends/python/process.hpp"
+#include "bench/peers/shared_arrays.hpp"
+
+namespace league::bench {
+
+/// A variant in Python, as the catalogue lists it.
+struct Peer {
+  std::string algorithm, method, model, description, problem;
+  std::vector<Dtype> dtypes{};
+  std::map<Dtype, std::string> units{};  ///< where they are not those of the algorithm's first method
+  DeviceKind kind = DeviceKind::host;
+  std::string obstacle{};  ///< why it cannot run here; empty if it can
+};
+
+/// The interpreter, and the inputs that its processes share, for as long as one of them works on them.
+class PeerHost {
+ public:
+  explicit PeerHost(python::Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
+  [[nodiscard]] const python::Interpreter& interpreter() const { return interpreter_; }
+  std::shared_ptr<SharedArrays> inputs_of(const Problem& problem, std::int64_t free_bytes);
+
+ private:
+  python::Interpreter interpreter_;
+  std::map<const Problem*, std::weak_ptr<SharedArrays>> inputs_;
+};
+
+/// A peer in a process of its own, on one device. It times itself.
+/// @throws Unsupported, std::runtime_error if the process ends or its code raises
+std::unique_ptr<Prepared> prepare_peer(const Peer& peer, PeerHost& host, const Problem& problem,
+                                       const Context& context);
+
+}  // namespace league::bench

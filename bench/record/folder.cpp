@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/record/folder.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+#include "bench/errors.hpp"
+#include "bench/files.hpp"
+
+namespace league::bench {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* manifest_name = "run.json";
+
+/// The contents of a JSON file; nothing if it is not there or not whole.
+std::optional<Json> read_json(const fs::path& file) {
+  std::ifstream stream(file);
+  if (!stream) return {};
+  Json json = Json::parse(stream, nullptr, false);
+  if (json.is_discarded()) return {};
+  return json;
+}
+
+/// Whether it is named as a record, or as one that was not finished.
+bool is_record(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  const bool numbered = digits != std::string::npos && digits >= 3 && name[digits] == '-';
+  return numbered && (name.ends_with(".json") || name.ends_with(".json.part"));
+}
+
+/// The first name that one list has and the other lacks.
+std::string first_missing(const Json& names, const Json& among) {
+  for (const Json& name : names)
+    if (std::ranges::find(among, name) == among.end()) return name.get<std::string>();
+  return {};
+}
+
+std::string different_cases(const Json& before, const Json& now) {
+  if (const std::string gone = first_missing(before, now); !gone.empty())
+    return "the study has no case " + gone + " any more";
+  if (const std::string added = first_missing(now, before); !added.empty()) return "the study has a new case " + added;
+  return "the study has its cases in another order";
+}
+
+}  // namespace
+
+RecordFolder::RecordFolder(fs::path folder, const Json& manifest, bool resume) : folder_(std::move(folder)) {
+  const std::optional<Json> before = read_json(folder_ / manifest_name);
+  if (resume && before) {
+    if (const std::string what = difference(*before, manifest); !what.empty())
+      throw BadInput("cannot resume the run in '" + folder_.string() + "': " + what +
+                     ". Run without --resume to start anew");
+    resumed_ = true;
+    return;
+  }
+  if (resume) std::cerr << "league: nothing to resume in '" << folder_.string() << "': starting anew\n";
+  make_folder(folder_);
+  remove_old();
+  write_whole(folder_ / manifest_name, manifest.dump(2) + "\n");
+}
+
+void RecordFolder::remove_old() const {
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (is_record(entry.path())) old.push_back(entry.path());
+  if (old.empty()) return;
+  std::cerr << "league: removes " << old.size() << " records of an earlier run from '" << folder_.string() << "'\n";
+  for (const fs::path& file : old) fs::remove(file);
+}
+
+std::optional<Json> RecordFolder::find(std::size_t number, const std::string& comparison) const {
+  if (!resumed_) return {};
+  std::optional<Json> record = read_json(folder_ / record_name(number, comparison));
+  if (!record || record->value("comparison", "") != comparison) return {};
+  return record;
+}
+
+void RecordFolder::write(std::size_t number, const std::string& comparison, const Json& record) const {
+  write_whole(folder_ / record_name(number, comparison), record.dump(1) + "\n");
+}
+
+Json make_manifest(const Study& study, const Runtime& runtime, const Json& options) {
+  Json cases = Json::array(), samples = Json::array();
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) {
+      cases.push_back(that.name);
+      samples.push_back(that.samples);
+    }
+  return {{"study", study.title},
+          {"options", options},
+          {"executable", file_hash("/proc/self/exe")},
+          {"devices", devices_json(runtime)},
+          {"cases", cases},
+          {"samples", samples}};
+}
+
+std::string difference(const Json& before, const Json& now) {
+  for (const auto& [key, value] : now.items()) {
+    const Json old = before.value(key, Json());
+    if (old == value) continue;
+    if (key == "executable") return "the executable is another one";
+    if (key == "devices") return "the devices are others: then " + old.dump() + ", now " + value.dump();
+    if (key == "cases") return different_cases(old, value);
+    if (key == "samples") return "the study asks for another number of samples";
+    return "`" + key + "` was " + old.dump() + ", now " + value.dump();
+  }
+  return {};
+}
+
+}  // namespace league::bench

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/record/record.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include "bench/files.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/models.hpp"
+
+namespace league::bench {
+namespace {
+
+constexpr std::size_t most_events = 400;  // of all timelines of a record: what a reader can still look at
+
+Json object_of(const Readings& readings) {
+  Json object = Json::object();
+  for (const auto& [key, value] : readings) object[key] = value;
+  return object;
+}
+
+Json parameters_of(const Case& that) {
+  Json parameters = {{"seed", that.seed}};
+  for (const Parameter& parameter : that.algorithm->parameters) {
+    if (parameter.kind == Parameter::Kind::choice) parameters[parameter.name] = that.parameters.choice(parameter.name);
+    if (parameter.kind == Parameter::Kind::integer)
+      parameters[parameter.name] = that.parameters.integer(parameter.name);
+    if (parameter.kind == Parameter::Kind::real) parameters[parameter.name] = that.parameters.real(parameter.name);
+  }
+  if (!that.algorithm->needs_dataset) return parameters;
+  parameters["dataset"] = that.data.dataset;
+  if (that.data.dataset != "generated") {
+    parameters["split"] = that.data.split;
+    parameters["split_seed"] = that.data.split_seed;
+  }
+  return parameters;
+}
+
+Json check_of(const Verdict& verdict) {
+  Json figures = Json::object();
+  for (const auto& [key, value] : verdict.figures) figures[key] = value;
+  return {{"rows", verdict.rows_checked},
+          {"worst", verdict.worst},
+          {"ties", verdict.ties},
+          {"message", verdict.message},
+          {"figures", figures}};
+}
+
+Json launch_of(const Result& result) {
+  const Launch& launch = result.launch;
+  return {{"requested", launch_label(result.of)},
+          {"league", launch.league},
+          {"team", launch.team},
+          {"vector", launch.vector},
+          {"tile", launch.tile}};
+}
+
+/// The units of the method, and of the best one for the problem. Hosts have no tensor cores: theirs are the same units
+/// without.
+void add_units(Json& row, const Result& result) {
+  const std::string of_type{name(result.of.dtype)}, &best = result.cost.best_unit;
+  row["unit"] = result.of.method->unit(result.of.dtype);
+  row["best_unit"] = best.empty() ? of_type : best;
+  if (row.at("device_kind") == "gpu") return;
+  for (const char* key : {"unit", "best_unit"}) {
+    const auto unit = row.at(key).get<std::string>();
+    row[key] = unit.substr(0, unit.find(' '));
+  }
+}
+
+Json timeline_of(const std::vector<Event>& timeline) {
+  Json events = Json::array();
+  for (const Event& event : timeline)
+    events.push_back(
+        {{"device", event.device}, {"stage", event.stage}, {"begin_s", event.begin_s}, {"end_s", event.end_s}});
+  return events;
+}
+
+/// Where the launch comes from, and of a tuned one, which search of which file found it.
+void add_source(Json& row, const Result& result) {
+  const Case& that = result.of;
+  row["launch_source"] = name(result.launch_note.empty() ? that.launch_source : LaunchSource::automatic);
+  if (!result.launch_note.empty()) row["launch_note"] = result.launch_note;
+  if (that.launch_source == LaunchSource::tuned)
+    row["tuned"] = {{"launch", label(that.launch)},
+                    {"file", that.tuning.file},
+                    {"hash", that.tuning.hash},
+                    {"search", that.tuning.search}};
+}
+
+/// What Google Benchmark itself would write, for its own tools.
+void add_google_keys(Json& row, const Result& result) {
+  const double real_ns = result.samples.empty() ? 0 : median(result.samples) * 1e9;
+  row = {{"name", result.of.name},     {"run_name", result.of.name},
+         {"run_type", "iteration"},    {"repetitions", result.samples.size()},
+         {"repetition_index", 0},      {"threads", 1},
+         {"iterations", result.batch}, {"real_time", real_ns},
+         {"cpu_time", real_ns},        {"time_unit", "ns"}};
+  if (result.status == Status::passed) return;
+  row["error_occurred"] = true;
+  row["error_message"] = std::string(name(result.status)) + ": " + result.reason;
+}
+
+}  // namespace
+
+Json case_json(const Case& that) {
+  Json sizes = Json::object();
+  for (const auto& [size, value] : sizes_of(that)) sizes[size] = value;
+  Json json = {{"name", that.name},
+               {"algorithm", that.algorithm->name},
+               {"method", that.method->name},
+               {"model", that.model},
+               {"dtype", name(that.dtype)},
+               {"sizes", sizes},
+               {"parameters", parameters_of(that)},
+               {"devices", that.devices},
+               {"device_kind", name(device_kind(that))}};
+  if (that.devices > 1) json["communicator"] = that.communicator;
+  return json;
+}
+
+Json to_json(const Result& result) {
+  const Case& that = result.of;
+  Json row;
+  add_google_keys(row, result);
+  row.update(case_json(that));
+  if (!that.repeats.empty()) row["null"] = true;
+  row["device_name"] = result.device_name;
+  row["status"] = name(result.status);
+  row["reason"] = result.reason;
+  row["metric"] = name(result.metric);
+  row["samples"] = result.samples;
+  row["latency_s"] = result.latency_s ? Json(*result.latency_s) : Json();
+  row["stages"] = Json::object();
+  for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;
+  row["launch"] = launch_of(result);
+  add_source(row, result);
+  row["batch"] = result.batch;
+  row["group"] = result.group;
+  row["held"] = result.held;
+  row["cost"] = {{"bytes", result.cost.bytes}, {"operations", result.cost.operations}};
+  add_units(row, result);
+  row["per_device_s"] = result.trace.per_device_s;
+  row["readings_before"] = object_of(result.readings_before);
+  row["readings_after"] = object_of(result.readings_after);
+  row["check"] = check_of(result.verdict);
+  return row;
+}
+
+Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results) {
+  Json rows = Json::array();
+  std::size_t events = 0;
+  for (const Result& result : results) {
+    rows.push_back(to_json(result));
+    const std::vector<Event>& timeline = result.trace.timeline;
+    if (events + timeline.size() > most_events) continue;
+    events += timeline.size();
+    if (!timeline.empty()) rows.back()["timeline"] = timeline_of(timeline);
+  }
+  return {{"context", context}, {"comparison", comparison}, {"benchmarks", rows}};
+}
+
+std::string record_name(std::size_t number, const std::string& comparison) {
+  std::array<char, 24> prefix{};
+  std::snprintf(prefix.data(), prefix.size(), "%03zu-", number);
+  return prefix.data() + file_name(comparison) + ".json";
+}
+
+Json merge_records(const std::vector<Json>& records) {
+  Json rows = Json::array();
+  for (const Json& record : records)
+    for (const Json& row : record.at("benchmarks")) rows.push_back(row);
+  return {{"context", records.front().at("context")}, {"benchmarks", rows}};
+}
+
+}  // namespace league::bench

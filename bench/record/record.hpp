@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/record/result.hpp"
+
+namespace league::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// What all records of one program launch share: Google Benchmark's context, and under "league" the build, the devices,
+/// what the preflight found.
+Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight);
+
+/// What a case is, before it has run.
+Json case_json(const Case& that);
+
+/// One entry of "benchmarks": Google Benchmark's keys and ours.
+Json to_json(const Result& result);
+
+/// The kinds and names of all devices: what a resumed run must find again.
+Json devices_json(const Runtime& runtime);
+
+/// A whole record: one comparison. Rows have their timelines as long as these are a few hundred events in all.
+Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results);
+
+/// "007-vector_add,dtype:f32,....json".
+std::string record_name(std::size_t number, const std::string& comparison);
+
+/// Records put together into one file of Google Benchmark's schema. @pre not empty
+Json merge_records(const std::vector<Json>& records);
+
+}  // namespace league::bench

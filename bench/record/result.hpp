@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/measure/measure.hpp"
+#include "bench/study/case.hpp"
+
+namespace league::bench {
+
+enum class Status { passed, skipped, failed };
+std::string_view name(Status status);
+
+using Readings = std::vector<std::pair<std::string, std::string>>;
+
+/// What came of one case.
+struct Result {
+  Case of;
+  Status status = Status::skipped;
+  std::string reason;  ///< of what did not pass
+  Metric metric = Metric::host_time;
+  std::vector<double> samples;  ///< seconds of one compute each
+  std::optional<double> latency_s;
+  /// Why the automatic launch stands in for the tuned one; empty if it does not.
+  std::string launch_note;
+  Trace trace;
+  Launch launch;      ///< as it was carried out
+  int batch = 0;      ///< computes a sample
+  int group = 0;      ///< cases of one group were sampled in turn; another group, after them: memory is finite
+  bool held = false;  ///< whether the queue was held back while a batch was queued
+  Cost cost;
+  Verdict verdict;
+  std::string device_name;
+  Readings readings_before, readings_after;
+};
+
+}  // namespace league::bench

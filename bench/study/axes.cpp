@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/study/axes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "bench/errors.hpp"
+#include "bench/models.hpp"
+#include "bench/study/nearest.hpp"
+
+namespace league::bench {
+namespace {
+
+constexpr std::string_view all = "all";
+
+/// Where a study may name peers that nobody has looked for.
+std::string peers_hint(const std::string& key) {
+  const bool named = key == "models" || key == "methods";
+  const auto is_peer = [](const Variant& variant) { return variant.model.backend == "python"; };
+  return named && std::ranges::none_of(registry().variants, is_peer) ? " (Python peers: with --python FILE)" : "";
+}
+
+std::string choose(const Value& value, const std::string& key, const std::vector<std::string>& choices) {
+  const std::string& word = value.word(key);
+  if (std::ranges::find(choices, word) == choices.end())
+    value.refuse(key, "is '" + word + "'; " + suggestion(word, choices) + peers_hint(key));
+  return word;
+}
+
+/// Names out of a list of all that there are.
+struct Names {
+  std::vector<std::string> chosen;
+  bool by_name = false;  ///< each was asked for; else they are what was not ruled out
+};
+
+/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-".
+Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices) {
+  Names names;
+  std::vector<std::string> without;
+  if (value != nullptr)
+    for (const Value* one : value->each(key)) {
+      const std::string& word = one->word(key);
+      if (word.starts_with('-'))
+        without.push_back(choose({.place = one->place, .content = word.substr(1)}, key, choices));
+      else if (word != all)
+        names.chosen.push_back(choose(*one, key, choices));
+    }
+  names.by_name = !names.chosen.empty();
+  if (!names.by_name) names.chosen = choices;
+  std::erase_if(names.chosen,
+                [&](const std::string& name) { return std::ranges::find(without, name) != without.end(); });
+  if (names.chosen.empty()) value->refuse(key, "rules out all of " + joined(choices));
+  return names;
+}
+
+std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {
+  std::vector<const Parameter*> sizes;
+  for (const Parameter& parameter : algorithm.parameters)
+    if (parameter.kind == Parameter::Kind::size) sizes.push_back(&parameter);
+  return sizes;
+}
+
+std::vector<std::int64_t> size_values(const Value& value, const Parameter& parameter) {
+  std::vector<std::int64_t> values;
+  for (const Value* one : value.each("sizes." + parameter.name))
+    values.push_back(one->integer("sizes." + parameter.name, parameter.least, parameter.most));
+  return values;
+}
+
+/// A value of an algorithm's own parameter, checked, as text. However the study writes a number, equal ones have equal
+/// texts, and the default has its own.
+std::string parameter_text(const Value& value, const Parameter& parameter) {
+  if (parameter.kind == Parameter::Kind::choice) return choose(value, parameter.name, parameter.choices);
+  if (parameter.kind != Parameter::Kind::real)
+    return std::to_string(value.integer(parameter.name, parameter.least, parameter.most));
+  const double number =
+      value.real(parameter.name, static_cast<double>(parameter.least), static_cast<double>(parameter.most));
+  return number == std::stod(parameter.standard) ? parameter.standard : shortest(number);
+}
+
+/// Every point once for each value of one size.
+void multiply(std::vector<Point>& points, const std::string& name, const std::vector<std::int64_t>& values) {
+  std::vector<Point> product;
+  for (const Point& point : points)
+    for (const std::int64_t value : values) {
+      product.push_back(point);
+      std::erase_if(product.back(), [&](const auto& size) { return size.first == name; });
+      product.back().emplace_back(name, value);
+    }
+  points = std::move(product);
+}
+
+/// Sizes that cannot be counted in 64-bit bytes are refused here, before anything runs.
+void require_countable(const std::vector<Point>& points, const Value* place) {
+  for (const Point& point : points) {
+    std::vector<std::int64_t> extents{8};
+    for (const auto& [name, value] : point) extents.push_back(std::max<std::int64_t>(value, 1));
+    try {
+      static_cast<void>(checked_product(extents));
+    } catch (const std::overflow_error& error) {
+      if (place == nullptr) throw;
+      place->refuse("sizes", std::string("are too large: ") + error.what());
+    }
+  }
+}
+
+int launch_value(const Value& value, const std::string& key) {
+  return static_cast<int>(value.integer("launches." + key, 0, std::numeric_limits<int>::max()));
+}
+
+std::vector<WantedLaunch> launches_of(const Value& value) {
+  const auto* word = value.get<std::string>();
+  if (word != nullptr && *word == name(LaunchSource::automatic)) return {{{}, LaunchSource::automatic}};
+  if (word != nullptr && *word == name(LaunchSource::tuned)) return {{{}, LaunchSource::tuned}};
+  const auto* table = value.get<Value::Table>();
+  if (table == nullptr)
+    value.refuse("launches", "takes \"auto\", \"tuned\" or tables such as {league = 132, team = 8}, not " +
+                                 (word != nullptr ? "'" + *word + "'" : value.type()));
+  static const std::vector<std::pair<std::string, int Launch::*>> fields{
+      {"league", &Launch::league}, {"team", &Launch::team}, {"vector", &Launch::vector}, {"tile", &Launch::tile}};
+  std::vector<Launch> launches(1);
+  for (const auto& [key, numbers] : *table) {
+    const auto field = std::ranges::find(fields, key, &std::pair<std::string, int Launch::*>::first);
+    if (field == fields.end()) {
+      const std::vector<std::string> known{"league", "team", "vector", "tile"};
+      numbers.refuse("launches." + key, "is not part of a launch; " + suggestion(key, known));
+    }
+    std::vector<Launch> product;
+    for (const Launch& launch : launches)
+      for (const Value* number : numbers.each("launches." + key)) {
+        product.push_back(launch);
+        product.back().*(field->second) = launch_value(*number, key);
+      }
+    launches = std::move(product);
+  }
+  std::vector<WantedLaunch> wanted;
+  for (const Launch& launch : launches)
+    wanted.push_back({launch, launch == Launch{} ? LaunchSource::automatic : LaunchSource::given});
+  return wanted;
+}
+
+}  // namespace
+
+const Value* Axes::find(std::string_view key) const { return bench::find(settings_.values, key); }
+
+std::vector<std::int64_t> Axes::integers(const std::string& key, std::vector<std::int64_t> standard, std::int64_t least,
+                                         std::int64_t most) const {
+  const Value* value = find(key);
+  if (value == nullptr) return standard;
+  std::vector<std::int64_t> values;
+  for (const Value* one : value->each(key)) values.push_back(one->integer(key, least, most));
+  return values;
+}
+
+std::vector<std::string> Axes::words(const std::string& key, const std::vector<std::string>& choices) const {
+  const Value* value = find(key);
+  if (value == nullptr) return {choices.front()};
+  std::vector<std::string> chosen;
+  for (const Value* one : value->each(key)) chosen.push_back(choose(*one, key, choices));
+  return chosen;
+}
+
+std::vector<std::string> Axes::parameter(const Parameter& parameter) const {
+  const Value* value = find(parameter.name);
+  if (value == nullptr) return {parameter.standard};
+  std::vector<std::string> values;
+  for (const Value* one : value->each(parameter.name)) values.push_back(parameter_text(*one, parameter));
+  return values;
+}
+
+std::vector<Dtype> Axes::dtypes() const {
+  std::vector<std::string> known;
+  for (const Method& method : algorithm().methods)
+    for (const Dtype dtype : method.dtypes)
+      if (std::ranges::find(known, name(dtype)) == known.end()) known.emplace_back(name(dtype));
+  const bool has_f32 = std::ranges::find(known, "f32") != known.end();
+  const Value* value = find("dtypes");
+  std::vector<Dtype> dtypes;
+  for (const std::string& word :
+       value != nullptr ? read_names(value, "dtypes", known).chosen : std::vector{has_f32 ? "f32" : known.at(0)})
+    dtypes.push_back(dtype_from(word));
+  return dtypes;
+}
+
+std::vector<Point> Axes::points(const Value& value) const {
+  const std::vector<const Parameter*> sizes = size_parameters(algorithm());
+  std::vector<std::string> known;
+  for (const Parameter* size : sizes) known.push_back(size->name);
+  const auto* table = value.get<Value::Table>();
+  if (table == nullptr) {
+    if (sizes.size() != 1)
+      value.refuse("sizes",
+                   "takes tables with " + joined(known) + " for " + algorithm().name + ", not " + value.type());
+    return {{{known[0], value.integer("sizes", sizes[0]->least, sizes[0]->most)}}};
+  }
+  std::vector<Point> points(1);
+  for (const auto& [key, numbers] : *table) {
+    const auto size = std::ranges::find(sizes, key, &Parameter::name);
+    if (size == sizes.end())
+      numbers.refuse("sizes." + key, "is no size of " + algorithm().name + "; " + suggestion(key, known));
+    multiply(points, key, size_values(numbers, **size));
+  }
+  return points;
+}
+
+std::vector<Point> Axes::sizes() const {
+  const Value* value = find("sizes");
+  std::vector<Point> product;
+  if (value == nullptr) product.emplace_back();
+  if (value != nullptr)
+    for (const Value* one : value->each("sizes")) std::ranges::copy(points(*one), std::back_inserter(product));
+  for (const Parameter* size : size_parameters(algorithm())) {
+    for (Point& point : product)
+      if (std::ranges::find(point, size->name, &Point::value_type::first) == point.end())
+        point.emplace_back(size->name, std::stoll(size->standard));
+    if (const Value* set = find("sizes." + size->name)) {
+      // Points that differ in this size only become one.
+      multiply(product, size->name, {0});
+      std::ranges::sort(product);
+      product.erase(std::ranges::unique(product).begin(), product.end());
+      multiply(product, size->name, size_values(*set, *size));
+    }
+  }
+  require_countable(product, value);
+  return product;
+}
+
+std::vector<WantedLaunch> Axes::launches() const {
+  const Value* value = find("launches");
+  if (value == nullptr) return {WantedLaunch{}};
+  std::vector<WantedLaunch> launches;
+  for (const Value* one : value->each("launches")) std::ranges::copy(launches_of(*one), std::back_inserter(launches));
+  return launches;
+}
+
+std::vector<MethodModel> Axes::variants(const Runtime& runtime) const {
+  std::vector<std::string> known;
+  for (const Method& method : algorithm().methods) known.push_back(method.name);
+  const Names models = read_names(find("models"), "models", known_models());
+  std::vector<MethodModel> variants;
+  for (const std::string& method_name : read_names(find("methods"), "methods", known).chosen) {
+    const Method& method = *std::ranges::find(algorithm().methods, method_name, &Method::name);
+    const std::vector<std::string> declared = declared_models(method);
+    for (const std::string& model : models.chosen)
+      if (std::ranges::find(declared, model) != declared.end() && (models.by_name || is_built(runtime, model)))
+        variants.push_back({&method, model});
+  }
+  return variants;
+}
+
+}  // namespace league::bench

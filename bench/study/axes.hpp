@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/study/case.hpp"
+#include "bench/study/settings.hpp"
+
+namespace league::bench {
+
+/// A value for each size of an algorithm.
+using Point = std::vector<std::pair<std::string, std::int64_t>>;
+
+struct MethodModel {
+  const Method* method;
+  std::string model;
+};
+
+/// A launch as the study names it.
+struct WantedLaunch {
+  Launch launch;
+  LaunchSource source = LaunchSource::open;
+};
+
+/// What each key of a study stands for: a list of values, checked. All throw BadInput, naming file, line and key.
+class Axes {
+ public:
+  explicit Axes(const Settings& settings) : settings_(settings) {}
+
+  /// The value as written; null if the study leaves the key out.
+  [[nodiscard]] const Value* find(std::string_view key) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& key, std::vector<std::int64_t> standard,
+                                                   std::int64_t least, std::int64_t most) const;
+  /// Words out of `choices`; the first of them if the key is absent.
+  [[nodiscard]] std::vector<std::string> words(const std::string& key, const std::vector<std::string>& choices) const;
+  /// Values of an algorithm's own parameter, as text.
+  [[nodiscard]] std::vector<std::string> parameter(const Parameter& parameter) const;
+  [[nodiscard]] std::vector<Dtype> dtypes() const;
+  [[nodiscard]] std::vector<Point> sizes() const;
+  /// One that is open, if the study does not name any.
+  [[nodiscard]] std::vector<WantedLaunch> launches() const;
+  /// Methods and, for each, those of the models that it declares; of this build, if the study does not name them.
+  [[nodiscard]] std::vector<MethodModel> variants(const Runtime& runtime) const;
+
+ private:
+  [[nodiscard]] const Algorithm& algorithm() const { return *settings_.algorithm; }
+  [[nodiscard]] std::vector<Point> points(const Value& value) const;
+  const Settings& settings_;
+};
+
+}  // namespace league::bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/registry.hpp"
+
+namespace league::bench {
+
+/// Which rows of which data a case works on.
+struct Selection {
+  std::string dataset = "mnist";
+  std::string split = "random";  ///< or "file": the last quarter of the file is the test set
+  std::uint64_t split_seed = 42;
+  std::uint64_t seed = 1;                          ///< of generated data
+  std::int64_t train = 0, test = 0, features = 0;  ///< 0: what the dataset gives
+  bool operator==(const Selection&) const = default;
+};
+
+/// Where a launch comes from. `open`: the study does not say, the run chooses (bench/tune/launches.hpp).
+enum class LaunchSource { open, automatic, tuned, given };
+/// "auto", "tuned", "explicit".
+std::string_view name(LaunchSource source);
+
+/// The file that a tuned launch was found in, and the search that found it.
+struct Tuning {
+  std::string file, hash, search;
+};
+
+/// One line of results to come: a variant, on sizes, in a type, on devices, with a launch.
+struct Case {
+  const Algorithm* algorithm = nullptr;
+  const Method* method = nullptr;
+  std::string model;
+  Dtype dtype = Dtype::f32;
+  Parameters parameters;  ///< all that the algorithm has, sizes among them
+  Selection data;         ///< of an algorithm that needs a dataset
+  std::uint64_t seed = 1;
+  int devices = 1;
+  std::string communicator = "local";  ///< between several devices: the engine, as in backends/communicator.hpp
+  Launch launch;
+  LaunchSource launch_source = LaunchSource::open;
+  Tuning tuning;  ///< of a tuned launch
+  int samples = 10;
+
+  std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
+  std::string comparison;  ///< the name without variant, communicator and launch
+  std::string skip;        ///< why it cannot run here, where that is known beforehand; else empty
+  std::string repeats;     ///< of a null test: the name of the case that it repeats; else empty
+};
+
+/// Cases that are checked together and sampled in turn.
+struct Comparison {
+  std::string name;
+  std::vector<Case> cases;
+  bool null_test = true;  ///< whether it wants one
+};
+
+/// "auto" or "league=132,team=8".
+std::string label(const Launch& launch);
+
+/// The launch in the name of a case: "tuned" for one that a tuned file chose, whatever it is; else its label.
+std::string launch_label(const Case& that);
+
+/// Sizes of a case, in the order in which the algorithm declares them.
+std::vector<std::pair<std::string, std::int64_t>> sizes_of(const Case& that);
+
+/// Fills in `name` and `comparison`. What is not at its default is part of both; sizes always are.
+void give_names(Case& that);
+
+}  // namespace league::bench

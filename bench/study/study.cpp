@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/study/study.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "bench/errors.hpp"
+#include "bench/models.hpp"
+#include "bench/study/axes.hpp"
+#include "bench/study/nearest.hpp"
+
+namespace league::bench {
+namespace {
+
+/// Each of `cases` once for every value.
+template <class Values, class Set>
+void multiply(std::vector<Case>& cases, const Values& values, const Set& set) {
+  std::vector<Case> product;
+  for (const Case& that : cases)
+    for (const auto& value : values) set(product.emplace_back(that), value);
+  cases = std::move(product);
+}
+
+/// Each case once for every engine between its devices. One device has nobody to talk to: such a case stays as it is.
+void multiply_communicators(std::vector<Case>& cases, const std::vector<std::string>& engines) {
+  std::vector<Case> product;
+  for (const Case& that : cases) {
+    if (that.devices == 1) product.push_back(that);
+    for (const std::string& engine : engines)
+      if (that.devices > 1) product.emplace_back(that).communicator = engine;
+  }
+  cases = std::move(product);
+}
+
+/// Each case once for every launch. A library chooses its own: it takes part once.
+void multiply_launches(std::vector<Case>& cases, const std::vector<WantedLaunch>& launches) {
+  const bool open = launches.front().source == LaunchSource::open;
+  const std::vector<WantedLaunch> of_a_library{{{}, open ? LaunchSource::open : LaunchSource::automatic}};
+  std::vector<Case> product;
+  for (const Case& that : cases)
+    for (const WantedLaunch& wanted : is_own(that.model) ? launches : of_a_library) {
+      product.push_back(that);
+      product.back().launch = wanted.launch;
+      product.back().launch_source = wanted.source;
+    }
+  cases = std::move(product);
+}
+
+/// The data that a case works on, as far as the study says; the rest as the dataset gives it.
+void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Datasets& datasets) {
+  if (!algorithm.needs_dataset) return;
+  that.data.seed = that.seed;
+  that.data.train = that.parameters.integer("train");
+  that.data.test = that.parameters.integer("test");
+  that.data.features = that.parameters.integer("features");
+  try {
+    that.data = datasets.resolve(that.data);
+  } catch (const BadInput& error) {
+    if (sizes != nullptr) throw BadInput(sizes->place + ": `sizes` " + error.what());
+    throw;
+  }
+  that.parameters.values["train"] = std::to_string(that.data.train);
+  that.parameters.values["test"] = std::to_string(that.data.test);
+  that.parameters.values["features"] = std::to_string(that.data.features);
+}
+
+/// Why a case cannot run here; empty if it can.
+std::string known_obstacle(const Runtime& runtime, const Case& that) {
+  const Availability here = availability(runtime, *that.algorithm, *that.method, that.model);
+  if (here.state != State::ready) return here.reason;
+  if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
+    return "this method has no " + std::string(name(that.dtype));
+  if (!lacks_devices(runtime, that)) return {};
+  const DeviceKind kind = device_kind(that);
+  return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
+         std::to_string(most_devices(runtime, kind)) + " here";
+}
+
+bool wants_null_test(const Settings& settings) {
+  const Value* value = find(settings.values, "null");
+  return value == nullptr || value->truth("null");
+}
+
+std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets) {
+  const Algorithm& algorithm = *settings.algorithm;
+  const Axes axes(settings);
+  std::vector<Case> cases(1);
+  cases[0].algorithm = &algorithm;
+  multiply(cases, axes.integers("samples", {10}, 1, 1'000'000),
+           [](Case& that, std::int64_t n) { that.samples = static_cast<int>(n); });
+  multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),
+           [](Case& that, std::int64_t seed) { that.seed = static_cast<std::uint64_t>(seed); });
+  if (algorithm.needs_dataset) {
+    multiply(cases, axes.words("dataset", {"mnist", "mnist_t10k", "generated"}),
+             [](Case& that, auto& word) { that.data.dataset = word; });
+    multiply(cases, axes.words("split", {"random", "file"}), [](Case& that, auto& word) { that.data.split = word; });
+    multiply(cases, axes.integers("split_seed", {42}, 0, std::numeric_limits<std::uint32_t>::max()),
+             [](Case& that, std::int64_t seed) { that.data.split_seed = static_cast<std::uint64_t>(seed); });
+  }
+  for (const Parameter& parameter : algorithm.parameters)
+    if (parameter.kind != Parameter::Kind::size)
+      multiply(cases, axes.parameter(parameter),
+               [&](Case& that, auto& value) { that.parameters.values[parameter.name] = value; });
+  multiply(cases, axes.dtypes(), [](Case& that, Dtype dtype) { that.dtype = dtype; });
+  multiply(cases, axes.sizes(), [](Case& that, const Point& point) {
+    for (const auto& [name, value] : point) that.parameters.values[name] = std::to_string(value);
+  });
+  for (Case& that : cases) resolve_data(that, axes.find("sizes"), algorithm, datasets);
+  multiply(cases, axes.integers("devices", {1}, 1, 4096),
+           [](Case& that, std::int64_t n) { that.devices = static_cast<int>(n); });
+  multiply(cases, axes.variants(runtime), [](Case& that, const MethodModel& variant) {
+    that.method = variant.method;
+    that.model = variant.model;
+  });
+  multiply_communicators(cases, axes.words("communicator", {"local", "nccl"}));
+  multiply_launches(cases, axes.launches());
+  for (Case& that : cases) {
+    give_names(that);
+    that.skip = known_obstacle(runtime, that);
+  }
+  return cases;
+}
+
+}  // namespace
+
+bool lacks_devices(const Runtime& runtime, const Case& that) {
+  return that.devices > most_devices(runtime, device_kind(that));
+}
+
+Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,
+                 Datasets& datasets) {
+  Study study{.title = file.stem().string(), .comparisons = {}};
+  std::set<std::string> names;
+  for (const Settings& settings : read_settings(file, assignments)) {
+    const bool null_test = wants_null_test(settings);
+    for (Case& that : cases_of(settings, runtime, datasets)) {
+      if (!names.insert(that.name).second)
+        throw BadInput(file.string() + ": two cases are named " + that.name +
+                       ": a list repeats a value, or two [[cases]] overlap");
+      auto found = std::ranges::find(study.comparisons, that.comparison, &Comparison::name);
+      if (found == study.comparisons.end()) found = study.comparisons.insert(found, {that.comparison, {}});
+      found->cases.push_back(std::move(that));
+      found->null_test = found->null_test && null_test;
+    }
+  }
+  if (study.comparisons.empty())
+    throw BadInput(file.string() +
+                   ": no case: none of its methods has one of its models in this build (see `league list`)");
+  return study;
+}
+
+}  // namespace league::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/data/dataset.hpp"
+#include "bench/study/case.hpp"
+#include "bench/study/settings.hpp"
+
+namespace league::bench {
+
+/// The product of the lists in a study file, as comparisons in the order of the file.
+struct Study {
+  std::string title;  ///< the file's name without its ending
+  std::vector<Comparison> comparisons;
+};
+
+/// Whether a case asks for more devices than its model has here.
+bool lacks_devices(const Runtime& runtime, const Case& that);
+
+/// Reads a study and the sizes of the datasets that it names.
+/// @throws BadInput naming file, line and key
+Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,
+                 Datasets& datasets);
+
+}  // namespace league::bench

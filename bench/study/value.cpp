@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/study/value.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+#include "bench/errors.hpp"
+
+namespace league::bench {
+namespace {
+
+/// A copy of a node with the place of each value; `line` says whether lines mean anything in `source`.
+Value convert(const toml::node& node, const std::string& source, bool line) {
+  Value value{.place = line ? source + ":" + std::to_string(node.source().begin.line) : source, .content = {}};
+  if (const auto* table = node.as_table()) {
+    auto& entries = value.content.emplace<Value::Table>();
+    for (const auto& [key, child] : *table) entries.push_back({std::string(key.str()), convert(child, source, line)});
+    // toml++ sorts keys; the order of the file says which size comes first.
+    std::ranges::stable_sort(entries, {}, [&](const Value::Entry& entry) {
+      const toml::source_position at = table->find(entry.key)->first.source().begin;
+      return std::pair(at.line, at.column);
+    });
+  } else if (const auto* array = node.as_array()) {
+    auto& list = value.content.emplace<Value::List>();
+    for (const toml::node& child : *array) list.push_back(convert(child, source, line));
+  } else if (const auto* truth = node.as_boolean()) {
+    value.content = truth->get();
+  } else if (const auto* integer = node.as_integer()) {
+    value.content = integer->get();
+  } else if (const auto* real = node.as_floating_point()) {
+    value.content = real->get();
+  } else if (const auto* word = node.as_string()) {
+    value.content = word->get();
+  } else {
+    value.content = Value::Other{"a date or time"};
+  }
+  return value;
+}
+
+/// Cuts at commas that stand outside brackets, braces and quotes.
+std::vector<std::string> cut_at_commas(std::string_view text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) depth += (c == '[' || c == '{') ? 1 : (c == ']' || c == '}') ? -1 : 0;
+    if (c == ',' && depth == 0 && !quoted)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+bool is_bare_word(std::string_view text) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_-./").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  return !text.empty() && std::ranges::all_of(text, plain);
+}
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
+Value read_one(std::string_view text, const std::string& place) {
+  const std::string word = trimmed(text);
+  try {
+    const toml::table table = toml::parse("value = " + word);
+    return convert(*table.get("value"), place, false);
+  } catch (const toml::parse_error& error) {
+    if (is_bare_word(word)) return {.place = place, .content = word};
+    throw BadInput(place + ": '" + word + "' is neither a TOML value nor a word: " + std::string(error.description()));
+  }
+}
+
+/// "file:3: `sizes`: " for an error in the file itself: the place, and the key that begins on this line or the last
+/// before.
+std::string parse_place(const std::filesystem::path& file, std::size_t line) {
+  std::string place = file.string() + ":" + std::to_string(line) + ": ", key, text;
+  std::ifstream stream(file);
+  for (std::size_t number = 1; number <= line && std::getline(stream, text); ++number) {
+    const std::string before = trimmed(text.substr(0, text.find('=')));
+    if (text.find('=') != std::string::npos && is_bare_word(before)) key = before;
+  }
+  return key.empty() ? place : place + "`" + key + "`: ";
+}
+
+}  // namespace
+
+std::vector<const Value*> Value::each(std::string_view key) const {
+  const List* list = get<List>();
+  if (list == nullptr) return {this};
+  if (list->empty()) refuse(key, "is an empty list: name at least one value, or leave the key out");
+  std::vector<const Value*> all;
+  for (const Value& value : *list) all.push_back(&value);
+  return all;
+}
+
+std::int64_t Value::integer(std::string_view key, std::int64_t least, std::int64_t most) const {
+  const auto* number = get<std::int64_t>();
+  if (number == nullptr) refuse(key, "takes integers, not " + type());
+  if (*number < least || *number > most)
+    refuse(key, "is " + std::to_string(*number) + ": it must lie in " + std::to_string(least) + " to " +
+                    std::to_string(most));
+  return *number;
+}
+
+double Value::real(std::string_view key, double least, double most) const {
+  const std::string range = "takes a finite number from " + shortest(least) + " to " + shortest(most);
+  const auto* integer = get<std::int64_t>();
+  const auto* real = get<double>();
+  if (integer == nullptr && real == nullptr) refuse(key, range + ", not " + type());
+  const double number = integer != nullptr ? static_cast<double>(*integer) : *real;
+  if (!std::isfinite(number) || number < least || number > most)
+    refuse(key, "is " + shortest(number) + ": it " + range);
+  return number;
+}
+
+bool Value::truth(std::string_view key) const {
+  const auto* truth = get<bool>();
+  if (truth == nullptr) refuse(key, "takes true or false, not " + type());
+  return *truth;
+}
+
+const std::string& Value::word(std::string_view key) const {
+  const auto* text = get<std::string>();
+  if (text == nullptr) refuse(key, "takes strings, not " + type());
+  return *text;
+}
+
+void Value::refuse(std::string_view key, std::string_view why) const {
+  throw BadInput(place + ": `" + std::string(key) + "` " + std::string(why));
+}
+
+std::string Value::type() const {
+  if (const Other* other = get<Other>()) return other->type;
+  static constexpr const char* types[] = {"",         "a boolean", "an integer", "a floating-point number",
+                                          "a string", "a list",    "a table"};
+  return types[content.index()];
+}
+
+std::string shortest(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number + 0.0).ptr;  // no minus before a zero
+  return {text.data(), end};
+}
+
+const Value* find(const Value::Table& table, std::string_view key) {
+  const auto found = std::ranges::find(table, key, &Value::Entry::key);
+  return found == table.end() ? nullptr : &found->value;
+}
+
+Value::Table read_toml(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file)) throw BadInput("there is no study '" + file.string() + "'");
+  try {
+    const toml::table table = toml::parse_file(file.string());
+    return std::get<Value::Table>(convert(table, file.string(), true).content);
+  } catch (const toml::parse_error& error) {
+    throw BadInput(parse_place(file, error.source().begin.line) + std::string(error.description()));
+  }
+}
+
+Value read_value(std::string_view text, const std::string& place) {
+  const std::vector<std::string> parts = cut_at_commas(text);
+  if (parts.size() == 1) return read_one(text, place);
+  Value::List list;
+  for (const std::string& part : parts) list.push_back(read_one(part, place));
+  return {.place = place, .content = std::move(list)};
+}
+
+}  // namespace league::bench

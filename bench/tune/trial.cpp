@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/tune/trial.hpp"
+
+#include <algorithm>
+
+#include "bench/measure/clock.hpp"
+
+namespace league::bench {
+
+VariantTrial::VariantTrial(Entrant& entrant, std::function<void(const Launch&)> before_each)
+    : entrant_(entrant), before_each_(std::move(before_each)) {}
+
+Launch VariantTrial::configure(const Launch& launch) {
+  before_each_(launch);
+  configured_ = launch;
+  return entrant_.prepared().configure(launch);
+}
+
+Verdict VariantTrial::check() {
+  before_each_(configured_);
+  Prepared& prepared = entrant_.prepared();
+  Stages stages;
+  prepared.reset();
+  prepared.fence();
+  checked_s_ = seconds_of([&] {
+    prepared.compute(stages);
+    prepared.fence();
+  });
+  const Outputs& outputs = prepared.download();
+  prepared.fence();
+  if (const Verdict* known = verified_.find(outputs)) return *known;
+  const Verdict verdict = entrant_.problem().check(outputs);
+  if (verdict.passed() && verified_.empty()) verified_.keep(outputs, verdict);
+  return verdict;
+}
+
+double VariantTrial::sample() {
+  before_each_(configured_);
+  Meter& its_own = meter();
+  return its_own.sample(std::min(batch_, its_own.batch_affordable()));
+}
+
+Meter& VariantTrial::meter() {
+  std::unique_ptr<Meter>& meter = meters_[label(configured_)];
+  if (!meter) meter = std::make_unique<Meter>(entrant_, checked_s_);
+  if (first_ == nullptr) {
+    first_ = meter.get();
+    batch_ = first_->batch_needed();
+  }
+  return *meter;
+}
+
+}  // namespace league::bench
