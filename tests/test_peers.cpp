@@ -208,7 +208,9 @@ TEST_F(PeersTest, WhatCannotRunIsSkippedWithTheReason) {
   };
   expect_row(alone("dtypes = \"i32\"\n"), "skipped", "has no i32");
   expect_row(alone("devices = 2\n"), "skipped", "one device");
-  expect_row(alone("launches = {team = 2}\n"), "skipped", "chooses the launch");
+  rows = play("\"sound\"", 0, "models = \"numpy\"\nlaunches = [{team = 2}, \"tuned\"]\n");
+  ASSERT_EQ(rows.size(), 1U) << "a library takes part once";
+  EXPECT_TRUE(rows.at("sound numpy").at("name").get<std::string>().ends_with("/launch:auto"));
 }
 
 TEST_F(PeersTest, PeersThatCannotBeListedAreBadInput) {
