@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.report import published
+from bench.report import published, published_figures
 from bench.report.marked import difference, splice
 from bench.report.records import Broken
 
@@ -19,12 +19,17 @@ def times(middle):
 
 
 def test_readme_holds_just_what_is_drawn():
-    assert difference(ROOT / "README.md", published.NAME, published.draw()) == ""
+    shown = published_figures.published(published.RESULTS)
+    drawn = published.draw(published.RESULTS, shown)
+    assert difference(ROOT / "README.md", published.NAME, drawn) == ""
+    assert published_figures.stale(published.RESULTS, shown) == []
 
 
 @pytest.fixture
-def results(entry, save):
+def results(entry, save, monkeypatch):
     """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
+    shown = {("h200",): ("native-portable-nvidia-h200",)}
+    monkeypatch.setattr(published_figures, "FIGURES", shown)
     for dtype in ("f64", "f32"):
         entries = [
             entry("kokkos", times(1.1e-3), dtype=dtype),
@@ -43,7 +48,8 @@ def results(entry, save):
 
 
 def test_tables(results):
-    text = published.draw(results)
+    shown = published_figures.published(results)
+    text = published.draw(results, shown)
     links = text.count("[vector_add](algorithms/vector_add/README.md)")
     assert links == 2 + len(
         published.ONE
@@ -56,6 +62,27 @@ def test_tables(results):
     assert "| 1.100 [" in text  # the gap
     assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
     assert "Kokkos 4.7.00" in text and "abc1234" in text
+    image = "![Native / portable, NVIDIA H200](bench/results/figures/native-portable-nvidia-h200.svg)"
+    assert f"{image}\n\n*{shown[0].caption}*" in text
+
+
+def test_figures_are_checked_byte_for_byte(results, tmp_path):
+    shown = published_figures.published(results)
+    published_figures.write(results, shown)
+    assert published_figures.stale(results, shown) == []
+    file = results / "figures/native-portable-nvidia-h200.svg"
+    file.write_text(file.read_text().replace("95 %", "99 %").replace("abc1234", "x"))
+    (file.parent / "left-over.svg").write_text("<svg/>")
+    assert published_figures.stale(results, shown) == ["left-over.svg", file.name]
+    file.unlink()
+    assert file.name in published_figures.stale(results, shown)
+    published_figures.write(results, shown)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_unknown_figure_is_named(results):
+    with pytest.raises(Broken, match="no figure 'pie'; there are: .*native-portable"):
+        list(published_figures.figures(results, ["h200"], ["pie"]))
 
 
 def test_write_then_check(results, tmp_path, capsys):

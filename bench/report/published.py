@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The README's result tables, drawn from the published records.
+"""The README's result tables and figures, drawn from the published records.
 
-``python3 -m bench.report.published --write README.md`` puts them between the markers
-``published``; ``--check`` shows what differs; alone, it prints them.
+``python3 -m bench.report.published --write README.md`` puts the tables between the markers
+``published`` and draws the figures; ``--check`` shows what differs; alone, it prints the tables.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import marked, statistics, units
+from . import marked, published_figures, statistics, units
 from .case import Case
+from .figures import Figure
 from .floors import measured_ceilings
 from .gaps import COLUMNS, Gap, factor_text, gaps
 from .merge import load
@@ -181,14 +182,15 @@ def one_device(results: Path, name: str) -> list[str]:
     return parts
 
 
-def draw(results: Path = RESULTS) -> str:
-    """All tables; raises Broken."""
+def draw(results: Path, shown: list[Figure]) -> str:
+    """All tables, then the figures; raises Broken."""
     parts = [part for name in ONE for part in one_device(results, name)]
     cases, rows = read(results / SEVERAL)
     text = f"Several GPUs of one host, makespan: {headline(cases)} "
     parts += [
         f"{text}([records](bench/results/{SEVERAL})).",
         scaling_table(scalings(rows)),
+        published_figures.markdown(shown),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
@@ -202,13 +204,17 @@ def main(argv: list[str]) -> int:
     group.add_argument("--check", type=Path, metavar="README.md")
     options = parser.parse_args(argv)
     try:
-        body = draw(options.results)
+        shown = published_figures.published(options.results)
+        body = draw(options.results, shown)
         if options.write:
             marked.write(options.write, NAME, body)
+            published_figures.write(options.results, shown)
         elif options.check:
             changes = marked.difference(options.check, NAME, body)
-            print(changes, end="\n" if changes else "")
-            return int(bool(changes))
+            stale = published_figures.stale(options.results, shown)
+            for text in filter(None, [changes, *stale]):
+                print(text)
+            return int(bool(changes or stale))
         else:
             print(body, end="")
     except (Broken, OSError) as error:

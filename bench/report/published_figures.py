@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The README's figures, drawn from the published records.
+
+They lie in ``bench/results/figures`` as SVG: the same records and the same Matplotlib give
+the same bytes, so that a test can tell a stale figure.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from . import statistics
+from .figures import Figure, all_figures
+from .findings import analyse
+from .merge import load
+from .records import Broken
+from .rows import build_rows
+
+FOLDER = "figures"
+FIGURES = {  # folders of results, read as one -> the figures of them that the README shows
+    ("h200",): (
+        "native-portable-nvidia-h200",
+        "every-model-knn-f32-train-52500-test-17500-features-784",
+    ),
+    ("h200-x4",): (
+        "strong-scaling-knn-f32-train-52500-test-17500-features-784-nvidia-h200",
+    ),
+}
+
+
+def figures(results: Path, folders: Iterable[str], names: Iterable[str]):
+    """The figures of these names; raises Broken for one that the records do not give."""
+    cases, problems = load([results / folder for folder in folders])
+    if problems:
+        raise Broken("; ".join(problems))
+    rows = build_rows(cases, statistics.MARGIN)
+    found = {f.slug: f for f in all_figures(rows, analyse(rows, statistics.MARGIN))}
+    for name in names:
+        if name not in found:
+            known = ", ".join(found)
+            raise Broken(f"{results}: no figure '{name}'; there are: {known}")
+        yield found[name]
+
+
+def published(results: Path) -> list[Figure]:
+    """All of them, in the order of the README."""
+    return [f for part in FIGURES.items() for f in figures(results, *part)]
+
+
+def svg(figure: Figure) -> str:
+    """The figure on white, for readers of dark pages too."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas = figure.draw()
+    canvas.set_facecolor("white")
+    text = io.StringIO()
+    metadata = {"Date": None, "Title": figure.title}
+    FigureCanvasSVG(canvas).print_svg(text, metadata=metadata)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+
+def markdown(found: list[Figure]) -> str:
+    """The figures with their captions."""
+    parts = [
+        f"![{figure.title}](bench/results/{FOLDER}/{figure.slug}.svg)\n\n*{figure.caption}*"
+        for figure in found
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def write(results: Path, found: list[Figure]) -> None:
+    """Draws them all anew; what is no longer shown goes."""
+    folder = results / FOLDER
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.svg"):
+        old.unlink()
+    for figure in found:
+        (folder / f"{figure.slug}.svg").write_text(svg(figure), encoding="utf-8")
+
+
+def stale(results: Path, found: list[Figure]) -> list[str]:
+    """Names of the files that are not what would be drawn."""
+    folder = results / FOLDER
+    drawn = {f"{figure.slug}.svg": svg(figure) for figure in found}
+    there = {path.name: path.read_text("utf-8") for path in folder.glob("*.svg")}
+    names = sorted(drawn.keys() | there.keys())
+    return [name for name in names if drawn.get(name) != there.get(name)]
