@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy: a product, the loss and the excess in one fused kernel, a product. theta, intercept first, in double."""
+"""CuPy: a product, the loss and the excess in one fused kernel, a product; Newton steps the same.
+
+theta, intercept first, is kept in double.
+"""
 
 import cupy
 
+from algorithms.logistic_regression.newton import NewtonSteps
 from backends.python.cupy_solve import CupySolve
 from backends.python.peer import Unsupported
 
@@ -11,6 +15,7 @@ ROW = """
     loss = max(z, (T)0) - y * z + log1p(t);
     excess = (z >= 0 ? 1 : t) / (1 + t) - y;
 """
+WEIGHT = "weight = t / ((1 + t) * (1 + t));"
 
 
 class Library(CupySolve):
@@ -41,3 +46,40 @@ class Library(CupySolve):
             weights *= 1 - self.rate * self.l2
         weights -= share * (self.x @ excess)
         self.taken += 1
+
+
+class Newton(NewtonSteps, CupySolve):
+    method = "newton"
+    description = "an ElementwiseKernel, a product in double, cupy.linalg.solve"
+
+    def upload(self):
+        self.x = cupy.asarray(self.inputs["columns"])
+        self.y = cupy.asarray(self.inputs["labels"]).astype(float)
+        n, rows = len(self.x) + 1, len(self.y)
+        self.hold_state([0] * n)
+        self.penalty = float(self.parameters["l2"]) * cupy.diag(cupy.arange(n) > 0)
+        results = "T loss, T excess, T weight"
+        self.row = cupy.ElementwiseKernel("T z, T y", results, ROW + WEIGHT, "row")
+        self.columns, self.scaled = cupy.ones((n, rows)), cupy.empty((n + 1, rows))
+        self.before, self.direction = cupy.empty((2, n))
+
+    def begin(self):
+        super().begin()
+        self.columns[1:] = self.x
+
+    def take(self, step=0):
+        loss, excess, weight = self.row(self.theta @ self.columns, self.y)
+        self.scaled[-1] = excess
+        cupy.multiply(self.columns, weight, out=self.scaled[:-1])
+        means = self.scaled @ self.columns.T / len(self.y)
+        penalised = self.penalty @ self.theta
+        self.hessian, self.gradient = means[:-1] + self.penalty, means[-1] + penalised
+        total = loss.mean() + self.theta @ penalised / 2
+        self.found = cupy.stack([total, abs(self.gradient).max()])
+
+    def look(self):
+        self.take()
+        return tuple(self.found.tolist())
+
+    def solve(self):
+        return cupy.linalg.solve(self.hessian, -self.gradient)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy: a product, the loss, a product, a pass each. theta, intercept first, is kept in double.
+"""NumPy: a product, the loss, a product, a pass each; Newton steps. theta, intercept first, is kept in double.
 
 The LogisticRegression of scikit-learn and of cuML is no peer: its solvers stop by rules of their own and
 do not tell the loss of each step, so that nothing there can be held to this problem's bounds.
@@ -7,6 +7,7 @@ do not tell the loss of each step, so that nothing there can be held to this pro
 
 import numpy as np
 
+from algorithms.logistic_regression.newton import NewtonSteps
 from backends.python.peer import HostPeer
 
 
@@ -21,11 +22,12 @@ class Library(HostPeer):
         self.y = self.inputs["labels"].astype(self.x.dtype)
         self.theta = np.empty(len(self.x) + 1)
         self.loss = np.empty(int(self.parameters["steps"]))
+        self.taken = np.empty(1, np.int64)
 
     def reset(self):
         self.theta.fill(np.nan)
         self.loss.fill(np.nan)
-        self.taken = -1
+        self.taken.fill(-1)
 
     def evaluate(self):
         """The loss at theta and its gradient."""
@@ -49,10 +51,45 @@ class Library(HostPeer):
             loss, gradient = self.evaluate()
             self.loss[step:] = loss
             self.theta -= rate * gradient
-            self.taken = step + 1
+            self.taken[:] = step + 1
             if np.abs(gradient).max() < tolerance:
                 break
 
     def download(self):
-        steps = np.array([self.taken])
-        return {"theta": self.theta, "loss": self.loss, "steps": steps}
+        return {"theta": self.theta, "loss": self.loss, "steps": self.taken}
+
+
+class Newton(NewtonSteps, Library):
+    method = "newton"
+    description = "a product in double a step, numpy.linalg.solve"
+    forms = ()
+
+    def upload(self):
+        super().upload()
+        self.y = self.inputs["labels"].astype(float)
+        n, rows = len(self.theta), len(self.y)
+        self.penalty = float(self.parameters["l2"]) * np.diag(np.arange(n) > 0)
+        self.columns, self.scaled = np.empty((n, rows)), np.empty((n + 1, rows))
+        self.before, self.direction = np.empty(n), np.empty(n)
+
+    def begin(self):
+        self.theta.fill(0)
+        self.columns[0], self.columns[1:] = 1, self.x
+
+    def look(self):
+        z = self.theta @ self.columns
+        tail = np.exp(-np.abs(z))
+        loss = (np.maximum(z, 0) - self.y * z + np.log1p(tail)).mean()
+        likelier = 1 / (1 + tail)
+        np.multiply(self.columns, tail * likelier**2, out=self.scaled[:-1])
+        np.subtract(np.where(z >= 0, 1, tail) * likelier, self.y, out=self.scaled[-1])
+        means = self.scaled @ self.columns.T / len(z)
+        penalised = self.penalty @ self.theta
+        self.hessian, self.gradient = means[:-1] + self.penalty, means[-1] + penalised
+        return loss + self.theta @ penalised / 2, np.abs(self.gradient).max()
+
+    def solve(self):
+        try:
+            return np.linalg.solve(self.hessian, -self.gradient)
+        except np.linalg.LinAlgError:
+            return np.nan

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs.
+"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; Newton steps the same.
 
 theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32
 has no part here: matrix-vector products do not use it.
@@ -8,6 +8,7 @@ has no part here: matrix-vector products do not use it.
 import torch
 from torch.nn import functional
 
+from algorithms.logistic_regression.newton import NewtonSteps
 from backends.python.torch_solve import TorchSolve
 
 
@@ -113,4 +114,87 @@ class CompiledGraph(Compiled):
     method = "compiled_graph"
     description = "the compiled step, captured into CUDA graphs of 100"
     dtypes = ("f32", "f64")
+    execution = "compiled_graph"
+
+
+class NewtonSolve(NewtonSteps, TorchSolve):
+    """What a step adds up is its `take`; the small system is solved by operations behind it."""
+
+    def upload(self):
+        self.x = torch.from_numpy(self.inputs["columns"]).to(self.cuda)
+        self.y = torch.from_numpy(self.inputs["labels"]).to(self.cuda).double()
+        n, rows = len(self.x) + 1, len(self.y)
+        self.hold_state([0] * n)
+        self.penalty = torch.full_like(self.theta, float(self.parameters["l2"])).diag()
+        self.penalty[0, 0] = 0
+        self.columns = self.theta.new_ones(n, rows)
+        self.hessian, self.found = self.penalty.clone(), self.theta.new_empty(2)
+        self.gradient, self.before, self.direction = self.theta.new_empty(3, n)
+
+    def begin(self):
+        super().begin()
+        self.columns[1:] = self.x
+
+    def keep(self, loss, scaled):
+        """From the mean loss and the scaled columns, penalties not among them."""
+        means = torch.mm(scaled, self.columns.T) / len(self.y)
+        penalised = torch.mv(self.penalty, self.theta)
+        loss = loss + torch.dot(self.theta, penalised) / 2
+        self.hessian.copy_(means[:-1] + self.penalty)
+        self.gradient.copy_(means[-1] + penalised)
+        self.found.copy_(torch.stack([loss, self.gradient.abs().max()]))
+
+    def look(self):
+        if not self.execution.endswith("graph"):
+            self.step()
+        else:
+            self.graphs = self.graphs or self.capture()
+            self.graphs[0][0].replay()
+        return tuple(self.found.tolist())
+
+    def capture(self):
+        self.step()  # compiles, sets up libraries
+        self.fence()
+        return [(self.graph_of(1), self.steps)]
+
+    def solve(self):
+        factor, wrong = torch.linalg.cholesky_ex(self.hessian)  # does not wait
+        step = torch.cholesky_solve(-self.gradient[:, None], factor)[:, 0]
+        return torch.where(wrong == 0, step, torch.nan)
+
+
+class Newton(NewtonSolve):
+    method = "newton"
+    description = "eager: a product in double a step, a Cholesky factorisation"
+
+    def upload(self):
+        super().upload()
+        self.scaled = self.columns.new_empty(len(self.theta) + 1, len(self.y))
+
+    def take(self):
+        z = torch.mv(self.columns.T, self.theta)
+        loss = functional.binary_cross_entropy_with_logits(z, self.y)
+        p = z.sigmoid()
+        torch.sub(p, self.y, out=self.scaled[-1])
+        weights = p.mul_(z.neg_().sigmoid_())
+        torch.mul(self.columns, weights, out=self.scaled[:-1])
+        self.keep(loss, self.scaled)
+
+
+class NewtonCompiled(NewtonSolve):
+    method = "newton_compiled"
+    description = "torch.compile of the pass over the rows: logits and scaled columns"
+    execution = "compiled"
+
+    def take(self):
+        z = (self.theta[1:, None] * self.x).sum(0) + self.theta[0]
+        loss = functional.binary_cross_entropy_with_logits(z, self.y)
+        p = torch.sigmoid(z)
+        weighted = self.columns * (p * torch.sigmoid(-z))
+        self.keep(loss, torch.cat([weighted, (p - self.y)[None]]))
+
+
+class NewtonGraph(NewtonCompiled):
+    method = "newton_graph"
+    description = "the compiled pass as a CUDA graph; cuSOLVER behind it"
     execution = "compiled_graph"
