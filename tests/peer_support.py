@@ -7,6 +7,7 @@ import contextlib
 import functools
 import importlib.util
 import os
+import types
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -70,8 +71,10 @@ def torch_on_cpu() -> Iterator[None]:
         Peer.__init__(self, inputs, parameters, device)
         self.torch, self.cuda = torch, torch.device("cpu")
 
+    properties = types.SimpleNamespace(multi_processor_count=2)
     with (
         torch.no_grad(),
+        mock.patch("torch.cuda.get_device_properties", lambda device: properties),
         mock.patch.object(gpu.TorchPeer, "__init__", prepare),
         mock.patch.object(gpu.TorchPeer, "fence", lambda self: None),
     ):
