@@ -60,10 +60,11 @@ def compare(variant, rows, features, steps, **rule):
     return taken
 
 
-@pytest.mark.parametrize(("rows", "features"), [(1, 1), (997, 2), (3001, 17)])
+@pytest.mark.parametrize(("rows", "features"), [(1, 1), (997, 2), (9001, 17)])
 @pytest.mark.parametrize("variant", variants("logistic_regression"))
 def test_descent(variant: Variant, rows: int, features: int):
-    compare(variant, rows, features, 25, **RULE)
+    steps = 5 if variant[0] == "triton" else 25  # its interpreter is slow
+    compare(variant, rows, features, steps, **RULE)
 
 
 @pytest.mark.parametrize("variant", variants("logistic_regression"))
