@@ -134,7 +134,7 @@ def test_no_record_of_two_models_still_makes_a_page(write, entry):
 
 
 def test_without_matplotlib_the_page_says_so(write, entry, monkeypatch):
-    monkeypatch.setattr(output, "FigureCanvasSVG", None)
+    monkeypatch.setattr(output, "DRAWS", False)
     assert not page.available()
     text = write(pair(entry))
     assert page.NO_FIGURES in text and "<svg" not in text

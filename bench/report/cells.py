@@ -11,9 +11,10 @@ from . import units
 from .figures.figure import device_text, work_title
 from .gaps import Gap
 from .models import PORTABLE
+from .ratios import judge
 from .rows import Row
-from .selection import fastest, measured, place, problem
-from .statistics import Estimate, verdict
+from .selection import fastest, measured, place, problem, time
+from .statistics import Estimate, inverse
 from .view import COLUMNS
 from .view import cells as row_cells
 
@@ -89,13 +90,6 @@ def bar(value: float, low: float | None, high: float | None) -> Bar:
     return Bar(left, round(right - left, 1), per_cent(value), beyond)
 
 
-def inverse(estimate: Estimate) -> Estimate:
-    """1 / it: its upper end becomes the lower."""
-    low, high = estimate.low, estimate.high
-    ends = (1 / high, 1 / low) if low and high else (None, None)
-    return Estimate(1 / estimate.value, *ends)
-
-
 def ratio_text(value: float, low: float | None, high: float | None) -> str:
     """``0.984 [0.981, 0.986]``."""
     ends = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
@@ -111,7 +105,7 @@ def factor(estimate: Estimate | None) -> Cell:
 
 def time_cell(row: Row) -> Cell:
     """The median of a row; its interval is in the table of every case."""
-    return Cell(units.seconds(row.median), row.median)
+    return Cell(units.seconds(time(row)), time(row))
 
 
 def variant(row: Row) -> str:
@@ -121,7 +115,7 @@ def variant(row: Row) -> str:
 
 def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
     """One line a gap: who wins, and what the portable side loses where."""
-    fields: dict[tuple, list[Row]] = {}
+    fields: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         fields.setdefault((problem(row.case), place(row.case)), []).append(row)
     lines = []
@@ -137,8 +131,7 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     ratio = inverse(gap.abstraction) if gap.abstraction else None
     word, ratio_cell = "", Cell("")
     if ratio:
-        known = ratio.low is not None and ratio.high is not None
-        word = verdict(ratio.low, ratio.high, margin) if known else ""
+        word = judge(ratio, margin)
         ends = (ratio.value, ratio.low, ratio.high)
         ratio_cell = Cell(ratio_text(*ends), ratio.value, bar(*ends))
     found = (
@@ -162,13 +155,13 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
 
 def every_case(rows: list[Row]) -> list[Line]:
     """One line a case, as in the text tables."""
-    kinds: dict[str, set] = {}
+    kinds: dict[str, set[str]] = {}
     for row in rows:
         kinds.setdefault(row.case.device_kind, set()).add(row.case.device_name)
     return [case_line(row, kinds) for row in rows]
 
 
-def case_line(row: Row, kinds: dict[str, set]) -> Line:
+def case_line(row: Row, kinds: dict[str, set[str]]) -> Line:
     """The line of one case."""
     case, texts = row.case, row_cells(row, kinds)
     numbers = {

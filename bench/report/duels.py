@@ -45,7 +45,9 @@ class DeviceCrossover:
 
 def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
     """CPU against GPU, where both measured the same problems at two sizes or more."""
-    groups: dict[tuple, dict[int, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[object, object, str], dict[int, list[Row]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for row in measured(rows):
         case = row.case
         timed = case.devices == 1 and case.model in COMPILED and host_clock(row)

@@ -7,16 +7,21 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .case import Case
 from .merge import record_files
 from .records import Broken, read_file, take
 
+Listing = dict[str, Any]  # what ``league list --json`` prints
+Method = tuple[str, str]  # algorithm, method
+Variant = tuple[str, str, str]  # algorithm, method, model
 
-def read_listing(path: Path) -> dict:
+
+def read_listing(path: Path) -> Listing:
     """One output of ``league list --json``; raises Broken."""
     try:
-        listing = json.loads(path.read_text(encoding="utf-8"))
+        listing: Listing = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Broken(f"{path}: {error}") from error
     try:
@@ -37,9 +42,9 @@ def place(case: Case) -> str:
     return found.group() if found else case.device_name or "GPU"
 
 
-def proofs(directories: Iterable[Path]) -> dict[tuple, set[str]]:
+def proofs(directories: Iterable[Path]) -> dict[Variant, set[str]]:
     """Where each (algorithm, method, model) passed; raises Broken."""
-    found: dict[tuple, set[str]] = {}
+    found: dict[Variant, set[str]] = {}
     for directory in directories:
         for path in record_files(directory):
             try:
@@ -53,9 +58,9 @@ def proofs(directories: Iterable[Path]) -> dict[tuple, set[str]]:
     return found
 
 
-def states(listings: Iterable[dict]) -> dict[tuple, dict[str, dict[str, str]]]:
+def states(listings: Iterable[Listing]) -> dict[Method, dict[str, dict[str, str]]]:
     """By (algorithm, method) and model: each state that a build gives, and why."""
-    found: dict[tuple, dict[str, dict[str, str]]] = {}
+    found: dict[Method, dict[str, dict[str, str]]] = {}
     for listing in listings:
         for algorithm in listing["algorithms"]:
             for method in algorithm["methods"]:

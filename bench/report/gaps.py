@@ -53,7 +53,7 @@ class Gap:
 
 def gaps(rows: list[Row]) -> list[Gap]:
     """One gap for each problem, device and portable method, in the order of the rows."""
-    groups: dict[tuple, list[Row]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in measured(rows):
         if row.case.algorithm != "ceilings":
             groups[(problem(row.case), place(row.case))].append(row)

@@ -44,7 +44,7 @@ class LaunchMap:
 
 def maps(rows: list[Row]) -> list[LaunchMap]:
     """One map for each variant, problem and device with three launches or more."""
-    groups: dict[tuple, list[Row]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         case = row.case
         if row.median is not None and not case.null:

@@ -39,14 +39,14 @@ def read_facts(league: Any) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def device_fact(device: dict) -> Fact:
+def device_fact(device: dict[str, Any]) -> Fact:
     """``gpu 0: NVIDIA H200, memory 139.8 GiB, ...``."""
     name = f"{device.get('kind', 'device')} {device.get('index', 0)}"
     rest = {k: v for k, v in device.items() if k not in ("kind", "index", "name")}
     return name, ", ".join(filter(None, [str(device.get("name", "")), values(rest)]))
 
 
-def values(found: dict) -> str:
+def values(found: dict[str, Any]) -> str:
     """``memory 139.8 GiB, mig off``; empty values say nothing."""
     texts = []
     for key, value in found.items():

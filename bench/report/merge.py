@@ -28,7 +28,7 @@ def record_files(directory: Path) -> list[Path]:
 
 def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
     """Cases of all folders, merged, and what was left out and why."""
-    merged: dict[tuple, Case] = {}
+    merged: dict[tuple[object, ...], Case] = {}
     problems: list[str] = []
     for directory in dict.fromkeys(Path(d).resolve() for d in directories):
         files = record_files(directory)
@@ -49,7 +49,7 @@ def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
     return list(merged.values()), problems
 
 
-def identity(case: Case) -> tuple:
+def identity(case: Case) -> tuple[object, ...]:
     """Equal for cases whose samples may be pooled: same device model, same build."""
     device = (case.device_kind, case.device_name)
     return (case.comparison, case.name, case.tuning, *device, case.context.build)

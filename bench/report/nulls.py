@@ -7,7 +7,7 @@ say of these pairs is known to be false: how often they say it tells what they a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .case import Case
 from .merge import identity
@@ -44,10 +44,9 @@ class NullTests:
         return [test for test in self.tests if test.verdict in ("faster", "slower")]
 
 
-def repeated(case: Case) -> tuple:
+def repeated(case: Case) -> tuple[object, ...]:
     """The identity of the case that this one repeats, or its own."""
-    comparison, name, *rest = identity(case)
-    return (comparison, name.removesuffix(SUFFIX), *rest)
+    return identity(replace(case, name=case.name.removesuffix(SUFFIX)))
 
 
 def nulls(rows: list[Row], margin: float = MARGIN) -> NullTests:

@@ -20,8 +20,10 @@ from .view import all_contexts
 
 try:
     import jinja2
+
+    TEMPLATES = True
 except ImportError:  # a machine with python3 and numpy only
-    jinja2 = None
+    TEMPLATES = False
 
 HERE = Path(__file__).parent
 PLAIN = """<!DOCTYPE html>
@@ -69,7 +71,7 @@ def write_page(folder: Path, report: Report) -> Path:
     """Writes report/index.html and report/figures/ into the folder; returns the page."""
     target = folder / "report"
     target.mkdir(parents=True, exist_ok=True)
-    drawn = draw_all(report.rows, report.found, target / "figures") if jinja2 else []
+    drawn = draw_all(report.rows, report.found, target / "figures") if TEMPLATES else []
     page = target / "index.html"
     partial = page.with_name("index.html.part")
     partial.write_text(to_html(report, drawn), encoding="utf-8")
@@ -123,7 +125,7 @@ def choices(lines: list[cells.Line]) -> dict[str, list[str]]:
 
 def to_html(report: Report, drawn: list[Drawn]) -> str:
     """The page; without Jinja2, the Markdown text as it is."""
-    if jinja2 is None:
+    if not TEMPLATES:
         return PLAIN.format(text=html.escape(report.markdown))
     answer = cells.answer(report.found.gaps, report.rows, report.margin)
     every = cells.every_case(of_study(report.rows))

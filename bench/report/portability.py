@@ -60,7 +60,7 @@ class Best:
         return min(map(time, self.by_application.values()))
 
 
-def key(case: Case) -> tuple:
+def key(case: Case) -> tuple[object, ...]:
     """Equal for cases of one problem on any platform."""
     return (case.comparison, case.dtype, text_of(case.sizes), text_of(case.parameters))
 
@@ -70,15 +70,15 @@ def platform(case: Case) -> str:
     return case.device_name or case.device_kind
 
 
-def attempts(rows: list[Row]) -> set[tuple]:
+def attempts(rows: list[Row]) -> set[tuple[object, ...]]:
     """Where kokkos ran, right or wrong: pairs of problem and platform."""
     tried = (r.case for r in of_study(rows) if r.verdict != "skipped")
     return {(key(c), platform(c)) for c in tried if c.model == PORTABLE}
 
 
-def grouped(rows: list[Row]) -> dict[tuple, dict[str, list[Row]]]:
+def grouped(rows: list[Row]) -> dict[tuple[object, ...], dict[str, list[Row]]]:
     """One-device rows by problem and platform."""
-    problems: dict[tuple, dict[str, list[Row]]] = defaultdict(dict)
+    problems: dict[tuple[object, ...], dict[str, list[Row]]] = defaultdict(dict)
     for row in measured(rows):
         case = row.case
         if case.devices == 1 and case.algorithm != "ceilings":
@@ -91,7 +91,7 @@ def best_of(rows: list[Row]) -> Best:
 
     Of several, those that hold a portable row, of these the commonest.
     """
-    alike: dict[tuple, list[Row]] = defaultdict(list)
+    alike: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         alike[row.case.metric, row.case.context.build].append(row)
     models = {kind: [row.case.model for row in some] for kind, some in alike.items()}

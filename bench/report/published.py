@@ -113,7 +113,7 @@ def loss_line(gap: Gap) -> tuple[str, ...]:
 
 def scaling_table(found: list[Scaling]) -> str:
     """Times and speed-ups, the models side by side."""
-    series: dict[tuple, dict[str, Scaling]] = {}
+    series: dict[tuple[str, str, str, str], dict[str, Scaling]] = {}
     for one in found:
         what = f"{one.method} {one.points[0].row.case.dtype} {one.sizes}"
         key = (one.algorithm, what, sums(one), one.kind)

@@ -36,18 +36,18 @@ def usable(cases: Iterable[Case]) -> list[Case]:
     return [c for c in cases if c.status == "passed" and not (c.null or c.tuning)]
 
 
-def method(case: Case) -> tuple:
+def method(case: Case) -> tuple[object, ...]:
     """Equal for cases that compute the same in the same way, somewhere, somehow."""
     values = json.dumps([case.sizes, case.parameters], sort_keys=True)
     return (case.algorithm, case.method, case.dtype, values, case.devices)
 
 
-def work(case: Case) -> tuple:
+def work(case: Case) -> tuple[object, ...]:
     """Equal for cases that do the same work in the same way on the same devices."""
     return (*method(case), case.metric, *device(case), case.context.build)
 
 
-def device(case: Case) -> tuple:
+def device(case: Case) -> tuple[object, ...]:
     """Kind and name of the device."""
     return (case.device_kind, case.device_name)
 
@@ -105,7 +105,7 @@ def fastest(cases: Iterable[Case]) -> Case:
 
 def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
     """Ratios of the portable cases, by ``id`` of the case."""
-    groups: dict[tuple, list[Case]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[Case]] = defaultdict(list)
     for case in usable(cases):
         groups[work(case)].append(case)
     ratios: dict[int, Ratio] = {}
@@ -117,7 +117,9 @@ def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
     return ratios
 
 
-def compare_group(portable, native, margin: float) -> dict[int, Ratio]:
+def compare_group(
+    portable: list[Case], native: list[Case], margin: float
+) -> dict[int, Ratio]:
     """Like with like; the best with the best where that says something else."""
     settings = {case.setting: case for case in native}
     best, rival = fastest(portable), fastest(native)
@@ -142,7 +144,7 @@ def refusals(cases: Iterable[Case], ratios: dict[int, Ratio]) -> dict[int, str]:
     By ``id`` of the case: the metric differs, the build differs, or the native failed.
     """
     cases = list(cases)
-    natives: dict[tuple, list[Case]] = defaultdict(list)
+    natives: dict[tuple[object, ...], list[Case]] = defaultdict(list)
     for case in cases:
         own = case.model in NATIVE[case.device_kind] and not (case.null or case.tuning)
         if own and case.status != "skipped":

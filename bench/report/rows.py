@@ -44,7 +44,7 @@ def telling_parameters(cases: list[Case]) -> dict[str, set[str]]:
     These are the ones in the names of cases (not at their default) and the ones that
     differ between cases.
     """
-    values: dict[tuple, set[str]] = defaultdict(set)
+    values: dict[tuple[object, ...], set[str]] = defaultdict(set)
     telling: dict[str, set[str]] = defaultdict(set)
     for case in cases:
         named = {part.split(":")[0] for part in case.name.split("/")}
@@ -123,11 +123,11 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
     ratios = compare(cases, margin)
     refused = refusals(cases, ratios)
     ceilings = measured_ceilings(cases)
-    methods: dict[tuple, int] = {}
+    methods: dict[tuple[object, ...], int] = {}
     for case in cases:
         methods.setdefault((case.algorithm, case.method), len(methods))
 
-    def order(case: Case) -> tuple:
+    def order(case: Case) -> tuple[object, ...]:
         first = (case.algorithm != "ceilings", case.algorithm, case.dtype)
         sizes = [
             value if isinstance(value, (int, float)) else 0

@@ -52,8 +52,10 @@ def scalings(rows: list[Row]) -> list[Scaling]:
         for row in measured(rows)
         if row.case.device_kind == "gpu" and host_clock(row) is not None
     ]
-    ones: dict[tuple, list[Row]] = defaultdict(list)  # they begin all series
-    several: dict[tuple, list[Row]] = defaultdict(list)
+    ones: dict[tuple[object, ...], list[Row]] = defaultdict(
+        list
+    )  # they begin all series
+    several: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in timed:
         key = variant(row.case)
         if row.case.devices == 1:
@@ -69,7 +71,7 @@ def scalings(rows: list[Row]) -> list[Scaling]:
     return sorted(whole, key=lambda scaling: scaling.kind)
 
 
-def variant(case: Case) -> tuple:
+def variant(case: Case) -> tuple[object, ...]:
     """Equal for cases that differ in sizes, devices and communicator only."""
     what = (case.algorithm, problem_name(case), case.method, case.model, case.dtype)
     where = (case.device_name, case.context.build, case.launch)

@@ -50,13 +50,13 @@ def text_of(values: dict[str, Any], without: str = "") -> str:
     return json.dumps(kept, sort_keys=True)
 
 
-def problem(case: Case) -> tuple:
+def problem(case: Case) -> tuple[object, ...]:
     """Equal for cases whose results are the same: all that solve one problem."""
     values = (text_of(case.sizes), text_of(case.parameters))
     return (case.comparison, case.algorithm, case.dtype, *values, case.devices)
 
 
-def place(case: Case) -> tuple:
+def place(case: Case) -> tuple[object, ...]:
     """Equal for cases whose times may be compared: device, metric, build, engine."""
     device = (case.device_kind, case.device_name)
     return (*device, case.metric, case.context.build, engine(case))

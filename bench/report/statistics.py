@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 CONFIDENCE = 95  # per cent
 FEWEST = 6  # no distribution-free 95 % interval of a median exists below
@@ -21,6 +22,7 @@ BLOCK = 1 << 21  # numbers held at once
 
 Launches = Sequence[Sequence[float]]
 Interval = tuple[float, float]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,13 @@ class Estimate:
     value: float
     low: float | None = None
     high: float | None = None
+
+
+def inverse(estimate: Estimate) -> Estimate:
+    """1 / it: its upper end becomes the lower."""
+    low, high = estimate.low, estimate.high
+    ends = (1 / high, 1 / low) if low and high else (None, None)
+    return Estimate(1 / estimate.value, *ends)
 
 
 def median(samples: Sequence[float]) -> float:
@@ -61,7 +70,9 @@ def order_interval(samples: Sequence[float]) -> Interval | None:
     return float(ordered[rank - 1]), float(ordered[-rank])
 
 
-def resampled_medians(launches: Launches, picks, rng) -> np.ndarray:
+def resampled_medians(
+    launches: Launches, picks: NDArray[np.int64], rng: np.random.Generator
+) -> Floats:
     """The median of each resample; ``picks`` [resamples x launches] says of what.
 
     Launches may differ in length: the surplus is infinite and sorts to the end.
@@ -84,12 +95,12 @@ def resampled_medians(launches: Launches, picks, rng) -> np.ndarray:
     return np.concatenate(medians)
 
 
-def draw_launches(count: int, rng) -> np.ndarray:
+def draw_launches(count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Numbers of the launches in each resample [resamples x count]."""
     return rng.integers(0, count, size=(RESAMPLES, count))
 
 
-def percentiles(values: np.ndarray) -> Interval:
+def percentiles(values: Floats) -> Interval:
     """The percentile interval of bootstrap values."""
     tail = (100 - CONFIDENCE) / 2
     low, high = np.percentile(values, [tail, 100 - tail])
@@ -111,7 +122,7 @@ def median_interval(launches: Launches) -> Interval | None:
     return min(interval[0], low), max(interval[1], high)
 
 
-def ratio_resamples(above: Launches, below: Launches) -> np.ndarray:
+def ratio_resamples(above: Launches, below: Launches) -> Floats:
     """Bootstrap values of median(above) / median(below) [resamples].
 
     @pre both sides hold the same launches in the same order: a drawn launch is drawn

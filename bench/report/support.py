@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from . import marked
-from .evidence import proofs, read_listing, states
+from .evidence import Listing, Variant, proofs, read_listing, states
 from .records import Broken
 
 MODELS = ("serial", "openmp", "kokkos", "cuda", "hip")
@@ -41,7 +41,7 @@ def cell_text(cell: dict[str, str], proof: set[str], notes: list[str]) -> str:
     return "missing" if "missing" in cell else "not built"
 
 
-def draw(listings: list[dict], proof: dict[tuple, set[str]]) -> str:
+def draw(listings: list[Listing], proof: dict[Variant, set[str]]) -> str:
     """The table, and the list of reasons below it."""
     head = ["algorithm", "method", *MODELS, "libraries"]
     lines = [head, ["---"] * len(head)]

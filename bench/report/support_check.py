@@ -7,11 +7,11 @@ reports only what that build or the records know to be wrong.
 
 from __future__ import annotations
 
-from .evidence import states
+from .evidence import Listing, Method, Variant, states
 from .records import Broken
 from .support import BEGIN, END, MODELS, REGISTERED
 
-Table = dict[tuple, dict[str, str]]
+Table = dict[Method, dict[str, str]]
 
 
 def parse(text: str) -> Table:
@@ -44,7 +44,7 @@ def denied(state: str, text: str) -> bool:
     return state == "missing" and (text.startswith("—") or text == "not built")
 
 
-def contradictions(readme: str, listing: dict) -> list[str]:
+def contradictions(readme: str, listing: Listing) -> list[str]:
     """What this build denies of the README's table, one line each."""
     table, found = parse(readme), []
     for key, row in states([listing]).items():
@@ -67,7 +67,7 @@ def contradictions(readme: str, listing: dict) -> list[str]:
     return found
 
 
-def unproven(readme: str, proof: dict[tuple, set[str]]) -> list[str]:
+def unproven(readme: str, proof: dict[Variant, set[str]]) -> list[str]:
     """Devices that the table names without a published record, and the reverse."""
     found = []
     for key, row in parse(readme).items():

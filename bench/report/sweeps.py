@@ -68,7 +68,7 @@ class Sweep:
 def sweeps(rows: list[Row]) -> list[Sweep]:
     """The size sweeps of portable methods."""
     by_case = {id(row.case): row for row in rows}
-    groups: dict[tuple, list[Row]] = defaultdict(list)
+    groups: dict[tuple[object, object, str, str], list[Row]] = defaultdict(list)
     for row in measured(rows):
         case = row.case
         if case.model != PORTABLE or case.algorithm == "ceilings":

@@ -61,7 +61,7 @@ CSV_COLUMNS = [
 RIGHT = {*NUMBERS, *GAP_COLUMNS[2:6], "A", "B", "A / B"}
 
 
-def figure(value) -> str:
+def figure(value: float | None) -> str:
     """A number for machines, an empty text for none."""
     return "" if value is None else f"{value:.9g}"
 

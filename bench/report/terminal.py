@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import textwrap
+from typing import TextIO
 
 from .view import COLUMNS, NUMBERS, Group
 
@@ -21,7 +22,7 @@ def screen_width() -> int:
     return min(max(columns, NARROWEST), WIDEST)
 
 
-def wants_colour(stream) -> bool:
+def wants_colour(stream: TextIO) -> bool:
     """Colour only on a terminal that did not decline it."""
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return not plain and hasattr(stream, "isatty") and stream.isatty()
@@ -53,7 +54,9 @@ def line(row: dict[str, str], widths: dict[str, int]) -> str:
     return "  ".join(cells)
 
 
-def lines_of(row, widths, width: int, colour: bool) -> list[str]:
+def lines_of(
+    row: dict[str, str], widths: dict[str, int], width: int, colour: bool
+) -> list[str]:
     """A row; its note follows where it fits, else on lines of its own."""
     text, note = line(row, widths), row["note"]
     if len(text) + 2 + len(note) <= width:

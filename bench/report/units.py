@@ -14,7 +14,7 @@ def digits(value: float) -> str:
     return f"{value:.{places}f}"
 
 
-def scale(value: float) -> tuple:
+def scale(value: float) -> tuple[float, str]:
     """The largest unit of time that leaves at least one whole."""
     return next((pair for pair in SCALES if value >= pair[0]), SCALES[-1])
 

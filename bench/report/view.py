@@ -76,7 +76,7 @@ def floors(row: Row) -> str:
     return " ".join(texts + ([f"({best:.2f})"] if other else []))
 
 
-def cells(row: Row, kinds: dict[str, set]) -> dict[str, str]:
+def cells(row: Row, kinds: dict[str, set[str]]) -> dict[str, str]:
     """The cells of one row, in the order of COLUMNS."""
     case = row.case
     several = len(kinds.get(case.device_kind, ())) > 1
@@ -109,12 +109,12 @@ def cells(row: Row, kinds: dict[str, set]) -> dict[str, str]:
 
 def groups(rows: list[Row]) -> list[Group]:
     """Rows by comparison, in the order of the rows."""
-    kinds: dict[str, set] = {}
+    kinds: dict[str, set[str]] = {}
     for row in rows:
         if row.case.device_name:
             kinds.setdefault(row.case.device_kind, set()).add(row.case.device_name)
     builds = len({row.case.context.build for row in rows})
-    found: dict[tuple, Group] = {}
+    found: dict[tuple[object, ...], Group] = {}
     for row in rows:
         case, build = row.case, row.case.context.build
         title = f"{case.algorithm} {case.dtype} {row.sizes}".rstrip()

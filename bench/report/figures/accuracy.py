@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
@@ -17,6 +19,9 @@ from .figure import (
     provenance,
     work_title,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 LABELS = {
     "accuracy": "share of test rows that are right",
@@ -43,9 +48,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption="Every variant passed its check; this is what it computed. "
             + " ".join(parts),
             cases=cases_of(shown),
-            draw=lambda shown=shown, names=names, title=title: draw(
-                shown, names, title
-            ),
+            draw=partial(draw, shown, names, title),
         )
 
 
@@ -65,7 +68,7 @@ def spread(key: str, rows: list[Row]) -> str:
     return f"The {LABELS[key]} lies between {low:.6g} and {high:.6g}."
 
 
-def draw(rows: list[Row], names: list[str], title: str):
+def draw(rows: list[Row], names: list[str], title: str) -> Canvas:
     """Dots, a panel a figure of the check."""
     from . import style
 
@@ -75,8 +78,13 @@ def draw(rows: list[Row], names: list[str], title: str):
         for number, row in enumerate(rows):
             if key in row.case.figures:
                 look = style.look(row.case.model)
-                mark = {"color": look.colour, "markerfacecolor": look.face}
-                panel.plot(row.case.figures[key], number, look.marker, **mark)
+                panel.plot(
+                    row.case.figures[key],
+                    number,
+                    look.marker,
+                    color=look.colour,
+                    markerfacecolor=look.face,
+                )
         found = values(key, rows)
         middle, half = (min(found) + max(found)) / 2, (max(found) - min(found)) / 2
         half = max(half * 1.3, abs(middle) * 1e-3, 1e-12)

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
-from ..selection import host_clock
+from ..selection import host_clock, time
 from ..units import seconds
 from .figure import (
     Figure,
@@ -19,6 +21,9 @@ from .figure import (
     provenance,
     work_title,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 FEWEST, TALLEST = 2, 28
 HOST = "time of one compute on the host's clock, launch to fence (log)"
@@ -62,16 +67,14 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             )
             + rest,
             cases=cases_of(entry.row for entry in shown),
-            draw=lambda shown=shown, title=title, on_host=on_host: draw(
-                shown, title, on_host
-            ),
+            draw=partial(draw, shown, title, on_host),
         )
 
 
 def best(rows: list[Row]) -> list[Row]:
     """The fastest launch of each variant on each device, fastest first."""
-    kept: dict[tuple, Row] = {}
-    for row in sorted(rows, key=lambda row: row.median):
+    kept: dict[tuple[object, ...], Row] = {}
+    for row in sorted(rows, key=time):
         case = row.case
         kept.setdefault((case.method, case.model, case.device_kind), row)
     return list(kept.values())
@@ -84,10 +87,11 @@ def entries(rows: list[Row]) -> tuple[list[Entry], bool]:
     found = []
     for row in shown:
         if not on_host:
-            ends = (row.low or row.median, row.high or row.median)
-            found.append(Entry(row, name(row, shown), row.median, *ends))
-        elif time := host_clock(row):
-            found.append(Entry(row, name(row, shown), time, time, time))
+            middle = time(row)
+            ends = (row.low or middle, row.high or middle)
+            found.append(Entry(row, name(row, shown), middle, *ends))
+        elif known := host_clock(row):
+            found.append(Entry(row, name(row, shown), known, known, known))
     return sorted(found, key=lambda entry: entry.time), on_host
 
 
@@ -99,7 +103,7 @@ def name(row: Row, rows: list[Row]) -> str:
     return f"{case.method} / {case.model}" + (f", {where}" if len(kinds) > 1 else "")
 
 
-def draw(shown: list[Entry], title: str, on_host: bool):
+def draw(shown: list[Entry], title: str, on_host: bool) -> Canvas:
     """Horizontal bars on a logarithmic axis."""
     from . import style
 
@@ -109,13 +113,20 @@ def draw(shown: list[Entry], title: str, on_host: bool):
     panel.set_xlim(least / 1.6, most * (most / least * 10) ** 0.22)
     for place, entry in enumerate(shown):
         look = style.look(entry.row.case.model)
-        bar = {"color": look.face, "edgecolor": look.colour, "hatch": look.hatch}
-        panel.barh(place, entry.time, height=0.66, linewidth=1.2, **bar)
+        panel.barh(place, entry.time, height=0.66, linewidth=1.2, **look.bar)
         if entry.low < entry.high:
             ends = [[entry.time - entry.low], [entry.high - entry.time]]
-            whisker = {"color": style.INK, "linewidth": 0.9, "capsize": 2}
+            whisker: style.Properties = {
+                "color": style.INK,
+                "linewidth": 0.9,
+                "capsize": 2,
+            }
             panel.errorbar(entry.time, place, xerr=ends, fmt="none", **whisker)
-        beside = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+        beside: style.Properties = {
+            "xytext": (4, 0),
+            "textcoords": "offset points",
+            "va": "center",
+        }
         panel.annotate(seconds(entry.time), (entry.high, place), fontsize=8, **beside)
     panel.set_yticks(range(len(shown)), [entry.name for entry in shown])
     panel.invert_yaxis()

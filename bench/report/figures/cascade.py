@@ -8,6 +8,8 @@ Metrics (P3HPC 2020). Below three platforms it says nothing that the table does 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
@@ -15,6 +17,9 @@ from ..portability import Portability
 from ..rows import Row
 from ..selection import measured
 from .figure import Figure, device_name, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 FEWEST = 3
 
@@ -41,7 +46,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             f"to worst: a line that ends early does not run on the rest. PP over the whole set: {scores}. "
             f"The set: {numbered(platforms)}.",
             cases=here,
-            draw=lambda group=group, title=title, here=here: draw(group, title, here),
+            draw=partial(draw, group, title, here),
         )
 
 
@@ -61,7 +66,7 @@ def behind(rows: list[Row], problem: str, platforms: set[str]) -> tuple[Case, ..
     return tuple(found)
 
 
-def draw(group: list[Portability], title: str, cases):
+def draw(group: list[Portability], title: str, cases: tuple[Case, ...]) -> Canvas:
     """Efficiencies from platform to platform; below, which platforms those are, and PP."""
     from . import style
 
@@ -75,14 +80,18 @@ def draw(group: list[Portability], title: str, cases):
         look = style.look(one.application)
         colour = style.CYCLE[number % len(style.CYCLE)]
         marker = style.MARKERS[number % len(style.MARKERS)]
-        mark = {"marker": marker, "color": colour, "label": one.application}
+        mark: style.Properties = {
+            "marker": marker,
+            "color": colour,
+            "label": one.application,
+        }
         mark["markerfacecolor"] = colour if look.filled else style.PAPER
         found = one.application_efficiency.efficiencies
         names = sorted(found, key=lambda name: -found[name])
         places = range(1, len(names) + 1)
         upper.plot(places, [found[name] for name in names], look.line, **mark)
         for place, name in zip(places, names):
-            text = {"ha": "center", "va": "center", "fontsize": 8.5}
+            text: style.Properties = {"ha": "center", "va": "center", "fontsize": 8.5}
             lower.text(place, number, str(platforms.index(name) + 1), **text)
     labels = [f"{g.application}, PP {g.application_efficiency.pp:.2f}" for g in group]
     lower.set_yticks(range(len(group)), labels)

@@ -13,7 +13,7 @@ from ..sweeps import FEWEST_SIZES, Sweep, make_sweep
 
 def chains(rows: list[Row]) -> list[Sweep]:
     """One for each portable method whose problems form a chain: each larger in all that varies."""
-    groups: dict[tuple, list[Row]] = {}
+    groups: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         case = row.case
         if case.model == PORTABLE and case.algorithm != "ceilings":

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..duels import DeviceCrossover
 from ..findings import Findings
 from ..rows import Row
 from ..units import seconds
 from .figure import Figure, cases_of, device_name, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 FEWEST = 3
 
@@ -28,7 +33,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             cases=cases_of(
                 row for point in one.points for row in (point.cpu, point.gpu)
             ),
-            draw=lambda one=one, title=title: draw(one, title),
+            draw=partial(draw, one, title),
         )
 
 
@@ -46,7 +51,7 @@ def caption(one: DeviceCrossover) -> str:
     )
 
 
-def draw(one: DeviceCrossover, title: str):
+def draw(one: DeviceCrossover, title: str) -> Canvas:
     """Two lines on logarithmic axes."""
     from . import style
 
@@ -63,8 +68,10 @@ def draw(one: DeviceCrossover, title: str):
         at = one.crossover
         if at.low and at.high:
             panel.axvspan(at.low, at.high, color=style.GRID, linewidth=0, alpha=0.6)
-        line = {"color": style.INK, "linestyle": ":", "linewidth": 1.2}
-        panel.axvline(at.value, label=f"crossover at {at.value:.0f}", **line)
+        label = f"crossover at {at.value:.0f}"
+        panel.axvline(
+            at.value, color=style.INK, linestyle=":", linewidth=1.2, label=label
+        )
     style.log_axis(panel.xaxis, style.count_text)
     style.log_axis(panel.yaxis, style.time_text)
     panel.set_xlabel(f"{one.size} (log)")

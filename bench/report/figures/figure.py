@@ -6,12 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from ..case import Case
 from ..rows import Row
 from ..selection import measured, problem_name
 from ..view import short
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+Key = TypeVar("Key")
 
 MOST = 3  # figures of one kind and algorithm; the rest is in the table
 
@@ -25,7 +30,7 @@ class Figure:
     title: str
     caption: str  # what to see
     cases: tuple[Case, ...]  # the data behind it
-    draw: Callable[[], Any]
+    draw: Callable[[], Canvas]
 
     @property
     def slug(self) -> str:
@@ -65,12 +70,12 @@ def provenance(cases: Iterable[Case]) -> str:
     return " | ".join(part for part in parts if part)
 
 
-def problem(case: Case) -> tuple:
+def problem(case: Case) -> tuple[object, ...]:
     """Equal for the cases that solve one problem, by one build."""
     return (case.comparison, case.context.build)
 
 
-def problem_here(case: Case) -> tuple:
+def problem_here(case: Case) -> tuple[object, ...]:
     """Equal for the cases that solve one problem on one kind of device, by one build."""
     return (*problem(case), case.device_kind, case.device_name)
 
@@ -98,9 +103,9 @@ def problem_title(row: Row) -> str:
     return f"{work_title(row)}, {device_text(row.case)}"
 
 
-def by(rows: Iterable[Row], key: Callable[[Case], Any]) -> dict[Any, list[Row]]:
+def by(rows: Iterable[Row], key: Callable[[Case], Key]) -> dict[Key, list[Row]]:
     """Rows with figures by a key of their cases, in their order; no null tests, no searches."""
-    found: dict[Any, list[Row]] = {}
+    found: dict[Key, list[Row]] = {}
     for row in measured(list(rows)):
         found.setdefault(key(row.case), []).append(row)
     return found

@@ -4,14 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..launches import LaunchMap, effective
 from ..rows import Row
+from ..selection import time
 from .figure import Figure, cases_of, device_name, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.lines import Line2D
 
 MOST = 6  # maps of one algorithm
 ON_CELL = "#1c1c1c"  # cells keep their colours in every theme
+SLOW = "#fff3dc"
+LABELS = {"vector": "vector length", "league": "league size (teams)"}
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -29,7 +39,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption=caption(one),
             cases=cases_of(one.cells.values()),
-            draw=lambda one=one, title=title: draw(one, title),
+            draw=partial(draw, one, title),
         )
 
 
@@ -53,31 +63,58 @@ def place(row: Row, one: LaunchMap) -> tuple[int, int]:
     return launch.get("team", 0), launch.get(one.axis, 0)
 
 
-def draw(one: LaunchMap, title: str):
+def draw(one: LaunchMap, title: str) -> Canvas:
     """A grid; every cell has its number, so that no colour need be read."""
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
-
     from . import style
 
     teams = sorted({team for team, _ in one.cells})
     others = sorted({other for _, other in one.cells})
     figure, (panel,) = style.canvas(1.6 + 0.36 * len(others))
-    ramp = LinearSegmentedColormap.from_list(
-        "speed", ["#fff3dc", style.ORANGE, style.RED]
-    )
     panel.grid(visible=False)
+    draw_cells(panel, one, teams, others)
+    handles = draw_marks(panel, one, teams, others)
+    panel.set_xticks(range(len(teams)), [str(team) for team in teams])
+    panel.set_yticks(range(len(others)), [str(other) for other in others])
+    panel.set_xlim(-0.6, len(teams) - 0.4)
+    panel.set_ylim(-0.6, len(others) - 0.4)
+    panel.set_xlabel("team size (threads)")
+    panel.set_ylabel(LABELS.get(one.axis, one.axis))
+    style.legend(panel, handles)
+    under = provenance(cases_of(one.cells.values()))
+    return style.finish(figure, f"{title} (% of the best)", under)
+
+
+def draw_cells(
+    panel: Axes, one: LaunchMap, teams: list[int], others: list[int]
+) -> None:
+    """A box for each pair of sizes, in the colour of its speed; grey where nothing was run."""
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
+
+    from . import style
+
+    colours = [SLOW, style.ORANGE, style.RED]
+    ramp = LinearSegmentedColormap.from_list("speed", colours)
+    text: style.Properties = {"ha": "center", "va": "center", "fontsize": 8}
     for column, team in enumerate(teams):
         for line, other in enumerate(others):
             row = one.cells.get((team, other))
-            share = one.best.median / row.median if row else 0.0
+            share = time(one.best) / time(row) if row else 0.0
             face = ramp(1 - share) if row else style.GRID
             box = (column - 0.48, line - 0.46)
             panel.add_patch(Rectangle(box, 0.96, 0.92, facecolor=face, linewidth=0))
             if row:
-                text = {"ha": "center", "va": "center", "fontsize": 8, "color": ON_CELL}
-                panel.text(column, line, f"{100 * share:.0f}", **text)
+                panel.text(column, line, f"{100 * share:.0f}", color=ON_CELL, **text)
+
+
+def draw_marks(
+    panel: Axes, one: LaunchMap, teams: list[int], others: list[int]
+) -> list[Line2D]:
+    """Rings around the best launch and the automatic one; returns their legend entries."""
+    from matplotlib.lines import Line2D
+
+    from . import style
+
     marks = [(one.best, "s", 17, "best")]
     if one.automatic is not None:
         marks.append((one.automatic, "o", 20, "automatic"))
@@ -86,20 +123,10 @@ def draw(one: LaunchMap, title: str):
         team, other = place(row, one)
         if team in teams and other in others:
             spot = (teams.index(team), others.index(other))
-            look = {"markerfacecolor": "none", "markeredgewidth": 1.6, "marker": marker}
-            panel.plot(*spot, markersize=size, color=ON_CELL, clip_on=False, **look)
-            named = {"color": style.INK, "label": label, "linestyle": ""}
-            handles.append(Line2D([], [], **named, **look))
-    panel.set_xticks(range(len(teams)), [str(team) for team in teams])
-    panel.set_yticks(range(len(others)), [str(other) for other in others])
-    panel.set_xlim(-0.6, len(teams) - 0.4)
-    panel.set_ylim(-0.6, len(others) - 0.4)
-    panel.set_xlabel("team size (threads)")
-    panel.set_ylabel(
-        {"vector": "vector length", "league": "league size (teams)"}.get(
-            one.axis, one.axis
-        )
-    )
-    style.legend(panel, handles)
-    under = provenance(cases_of(one.cells.values()))
-    return style.finish(figure, f"{title} (% of the best)", under)
+            ring: style.Properties = {"markerfacecolor": "none", "markeredgewidth": 1.6}
+            ring["marker"] = marker
+            panel.plot(*spot, markersize=size, color=ON_CELL, clip_on=False, **ring)
+            handles.append(
+                Line2D([], [], color=style.INK, label=label, linestyle="", **ring)
+            )
+    return handles

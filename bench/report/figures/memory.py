@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
@@ -11,6 +13,9 @@ from ..rows import Row
 from ..statistics import median
 from ..units import seconds
 from .figure import Figure, by, cases_of, device_text, heaviest, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 TRANSFERS = ("upload", "copy in", "prefetch", "copy out", "download")
 USUAL = "device"
@@ -35,11 +40,11 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             f"and back, {strategy(best.case)} / {best.case.model} is fastest with {seconds(sum(both(best.case)))}. Where the "
             "runtime moves pages, the transfers hide in the kernels.",
             cases=cases_of(group),
-            draw=lambda group=group, title=title: draw(group, title),
+            draw=partial(draw, group, title),
         )
 
 
-def work(case: Case) -> tuple:
+def work(case: Case) -> tuple[object, ...]:
     """Equal for cases that differ in memory strategy and model only."""
     device = (case.device_kind, case.device_name, case.devices, case.context.build)
     sizes = tuple(case.sizes.items())
@@ -59,7 +64,7 @@ def both(case: Case) -> tuple[float, float]:
     return sum(times.values()) - moving, moving
 
 
-def draw(rows: list[Row], title: str):
+def draw(rows: list[Row], title: str) -> Canvas:
     """Two panels of grouped bars."""
     from . import style
 
@@ -72,12 +77,11 @@ def draw(rows: list[Row], title: str):
         highest = max(both(row.case)[part] for row in rows) or 1e-9
         for row in rows:
             look = style.look(row.case.model)
-            place = names.index(strategy(row.case))
-            place += (models.index(row.case.model) - (len(models) - 1) / 2) * width
+            beside = models.index(row.case.model) - (len(models) - 1) / 2
+            place = names.index(strategy(row.case)) + beside * width
             height = both(row.case)[part]
-            bar = {"color": look.face, "edgecolor": look.colour, "hatch": look.hatch}
-            panel.bar(place, height, width * 0.9, linewidth=1.2, **bar)
-            text = {"ha": "center", "va": "bottom", "fontsize": 7.5}
+            panel.bar(place, height, width * 0.9, linewidth=1.2, **look.bar)
+            text: style.Properties = {"ha": "center", "va": "bottom", "fontsize": 7.5}
             panel.text(
                 place,
                 height + highest * 0.02,

@@ -12,8 +12,10 @@ from .figure import Figure
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    DRAWS = True
 except ImportError:  # the page is made without figures, and says so
-    FigureCanvasAgg = FigureCanvasSVG = None
+    DRAWS = False
 
 DPI = 144
 # Colours of style.py -> custom properties of page.css, which differ by theme.
@@ -35,7 +37,7 @@ THEME = {
 
 def available() -> bool:
     """Whether figures can be drawn here."""
-    return FigureCanvasSVG is not None
+    return DRAWS
 
 
 def render(figure: Figure, name: str, folder: Path) -> str:

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..gaps import Gap
 from ..rows import Row
-from ..statistics import MARGIN
+from ..statistics import MARGIN, Estimate, inverse
 from .figure import Figure, cases_of, device_text, provenance, work_title
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 TALLEST = 45
 
@@ -22,7 +27,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             devices.setdefault(device_text(gap.portable.case), []).append(gap)
     for device, some in devices.items():
         shown = some[:TALLEST]
-        ratios = [1 / gap.abstraction.value for gap in shown]
+        ratios = [ratio(gap).value for gap in shown]
         title = f"Native / portable, {device}"
         level = sum(1 / (1 + MARGIN) <= ratio <= 1 + MARGIN for ratio in ratios)
         rest = (
@@ -40,8 +45,14 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             cases=cases_of(
                 row for gap in shown for row in (gap.portable, gap.native) if row
             ),
-            draw=lambda shown=shown, title=title: draw(shown, title),
+            draw=partial(draw, shown, title),
         )
+
+
+def ratio(gap: Gap) -> Estimate:
+    """Native over portable. @pre both were measured"""
+    assert gap.abstraction is not None
+    return inverse(gap.abstraction)
 
 
 def label(gap: Gap) -> str:
@@ -51,7 +62,7 @@ def label(gap: Gap) -> str:
     return f"{' '.join(dict.fromkeys(words))}, {' x '.join(sizes)}"
 
 
-def draw(shown: list[Gap], title: str):
+def draw(shown: list[Gap], title: str) -> Canvas:
     """Dots with intervals on a logarithmic axis."""
     from . import style
 
@@ -60,20 +71,16 @@ def draw(shown: list[Gap], title: str):
     panel.axvspan(1 / (1 + MARGIN), 1 + MARGIN, color=style.GRID, linewidth=0)
     panel.axvline(1, color=style.INK, linewidth=1)
     for place, gap in enumerate(shown):
-        found = gap.abstraction
-        value, low, high = (
-            1 / found.value,
-            1 / (found.high or found.value),
-            1 / (found.low or found.value),
-        )
-        colour = style.BLUE if value >= 1 else style.RED
-        panel.plot([low, high], [place, place], color=colour, linewidth=2.4, alpha=0.55)
-        face = colour if value >= 1 else style.PAPER
-        panel.plot(value, place, "o", color=colour, markerfacecolor=face)
+        found = ratio(gap)
+        ends = [found.low or found.value, found.high or found.value]
+        colour = style.BLUE if found.value >= 1 else style.RED
+        panel.plot(ends, [place, place], color=colour, linewidth=2.4, alpha=0.55)
+        face = colour if found.value >= 1 else style.PAPER
+        panel.plot(found.value, place, "o", color=colour, markerfacecolor=face)
     labels = [label(gap) for gap in shown]
     panel.set_yticks(range(len(shown)), labels, fontsize=8)
     panel.set_ylim(len(shown) - 0.4, -0.6)
-    ratios = [1 / gap.abstraction.value for gap in shown]
+    ratios = [ratio(gap).value for gap in shown]
     panel.set_xlim(min(0.8, *ratios) / 1.1, max(1.25, *ratios) * 1.1)
     panel.grid(axis="y", visible=False)
     style.ratio_axis(panel.xaxis)

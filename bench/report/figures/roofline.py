@@ -9,15 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
 from ..floors import Ceilings, measured_ceilings
 from ..models import NATIVE, PORTABLE
 from ..rows import Row
+from ..selection import time
 from .figure import Figure, by, cases_of, device_text, provenance, weight
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.lines import Line2D
+
 MOST_LINES = 12
+Pairs = list[tuple[tuple[str, str], list[Row]]]  # (method, type) -> portable, native
 CLOSE = 1.35  # labels of roofs closer than this would overlap
 
 
@@ -25,8 +34,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each device and algorithm, where the roofs of the device were measured."""
     roofs = measured_ceilings(row.case for row in rows)
     groups = by((row for row in rows if placed(row.case)), where)
-    for (algorithm, *device), group in groups.items():
-        ceilings = roofs.get(tuple(device))
+    for (algorithm, kind, name), group in groups.items():
+        ceilings = roofs.get((kind, name))
         if ceilings is None or not ceilings.bandwidth or not ceilings.rates:
             continue
         ceilings = relevant(ceilings, group)
@@ -39,9 +48,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption=caption(shown, ceilings),
             cases=cases_of(shown),
-            draw=lambda pairs=pairs, ceilings=ceilings, title=title: draw(
-                pairs, ceilings, title
-            ),
+            draw=partial(draw, pairs, ceilings, title),
         )
 
 
@@ -59,7 +66,7 @@ def placed(case: Case) -> bool:
     return counted and kept and case.devices == 1 and case.algorithm != "ceilings"
 
 
-def where(case: Case) -> tuple:
+def where(case: Case) -> tuple[str, str, str]:
     """The figure that a case belongs to."""
     return (case.algorithm, case.device_kind, case.device_name)
 
@@ -71,13 +78,13 @@ def intensity(case: Case) -> float:
 
 def rate(row: Row) -> float:
     """Billions of operations a second."""
-    return row.case.operations / row.median * 1e-9
+    return row.case.operations / time(row) * 1e-9
 
 
-def pairs_of(rows: list[Row]) -> dict[tuple, list[Row]]:
+def pairs_of(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
     """For each method and type at its heaviest problem: the fastest portable and native row."""
-    kept: dict[tuple, list[Row]] = {}
-    for row in sorted(rows, key=lambda r: (-weight(r.case), r.median)):
+    kept: dict[tuple[str, str], list[Row]] = {}
+    for row in sorted(rows, key=lambda r: (-weight(r.case), time(r))):
         found = kept.setdefault((row.case.method, row.case.dtype), [])
         same = not found or found[0].case.comparison == row.case.comparison
         new = all(
@@ -96,7 +103,7 @@ def operations(per_second: float) -> str:
 
 def caption(rows: list[Row], ceilings: Ceilings) -> str:
     """What to see: who is nearest to its roof."""
-    near = [row for row in rows if row.floor_ratio]
+    near = [(row.floor_ratio, row.case) for row in rows if row.floor_ratio]
     text = (
         "Each mark is one variant: kokkos filled, native hollow, joined by a line; the nearer to the roof, the less is left "
         f"to gain. The roofs are measured: {ceilings.bandwidth * 1e-9:.0f} GB/s"
@@ -105,15 +112,14 @@ def caption(rows: list[Row], ceilings: Ceilings) -> str:
         + "."
     )
     if near:
-        best = min(near, key=lambda row: row.floor_ratio)
-        case = best.case
-        text += f" Nearest: {case.method} / {case.model} in {case.dtype}, {best.floor_ratio:.2f} times its floor."
-    if any(row.floor_ratio and row.floor_ratio < 1 for row in near):
+        best, case = min(near, key=lambda pair: pair[0])
+        text += f" Nearest: {case.method} / {case.model} in {case.dtype}, {best:.2f} times its floor."
+    if any(ratio < 1 for ratio, _ in near):
         text += " Above a roof: data in a cache, or a roof measured on a busy machine."
     return text
 
 
-def draw(pairs, ceilings: Ceilings, title: str):
+def draw(pairs: Pairs, ceilings: Ceilings, title: str) -> Canvas:
     """Log-log; roofs solid, one compute roof a unit."""
     from . import style
 
@@ -128,8 +134,10 @@ def draw(pairs, ceilings: Ceilings, title: str):
     top = max(*ceilings.rates.values(), max(rates) * 1e9) * 2.5e-9
     panel.set_xlim(low, high)
     panel.set_ylim(min(*rates, low * ceilings.bandwidth * 1e-9) / 2, top)
-    roofs(panel, ceilings, low, high, style)
-    handles = [marks(panel, *item, number, style) for number, item in enumerate(pairs)]
+    roofs(panel, ceilings, low, high)
+    handles = [
+        marks(panel, key, pair, number) for number, (key, pair) in enumerate(pairs)
+    ]
     style.log_axis(panel.xaxis, style.count_text)
     style.log_axis(panel.yaxis, style.count_text)
     panel.set_xlabel("arithmetic intensity (operations a byte)")
@@ -138,14 +146,16 @@ def draw(pairs, ceilings: Ceilings, title: str):
     return style.finish(figure, title, provenance(cases_of(rows)))
 
 
-def roofs(panel, ceilings: Ceilings, low: float, high: float, style) -> None:
+def roofs(panel: Axes, ceilings: Ceilings, low: float, high: float) -> None:
     """The memory roof up to the highest compute roof, and the compute roofs from it on."""
+    from . import style
+
     slope, highest = ceilings.bandwidth * 1e-9, max(ceilings.rates.values()) * 1e-9
-    line = {"color": style.INK, "linewidth": 1.3, "zorder": 1}
+    line: style.Properties = {"color": style.INK, "linewidth": 1.3, "zorder": 1}
     panel.plot([low, highest / slope], [low * slope, highest], **line)
-    text = {"fontsize": 8, "color": style.INK, "va": "bottom"}
+    text: style.Properties = {"fontsize": 8, "color": style.INK, "va": "bottom"}
     name = f"{slope:.0f} GB/s" + (" (in cache)" if ceilings.cached else "")
-    offset = {"xytext": (9, -9), "textcoords": "offset points"}
+    offset: style.Properties = {"xytext": (9, -9), "textcoords": "offset points"}
     panel.annotate(name, (low * 1.1, low * 1.1 * slope), **offset, fontsize=8)
     for names, per_second in levels(ceilings.rates):
         height = per_second * 1e-9
@@ -164,8 +174,12 @@ def levels(rates: dict[str, float]) -> list[tuple[list[str], float]]:
     return found
 
 
-def marks(panel, key: tuple, pair: list[Row], number: int, style):
+def marks(panel: Axes, key: tuple[str, str], pair: list[Row], number: int) -> Line2D:
     """One method and type: its portable and native mark, joined."""
+    from matplotlib.lines import Line2D
+
+    from . import style
+
     colour = style.CYCLE[number % len(style.CYCLE)]
     marker = style.MARKERS[number % len(style.MARKERS)]
     places = [intensity(row.case) for row in pair]
@@ -181,6 +195,4 @@ def marks(panel, key: tuple, pair: list[Row], number: int, style):
             markersize=5.5 if filled else 9,
             zorder=3 if filled else 2,
         )
-    from matplotlib.lines import Line2D
-
     return Line2D([], [], color=colour, marker=marker, label=" ".join(key))

@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
 from ..scaling import Scaling
 from .figure import Figure, cases_of, device_name, provenance, weight
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
 MOST = 4  # problems of one algorithm
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each problem: strong and weak apart, all variants and engines together."""
-    groups: dict[tuple, list[Scaling]] = {}
+    groups: dict[tuple[object, ...], list[Scaling]] = {}
     for scaling in found.scalings:
         case = scaling.points[0].row.case
         key = (
@@ -44,7 +50,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption=caption(group),
             cases=cases_of(point.row for s in group for point in s.points),
-            draw=lambda group=group, title=title: draw(group, title),
+            draw=partial(draw, group, title),
         )
 
 
@@ -68,7 +74,7 @@ def caption(group: list[Scaling]) -> str:
     return text + (f", {worst[1]} {worst[0]:.0%}." if worst[1] != best[1] else ".")
 
 
-def draw(group: list[Scaling], title: str):
+def draw(group: list[Scaling], title: str) -> Canvas:
     """Three panels over one axis of devices."""
     from . import style
 
@@ -79,9 +85,9 @@ def draw(group: list[Scaling], title: str):
         panel.set_xscale("log", base=2)
         if part != "efficiency":
             panel.set_yscale("log")
-        ideal(panel, part, group, counts, style)
+        ideal(panel, part, group, counts)
         for number, scaling in enumerate(group):
-            draw_line(panel, part, scaling, number, len(group), style)
+            draw_line(panel, part, scaling, number, len(group))
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     style.log_axis(panels[0].yaxis, style.time_text)
@@ -103,21 +109,25 @@ def draw(group: list[Scaling], title: str):
     return style.finish(figure, title, under)
 
 
-def ideal(panel, part: str, group: list[Scaling], counts: list[int], style) -> None:
+def ideal(panel: Axes, part: str, group: list[Scaling], counts: list[int]) -> None:
     """The dotted line: as fast as one device's work shared without loss."""
+    from . import style
+
     strong = group[0].kind == "strong"
     start = min(scaling.points[0].time.value for scaling in group)
-    shares = {
+    shares: dict[str, list[float]] = {
         "time": [start / n if strong else start for n in counts],
         "speedup": [n if strong else 1 for n in counts],
         "efficiency": [1] * len(counts),
     }
-    line = {"color": style.SOFT, "linewidth": 1, "zorder": 1}
+    line: style.Properties = {"color": style.SOFT, "linewidth": 1, "zorder": 1}
     panel.plot(counts, shares[part], ":", label="ideal", **line)
 
 
-def draw_line(panel, part: str, scaling: Scaling, number: int, of: int, style) -> None:
+def draw_line(panel: Axes, part: str, scaling: Scaling, number: int, of: int) -> None:
     """One variant; lines are set a little apart, so that equal ones are all seen."""
+    from . import style
+
     look = style.look(scaling.model)
     engine = {"": style.CYCLE[0], "nccl": style.CYCLE[2]}.get(
         scaling.communicator, style.PURPLE

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
@@ -12,12 +14,16 @@ from ..statistics import median
 from .figure import Figure, cases_of, device_text, provenance
 from .stages import FIRST, LAST
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
 FEWEST, MOST = 3, 2
+Work = tuple[str, tuple[object, ...]]  # the size that varies, and all that does not
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each variant whose compute has several stages, over three sizes or more."""
-    groups: dict[tuple, dict[int, list[Row]]] = {}
+    groups: dict[Work, dict[int, list[Row]]] = {}
     for row in measured(rows):
         case = row.case
         inner = [stage for stage in case.stages if stage not in FIRST + LAST]
@@ -26,10 +32,10 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         for size, value in case.sizes.items():
             fixed = (text_of(case.sizes, size), text_of(case.parameters))
             what = (case.algorithm, problem_name(case), case.method, case.dtype)
-            key = (size, *what, *fixed, *place(case))
+            key = (size, (*what, *fixed, *place(case)))
             groups.setdefault(key, {}).setdefault(value, []).append(row)
     several = {k: v for k, v in groups.items() if len(v) >= FEWEST}
-    methods: dict[tuple, dict[str, list[Row]]] = {}
+    methods: dict[Work, dict[str, list[Row]]] = {}
     for key, by_size in several.items():
         for value in sorted(by_size):
             models = {row.case.model for row in by_size[value]}
@@ -39,11 +45,13 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     yield from limited(methods)
 
 
-def limited(methods: dict[tuple, dict[str, list[Row]]]) -> Iterator[Figure]:
+def limited(
+    methods: dict[Work, dict[str, list[Row]]],
+) -> Iterator[Figure]:
     """The figures, at most MOST of one algorithm and device."""
-    drawn: dict[tuple, int] = {}
+    drawn: dict[tuple[str, str], int] = {}
     richest = sorted(methods.items(), key=lambda item: -stages_in(item[1]))
-    for (size, *_), models in richest:
+    for (size, _), models in richest:
         full = {m: points for m, points in models.items() if len(points) >= FEWEST}
         if not full:
             continue
@@ -60,7 +68,8 @@ def limited(methods: dict[tuple, dict[str, list[Row]]]) -> Iterator[Figure]:
             (points[-1] for points in full.values()),
             key=lambda row: row.case.sizes[size],
         )
-        name = max(inner_times(last), key=inner_times(last).get)
+        inside = inner_times(last)
+        name = max(inside, key=lambda stage: inside[stage])
         yield Figure(
             kind="stage-sweep",
             algorithm=case.algorithm,
@@ -68,7 +77,7 @@ def limited(methods: dict[tuple, dict[str, list[Row]]]) -> Iterator[Figure]:
             caption="The stages of one traced compute at each size, a line a stage, portable filled and solid, native hollow "
             f"and dashed. At {size} = {last.case.sizes[size]} most of {last.case.model}'s time is in {name}.",
             cases=cases_of(row for points in full.values() for row in points),
-            draw=lambda size=size, full=full, title=title: draw(size, full, title),
+            draw=partial(draw, size, full, title),
         )
 
 
@@ -85,7 +94,7 @@ def inner_times(row: Row) -> dict[str, float]:
     return {k: median(v) for k, v in stages.items() if k not in FIRST + LAST}
 
 
-def draw(size: str, models: dict[str, list[Row]], title: str):
+def draw(size: str, models: dict[str, list[Row]], title: str) -> Canvas:
     """Colour tells the stage, fill and line style the model."""
     from . import style
 
@@ -104,7 +113,11 @@ def draw(size: str, models: dict[str, list[Row]], title: str):
             points = [(n, time) for n, time in points if time > 0]
             colour = style.CYCLE[names.index(name) % len(style.CYCLE)]
             face = colour if look.filled else style.PAPER
-            mark = {"marker": look.marker, "color": colour, "markerfacecolor": face}
+            mark: style.Properties = {
+                "marker": look.marker,
+                "color": colour,
+                "markerfacecolor": face,
+            }
             panel.plot(
                 *zip(*points), look.line, label=f"{name}, {model}", **mark
             ) if points else None

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
@@ -20,6 +22,9 @@ from .figure import (
     problem_title,
     provenance,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
 
 FIRST, LAST = ("setup", "upload", "copy in"), ("copy out", "download")
 TALLEST = 14
@@ -43,14 +48,14 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             f"{seconds(sum(times(longest.case).values()))}. Stages that overlap are drawn one after "
             "the other here; the timelines show them side by side.",
             cases=cases_of(shown),
-            draw=lambda shown=shown, title=title: draw(shown, title),
+            draw=partial(draw, shown, title),
         )
 
 
 def order(stages: list[str], begins: dict[str, float]) -> list[str]:
     """In the order in which they run, as far as the records tell."""
 
-    def key(stage: str) -> tuple:
+    def key(stage: str) -> tuple[object, ...]:
         if stage in FIRST:
             return (0, FIRST.index(stage))
         if stage in LAST:
@@ -74,7 +79,7 @@ def times(case: Case) -> dict[str, float]:
 def largest(case: Case) -> tuple[str, float]:
     """The longest stage and its share of all of them."""
     found = times(case)
-    stage = max(found, key=found.get)
+    stage = max(found, key=lambda name: found[name])
     return stage, found[stage] / (sum(found.values()) or 1.0)
 
 
@@ -88,7 +93,7 @@ def all_stages(rows: list[Row]) -> list[str]:
     return [*ends[0], *middle, *ends[1]]
 
 
-def draw(rows: list[Row], title: str):
+def draw(rows: list[Row], title: str) -> Canvas:
     """Stacked horizontal bars, linear in time."""
     from . import style
 
@@ -98,7 +103,7 @@ def draw(rows: list[Row], title: str):
     begins = [0.0] * len(rows)
     for place, stage in enumerate(names):
         widths = [times(row.case).get(stage, 0.0) for row in rows]
-        colour, hatch = colour_of(stage, place, style)
+        colour, hatch = colour_of(stage, place)
         panel.barh(
             range(len(rows)),
             widths,
@@ -122,8 +127,10 @@ def draw(rows: list[Row], title: str):
     return style.finish(figure, title, provenance(cases_of(rows)))
 
 
-def colour_of(stage: str, place: int, style) -> tuple[str, str]:
+def colour_of(stage: str, place: int) -> tuple[str, str]:
     """Transfers are grey and hatched, the stages of a compute have the colours in turn."""
+    from . import style
+
     if stage in FIRST or stage in LAST:
         hatches = {"setup": "xxx", "upload": "\\\\\\", "copy in": "\\\\\\"}
         return style.GREY, hatches.get(stage, "///")

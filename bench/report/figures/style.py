@@ -7,11 +7,14 @@ alone: fill, hatch, marker and line style say the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 from matplotlib.ticker import (
@@ -32,6 +35,7 @@ PURPLE, SKY, YELLOW, GREY = "#cc79a7", "#56b4e9", "#f0e442", "#8a919c"
 CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH = 6.4  # inches
+Properties = dict[str, Any]  # of an artist, by their Matplotlib names
 
 HAND_WRITTEN = (*NATIVE["host"], *NATIVE["gpu"])
 
@@ -83,6 +87,11 @@ class Look:
         """The colour inside its markers."""
         return self.colour if self.filled else PAPER
 
+    @property
+    def bar(self) -> Properties:
+        """What makes a bar of it."""
+        return {"facecolor": self.face, "edgecolor": self.colour, "hatch": self.hatch}
+
 
 def look(model: str) -> Look:
     """Portable filled, native hollow, libraries hatched squares, peers hatched triangles."""
@@ -108,7 +117,7 @@ def kind_of(model: str) -> str:
     return "library" if model in COMPILED else "Python"
 
 
-def canvas(height: float, rows: int = 1, **options) -> tuple[Canvas, list[Axes]]:
+def canvas(height: float, rows: int = 1, **options: Any) -> tuple[Canvas, list[Axes]]:
     """A figure of the usual width with panels one under the other."""
     figure = Canvas(figsize=(WIDTH, height), layout="constrained")
     panels = figure.subplots(rows, 1, squeeze=False, **options)
@@ -122,24 +131,27 @@ def finish(figure: Canvas, title: str, under: str) -> Canvas:
     return figure
 
 
-def legend(panel: Axes, handles=None, columns: int | None = None) -> None:
+def legend(
+    panel: Axes, handles: Sequence[Artist] | None = None, columns: int | None = None
+) -> None:
     """Above the panel, so that it never covers data; as many columns as its texts leave room for."""
     handles = panel.get_legend_handles_labels()[0] if handles is None else handles
     if not handles:
         return
-    longest = max(len(handle.get_label()) for handle in handles)
+    longest = max(len(str(handle.get_label())) for handle in handles)
     most = columns or max(1, 84 // (longest + 7))
-    place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0)}
-    panel.legend(handles=handles, ncols=min(most, len(handles)), **place)
+    panel.legend(
+        handles=handles,
+        ncols=min(most, len(handles)),
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+    )
 
 
 def model_patches(models: Iterable[str]) -> list[Patch]:
     """Legend entries for the kinds of models that are there."""
     looks = {kind_of(model): look(model) for model in models}
-    return [
-        Patch(facecolor=k.face, edgecolor=k.colour, hatch=k.hatch, label=label)
-        for label, k in looks.items()
-    ]
+    return [Patch(**look.bar, label=label) for label, look in looks.items()]
 
 
 def wrap(text: str, width: int) -> str:
@@ -152,7 +164,7 @@ def wrap(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def time_text(value: float, _=None) -> str:
+def time_text(value: float, _: object = None) -> str:
     """``100 us`` for a tick."""
     if value <= 0:
         return "0"
@@ -160,7 +172,7 @@ def time_text(value: float, _=None) -> str:
     return f"{value / size:.4g} {unit}"
 
 
-def count_text(value: float, _=None) -> str:
+def count_text(value: float, _: object = None) -> str:
     """``1k``, ``50M``: decimal prefixes for sizes."""
     for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size * (1 - 1e-9):
@@ -168,12 +180,12 @@ def count_text(value: float, _=None) -> str:
     return f"{value:.4g}"
 
 
-def rate_text(value: float, _=None) -> str:
+def rate_text(value: float, _: object = None) -> str:
     """Plain digits for a logarithmic axis of rates."""
     return count_text(value) if value >= 1e5 else f"{value:.4g}"
 
 
-def log_axis(axis, text=None) -> None:
+def log_axis(axis: Axis, text: Callable[[float], str] | None = None) -> None:
     """Decades with the given text; where there are few, 2 and 5 between them as well."""
     low, high = axis.get_view_interval()
     span = high / low if low > 0 else 1.0
@@ -188,7 +200,7 @@ def log_axis(axis, text=None) -> None:
     axis.set_major_formatter(FuncFormatter(text or rate_text))
 
 
-def ratio_axis(axis) -> None:
+def ratio_axis(axis: Axis) -> None:
     """Plain numbers around 1 on a logarithmic axis of ratios."""
     low, high = axis.get_view_interval()
     fine = high / low < 4
@@ -204,7 +216,7 @@ def ratio_axis(axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))
 
 
-def linear_time(axis, longest: float) -> str:
+def linear_time(axis: Axis, longest: float) -> str:
     """Ticks in one unit; returns the unit for the label."""
     size, unit = next((s for s in SCALES if longest >= s[0]), SCALES[-1])
     axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / size:.4g}"))

@@ -5,15 +5,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..models import NATIVE, PORTABLE
 from ..rows import Row
-from ..selection import fastest, measured, place, problem_name, text_of
+from ..selection import fastest, measured, place, problem_name, text_of, time
 from ..sweeps import Sweep
 from ..units import seconds
 from .chains import chains, varying
 from .figure import Figure, cases_of, device_text, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 Series = dict[tuple[str, str], list[tuple[int, Row]]]  # (method, model) -> points
 OTHERS = 5  # libraries and peers in one figure, the fastest at the largest size
@@ -21,7 +27,7 @@ OTHERS = 5  # libraries and peers in one figure, the fastest at the largest size
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that was swept over a size, with all its methods."""
-    groups: dict[tuple, list[Sweep]] = {}
+    groups: dict[tuple[object, ...], list[Sweep]] = {}
     for sweep in [*found.sweeps, *chains(rows)]:
         groups.setdefault(work(sweep), []).append(sweep)
     for group in groups.values():
@@ -40,9 +46,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption=caption(group),
             cases=cases,
-            draw=lambda group=group, lines=lines, title=title: draw(
-                group, lines, title
-            ),
+            draw=partial(draw, group, lines, title),
         )
 
 
@@ -51,7 +55,7 @@ def grown(sweep: Sweep) -> list[str]:
     return varying([point.portable for point in sweep.points])
 
 
-def work(sweep: Sweep) -> tuple:
+def work(sweep: Sweep) -> tuple[object, ...]:
     """Equal for sweeps of the same work by different methods."""
     case = sweep.points[0].portable.case
     names = grown(sweep)
@@ -69,7 +73,7 @@ def series(rows: list[Row], group: list[Sweep]) -> Series:
         for s in group
         for point in s.points
     }
-    found: dict[tuple, dict[int, list[Row]]] = {}
+    found: dict[tuple[str, str], dict[int, list[Row]]] = {}
     for row in measured(rows):
         case = here.get(row.case.comparison)
         if case is not None and place(case) == place(row.case):
@@ -87,7 +91,7 @@ def chosen(lines: Series) -> Series:
     native = {PORTABLE, *NATIVE["gpu"], *NATIVE["host"]}
     kept = {key: points for key, points in lines.items() if len(points) > 1}
     others = [key for key in kept if key[1] not in native]
-    others.sort(key=lambda key: (-kept[key][-1][0], kept[key][-1][1].median))
+    others.sort(key=lambda key: (-kept[key][-1][0], time(kept[key][-1][1])))
     dropped = set(others[OTHERS:])
     return {key: points for key, points in kept.items() if key not in dropped}
 
@@ -101,27 +105,29 @@ def caption(group: list[Sweep]) -> str:
     found = []
     for sweep in group:
         method = sweep.points[0].portable.case.method
-        if crosses(sweep):
-            found.append(f"{method} from {sweep.size} = {sweep.crossover.value:.0f}")
+        level = crossing(sweep)
+        if level is not None:
+            found.append(f"{method} from {sweep.size} = {level:.0f}")
         else:
             last = sweep.points[-1]
             found.append(
-                f"{method} at no size up to {last.size} ({seconds(last.portable.median)})"
+                f"{method} at no size up to {last.size} ({seconds(time(last.portable))})"
             )
     return text + "Portable is level with native (dotted): " + "; ".join(found) + "."
 
 
-def crosses(sweep: Sweep) -> bool:
-    """Whether portable becomes level with native at some size."""
-    return sweep.crossover is not None and math.isfinite(sweep.crossover.value)
+def crossing(sweep: Sweep) -> float | None:
+    """The size from which on portable is level with native; None where there is none."""
+    found = sweep.crossover
+    return found.value if found and math.isfinite(found.value) else None
 
 
-def hold(panel, values: list[float], room: float) -> None:
+def hold(panel: Axes, values: list[float], room: float) -> None:
     """Limits around the medians: a band of few samples may be wider than all of them."""
     panel.set_ylim(min(values) / room, max(values) * room)
 
 
-def draw(group: list[Sweep], lines: Series, title: str):
+def draw(group: list[Sweep], lines: Series, title: str) -> Canvas:
     """Two panels on one logarithmic axis of sizes."""
     from . import style
 
@@ -133,16 +139,17 @@ def draw(group: list[Sweep], lines: Series, title: str):
         panel.set_yscale("log")
     methods = list(dict.fromkeys(method for method, _ in lines))
     for (method, model), points in lines.items():
-        draw_line(upper, points, f"{method} / {model}", methods.index(method), style)
+        draw_line(upper, points, f"{method} / {model}", methods.index(method))
     lower.axhline(1, color=style.INK, linewidth=1)
     for sweep in group:
         method = sweep.points[0].portable.case.method
-        draw_ratio(lower, sweep, methods.index(method), style)
-        if crosses(sweep):
-            look = {"color": style.CYCLE[methods.index(method) % len(style.CYCLE)]}
+        draw_ratio(lower, sweep, methods.index(method))
+        level = crossing(sweep)
+        if level is not None:
+            colour = style.CYCLE[methods.index(method) % len(style.CYCLE)]
             for panel in (upper, lower):
-                panel.axvline(sweep.crossover.value, linestyle=":", linewidth=1, **look)
-    hold(upper, [row.median for points in lines.values() for _, row in points], 2)
+                panel.axvline(level, linestyle=":", linewidth=1, color=colour)
+    hold(upper, [time(row) for points in lines.values() for _, row in points], 2)
     ratios = [p.ratio.value for s in group for p in s.points if p.ratio]
     hold(lower, [1 / 1.2, 1.2, *ratios], 1.2)
     style.log_axis(upper.yaxis, style.time_text)
@@ -159,9 +166,11 @@ def draw(group: list[Sweep], lines: Series, title: str):
 
 
 def draw_line(
-    panel, points: list[tuple[int, Row]], name: str, number: int, style
+    panel: Axes, points: list[tuple[int, Row]], name: str, number: int
 ) -> None:
     """One variant with the band of its intervals."""
+    from . import style
+
     look = style.look(points[0][1].case.model)
     colour = style.CYCLE[number % len(style.CYCLE)]
     sizes = [size for size, _ in points]
@@ -170,7 +179,7 @@ def draw_line(
     )  # a mark on each of a hundred points hides the line
     panel.plot(
         sizes,
-        [row.median for _, row in points],
+        [time(row) for _, row in points],
         look.line,
         marker=look.marker,
         markevery=marked,
@@ -178,13 +187,15 @@ def draw_line(
         markerfacecolor=colour if look.filled else style.PAPER,
         label=name,
     )
-    lows = [row.low or row.median for _, row in points]
-    highs = [row.high or row.median for _, row in points]
+    lows = [row.low or time(row) for _, row in points]
+    highs = [row.high or time(row) for _, row in points]
     panel.fill_between(sizes, lows, highs, color=colour, alpha=0.13, linewidth=0)
 
 
-def draw_ratio(panel, sweep: Sweep, number: int, style) -> None:
+def draw_ratio(panel: Axes, sweep: Sweep, number: int) -> None:
     """Native over portable with its band."""
+    from . import style
+
     points = [(point.size, point.ratio) for point in sweep.points if point.ratio]
     if not points:
         return

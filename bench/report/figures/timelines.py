@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..case import Event
 from ..findings import Findings
@@ -20,6 +22,10 @@ from .figure import (
     provenance,
 )
 from .stages import colour_of, order
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 MANY = 1200  # events of one figure; more are drawn as the blocks that they fill
 VARIANTS = 6
@@ -42,7 +48,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
             "tied by one mark, right to a few microseconds.",
             cases=cases_of(shown),
-            draw=lambda shown=shown, title=title: draw(shown, title),
+            draw=partial(draw, shown, title),
         )
 
 
@@ -93,7 +99,7 @@ def blocks(events: list[Event], shortest: float) -> list[tuple[float, float]]:
     return [(begin, max(end - begin, shortest)) for begin, end in found]
 
 
-def draw(rows: list[Row], title: str):
+def draw(rows: list[Row], title: str) -> Canvas:
     """One line a device, one group of lines a variant, on one axis of time."""
     from matplotlib.patches import Patch
 
@@ -113,7 +119,7 @@ def draw(rows: list[Row], title: str):
         panel.text(0, place - 0.62, f"{row.case.method} / {row.case.model}", fontsize=8)
         for device in sorted({e.device for e in row.case.timeline}):
             ticks[place] = f"device {device}"
-            draw_line(panel, row, device, place, names, longest / MANY, style)
+            draw_line(panel, row, device, place, names, longest / MANY)
             place += 1
         place += 0.9
     panel.set_yticks(list(ticks), list(ticks.values()), fontsize=8)
@@ -125,14 +131,18 @@ def draw(rows: list[Row], title: str):
     )
     handles = []
     for number, stage in enumerate(names):
-        colour, hatch = colour_of(stage, number, style)
+        colour, hatch = colour_of(stage, number)
         handles.append(Patch(fc=colour, ec=style.PAPER, hatch=hatch, label=stage))
     style.legend(panel, handles)
     return style.finish(figure, title, provenance(cases_of(rows)))
 
 
-def draw_line(panel, row: Row, device: int, place: float, names, shortest, style):
+def draw_line(
+    panel: Axes, row: Row, device: int, place: float, names: list[str], shortest: float
+) -> None:
     """The events of one device."""
+    from . import style
+
     zero = min(e.begin_s for e in row.case.timeline)
     for number, stage in enumerate(names):
         events = [
@@ -140,8 +150,12 @@ def draw_line(panel, row: Row, device: int, place: float, names, shortest, style
             for e in row.case.timeline
             if e.device == device and e.stage == stage
         ]
-        colour, hatch = colour_of(stage, number, style)
-        bars = {"facecolor": colour, "hatch": hatch, "edgecolor": style.PAPER}
+        colour, hatch = colour_of(stage, number)
+        bars: style.Properties = {
+            "facecolor": colour,
+            "hatch": hatch,
+            "edgecolor": style.PAPER,
+        }
         panel.broken_barh(
             blocks(events, shortest), (place - 0.4, 0.8), linewidth=0, **bars
         )
