@@ -85,10 +85,10 @@ class TorchPeer(GpuPeer):
         return event
 
     def reached(self, mark: Any) -> bool:
-        return mark.query()
+        return bool(mark.query())
 
     def between(self, begin: Any, end: Any) -> float:
-        return begin.elapsed_time(end) * 1e-3
+        return float(begin.elapsed_time(end)) * 1e-3
 
 
 SPIN = """
@@ -122,10 +122,10 @@ class CupyPeer(GpuPeer):
         return event
 
     def reached(self, mark: Any) -> bool:
-        return mark.done
+        return bool(mark.done)
 
     def between(self, begin: Any, end: Any) -> float:
-        return self.cupy.cuda.get_elapsed_time(begin, end) * 1e-3
+        return float(self.cupy.cuda.get_elapsed_time(begin, end)) * 1e-3
 
 
 class NumbaCudaPeer(GpuPeer):
@@ -139,7 +139,7 @@ class NumbaCudaPeer(GpuPeer):
             cuda.select_device(device.index)
 
             @cuda.jit("void(int64)")
-            def rest(times):  # nanosleep takes up to a millisecond
+            def rest(times: int) -> None:  # nanosleep takes up to a millisecond
                 for _ in range(times):
                     cuda.nanosleep(50_000)
         except AttributeError as error:  # numba-cuda asks for what NumPy has dropped
@@ -159,7 +159,7 @@ class NumbaCudaPeer(GpuPeer):
         return event
 
     def reached(self, mark: Any) -> bool:
-        return mark.query()
+        return bool(mark.query())
 
     def between(self, begin: Any, end: Any) -> float:
-        return self.cuda.event_elapsed_time(begin, end) * 1e-3
+        return float(self.cuda.event_elapsed_time(begin, end)) * 1e-3

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums over all threads of a grid, in Numba's CUDA."""
 
+from __future__ import annotations
+
+import numpy as np
 from numba import cuda, float64
 
 THREADS = 256  # a block
 
 
 @cuda.jit(device=True)
-def sum_of_block(buffer, value):
+def sum_of_block(buffer: np.ndarray, value: float) -> None:
     """The sum of every thread's `value` in `buffer[0]`; `buffer` [THREADS] is shared, and free before."""
     lane = cuda.threadIdx.x
     buffer[lane] = value
@@ -21,7 +24,7 @@ def sum_of_block(buffer, value):
 
 
 @cuda.jit(device=True)
-def add_up(mine, totals):
+def add_up(mine: np.ndarray, totals: np.ndarray) -> None:
     """Adds every thread's `mine` [sums] to `totals` [sums]: within blocks first, then by atomics."""
     buffer = cuda.shared.array(THREADS, float64)
     lane = cuda.threadIdx.x
