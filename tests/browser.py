@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -32,9 +33,14 @@ FLAGS = (
 PATIENCE = 60.0  # seconds: a browser that says nothing for so long is broken
 
 
+@cache
 def installed() -> str | None:
-    """The browser's path, or None."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    """The path of a browser that starts, or None: a distribution's may be a stub."""
+    for path in filter(None, map(shutil.which, NAMES)):
+        asked = subprocess.run([path, "--version"], capture_output=True, check=False)
+        if asked.returncode == 0:
+            return path
+    return None
 
 
 class Browser:

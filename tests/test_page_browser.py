@@ -11,7 +11,7 @@ from bench.report import __main__ as report
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
 if not installed():
-    pytest.skip("no Chromium here", allow_module_level=True)
+    pytest.skip("no Chromium here (bench/setup --browser)", allow_module_level=True)
 
 RUN = Path(__file__).resolve().parents[1] / "bench" / "results" / "xeon-2-cores"
 WIDTHS = (1280, 390)
