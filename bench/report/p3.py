@@ -3,6 +3,9 @@
 
 One line a problem, platform and application; what did not run has no line, since the
 library counts missing ones as zero. The figure of merit is the time: lower is better.
+Several platforms are one report of several folders: files put together name a problem
+differently, and the library refuses two lines of one application on one platform. Where
+kokkos was never built, its PP there is 0 for the library, and in the report not counted.
 The library takes one problem at a time:
 
     frame = pandas.read_csv("p3.csv")
