@@ -63,6 +63,11 @@ std::vector<std::string> declared_models(const Method& method) {
   return models;
 }
 
+std::vector<std::string>& left_out() {
+  static std::vector<std::string> words;
+  return words;
+}
+
 bool is_own(std::string_view model) {
   return std::ranges::any_of(known, [&](const Known& one) { return one.own && one.name == model; });
 }

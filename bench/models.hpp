@@ -21,6 +21,9 @@ struct Availability {
 /// Names of all models that any build of League has, and of the peers that were found.
 std::vector<std::string> known_models();
 
+/// Models and methods of the Python peers, where no interpreter was named: a study may name them, and goes without.
+std::vector<std::string>& left_out();
+
 /// The models that a method declares: its own in every language, and its libraries.
 std::vector<std::string> declared_models(const Method& method);
 

@@ -213,6 +213,18 @@ TEST_F(PeersTest, WhatCannotRunIsSkippedWithTheReason) {
   EXPECT_TRUE(rows.at("sound numpy").at("name").get<std::string>().ends_with("/launch:auto"));
 }
 
+TEST_F(PeersTest, StudyThatNamesPeersRunsWithoutThem) {
+  std::vector<std::string> words = arguments("[\"plain\", \"eager\"]", "models = [\"serial\", \"numpy\"]\n");
+  words.erase(words.end() - 5, words.end() - 1);  // --python and --peers
+  const Outcome outcome = run("league", words, folder_.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out).at("benchmarks").size(), 2U) << "serial, and its null test";
+  words[1] = folder_.write("typing.toml", "algorithm = \"vector_add\"\nmodels = \"numpi\"\n").string();
+  EXPECT_EQ(run("league", words, folder_.path()).code, 2);
+  words[1] = folder_.write("alone.toml", "algorithm = \"vector_add\"\nmodels = \"numpy\"\n").string();
+  EXPECT_EQ(run("league", words, folder_.path()).code, 2) << "nothing is left of it";
+}
+
 TEST_F(PeersTest, PeersThatCannotBeListedAreBadInput) {
   peer("numpy", "class Broken(\n");
   EXPECT_TRUE(play("\"plain\"", 2).empty());

@@ -20,10 +20,13 @@ std::string peers_hint(const std::string& key) {
   return named && std::ranges::none_of(registry().variants, is_peer) ? " (Python peers: with --python FILE)" : "";
 }
 
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 std::string choose(const Value& value, const std::string& key, const std::vector<std::string>& choices) {
   const std::string& word = value.word(key);
-  if (std::ranges::find(choices, word) == choices.end())
-    value.refuse(key, "is '" + word + "'; " + suggestion(word, choices) + peers_hint(key));
+  if (!contains(choices, word)) value.refuse(key, "is '" + word + "'; " + suggestion(word, choices) + peers_hint(key));
   return word;
 }
 
@@ -33,23 +36,24 @@ struct Names {
   bool by_name = false;  ///< each was asked for; else they are what was not ruled out
 };
 
-/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-".
+/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-". Those of
+/// peers that are left out are passed over.
 Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices) {
   Names names;
   std::vector<std::string> without;
   if (value != nullptr)
     for (const Value* one : value->each(key)) {
       const std::string& word = one->word(key);
-      if (word.starts_with('-'))
-        without.push_back(choose({.place = one->place, .content = word.substr(1)}, key, choices));
-      else if (word != all)
-        names.chosen.push_back(choose(*one, key, choices));
+      const bool excluded = word.starts_with('-');
+      const Value name{.place = one->place, .content = word.substr(excluded ? 1 : 0)};
+      if (word == all) continue;
+      names.by_name = names.by_name || !excluded;
+      if (contains(left_out(), name.word(key)) && !contains(choices, name.word(key))) continue;
+      (excluded ? without : names.chosen).push_back(choose(name, key, choices));
     }
-  names.by_name = !names.chosen.empty();
   if (!names.by_name) names.chosen = choices;
-  std::erase_if(names.chosen,
-                [&](const std::string& name) { return std::ranges::find(without, name) != without.end(); });
-  if (names.chosen.empty()) value->refuse(key, "rules out all of " + joined(choices));
+  std::erase_if(names.chosen, [&](const std::string& name) { return contains(without, name); });
+  if (names.chosen.empty() && !names.by_name) value->refuse(key, "rules out all of " + joined(choices));
   return names;
 }
 
