@@ -7,6 +7,7 @@ Keys |y|^2 / 2 - x.y are then exact as long as they can be among the nearest, ro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -84,3 +85,37 @@ def finish(
     names = ("labels", "neighbours", "neighbour_distances")
     columns = zip(*results, strict=True)
     return {n: xp.concatenate(c) for n, c in zip(names, columns, strict=True)}
+
+
+class ArrayPeer:
+    """The rows as arrays of `xp`, and results from the neighbours that `compute` finds."""
+
+    xp: Any = np  #: NumPy or CuPy
+    inputs: Mapping[str, np.ndarray]
+    parameters: Mapping[str, Any]
+
+    def upload(self) -> None:
+        rows = [self.inputs[name] for name in ("train", "train_labels", "test")]
+        self.k = int(self.parameters["k"])
+        self.pixels = are_pixels(rows[0], rows[2])
+        self.train, self.labels, self.test = map(self.xp.array, rows)
+
+    def reset(self) -> None:
+        self.results: dict[str, Any] = {}
+
+    def packed(self) -> list[Any]:
+        """Training and test rows in f32 as the product takes them."""
+        return [packed(self.xp, rows, self.pixels) for rows in (self.train, self.test)]
+
+    def nearest(self, keys: Any, part: slice) -> Any:
+        """Columns of the k smallest keys of each of these test rows."""
+        return nearest(self.xp, keys, self.k, self.train, self.test[part])
+
+    def finish(self, found: Any) -> None:
+        """Results from [rows x k or more] neighbours."""
+        rows, votes = (self.train, self.labels, self.test), self.parameters["votes"]
+        self.results = finish(self.xp, *rows, found, self.k, votes)
+
+    def download(self) -> dict[str, Any]:
+        to_host = getattr(self.xp, "asnumpy", np.asarray)
+        return {name: to_host(value) for name, value in self.results.items()}

@@ -46,32 +46,17 @@ def search(train, test, half, found):
                     insert(keys[query - first], found[query], key, row)
 
 
-class Parallel(NumbaPeer):
+class Parallel(neighbours.ArrayPeer, NumbaPeer):
     method = "parallel"
     description = "numba.prange over blocks of queries, the k best on the way"
     dtypes = ("f32", "i32", "u8")
 
-    def upload(self):
-        names = ("train", "train_labels", "test")
-        self.train, self.labels, self.test = (self.inputs[n].copy() for n in names)
-        self.pixels = neighbours.are_pixels(self.train, self.test)
-
-    def reset(self):
-        self.results = None
-
     def compute(self):
-        k = int(self.parameters["k"])
-        train = neighbours.packed(np, self.train, self.pixels)
-        test = neighbours.packed(np, self.test, self.pixels)
+        train, test = self.packed()
         half = np.square(train).sum(axis=1) / 2
-        found = np.zeros((len(test), k), np.int64)
+        found = np.zeros((len(test), self.k), np.int64)
         search(train, test, half, found)
-        rows = (self.train, self.labels, self.test)
-        votes = self.parameters["votes"]
-        self.results = neighbours.finish(np, *rows, found, k, votes)
-
-    def download(self):
-        return self.results
+        self.finish(found)
 
 
 class Raw(NumbaCudaPeer):
