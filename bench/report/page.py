@@ -105,9 +105,7 @@ def draw_all(rows: list[Row], found: Findings, folder: Path) -> list[Drawn]:
 def sections(drawn: list[Drawn]) -> dict[str, list[Drawn]]:
     """Figures by algorithm, those of all algorithms first."""
     found: dict[str, list[Drawn]] = {}
-    for one in sorted(
-        drawn, key=lambda d: (d.figure.algorithm != "", d.figure.algorithm)
-    ):
+    for one in sorted(drawn, key=lambda one: one.figure.algorithm):
         found.setdefault(one.figure.algorithm, []).append(one)
     return found
 

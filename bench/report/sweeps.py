@@ -62,7 +62,6 @@ class Sweep:
     points: list[Point]
     crossover: Estimate | None  # level with native from this size on; inf: at none
     portable_model: SmallSize | None
-    native_model: SmallSize | None
 
 
 def sweeps(rows: list[Row]) -> list[Sweep]:
@@ -92,7 +91,6 @@ def make_sweep(size: str, group: dict[int, Row], by_case: dict[int, Row]) -> Swe
     for value, row in group.items():
         native = row.ratio.native if row.ratio else None
         points.append(Point(value, row, by_case.get(id(native)), row.ratio))
-    natives = [(p.size, p.native) for p in points if p.native]
     case = points[0].portable.case
     return Sweep(
         label=label(points[0].portable, size),
@@ -102,7 +100,6 @@ def make_sweep(size: str, group: dict[int, Row], by_case: dict[int, Row]) -> Swe
         points=points,
         crossover=crossover(points),
         portable_model=small_size([(p.size, p.portable) for p in points]),
-        native_model=small_size(natives),
     )
 
 

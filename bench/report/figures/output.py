@@ -30,7 +30,6 @@ THEME = {
     "#d55e00": "red",
     "#cc79a7": "purple",
     "#56b4e9": "sky",
-    "#f0e442": "yellow",
     "#8a919c": "grey",
 }
 

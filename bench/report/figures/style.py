@@ -31,7 +31,7 @@ from ..units import SCALES
 
 INK, SOFT, GRID, PAPER = "#1a1f26", "#5b6470", "#d5dae1", "#fefefe"
 BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
-PURPLE, SKY, YELLOW, GREY = "#cc79a7", "#56b4e9", "#f0e442", "#8a919c"
+PURPLE, SKY, GREY = "#cc79a7", "#56b4e9", "#8a919c"
 CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH = 6.4  # inches
@@ -151,7 +151,7 @@ def legend(
 def model_patches(models: Iterable[str]) -> list[Patch]:
     """Legend entries for the kinds of models that are there."""
     looks = {kind_of(model): look(model) for model in models}
-    return [Patch(**look.bar, label=label) for label, look in looks.items()]
+    return [Patch(**one.bar, label=label) for label, one in looks.items()]
 
 
 def wrap(text: str, width: int) -> str:
