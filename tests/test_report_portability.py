@@ -3,6 +3,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -80,6 +81,16 @@ def test_composite_native_takes_the_best_of_each_platform(rows):
     assert all(platform in text for platform in (XEON, H200, A100))
     assert "kokkos 0.71 (mean 0.77, least 0.50, runs on 100 %)" in text
     assert "native 0.75 (mean 0.83, least 0.50, runs on 100 %)" in text
+
+
+def test_problems_of_one_size_have_a_pp_each(rows):
+    fill = "vector_add/problem:fill/dtype:f32"
+    other = [replace(row, case=replace(row.case, comparison=fill)) for row in rows]
+    lines = texts(portability([*rows, *other]))
+    assert [line.split(" on ")[0] for line in lines] == [
+        "PP of vector_add f32 n=268435456",
+        "PP of vector_add fill f32 n=268435456",
+    ]
 
 
 def test_a_failed_check_is_no_support(entry, all_rows):

@@ -3,7 +3,9 @@
 
 import pytest
 
+from bench.report.cells import every_case
 from bench.report.scaling import scalings, texts
+from bench.report.table import record
 from bench.report.view import groups
 
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -193,3 +195,14 @@ def test_builds_are_not_compared_and_that_is_said(entry, save):
     b = save([entry("cuda", times(1e-3))], folder="b", git="two")
     row = by(build_rows(load([a, b])[0], 0.02), "kokkos")
     assert row.ratio is None and row.note == "no ratio: cuda is of another build"
+
+
+def test_the_latency_is_one_figure_in_every_table(entry, all_rows):
+    (row,) = all_rows(
+        ("1", [entry("kokkos", STEADY, latency_s=2.0)]),
+        ("2", [entry("kokkos", STEADY, latency_s=4.0)]),
+    )
+    (line,) = every_case([row])
+    shown = line.cells["latency"]
+    assert (row.latency, shown.text, shown.value) == (3.0, "3.000 s", 3.0)
+    assert record(row)["latency_s"] == "3"

@@ -8,14 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import units
-from .figures.figure import device_text, work_title
+from .figures.figure import device_text
 from .gaps import Gap
 from .models import PORTABLE
+from .portability import platform
 from .ratios import judge
 from .rows import Row
-from .selection import fastest, measured, place, problem, time
+from .selection import fastest, measured, place, problem, time, variant, work_title
 from .statistics import Estimate, inverse
-from .view import COLUMNS
+from .view import COLUMNS, devices_of
+from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
 
 REACH = 1.25  # of the bars of ratios
@@ -27,6 +29,7 @@ SIGNS = {
     "FAILED": "✕",
     "skipped": "–",
 }
+FACTORS = ("tuning", "abstraction", "method, hardware", "whole gap")
 ANSWER = (
     "problem",
     "device",
@@ -36,13 +39,10 @@ ANSWER = (
     "its time",
     "native / portable",
     "verdict",
-    "tuning",
-    "abstraction",
-    "method, hardware",
-    "whole gap",
+    *FACTORS,
 )
 ALL = ("algorithm", "type", "sizes", "devices", *COLUMNS)
-NUMBERS = (*ANSWER[3:4], *ANSWER[5:7], *ANSWER[8:], *ALL[8:12], "devices")
+NUMBERS = ("time", "its time", *FACTORS, "devices", *CASE_NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,6 @@ def time_cell(row: Row) -> Cell:
     return Cell(units.seconds(time(row)), time(row))
 
 
-def variant(row: Row) -> str:
-    """``fused / cuda``."""
-    return f"{row.case.method} / {row.case.model}"
-
-
 def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
     """One line a gap: who wins, and what the portable side loses where."""
     fields: dict[tuple[object, ...], list[Row]] = {}
@@ -137,9 +132,9 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     found = (
         Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
         Cell(device_text(gap.portable.case)),
-        Cell(variant(winner)),
+        Cell(variant(winner.case)),
         time_cell(winner),
-        Cell(variant(gap.portable)),
+        Cell(variant(gap.portable.case)),
         time_cell(gap.portable),
         ratio_cell,
         Cell(word, sign=SIGNS.get(word, "")),
@@ -155,19 +150,17 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
 
 def every_case(rows: list[Row]) -> list[Line]:
     """One line a case, as in the text tables."""
-    kinds: dict[str, set[str]] = {}
-    for row in rows:
-        kinds.setdefault(row.case.device_kind, set()).add(row.case.device_name)
-    return [case_line(row, kinds) for row in rows]
+    devices = devices_of(rows)
+    return [case_line(row, devices) for row in rows]
 
 
-def case_line(row: Row, kinds: dict[str, set[str]]) -> Line:
+def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
     """The line of one case."""
-    case, texts = row.case, row_cells(row, kinds)
+    case, texts = row.case, row_cells(row, devices)
     numbers = {
         "devices": case.devices,
         "median [95 %]": row.median,
-        "latency": min(case.latencies) if case.latencies else None,
+        "latency": row.latency,
         "rate": row.rate,
         "x floor": row.floor_ratio,
         "native / portable": row.ratio.value if row.ratio else None,
@@ -187,5 +180,4 @@ def case_line(row: Row, kinds: dict[str, set[str]]) -> Line:
         for name in ALL
     }
     leads = case.model == PORTABLE
-    device = case.device_name or case.device_kind
-    return Line(case.algorithm, device, case.model, row.verdict, leads, cells)
+    return Line(case.algorithm, platform(case), case.model, row.verdict, leads, cells)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from .case import Case
 from .models import OWN, PORTABLE
 from .rows import Row
-from .selection import fastest, measured, of_study, text_of, time
+from .selection import fastest, measured, of_study, text_of, time, work_title
 
 COMPOSITE = "native"
 FEWEST_PLATFORMS = 2
@@ -143,11 +143,9 @@ def make_portability(application: str, best: dict[str, Best]) -> Portability:
     # above 1: the data fit a cache, and the ceiling of memory says nothing
     floors = {p: 1 / row.floor_ratio for p, row in own.items() if row.floor_ratio}
     known = len(floors) == len(own) and max(floors.values()) <= 1
-    case = next(iter(own.values())).case
-    sizes = next(iter(own.values())).sizes
     return Portability(
         application=application,
-        problem=" ".join(filter(None, [case.algorithm, case.dtype, sizes])),
+        problem=work_title(next(iter(own.values()))),
         platforms=platforms,
         support=len(own) / len(platforms),
         application_efficiency=score(rivals, platforms),

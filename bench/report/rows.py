@@ -37,6 +37,12 @@ class Row:
     reason: str
     note: str
 
+    @property
+    def latency(self) -> float | None:
+        """The median time from one launch to its fence [s]."""
+        latencies = self.case.latencies
+        return statistics.median(latencies) if latencies else None
+
 
 def telling_parameters(cases: list[Case]) -> dict[str, set[str]]:
     """For each algorithm, the parameters that tell its cases apart.

@@ -10,7 +10,6 @@ from typing import Any
 
 from .case import Case
 from .rows import Row
-from .statistics import median
 
 
 def of_study(rows: Sequence[Row]) -> list[Row]:
@@ -42,6 +41,18 @@ def problem_name(case: Case) -> str:
     """Which of the algorithm's problems: ``fill``, ``newton``; empty for the usual."""
     found = re.search(r"/problem:([^/]+)", case.comparison)
     return found.group(1) if found else ""
+
+
+def work_title(row: Row, sizes: bool = True) -> str:
+    """``sum from_host f32 n=1000``: the problem without its device."""
+    case = row.case
+    parts = [case.algorithm, problem_name(case), case.dtype, row.sizes if sizes else ""]
+    return " ".join(filter(None, parts))
+
+
+def variant(case: Case) -> str:
+    """``fused / cuda``."""
+    return f"{case.method} / {case.model}"
 
 
 def text_of(values: dict[str, Any], without: str = "") -> str:
@@ -77,6 +88,4 @@ def host_clock(row: Row) -> float | None:
 
     Of a case in device time this is its latency, one launch to fence; None without.
     """
-    if row.case.metric != "device_time":
-        return row.median
-    return median(row.case.latencies) if row.case.latencies else None
+    return row.latency if row.case.metric == "device_time" else row.median

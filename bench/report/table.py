@@ -92,7 +92,7 @@ def record(row: Row) -> dict[str, str]:
         "max_s": figure(max(samples) if samples else None),
         "samples": len(samples),
         "launches": len(case.launches),
-        "latency_s": figure(median(case.latencies) if case.latencies else None),
+        "latency_s": figure(row.latency),
         "stages_s": " ".join(f"{k}={figure(v)}" for k, v in stages.items()),
         "effective_launch": case.effective,
         "preset": case.context.build.preset,

@@ -76,16 +76,21 @@ def floors(row: Row) -> str:
     return " ".join(texts + ([f"({best:.2f})"] if other else []))
 
 
-def cells(row: Row, kinds: dict[str, set[str]]) -> dict[str, str]:
-    """The cells of one row, in the order of COLUMNS."""
+def devices_of(rows: list[Row]) -> dict[str, set[str]]:
+    """The names of the devices of each kind."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if row.case.device_name:
+            found.setdefault(row.case.device_kind, set()).add(row.case.device_name)
+    return found
+
+
+def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
+    """The cells of one row, in the order of COLUMNS; ``devices`` as of devices_of."""
     case = row.case
-    several = len(kinds.get(case.device_kind, ())) > 1
+    several = len(devices.get(case.device_kind, ())) > 1
     time = units.interval(row.median, row.low, row.high) if row.median else ""
-    latency = (
-        units.seconds(sorted(case.latencies)[len(case.latencies) // 2])
-        if case.latencies
-        else ""
-    )
+    latency = units.seconds(row.latency) if row.latency else ""
     ratio = ""
     if row.ratio:
         ratio = f"{row.ratio.value:.3f}"
@@ -109,10 +114,7 @@ def cells(row: Row, kinds: dict[str, set[str]]) -> dict[str, str]:
 
 def groups(rows: list[Row]) -> list[Group]:
     """Rows by comparison, in the order of the rows."""
-    kinds: dict[str, set[str]] = {}
-    for row in rows:
-        if row.case.device_name:
-            kinds.setdefault(row.case.device_kind, set()).add(row.case.device_name)
+    devices = devices_of(rows)
     builds = len({row.case.context.build for row in rows})
     found: dict[tuple[object, ...], Group] = {}
     for row in rows:
@@ -124,5 +126,5 @@ def groups(rows: list[Row]) -> list[Group]:
             title += f" ({build.preset}, git {short(build.git)}, Kokkos {build.kokkos})"
         key = (case.comparison, build)
         group = found.setdefault(key, Group(title, []))
-        group.rows.append(cells(row, kinds))
+        group.rows.append(cells(row, devices))
     return list(found.values())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
+from ..selection import work_title
 from .bars import best, name
 from .figure import (
     Figure,
@@ -17,7 +18,6 @@ from .figure import (
     heaviest,
     problem,
     provenance,
-    work_title,
 )
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
-from ..selection import host_clock, time
+from ..selection import host_clock, time, variant, work_title
 from ..units import seconds
 from .figure import (
     Figure,
@@ -19,7 +19,6 @@ from .figure import (
     heaviest,
     problem,
     provenance,
-    work_title,
 )
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def name(row: Row, rows: list[Row]) -> str:
     case = row.case
     kinds = {other.case.device_kind for other in rows}
     where = {"host": "CPU", "gpu": "GPU"}[case.device_kind]
-    return f"{case.method} / {case.model}" + (f", {where}" if len(kinds) > 1 else "")
+    return variant(case) + (f", {where}" if len(kinds) > 1 else "")
 
 
 def draw(shown: list[Entry], title: str, on_host: bool) -> Canvas:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
-from ..portability import Portability
+from ..portability import Portability, platform
 from ..rows import Row
-from ..selection import measured
+from ..selection import measured, work_title
 from .figure import Figure, device_name, provenance
 
 if TYPE_CHECKING:
@@ -59,10 +59,8 @@ def behind(rows: list[Row], problem: str, platforms: set[str]) -> tuple[Case, ..
     """The cases of a problem on its platforms."""
     found = []
     for row in measured(rows):
-        case = row.case
-        name = " ".join(filter(None, [case.algorithm, case.dtype, row.sizes]))
-        if name == problem and (case.device_name or case.device_kind) in platforms:
-            found.append(case)
+        if work_title(row) == problem and platform(row.case) in platforms:
+            found.append(row.case)
     return tuple(found)
 
 

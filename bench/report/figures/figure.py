@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..case import Case
 from ..rows import Row
-from ..selection import measured, problem_name
+from ..selection import measured, work_title
 from ..view import short
 
 if TYPE_CHECKING:
@@ -89,13 +89,6 @@ def device_text(case: Case) -> str:
     """``4 x NVIDIA H200``."""
     several = f"{case.devices} x " if case.devices > 1 else ""
     return several + (device_name(case.device_name) or case.device_kind)
-
-
-def work_title(row: Row, sizes: bool = True) -> str:
-    """``sum from_host f32 n=1000``: the problem without its device."""
-    case = row.case
-    parts = [case.algorithm, problem_name(case), case.dtype, row.sizes if sizes else ""]
-    return " ".join(filter(None, parts))
 
 
 def problem_title(row: Row) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ..findings import Findings
 from ..gaps import Gap
 from ..rows import Row
+from ..selection import work_title
 from ..statistics import MARGIN, Estimate, inverse
-from .figure import Figure, cases_of, device_text, provenance, work_title
+from .figure import Figure, cases_of, device_text, provenance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -17,7 +17,7 @@ from ..findings import Findings
 from ..floors import Ceilings, measured_ceilings
 from ..models import NATIVE, PORTABLE
 from ..rows import Row
-from ..selection import time
+from ..selection import time, variant
 from .figure import Figure, by, cases_of, device_text, provenance, weight
 
 if TYPE_CHECKING:
@@ -113,7 +113,9 @@ def caption(rows: list[Row], ceilings: Ceilings) -> str:
     )
     if near:
         best, case = min(near, key=lambda pair: pair[0])
-        text += f" Nearest: {case.method} / {case.model} in {case.dtype}, {best:.2f} times its floor."
+        text += (
+            f" Nearest: {variant(case)} in {case.dtype}, {best:.2f} times its floor."
+        )
     if any(ratio < 1 for ratio, _ in near):
         text += " Above a roof: data in a cache, or a roof measured on a busy machine."
     return text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..case import Event
 from ..findings import Findings
 from ..rows import Row
+from ..selection import variant
 from ..units import seconds
 from .bars import best
 from .figure import (
@@ -44,7 +45,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             algorithm=group[0].case.algorithm,
             title=title,
             caption="One line a device, all on one clock: where bars of two devices stand above each other, they work at "
-            f"the same time. In {busiest.case.method} / {busiest.case.model} the devices' work adds up to "
+            f"the same time. In {variant(busiest.case)} the devices' work adds up to "
             f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
             "tied by one mark, right to a few microseconds.",
             cases=cases_of(shown),
@@ -116,7 +117,7 @@ def draw(rows: list[Row], title: str) -> Canvas:
     figure, (panel,) = style.canvas(1.6 + 0.2 * lines)
     place, ticks = 0.0, {}
     for row in rows:
-        panel.text(0, place - 0.62, f"{row.case.method} / {row.case.model}", fontsize=8)
+        panel.text(0, place - 0.62, variant(row.case), fontsize=8)
         for device in sorted({e.device for e in row.case.timeline}):
             ticks[place] = f"device {device}"
             draw_line(panel, row, device, place, names, longest / MANY)
