@@ -90,12 +90,6 @@ def bar(value: float, low: float | None, high: float | None) -> Bar:
     return Bar(left, round(right - left, 1), per_cent(value), beyond)
 
 
-def ratio_text(value: float, low: float | None, high: float | None) -> str:
-    """``0.984 [0.981, 0.986]``."""
-    ends = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
-    return f"{value:.3f}{ends}"
-
-
 def factor(estimate: Estimate | None) -> Cell:
     """A factor of the gap."""
     if estimate is None:
@@ -128,7 +122,7 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     if ratio:
         word = judge(ratio, margin)
         ends = (ratio.value, ratio.low, ratio.high)
-        ratio_cell = Cell(ratio_text(*ends), ratio.value, bar(*ends))
+        ratio_cell = Cell(units.ratio(*ends), ratio.value, bar(*ends))
     found = (
         Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
         Cell(device_text(gap.portable.case)),

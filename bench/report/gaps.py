@@ -19,6 +19,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import exp, log
 
+from . import units
 from .models import NATIVE, OWN, PORTABLE
 from .ratios import estimate, shared_launches
 from .rows import Row
@@ -179,6 +180,4 @@ def factor_text(factor: Estimate | None) -> str:
         return ""
     if factor == Estimate(1.0, 1.0, 1.0):
         return "1"
-    if factor.low is None or factor.high is None:
-        return f"{factor.value:.3f}"
-    return f"{factor.value:.3f} [{factor.low:.3f}, {factor.high:.3f}]"
+    return units.ratio(factor.value, factor.low, factor.high)

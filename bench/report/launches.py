@@ -60,6 +60,11 @@ def effective(case: Case) -> dict[str, int]:
     return {key: int(value) for key, _, value in pairs}
 
 
+def cell_of(launch: dict[str, int], axis: str) -> tuple[int, int]:
+    """Where a launch lies in a map with this second axis."""
+    return launch.get("team", 0), launch.get(axis, 0)
+
+
 def second_axis(launches: Iterable[dict[str, int]]) -> str:
     """What varies most beside the team size; the first of AXES where several do."""
     launches = list(launches)
@@ -72,8 +77,8 @@ def make_map(group: list[Row]) -> LaunchMap:
     axis = second_axis(launches)
     cells: dict[tuple[int, int], Row] = {}
     for row, launch in zip(group, launches):
-        place = (launch.get("team", 0), launch.get(axis, 0))
-        cells[place] = min(cells.get(place, row), row, key=time)
+        cell = cell_of(launch, axis)
+        cells[cell] = min(cells.get(cell, row), row, key=time)
     # A search measured its best ones afresh: its verdict, not the luckiest sample.
     best = fastest([row for row in group if row.case.confirmed] or group)
     chosen = [row for row in group if automatic(row)]

@@ -33,6 +33,12 @@ def interval(value: float, low: float | None, high: float | None) -> str:
     return f"{seconds(value)} [{digits(low / size)}, {digits(high / size)}]"
 
 
+def ratio(value: float, low: float | None, high: float | None) -> str:
+    """``0.984 [0.981, 0.986]``."""
+    ends = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
+    return f"{value:.3f}{ends}"
+
+
 def rate(value: float | None, unit: str) -> str:
     """``4402 GB/s``; small rates keep three significant digits."""
     if value is None:

@@ -91,11 +91,8 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
     several = len(devices.get(case.device_kind, ())) > 1
     time = units.interval(row.median, row.low, row.high) if row.median else ""
     latency = units.seconds(row.latency) if row.latency else ""
-    ratio = ""
-    if row.ratio:
-        ratio = f"{row.ratio.value:.3f}"
-        if row.ratio.low is not None:
-            ratio += f" [{row.ratio.low:.3f}, {row.ratio.high:.3f}]"
+    found = row.ratio
+    ratio = units.ratio(found.value, found.low, found.high) if found else ""
     texts = (
         case.method,
         case.model,

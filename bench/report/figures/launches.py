@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
-from ..launches import LaunchMap, effective
+from ..launches import LaunchMap, cell_of, effective
 from ..rows import Row
 from ..selection import time
 from .figure import Figure, cases_of, device_name, provenance
@@ -55,12 +55,6 @@ def caption(one: LaunchMap) -> str:
     return text + (
         f": it takes {one.regret.value:.1%} more time." if one.regret else "."
     )
-
-
-def place(row: Row, one: LaunchMap) -> tuple[int, int]:
-    """The cell of a row."""
-    launch = effective(row.case)
-    return launch.get("team", 0), launch.get(one.axis, 0)
 
 
 def draw(one: LaunchMap, title: str) -> Canvas:
@@ -120,7 +114,7 @@ def draw_marks(
         marks.append((one.automatic, "o", 20, "automatic"))
     handles = []
     for row, marker, size, label in marks:
-        team, other = place(row, one)
+        team, other = cell_of(effective(row.case), one.axis)
         if team in teams and other in others:
             spot = (teams.index(team), others.index(other))
             ring: style.Properties = {"markerfacecolor": "none", "markeredgewidth": 1.6}
