@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
 from . import compare, statistics, terminal
+from .files import write_whole
 from .findings import analyse
 from .merge import load
 from .p3 import to_p3
 from .page import Report, write_page
-from .rows import build_rows
+from .rows import Row, build_rows
 from .selection import of_study
 from .table import record, to_csv, to_markdown
 from .view import groups, headline, preflight
@@ -59,12 +59,19 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     return options
 
 
-def write(path: Path, text: str) -> None:
-    """The whole file or none: a reader never meets half a table."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+def write(folder: Path, report: Report, own: list[Row]) -> None:
+    """The tables and the page, each a whole file or none."""
+    write_whole(folder / "table.md", report.markdown)
+    write_whole(folder / "table.csv", to_csv(own))
+    write_whole(folder / "p3.csv", to_p3(report.rows))
+    write_page(folder, report)
+
+
+def show(text: str) -> None:
+    """Prints it, whatever the terminal can write."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    print(text, end="")
 
 
 def main(argv: list[str]) -> int:
@@ -82,25 +89,27 @@ def main(argv: list[str]) -> int:
     found = analyse(rows, options.margin)
     own = of_study(rows) or rows  # of a search alone, its candidates
     shown = (headline(cases), groups(own), preflight(cases), found.texts())
-    markdown = to_markdown(*shown, found.gaps)
+    report = Report(
+        headline=shown[0],
+        remarks=shown[2],
+        found=found,
+        cases=cases,
+        rows=rows,
+        margin=options.margin,
+        markdown=to_markdown(*shown, found.gaps),
+        folders=tuple(map(str, options.folders)),
+    )
     folder = options.output or options.folders[0]
     try:
-        write(folder / "table.md", markdown)
-        write(folder / "table.csv", to_csv(own))
-        write(folder / "p3.csv", to_p3(rows))
-        names = tuple(map(str, options.folders))
-        data = (cases, rows, options.margin, markdown, names)
-        write_page(folder, Report(shown[0], shown[2], found, *data))
+        write(folder, report, own)
     except OSError as error:
         print(f"bench.report: cannot write the table: {error}", file=sys.stderr)
         return 1
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
     if options.json:
-        print(json.dumps([record(row) for row in own], indent=1))
+        show(json.dumps([record(row) for row in own], indent=1) + "\n")
     elif not options.quiet:
         colour = terminal.wants_colour(sys.stdout)
-        print(terminal.to_terminal(*shown, terminal.screen_width(), colour), end="")
+        show(terminal.to_terminal(*shown, terminal.screen_width(), colour))
     return 1 if problems else 0
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import html
-import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from . import cells, machine
 from .case import Case
 from .figures import Figure, all_figures, available, render
+from .files import write_whole
 from .findings import Findings
 from .rows import Row
 from .selection import of_study
@@ -70,12 +70,9 @@ class Report:
 def write_page(folder: Path, report: Report) -> Path:
     """Writes report/index.html and report/figures/ into the folder; returns the page."""
     target = folder / "report"
-    target.mkdir(parents=True, exist_ok=True)
     drawn = draw_all(report.rows, report.found, target / "figures") if TEMPLATES else []
     page = target / "index.html"
-    partial = page.with_name("index.html.part")
-    partial.write_text(to_html(report, drawn), encoding="utf-8")
-    os.replace(partial, page)
+    write_whole(page, to_html(report, drawn))
     return page
 
 
