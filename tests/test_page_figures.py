@@ -153,7 +153,8 @@ def test_cascade_needs_three_platforms(save, entry, tmp_path):
             entry(m, samples(1e-3 + i * 1e-4), device_name=device)
             for i, m in enumerate(models)
         ]
-        save(made, file=f"{number}.json", launch_id=device)
+        two = {"devices": 2, "metric": "makespan", "device_name": device}
+        save([entry("kokkos", samples(1e-3), **two)], file=f"{number}x2.json")
         folder = save(made, file=f"{number}.json", launch_id=device)
         rows = build_rows(load([folder])[0], 0.02)
         figures = list(cascade.figures(rows, analyse(rows, 0.02)))
@@ -161,6 +162,7 @@ def test_cascade_needs_three_platforms(save, entry, tmp_path):
     text = drawn(figures[0], tmp_path)
     assert "kokkos, PP 1.00" in text and "cuda, PP 0.00" in text
     assert "1 A100, 2 H200, 3 MI300" in figures[0].caption
+    assert len(figures[0].cases) == 6  # those of one device
 
 
 def test_clocks_are_not_mixed(rows_of, entry):

@@ -56,12 +56,14 @@ def numbered(platforms: tuple[str, ...]) -> str:
 
 
 def behind(rows: list[Row], problem: str, platforms: set[str]) -> tuple[Case, ...]:
-    """The cases of a problem on its platforms."""
-    found = []
-    for row in measured(rows):
-        if work_title(row) == problem and platform(row.case) in platforms:
-            found.append(row.case)
-    return tuple(found)
+    """The cases of a problem on its platforms, one device each."""
+    return tuple(
+        row.case
+        for row in measured(rows)
+        if row.case.devices == 1
+        and work_title(row) == problem
+        and platform(row.case) in platforms
+    )
 
 
 def draw(group: list[Portability], title: str, cases: tuple[Case, ...]) -> Canvas:
