@@ -132,8 +132,8 @@ def descend(
         tl.store(taken, step + 1)
 
 
-class Fused(TorchSolve):
-    method = "fused"
+class Eager(TorchSolve):
+    method = "tf32x3"
     description = "two kernels a step: tiles of 64 rows in tf32x3, then the update"
     dtypes = ("f32", "u8")
     units = (("f32", "tf32 tensor"), ("u8", "tf32 tensor"))
@@ -190,16 +190,16 @@ class Fused(TorchSolve):
         return {**results, "theta": theta.copy()}
 
 
-class Graph(Fused):
-    method = "graph"
-    description = "the kernels of fused, captured into CUDA graphs of 100 steps"
+class Graph(Eager):
+    method = "tf32x3_graph"
+    description = "the kernels of tf32x3, captured into CUDA graphs of 100 steps"
     dtypes = ("f32", "u8")
     execution = "graph"
 
 
 class Fp32(Graph):
     method = "fp32_graph"
-    description = "graph, products in fp32 without tensor cores"
+    description = "the same in fp32, without tensor cores"
     dtypes = ("f32", "u8")
     units = (("u8", "f32"),)
     precision = "ieee"
@@ -207,7 +207,7 @@ class Fp32(Graph):
 
 class Tf32(Graph):
     method = "tf32_graph"
-    description = "graph, products in tf32"
+    description = "the same in tf32"
     dtypes = ("f32", "u8")
     precision = "tf32"
 
