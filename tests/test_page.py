@@ -99,7 +99,7 @@ def test_the_answer_names_the_winner_and_splits_the_gap(write, entry):
     assert "▼" in words and "slower" in words
 
 
-def test_a_peer_may_win_but_is_no_part_of_the_gap(write, entry):
+def test_a_peer_may_win(write, entry):
     peer = entry("pytorch", [1e-4 + i * 1e-8 for i in range(10)])
     text = write([*pair(entry), peer])
     answer = re.sub(

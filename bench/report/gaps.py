@@ -3,8 +3,8 @@
 
 tuning = t_kokkos(automatic launch) / t_kokkos(best launch); abstraction =
 t_kokkos(best) / t_native(best, same method); method and hardware =
-t_native(best, same method) / t_native(best of all methods and libraries). Their product
-is the whole gap t_kokkos(automatic) / t_native(best of all): above 1, portable is slower.
+t_native(best, same method) / t(best of all methods, libraries and peers). Their product
+is the whole gap t_kokkos(automatic) / t(best of all): above 1, portable is slower.
 
 All four times are medians over the program launches that the four rows share, so that
 the product holds exactly; without a shared launch, over all samples and without an
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import exp, log
 
 from . import units
-from .models import NATIVE, OWN, PORTABLE
+from .models import NATIVE, PORTABLE, PORTABLE_LIBRARY
 from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import automatic, fastest, measured, place, problem
@@ -45,7 +45,7 @@ class Gap:
     automatic: Row | None  # kokkos, launch chosen by the method
     portable: Row  # kokkos, best launch
     native: Row | None  # raw native, same method, best launch
-    best: Row | None  # native or library, best of all
+    best: Row | None  # native, library or peer, best of all
     tuning: Estimate | None
     abstraction: Estimate | None
     method: Estimate | None
@@ -67,7 +67,8 @@ def group_gaps(group: list[Row]) -> list[Gap]:
     for row in group:
         if row.case.model == PORTABLE:
             portable[row.case.method].append(row)
-    rivals = [row for row in group if row.case.model in OWN]
+    both = (PORTABLE, PORTABLE_LIBRARY)
+    rivals = [row for row in group if row.case.model not in both]
     if not portable or not (rivals or max(map(len, portable.values())) > 1):
         return []
     leader = fastest(row for some in portable.values() for row in some)
@@ -75,7 +76,7 @@ def group_gaps(group: list[Row]) -> list[Gap]:
 
 
 def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
-    """The gap of one portable method; ``rivals`` are all that are native."""
+    """The gap of one portable method; ``rivals`` are all that are not portable."""
     best_portable = fastest(portable)
     case = best_portable.case
     chosen = [row for row in portable if automatic(row)]

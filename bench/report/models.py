@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 PORTABLE = "kokkos"
+PORTABLE_LIBRARY = "kokkos_kernels"
 NATIVE = {"gpu": ("cuda", "hip"), "host": ("openmp",)}  # written by hand for a device
 LIBRARIES = (
     *("cub", "cublas", "cudnn", "cusolver", "thrust"),
@@ -16,4 +17,4 @@ OWN = (
     *NATIVE["gpu"],
     *LIBRARIES,
 )  # neither portable nor peer
-COMPILED = (*OWN, PORTABLE, "kokkos_kernels")  # all but the peers
+COMPILED = (*OWN, PORTABLE, PORTABLE_LIBRARY)  # all but the peers

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -119,8 +120,14 @@ def scaling_table(found: list[Scaling]) -> str:
         key = (one.algorithm, what, sums(one), one.kind)
         series.setdefault(key, {})[one.model] = one
     models = list(dict.fromkeys(one.model for one in found))
+    engines = Counter(
+        (algorithm, problem, kind) for algorithm, problem, _, kind in series
+    )
     lines = [
-        (link(algorithm), problem, engine, kind)
+        (
+            *(link(algorithm), problem),
+            *(engine if engines[algorithm, problem, kind] > 1 else "", kind),
+        )
         + tuple(scaling_text(by_model.get(model)) for model in models)
         for (algorithm, problem, engine, kind), by_model in series.items()
     ]
@@ -129,7 +136,7 @@ def scaling_table(found: list[Scaling]) -> str:
 
 
 def sums(one: Scaling) -> str:
-    """The communicator between the devices, empty where they exchange nothing."""
+    """The communicator between the devices; of one alone nothing is said."""
     return one.points[-1].row.case.communicator
 
 
@@ -177,7 +184,7 @@ def one_device(results: Path, name: str) -> list[str]:
     ]
     if lost:
         text = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
-        text += "native variant or library here; the page of the algorithm says why:"
+        text += "variant, library or peer here; the page of the algorithm says why:"
         parts += [text, markdown_table(LOSSES, [loss_line(gap) for gap in lost])]
     return parts
 

@@ -23,9 +23,11 @@ FIGURES = {  # folders of results, read as one -> the figures of them that the R
     ("h200",): (
         "native-portable-nvidia-h200",
         "every-model-knn-f32-train-52500-test-17500-features-784",
+        "every-model-logistic-regression-f32-rows-50000000-features-8-steps-10-learning-rate-0-5-tolerance-0-0",
+        "search-logistic-regression-unfused-kokkos-f32-rows-1000000-features-64-steps-50-learning-rate-0-2-tolerance-0-0-nvidia-h",
     ),
     ("h200-x4",): (
-        "strong-scaling-knn-f32-train-52500-test-17500-features-784-nvidia-h200",
+        "strong-scaling-logistic-regression-f32-rows-50000000-features-8-steps-20-learning-rate-0-5-nvidia-h200",
     ),
 }
 

@@ -130,7 +130,7 @@ def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 
 
 FACTORS = (
-    "t(kokkos, automatic launch) / t(best native or library), and its factors: tuning x "
+    "t(kokkos, automatic launch) / t(best native, library or peer), and its factors: tuning x "
     "abstraction x method and hardware. Above 1, portable is slower."
 )
 

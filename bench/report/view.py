@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import units
@@ -44,6 +45,19 @@ def short(git: str) -> str:
     return re.sub(r"\b([0-9a-f]{10})[0-9a-f]{30}\b", r"\1", git)
 
 
+def drawn_samples(cases: Iterable[Case]) -> str:
+    """``20 samples x 2 launches``; a range where the cases differ."""
+    cases = list(cases)
+    counts = sorted({len(s) for case in cases for s in case.launches.values()})
+    launches = sorted({len(case.launches) for case in cases})
+    if not counts:
+        return "no samples"
+    several = "-".join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))
+    most = "-".join(str(n) for n in dict.fromkeys([launches[0], launches[-1]]))
+    samples = f"{several} sample{'' if several == '1' else 's'}"
+    return f"{samples} x {most} launch{'' if most == '1' else 'es'}"
+
+
 def headline(cases: list[Case]) -> str:
     """Kokkos version, devices, git hash and date, in one line."""
     contexts = all_contexts(cases)
@@ -51,13 +65,13 @@ def headline(cases: list[Case]) -> str:
     listed = [name for context in contexts for _, name, _ in context.devices]
     devices = sorted(filter(None, used)) or sorted(filter(None, listed))
     days = sorted({context.date[:10] for context in contexts if context.date})
-    launches = len({context.launch_id for context in contexts})
+    measured = [case for case in cases if case.samples and not case.tuning]
     parts = (
         "Kokkos " + ", ".join(sorted({c.build.kokkos for c in contexts})),
         " and ".join(dict.fromkeys(devices)) or "no device",
         "git " + ", ".join(sorted({short(c.build.git) for c in contexts})),
         " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "no date",
-        f"{launches} launch{'es' if launches > 1 else ''}",
+        drawn_samples(measured),
     )
     return "; ".join(parts)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..case import Case
 from ..rows import Row
 from ..selection import measured, work_title
-from ..view import short
+from ..view import drawn_samples, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -41,19 +41,6 @@ class Figure:
 def slug(text: str) -> str:
     """Lower-case words joined by dashes: safe in a file name, an id and an address."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:120].rstrip("-")
-
-
-def drawn_samples(cases: Iterable[Case]) -> str:
-    """``20 samples x 2 launches``; a range where the cases differ."""
-    cases = list(cases)
-    counts = sorted({len(s) for case in cases for s in case.launches.values()})
-    launches = sorted({len(case.launches) for case in cases})
-    if not counts:
-        return "no samples"
-    several = "-".join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))
-    most = "-".join(str(n) for n in dict.fromkeys([launches[0], launches[-1]]))
-    samples = f"{several} sample{'' if several == '1' else 's'}"
-    return f"{samples} x {most} launch{'' if most == '1' else 'es'}"
 
 
 def provenance(cases: Iterable[Case]) -> str:

@@ -13,6 +13,7 @@ from ..rows import Row
 from ..selection import work_title
 from ..statistics import MARGIN, Estimate, inverse
 from .figure import Figure, cases_of, device_text, provenance
+from .memory import USUAL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -59,8 +60,11 @@ def ratio(gap: Gap) -> Estimate:
 def label(gap: Gap) -> str:
     """``knn f32 fused, 52500 x 17500 x 784``: a problem in one short line."""
     words = [*work_title(gap.portable, sizes=False).split(), gap.variant]
-    sizes = [text.partition("=")[2] for text in gap.sizes.split()]
-    return f"{' '.join(dict.fromkeys(words))}, {' x '.join(sizes)}"
+    case = gap.portable.case
+    sizes = " x ".join(map(str, case.sizes.values()))
+    where = str(case.parameters.get("memory", USUAL))
+    memory = "" if where == USUAL else f", {where}"
+    return f"{' '.join(dict.fromkeys(words))}, {sizes}{memory}"
 
 
 def draw(shown: list[Gap], title: str) -> Canvas:
