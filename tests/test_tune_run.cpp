@@ -84,6 +84,7 @@ TEST_F(TuneTest, RefusesWhatIsWrong) {
   EXPECT_EQ(league("run", {"--launch", "best"}).code, 2);
   EXPECT_EQ(league("run", {"--launch", "explicit"}).code, 2) << "the study gives no launch";
   EXPECT_EQ(league("tune", {"--set", "models=cublas"}).code, 2) << "no own kernel";
+  EXPECT_EQ(league("tune", {"--budget", "1", "--set", "models=serial,numpy"}).code, 1) << "peers are left out";
   EXPECT_EQ(league("tune", {"--budget", "1"}).code, 1) << "the one candidate is a wrong one, or refused";
   std::string text = read_file(tuned_file());
   text.replace(text.find("automatic_s = "), 14, "automatic_s = - ");

@@ -8,7 +8,7 @@ the same bytes, so that a test can tell a stale figure.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from . import statistics
@@ -32,7 +32,9 @@ FIGURES = {  # folders of results, read as one -> the figures of them that the R
 }
 
 
-def figures(results: Path, folders: Iterable[str], names: Iterable[str]):
+def figures(
+    results: Path, folders: Iterable[str], names: Iterable[str]
+) -> Iterator[Figure]:
     """The figures of these names; raises Broken for one that the records do not give."""
     cases, problems = load([results / folder for folder in folders])
     if problems:

@@ -10,6 +10,7 @@
 #include "bench/files.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/models.hpp"
+#include "bench/peers/peers.hpp"
 #include "bench/preflight.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
@@ -151,6 +152,7 @@ class Tuner {
 }  // namespace
 
 ExitCode tune(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
+  enter_peers({.python = {}, .root = options.peers.root});  // a study that names them is tuned without them
   Datasets datasets(options.data, runtime.host_memory());
   const Study study = own_variants(asked_study(options, runtime, datasets));
   return Tuner(options, runtime, datasets, interrupt, study).run();
