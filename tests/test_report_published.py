@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.report import published, published_figures
-from bench.report.marked import difference, splice
+from bench.report.marked import splice
 from bench.report.records import Broken
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,11 +18,9 @@ def times(middle):
     return [middle * factor for factor in STEADY]
 
 
-def test_readme_holds_just_what_is_drawn():
-    shown = published_figures.published(published.RESULTS)
-    drawn = published.draw(published.RESULTS, shown)
-    assert difference(ROOT / "README.md", published.NAME, drawn) == ""
-    assert published_figures.stale(published.RESULTS, shown) == []
+def test_readme_and_pages_hold_just_what_is_drawn(capsys):
+    assert published.main(["--check", str(ROOT / "README.md")]) == 0
+    assert capsys.readouterr().out == ""
 
 
 @pytest.fixture
@@ -64,6 +62,33 @@ def test_tables(results):
     assert "Kokkos 4.7.00" in text and "abc1234" in text
     image = "![Native / portable, NVIDIA H200](bench/results/figures/native-portable-nvidia-h200.svg)"
     assert f"{image}\n\n*{shown[0].caption}*" in text
+
+
+def test_page_of_an_algorithm(results, tmp_path, capsys):
+    """Every method and type, each model at its best launch; libraries below."""
+    marks = "\n<!-- published:begin -->\n<!-- published:end -->\nrest\n"
+    readme = tmp_path / "README.md"
+    page = tmp_path / "algorithms/vector_add/README.md"
+    plain = tmp_path / "algorithms/knn/README.md"
+    for file, text in ((readme, marks), (page, marks), (plain, "no tables")):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    arguments = ["--results", str(results)]
+    assert published.main([*arguments, "--check", str(readme)]) == 1
+    assert published.main([*arguments, "--write", str(readme)]) == 0
+    assert published.main([*arguments, "--check", str(readme)]) == 0
+    text = page.read_text()
+    kokkos, cuda = "1.100 ms, 2928 GB/s", "cuda 1.000 ms, 3221 GB/s"
+    for dtype in ("f32", "f64"):
+        line = f"| {dtype} n=268435456 | wide | {kokkos} | {cuda} | 0.909 ["
+        assert (
+            line in text and f"- {dtype} n=268435456: cub `transform` 2.000 ms" in text
+        )
+    assert "slower" in text and "../../bench/results/h200" in text
+    assert text.endswith("-->\nrest\n") and plain.read_text() == "no tables"
+    page.write_text(text.replace("1.100 ms", "1.000 ms"))
+    assert published.main([*arguments, "--check", str(readme)]) == 1
+    assert "vector_add/README.md" in capsys.readouterr().out
 
 
 def test_figures_are_checked_byte_for_byte(results, tmp_path):

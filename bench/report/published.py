@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The README's result tables and figures, drawn from the published records.
+"""The result tables and figures of the README and of the algorithms' pages, drawn from the published records.
 
 ``python3 -m bench.report.published --write README.md`` puts the tables between the markers
-``published`` and draws the figures; ``--check`` shows what differs; alone, it prints the tables.
+``published`` and draws the figures; ``--check`` shows what differs; alone, it prints the
+tables of the README.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from . import marked, published_figures, statistics, units
+from . import marked, published_figures, published_pages, statistics, units
 from .case import Case
 from .figures import Figure
 from .floors import measured_ceilings
@@ -202,6 +203,14 @@ def draw(results: Path, shown: list[Figure]) -> str:
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
+def pages(results: Path, readme: Path, body: str) -> Iterator[tuple[Path, str]]:
+    """The README and the algorithms' pages beside it, each with its tables; raises Broken."""
+    yield readme, body
+    cases, rows = read(results / published_pages.FOLDER)
+    for page in published_pages.pages(readme, NAME):
+        yield page, published_pages.draw(page.parent.name, cases, rows)
+
+
 def main(argv: list[str]) -> int:
     """Returns the exit code: 1 when the README differs, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="python3 -m bench.report.published")
@@ -214,14 +223,16 @@ def main(argv: list[str]) -> int:
         shown = published_figures.published(options.results)
         body = draw(options.results, shown)
         if options.write:
-            marked.write(options.write, NAME, body)
+            for page, text in pages(options.results, options.write, body):
+                marked.write(page, NAME, text)
             published_figures.write(options.results, shown)
         elif options.check:
-            changes = marked.difference(options.check, NAME, body)
-            stale = published_figures.stale(options.results, shown)
-            for text in filter(None, [changes, *stale]):
-                print(text)
-            return int(bool(changes or stale))
+            drawn = pages(options.results, options.check, body)
+            changes = [marked.difference(page, NAME, text) for page, text in drawn]
+            changes += published_figures.stale(options.results, shown)
+            for change in filter(None, changes):
+                print(change)
+            return int(any(changes))
         else:
             print(body, end="")
     except (Broken, OSError) as error:

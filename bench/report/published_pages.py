@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The result tables on the algorithms' own pages, drawn from the published records."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import marked, units
+from .case import Case
+from .gaps import factor_text
+from .models import NATIVE, PORTABLE
+from .rows import Row
+from .selection import fastest, place, problem, problem_name, time
+from .table import markdown_table
+from .view import headline
+
+FOLDER = "h200"
+COLUMNS = (
+    *("problem", "method", "kokkos", "native"),
+    *("native / portable", "x floor (kokkos, native)"),
+)
+BY_HAND = (PORTABLE, "serial", *NATIVE["gpu"], *NATIVE["host"])
+
+
+def pages(readme: Path, name: str) -> Iterator[Path]:
+    """The pages beside this README that have a place for such tables."""
+    for page in sorted(readme.parent.glob("algorithms/*/README.md")):
+        if marked.markers(name)[0] in page.read_text(encoding="utf-8"):
+            yield page
+
+
+def draw(algorithm: str, cases: list[Case], rows: list[Row]) -> str:
+    """Every method of the algorithm, each model at its best launch; then what others take."""
+    mine = [row for row in rows if row.case.algorithm == algorithm]
+    found = [case for case in cases if case.algorithm == algorithm]
+    records = f"../../bench/results/{FOLDER}"
+    parts = [
+        f"{headline(found)} ([records]({records}), [whole table]({records}/table.md)).",
+        markdown_table(COLUMNS, [method_line(group) for group in methods(mine)]),
+    ]
+    others = [text for group in problems(mine) if (text := others_text(group))]
+    if others:
+        parts += ["Libraries and Python peers:", "\n".join(others)]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def problems(rows: list[Row]) -> list[list[Row]]:
+    """Rows of one problem on one device, in their order."""
+    groups: dict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[problem(row.case), place(row.case)].append(row)
+    return list(groups.values())
+
+
+def methods(rows: list[Row]) -> list[list[Row]]:
+    """Rows of one problem and method that are written here, portable or native."""
+    groups: dict[object, list[Row]] = defaultdict(list)
+    for number, group in enumerate(problems(rows)):
+        for row in group:
+            if row.case.model in BY_HAND:
+                groups[number, row.case.method].append(row)
+    return list(groups.values())
+
+
+def problem_text(row: Row) -> str:
+    """``newton f32 rows=1000 features=8``."""
+    texts = (problem_name(row.case), row.case.dtype, row.sizes)
+    return " ".join(filter(None, texts))
+
+
+def method_line(group: list[Row]) -> tuple[str, ...]:
+    """Kokkos and native at their best launches, one beside the other."""
+    portable = [row for row in group if row.case.model == PORTABLE]
+    native = [row for row in group if row.case.model != PORTABLE]
+    both = [fastest(some) if some else None for some in (portable, native)]
+    ratio = both[0].ratio if both[0] else None
+    known = ratio is not None and ratio.low is not None
+    floors = [f"{row.floor_ratio:.2f}" for row in both if row and row.floor_ratio]
+    return (
+        problem_text(group[0]),
+        group[0].case.method,
+        rate_text(both[0]),
+        f"{both[1].case.model} {rate_text(both[1])}" if both[1] else "",
+        f"{factor_text(ratio)} {ratio.verdict}" if ratio and known else "",
+        ", ".join(floors),
+    )
+
+
+def rate_text(row: Row | None) -> str:
+    """``0.75 ms, 4314 GB/s``: the rate where there is one to speak of."""
+    if row is None:
+        return ""
+    rate = units.rate(row.rate, row.rate_unit) if row.rate and row.rate >= 1 else ""
+    return ", ".join(filter(None, [units.seconds(time(row)), rate]))
+
+
+def others_text(group: list[Row]) -> str:
+    """``- f32 n=8: cub reduce 0.9 ms; ...``: the fastest first; nothing without others."""
+    others = [row for row in group if row.case.model not in BY_HAND]
+    texts = [
+        f"{row.case.model} `{row.case.method}` {units.seconds(time(row))}"
+        for row in sorted(others, key=time)
+    ]
+    return f"- {problem_text(group[0])}: {'; '.join(texts)}" if texts else ""
