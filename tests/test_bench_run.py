@@ -42,7 +42,11 @@ def run(league, *options):
     command = [ROOT / "bench/run", "--no-build", "--executable", league, "--no-peers"]
     command += ["--output", output, study, *options]
     done = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, cwd=league.parent
+        list(map(str, command)),
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=league.parent,
     )
     return done, output
 
