@@ -9,7 +9,6 @@ import pytest
 from bench.report import __main__ as report
 from bench.report import cells, machine, page
 from bench.report.figures import output
-from bench.report.statistics import Estimate
 
 pytest.importorskip("jinja2")
 NASTY = 'x"><b onclick=1>&amp;</td>'
@@ -166,11 +165,6 @@ def test_bars_of_ratios_are_logarithmic_around_one():
     assert cells.per_cent(1.25**0.5) == 75.0
     assert cells.bar(1, 1 / 1.25, 1.25) == cells.Bar(0.0, 100.0, 50.0, False)
     assert cells.bar(2, None, None) == cells.Bar(100.0, 0.0, 100.0, True)
-
-
-def test_the_inverse_of_an_estimate_swaps_its_ends():
-    assert cells.inverse(Estimate(2.0, 1.6, 2.5)) == Estimate(0.5, 0.4, 0.625)
-    assert cells.inverse(Estimate(2.0)) == Estimate(0.5)
 
 
 def test_facts_of_machine_and_build():

@@ -51,6 +51,21 @@ def test_product_holds_over_the_launches_that_all_share(study, entry, all_rows):
     assert gap.whole.value == pytest.approx(product)
 
 
+def test_ratio_is_over_all_launches_that_portable_and_native_share(entry, all_rows):
+    """Medians 4 and 3 in the launch with the peer, 6 and 3 in the other: 5 and 3 over both."""
+    first = [
+        entry("kokkos", times(4e-3)),
+        entry("cuda", times(3e-3)),
+        entry("triton", times(1e-3), method="fused"),
+    ]
+    second = [entry("kokkos", times(6e-3)), entry("cuda", times(3e-3))]
+    (gap,) = gaps(all_rows(("1", first), ("2", second)))
+    assert values(gap) == [None, 4 / 3, 3 / 1, 4 / 1]
+    middle = (4e-3 * STEADY[-1] + 6e-3 * STEADY[0]) / 2
+    assert gap.ratio.value == pytest.approx(3e-3 / middle)
+    assert gap.ratio.low < 3 / 5.5 and gap.ratio.high > 3 / 4.5
+
+
 def test_no_shared_launch_gives_no_interval(entry, all_rows):
     kokkos, cuda = [entry("kokkos", times(3e-3))], [entry("cuda", times(2e-3))]
     (gap,) = gaps(all_rows(("1", kokkos), ("2", cuda)))

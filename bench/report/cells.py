@@ -15,7 +15,7 @@ from .portability import platform
 from .ratios import judge
 from .rows import Row
 from .selection import fastest, measured, place, problem, time, variant, work_title
-from .statistics import Estimate, inverse
+from .statistics import Estimate
 from .view import COLUMNS, devices_of
 from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
@@ -117,7 +117,7 @@ def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
 def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     """The line of one gap; the field is all that was measured beside it, peers too."""
     winner = fastest(field)
-    ratio = inverse(gap.abstraction) if gap.abstraction else None
+    ratio = gap.ratio
     word, ratio_cell = "", Cell("")
     if ratio:
         word = judge(ratio, margin)

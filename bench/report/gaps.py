@@ -8,7 +8,8 @@ is the whole gap t_kokkos(automatic) / t(best of all): above 1, portable is slow
 
 All four times are medians over the program launches that the four rows share, so that
 the product holds exactly; without a shared launch, over all samples and without an
-interval. The best of several is chosen by the same samples that are then compared: a
+interval. The ratio of native and portable, for which these two need to be shared only, is
+kept beside them, over more launches where others took part in fewer. The best of several is chosen by the same samples that are then compared: a
 tuning or method factor of a few launches or methods that are equal in truth lies above 1
 by their noise.
 """
@@ -20,11 +21,12 @@ from dataclasses import dataclass
 from math import exp, log
 
 from . import units
+from .case import Case
 from .models import NATIVE, PORTABLE, PORTABLE_LIBRARY
-from .ratios import estimate, shared_launches
+from .ratios import estimate, judge, shared_launches
 from .rows import Row
 from .selection import automatic, fastest, measured, place, problem
-from .statistics import Estimate
+from .statistics import MARGIN, Estimate
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Gap:
     portable: Row  # kokkos, best launch
     native: Row | None  # raw native, same method, best launch
     best: Row | None  # native, library or peer, best of all
+    ratio: Estimate | None  # native / portable, over all launches that these two share
     tuning: Estimate | None
     abstraction: Estimate | None
     method: Estimate | None
@@ -106,11 +109,17 @@ def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
         portable=best_portable,
         native=native,
         best=best,
+        ratio=ratio(native.case, best_portable.case) if native else None,
         tuning=factor(start, best_portable) if len(portable) > 1 else None,
         abstraction=factor(best_portable, native),
         method=factor(native, best),
         whole=factor(start, best),
     )
+
+
+def ratio(native: Case, portable: Case) -> Estimate:
+    """t_native / t_portable, each at its best launch."""
+    return estimate(native, portable, shared_launches(native, portable))
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -173,6 +182,13 @@ def cells(found: list[Gap]) -> list[tuple[str, ...]]:
         for gap in found
         if gap.leads
     ]
+
+
+def ratio_text(ratio: Estimate | None) -> str:
+    """``0.975 [0.974, 0.976] slower``; nothing without an interval."""
+    if ratio is None or ratio.low is None:
+        return ""
+    return f"{factor_text(ratio)} {judge(ratio, MARGIN)}"
 
 
 def factor_text(factor: Estimate | None) -> str:

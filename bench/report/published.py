@@ -18,7 +18,7 @@ from . import marked, published_figures, published_pages, statistics, units
 from .case import Case
 from .figures import Figure
 from .floors import measured_ceilings
-from .gaps import COLUMNS, Gap, factor_text, gaps
+from .gaps import COLUMNS, Gap, factor_text, gaps, ratio_text
 from .merge import load
 from .models import NATIVE, PORTABLE
 from .records import Broken
@@ -81,10 +81,7 @@ def best_library(gap: Gap, rows: list[Row]) -> str:
 
 def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
     """One line of the league table."""
-    row, ratio = gap.portable, gap.portable.ratio
-    ratio_text = ""
-    if ratio is not None and ratio.low is not None:
-        ratio_text = f"{factor_text(ratio)} {ratio.verdict}"
+    row = gap.portable
     native = ""
     if gap.native is not None:
         native = f"{gap.native.case.model} {rate_text(gap.native)}"
@@ -93,7 +90,7 @@ def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
         f"{gap.variant} {gap.dtype} {gap.sizes}",
         rate_text(row),
         native,
-        ratio_text,
+        ratio_text(gap.ratio),
         f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
         best_library(gap, rows),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import marked, units
 from .case import Case
-from .gaps import factor_text
+from .gaps import ratio, ratio_text
 from .models import NATIVE, PORTABLE
 from .rows import Row
 from .selection import fastest, place, problem, problem_name, time
@@ -75,15 +75,15 @@ def method_line(group: list[Row]) -> tuple[str, ...]:
     portable = [row for row in group if row.case.model == PORTABLE]
     native = [row for row in group if row.case.model != PORTABLE]
     both = [fastest(some) if some else None for some in (portable, native)]
-    ratio = both[0].ratio if both[0] else None
-    known = ratio is not None and ratio.low is not None
+    ends = [row.case for row in both if row]
+    found = ratio(ends[1], ends[0]) if len(ends) == 2 else None
     floors = [f"{row.floor_ratio:.2f}" for row in both if row and row.floor_ratio]
     return (
         problem_text(group[0]),
         group[0].case.method,
         rate_text(both[0]),
         f"{both[1].case.model} {rate_text(both[1])}" if both[1] else "",
-        f"{factor_text(ratio)} {ratio.verdict}" if ratio and known else "",
+        ratio_text(found),
         ", ".join(floors),
     )
 

@@ -34,13 +34,6 @@ class Estimate:
     high: float | None = None
 
 
-def inverse(estimate: Estimate) -> Estimate:
-    """1 / it: its upper end becomes the lower."""
-    low, high = estimate.low, estimate.high
-    ends = (1 / high, 1 / low) if low and high else (None, None)
-    return Estimate(1 / estimate.value, *ends)
-
-
 def median(samples: Sequence[float]) -> float:
     """The median; of an even number, the mean of the two in the middle."""
     return float(np.median(np.asarray(samples, dtype=float)))

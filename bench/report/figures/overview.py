@@ -11,7 +11,7 @@ from ..findings import Findings
 from ..gaps import Gap
 from ..rows import Row
 from ..selection import work_title
-from ..statistics import MARGIN, Estimate, inverse
+from ..statistics import MARGIN, Estimate
 from .figure import Figure, cases_of, device_text, provenance
 from .memory import USUAL
 
@@ -25,7 +25,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each device on which portable and native were measured."""
     devices: dict[str, list[Gap]] = {}
     for gap in found.gaps:
-        if gap.abstraction and gap.leads and gap.portable.case.devices == 1:
+        if gap.ratio and gap.leads and gap.portable.case.devices == 1:
             devices.setdefault(device_text(gap.portable.case), []).append(gap)
     for device, some in devices.items():
         shown = some[:TALLEST]
@@ -53,8 +53,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 def ratio(gap: Gap) -> Estimate:
     """Native over portable. @pre both were measured"""
-    assert gap.abstraction is not None
-    return inverse(gap.abstraction)
+    assert gap.ratio is not None
+    return gap.ratio
 
 
 def label(gap: Gap) -> str:
