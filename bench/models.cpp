@@ -63,9 +63,16 @@ std::vector<std::string> declared_models(const Method& method) {
   return models;
 }
 
-std::vector<std::string>& left_out() {
-  static std::vector<std::string> words;
-  return words;
+PeersKnown& peers_known() {
+  static PeersKnown known;
+  return known;
+}
+
+std::string unit_of(const Case& that) {
+  const auto& units = peers_known().units;
+  const auto peer = units.find({that.algorithm->name, that.method->name, that.model});
+  if (peer == units.end() || !peer->second.contains(that.dtype)) return that.method->unit(that.dtype);
+  return peer->second.at(that.dtype);
 }
 
 bool is_own(std::string_view model) {

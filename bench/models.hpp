@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "bench/study/case.hpp"
@@ -21,8 +23,16 @@ struct Availability {
 /// Names of all models that any build of League has, and of the peers that were found.
 std::vector<std::string> known_models();
 
-/// Models and methods of the Python peers, where no interpreter was named: a study may name them, and goes without.
-std::vector<std::string>& left_out();
+/// What is known of the Python peers beside the variants that they registered.
+struct PeersKnown {
+  std::vector<std::string> left_out;  ///< models and methods that a study may name, and goes without: nobody was asked
+  std::map<std::tuple<std::string, std::string, std::string>, std::map<Dtype, std::string>>
+      units;  ///< by algorithm, method, model: where a peer computes in another unit than its method
+};
+PeersKnown& peers_known();
+
+/// The arithmetic unit of a case: its method's, unless it is a peer that computes in another.
+std::string unit_of(const Case& that);
 
 /// The models that a method declares: its own in every language, and its libraries.
 std::vector<std::string> declared_models(const Method& method);

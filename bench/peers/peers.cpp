@@ -52,8 +52,7 @@ void declare(Algorithm& algorithm, const Peer& peer) {
   auto method = std::ranges::find(algorithm.methods, peer.method, &Method::name);
   if (method == algorithm.methods.end()) {
     Method own{.name = peer.method, .description = peer.description, .own_models = false, .problem = peer.problem};
-    own.units = peer.units;
-    own.units.merge(std::map(algorithm.methods.front().units));
+    own.units = algorithm.methods.front().units;
     method = algorithm.methods.insert(method, std::move(own));
   }
   if (method->problem != peer.problem)
@@ -68,6 +67,7 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   const auto algorithm = std::ranges::find(algorithms, entry.algorithm, &Algorithm::name);
   if (algorithm == algorithms.end()) return;
   declare(*algorithm, entry);
+  peers_known().units[{entry.algorithm, entry.method, entry.model}] = entry.units;
   const auto peer = std::make_shared<const Peer>(entry);  // the model's name lies in it
   registry().variants.push_back({peer->algorithm, peer->method, Model{peer->model, "python", peer->kind},
                                  [peer, host](const Problem& problem, const Context& context) {
@@ -96,7 +96,7 @@ std::vector<std::string> words_of_peers(const std::filesystem::path& root) {
 
 Json enter_peers(const python::Interpreter& interpreter) {
   if (interpreter.python.empty()) {
-    left_out() = words_of_peers(interpreter.root);
+    peers_known().left_out = words_of_peers(interpreter.root);
     return {};
   }
   const auto host = std::make_shared<PeerHost>(interpreter);

@@ -9,7 +9,7 @@ namespace league::bench {
 
 /// Asks an interpreter which peers there are, and registers them: methods of their own as those of a library, others
 /// beside the method of the same name. Peers of algorithms that this build lacks are left out; without an interpreter
-/// all are, and a study may name them all the same (`left_out` in bench/models.hpp).
+/// all are, and a study may name them all the same (`PeersKnown` in bench/models.hpp).
 /// @returns for the record: its version and those of the libraries; null without an interpreter
 /// @throws BadInput if it cannot be asked
 nlohmann::ordered_json enter_peers(const python::Interpreter& interpreter);

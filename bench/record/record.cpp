@@ -59,7 +59,7 @@ Json launch_of(const Result& result) {
 /// without.
 void add_units(Json& row, const Result& result) {
   const std::string of_type{name(result.of.dtype)}, &best = result.cost.best_unit;
-  row["unit"] = result.of.method->unit(result.of.dtype);
+  row["unit"] = unit_of(result.of);
   row["best_unit"] = best.empty() ? of_type : best;
   if (row.at("device_kind") == "gpu") return;
   for (const char* key : {"unit", "best_unit"}) {

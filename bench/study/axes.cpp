@@ -48,7 +48,7 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
       const Value name{.place = one->place, .content = word.substr(excluded ? 1 : 0)};
       if (word == all) continue;
       names.by_name = names.by_name || !excluded;
-      if (contains(left_out(), name.word(key)) && !contains(choices, name.word(key))) continue;
+      if (contains(peers_known().left_out, name.word(key)) && !contains(choices, name.word(key))) continue;
       (excluded ? without : names.chosen).push_back(choose(name, key, choices));
     }
   if (!names.by_name) names.chosen = choices;
