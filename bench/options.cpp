@@ -74,6 +74,7 @@ void describe_tune(CLI::App& app, Options& options, Raw& raw) {
                    "of each variant: candidates beside the automatic launch, as 64, or time, as 90s")
       ->capture_default_str();
   tune->add_option("--records", options.tune_records, "folder of the records of all candidates")->capture_default_str();
+  tune->add_flag("--resume", options.resume, "go on with an interrupted search in the same folder of records");
   tune->footer(
       "Every variant gets the same search: team and vector in powers of two, then league and tile for the best.\n"
       "Every candidate is checked. The result goes to TUNED/<device>.toml; what is there of other problems stays.\n"

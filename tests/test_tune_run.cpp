@@ -98,6 +98,28 @@ TEST_F(TuneTest, RefusesWhatIsWrong) {
   EXPECT_EQ(read_file(tuned_file()), text) << "a broken file is left as it is";
 }
 
+TEST_F(TuneTest, ResumesAfterTheComparisonsThatAreDone) {
+  const std::string two = study.substr(0, study.find("1000")) + "[1000, 2000]\nsamples = 4\n";
+  folder_.write("study.toml", two);
+  EXPECT_EQ(league("tune", {"--budget", "4"}).code, 1) << "wrong candidates are failures";
+  const auto file_of = [&](const std::string& size) {
+    for (const auto& file : fs::directory_iterator(folder_.path() / "tune"))
+      if (file.path().string().find("n:" + size + ",") != std::string::npos) return file.path();
+    return fs::path();
+  };
+  const std::string first = read_file(file_of("1000"));
+  fs::remove(file_of("2000"));
+  EXPECT_EQ(league("tune", {"--budget", "5", "--resume"}).code, 2) << "another search cannot go on with this one";
+  const Outcome rest = league("tune", {"--budget", "4", "--resume"});
+  EXPECT_EQ(rest.code, 1);
+  EXPECT_EQ(rest.out.find("n:1000"), std::string::npos) << rest.out;
+  EXPECT_NE(rest.out.find("n:2000"), std::string::npos) << rest.out;
+  EXPECT_EQ(read_file(file_of("1000")), first) << "what was done is left as it is";
+  EXPECT_TRUE(fs::exists(file_of("2000")));
+  const std::string tuned = read_file(tuned_file());
+  for (const char* size : {"n = 1000", "n = 2000"}) EXPECT_NE(tuned.find(size), std::string::npos) << tuned;
+}
+
 TEST_F(TuneTest, SaysWhatItDoes) {
   const Outcome help = run("league_faults", {"tune", "--help"}, folder_.path());
   EXPECT_EQ(help.code, 0);

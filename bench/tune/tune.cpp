@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "bench/build_info.hpp"
 #include "bench/execute.hpp"
@@ -68,12 +69,18 @@ class Tuner {
   }
 
   ExitCode run() {
-    const RecordFolder folder(options_.tune_records, make_manifest(study_, runtime_, {{"tuning", true}}), false);
+    const Json settings{{"tuning", true}, {"budget", budget_text(options_.budget)}};
+    const RecordFolder folder(options_.tune_records, make_manifest(study_, runtime_, settings), options_.resume);
     make_folder(options_.tuned);
     bool interrupted = false;
     try {
       for (std::size_t number = 0; number < study_.comparisons.size(); ++number) {
         const Comparison& comparison = study_.comparisons[number];
+        if (std::optional<Json> before = folder.find(number, comparison.name)) {  // its launches are in the tuned file
+          for (std::size_t i = 0; i < comparison.cases.size(); ++i) progress_.finish_case("", true, true);
+          records_.push_back(*std::move(before));
+          continue;
+        }
         records_.push_back(tuning_record(context_, comparison.name, play(comparison)));
         folder.write(number, comparison.name, records_.back());
       }
