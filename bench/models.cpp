@@ -64,8 +64,8 @@ std::vector<std::string> declared_models(const Method& method) {
 }
 
 PeersKnown& peers_known() {
-  static PeersKnown known;
-  return known;
+  static PeersKnown found;
+  return found;
 }
 
 std::string unit_of(const Case& that) {
