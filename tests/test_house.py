@@ -19,7 +19,6 @@ BESIDE = (
     ".editorconfig",
     ".gitignore",
     "LICENSE",
-    "pyproject.toml",
 )
 BUILD = ("CMakeLists.txt", "CMakePresets.json")
 TOP = {*LAYERS, "configs", *BUILD, "README.md", *BESIDE}
