@@ -6,10 +6,10 @@ import numpy as np
 from numba import cuda, float64, int64
 
 from backends.python.gpu import NumbaCudaPeer
+from backends.python.numba_sums import THREADS, sum_of_block
 from backends.python.peer import NumbaPeer
 
 CHUNK = 1 << 16
-THREADS = 256  # a block on the GPU
 BLOCKS = 2048  # at most
 
 
@@ -56,14 +56,7 @@ def kernel_of(total_type):
         mine = total_type(0)
         for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
             mine += x[i]
-        sums[lane] = mine
-        cuda.syncthreads()
-        half = THREADS // 2
-        while half > 0:
-            if lane < half:
-                sums[lane] += sums[lane + half]
-            cuda.syncthreads()
-            half //= 2
+        sum_of_block(sums, mine)
         if lane == 0:
             cuda.atomic.add(total, 0, sums[0])
 
