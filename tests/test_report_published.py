@@ -26,7 +26,7 @@ def test_readme_and_pages_hold_just_what_is_drawn(capsys):
 @pytest.fixture
 def results(entry, save, monkeypatch):
     """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
-    shown = {("h200",): ("native-portable-nvidia-h200",)}
+    shown = {"h200": ("native-portable-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
     for dtype in ("f64", "f32"):
         entries = [
@@ -107,7 +107,7 @@ def test_figures_are_checked_byte_for_byte(results, tmp_path):
 
 def test_unknown_figure_is_named(results):
     with pytest.raises(Broken, match="no figure 'pie'; there are: .*native-portable"):
-        list(published_figures.figures(results, ["h200"], ["pie"]))
+        list(published_figures.figures(results, "h200", ["pie"]))
 
 
 def test_write_then_check(results, tmp_path, capsys):

@@ -19,10 +19,10 @@ from .case import Case
 from .figures import Figure
 from .floors import measured_ceilings
 from .gaps import COLUMNS, Gap, factor_text, gaps, ratio_text
-from .merge import load
-from .models import NATIVE, PORTABLE
+from .published_pages import BY_HAND, rate_text
+from .published_records import read
 from .records import Broken
-from .rows import Row, build_rows
+from .rows import Row
 from .scaling import Scaling, scalings
 from .selection import fastest, measured, place, problem, time
 from .table import markdown_table
@@ -56,21 +56,13 @@ def chosen(found: Iterable[Gap]) -> list[Gap]:
     ]
 
 
-def rate_text(row: Row) -> str:
-    """``0.75 ms, 4314 GB/s``: the rate where bytes bind."""
-    moved = row.rate_unit == "GB/s" and row.rate is not None and row.rate >= 1
-    parts = [units.seconds(time(row))]
-    return ", ".join(parts + ([units.rate(row.rate, row.rate_unit)] if moved else []))
-
-
 def best_library(gap: Gap, rows: list[Row]) -> str:
     """The fastest that is neither portable nor written here by hand."""
     case = gap.portable.case
-    own = (PORTABLE, "serial", *NATIVE["gpu"], *NATIVE["host"])
     others = [
         row
         for row in rows
-        if row.case.model not in own
+        if row.case.model not in BY_HAND
         and (problem(row.case), place(row.case)) == (problem(case), place(case))
     ]
     if not others:
@@ -84,11 +76,11 @@ def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
     row = gap.portable
     native = ""
     if gap.native is not None:
-        native = f"{gap.native.case.model} {rate_text(gap.native)}"
+        native = f"{gap.native.case.model} {rate_text(gap.native, 'GB/s')}"
     return (
         link(gap.algorithm),
         f"{gap.variant} {gap.dtype} {gap.sizes}",
-        rate_text(row),
+        rate_text(row, "GB/s"),
         native,
         ratio_text(gap.ratio),
         f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
@@ -150,14 +142,6 @@ def scaling_text(one: Scaling | None) -> str:
     return "; ".join(parts)
 
 
-def read(folder: Path) -> tuple[list[Case], list[Row]]:
-    """The cases and the measured rows of one published folder; raises Broken."""
-    cases, problems = load([folder])
-    if problems:
-        raise Broken("; ".join(problems))
-    return cases, measured(build_rows(cases, statistics.MARGIN))
-
-
 def ceilings_text(cases: list[Case]) -> str:
     """``4633 GB/s; f32 65.6 TOP/s``: what the floors are made of."""
     texts = []
@@ -170,7 +154,11 @@ def ceilings_text(cases: list[Case]) -> str:
 def one_device(results: Path, name: str) -> list[str]:
     """What is drawn of one folder: its headline, the league table, the losses."""
     cases, rows = read(results / name)
-    resident = [row for row in rows if row.case.metric == METRICS[row.case.device_kind]]
+    resident = [
+        row
+        for row in measured(rows)
+        if row.case.metric == METRICS[row.case.device_kind]
+    ]
     leading = chosen(gaps(resident))
     lost = [gap for gap in leading if loses(gap)]
     page = f"bench/results/{name}"
@@ -194,7 +182,7 @@ def draw(results: Path, shown: list[Figure]) -> str:
     text = f"Several GPUs of one host, makespan: {headline(cases)} "
     parts += [
         f"{text}([records](bench/results/{SEVERAL})).",
-        scaling_table(scalings(rows)),
+        scaling_table(scalings(measured(rows))),
         published_figures.markdown(shown),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
@@ -205,7 +193,7 @@ def pages(results: Path, readme: Path, body: str) -> Iterator[tuple[Path, str]]:
     yield readme, body
     cases, rows = read(results / published_pages.FOLDER)
     for page in published_pages.pages(readme, NAME):
-        yield page, published_pages.draw(page.parent.name, cases, rows)
+        yield page, published_pages.draw(page.parent.name, cases, measured(rows))
 
 
 def main(argv: list[str]) -> int:
@@ -216,6 +204,7 @@ def main(argv: list[str]) -> int:
     group.add_argument("--write", type=Path, metavar="README.md")
     group.add_argument("--check", type=Path, metavar="README.md")
     options = parser.parse_args(argv)
+    read.cache_clear()  # records may have changed since an earlier call
     try:
         shown = published_figures.published(options.results)
         body = draw(options.results, shown)

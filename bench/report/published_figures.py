@@ -14,32 +14,26 @@ from pathlib import Path
 from . import statistics
 from .figures import Figure, all_figures
 from .findings import analyse
-from .merge import load
+from .published_records import read
 from .records import Broken
-from .rows import build_rows
 
 FOLDER = "figures"
-FIGURES = {  # folders of results, read as one -> the figures of them that the README shows
-    ("h200",): (
+FIGURES = {  # a folder of results -> the figures of it that the README shows
+    "h200": (
         "native-portable-nvidia-h200",
         "every-model-knn-f32-train-52500-test-17500-features-784",
         "every-model-logistic-regression-f32-rows-50000000-features-8-steps-10-learning-rate-0-5-tolerance-0-0",
         "search-logistic-regression-unfused-kokkos-f32-rows-1000000-features-64-steps-50-learning-rate-0-2-tolerance-0-0-nvidia-h",
     ),
-    ("h200-x4",): (
+    "h200-x4": (
         "strong-scaling-logistic-regression-f32-rows-50000000-features-8-steps-20-learning-rate-0-5-nvidia-h200",
     ),
 }
 
 
-def figures(
-    results: Path, folders: Iterable[str], names: Iterable[str]
-) -> Iterator[Figure]:
+def figures(results: Path, folder: str, names: Iterable[str]) -> Iterator[Figure]:
     """The figures of these names; raises Broken for one that the records do not give."""
-    cases, problems = load([results / folder for folder in folders])
-    if problems:
-        raise Broken("; ".join(problems))
-    rows = build_rows(cases, statistics.MARGIN)
+    _, rows = read(results / folder)
     found = {f.slug: f for f in all_figures(rows, analyse(rows, statistics.MARGIN))}
     for name in names:
         if name not in found:

@@ -88,11 +88,12 @@ def method_line(group: list[Row]) -> tuple[str, ...]:
     )
 
 
-def rate_text(row: Row | None) -> str:
-    """``0.75 ms, 4314 GB/s``: the rate where there is one to speak of."""
+def rate_text(row: Row | None, only: str = "") -> str:
+    """``0.75 ms, 4314 GB/s``: the rate where there is one to speak of, and in one unit only."""
     if row is None:
         return ""
-    rate = units.rate(row.rate, row.rate_unit) if row.rate and row.rate >= 1 else ""
+    told = row.rate is not None and row.rate >= 1 and only in ("", row.rate_unit)
+    rate = units.rate(row.rate, row.rate_unit) if told else ""
     return ", ".join(filter(None, [units.seconds(time(row)), rate]))
 
 

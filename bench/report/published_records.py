@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The records of one published folder, read once for all that is drawn of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from . import statistics
+from .case import Case
+from .merge import load
+from .records import Broken
+from .rows import Row, build_rows
+
+
+@cache
+def read(folder: Path) -> tuple[list[Case], list[Row]]:
+    """Its cases and all of its rows; raises Broken."""
+    cases, problems = load([folder])
+    if problems:
+        raise Broken("; ".join(problems))
+    return cases, build_rows(cases, statistics.MARGIN)
