@@ -63,13 +63,13 @@ std::vector<std::string> declared_models(const Method& method) {
   return models;
 }
 
-PeersKnown& peers_known() {
-  static PeersKnown found;
-  return found;
+PeerUnits& peer_units() {
+  static PeerUnits units;
+  return units;
 }
 
 std::string unit_of(const Case& that) {
-  const auto& units = peers_known().units;
+  const PeerUnits& units = peer_units();
   const auto peer = units.find({that.algorithm->name, that.method->name, that.model});
   if (peer == units.end() || !peer->second.contains(that.dtype)) return that.method->unit(that.dtype);
   return peer->second.at(that.dtype);

@@ -23,13 +23,9 @@ struct Availability {
 /// Names of all models that any build of League has, and of the peers that were found.
 std::vector<std::string> known_models();
 
-/// What is known of the Python peers beside the variants that they registered.
-struct PeersKnown {
-  std::vector<std::string> left_out;  ///< models and methods that a study may name, and goes without: nobody was asked
-  std::map<std::tuple<std::string, std::string, std::string>, std::map<Dtype, std::string>>
-      units;  ///< by algorithm, method, model: where a peer computes in another unit than its method
-};
-PeersKnown& peers_known();
+/// By algorithm, method and model: the units of Python peers that compute in another than their method.
+using PeerUnits = std::map<std::tuple<std::string, std::string, std::string>, std::map<Dtype, std::string>>;
+PeerUnits& peer_units();
 
 /// The arithmetic unit of a case: its method's, unless it is a peer that computes in another.
 std::string unit_of(const Case& that);

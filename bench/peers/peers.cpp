@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <regex>
 
 #include "bench/build_info.hpp"
 #include "bench/errors.hpp"
@@ -67,7 +66,7 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   const auto algorithm = std::ranges::find(algorithms, entry.algorithm, &Algorithm::name);
   if (algorithm == algorithms.end()) return;
   declare(*algorithm, entry);
-  peers_known().units[{entry.algorithm, entry.method, entry.model}] = entry.units;
+  peer_units()[{entry.algorithm, entry.method, entry.model}] = entry.units;
   const auto peer = std::make_shared<const Peer>(entry);  // the model's name lies in it
   registry().variants.push_back({peer->algorithm, peer->method, Model{peer->model, "python", peer->kind},
                                  [peer, host](const Problem& problem, const Context& context) {
@@ -76,29 +75,17 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
                                  peer->obstacle});
 }
 
-/// The models and methods that the files of peers speak of, read as text: no interpreter is there to be asked.
-std::vector<std::string> words_of_peers(const std::filesystem::path& root) {
-  static const std::regex method(R"re(^ +method = "(\w+)")re");
-  std::vector<std::string> words;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "algorithms", none)) {
-    if (entry.path().extension() != ".py") continue;
-    words.push_back(entry.path().stem().string());
-    std::ifstream file(entry.path());
-    std::smatch found;
-    for (std::string line; std::getline(file, line);)
-      if (std::regex_search(line, found, method)) words.push_back(found[1]);
-  }
-  return words;
+/// The project whose peers nobody was asked for; empty where an interpreter listed them.
+std::filesystem::path& left_out() {
+  static std::filesystem::path root;
+  return root;
 }
 
 }  // namespace
 
 Json enter_peers(const python::Interpreter& interpreter) {
-  if (interpreter.python.empty()) {
-    peers_known().left_out = words_of_peers(interpreter.root);
-    return {};
-  }
+  left_out() = interpreter.python.empty() ? interpreter.root : "";
+  if (interpreter.python.empty()) return {};
   const auto host = std::make_shared<PeerHost>(interpreter);
   const Json catalogue = ask(interpreter);
   try {
@@ -108,6 +95,20 @@ Json enter_peers(const python::Interpreter& interpreter) {
   } catch (const std::exception& error) {
     throw BadInput("the catalogue of peers in " + interpreter.root.string() + ": " + error.what());
   }
+}
+
+bool is_left_out(const std::string& word) {
+  if (left_out().empty()) return false;
+  const std::string method = " method = \"" + word + '"';
+  std::error_code none;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(left_out() / "algorithms", none)) {
+    if (entry.path().extension() != ".py") continue;
+    if (entry.path().stem() == word) return true;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);)
+      if (line.ends_with(method)) return true;
+  }
+  return false;
 }
 
 std::filesystem::path standard_peers() {

@@ -6,6 +6,7 @@
 
 #include "bench/errors.hpp"
 #include "bench/models.hpp"
+#include "bench/peers/peers.hpp"
 #include "bench/study/nearest.hpp"
 
 namespace league::bench {
@@ -48,7 +49,7 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
       const Value name{.place = one->place, .content = word.substr(excluded ? 1 : 0)};
       if (word == all) continue;
       names.by_name = names.by_name || !excluded;
-      if (contains(peers_known().left_out, name.word(key)) && !contains(choices, name.word(key))) continue;
+      if (!contains(choices, name.word(key)) && is_left_out(name.word(key))) continue;
       (excluded ? without : names.chosen).push_back(choose(name, key, choices));
     }
   if (!names.by_name) names.chosen = choices;
