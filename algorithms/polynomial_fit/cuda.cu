@@ -19,7 +19,7 @@ __global__ void update_all(Rule rule, State state, const double* sums) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_persistent_lanes, 1)
+__global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
     accumulate_points(Points<T> points, Rule rule, State state, bool alone, double* partials, double* sums,
                       unsigned* ticket) {
   const auto cubic = Cubic<T>::of(state.theta);
@@ -32,7 +32,8 @@ __global__ void __launch_bounds__(most_persistent_lanes, 1)
 }
 
 template <class T, int resident>
-__global__ void __launch_bounds__(most_persistent_lanes, 1) take_all_steps(Points<T> points, Rule rule, State state) {
+__global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
+    take_all_steps(Points<T> points, Rule rule, State state) {
   extern __shared__ double scratch[];
   const int lanes = lanes_of_block(), lane = lane_of_block();
   ResidentPoints<T, resident> mine;
@@ -71,7 +72,7 @@ class CudaPart : public FitPart<T, Array> {
   /// The method's choice where the launch leaves it open; of the league, where a thread would have too few points.
   [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
     LaunchLimits most = limits;
-    most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes);
+    most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     if (lanes % warp_size != 0)

@@ -13,8 +13,9 @@ namespace {
 using namespace league::polynomial_fit;
 using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
+template <class T>
 auto policy_of(const Exec& exec, Launch launch, int scratch_values) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_persistent_lanes, 1>> policy(
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_persistent_lanes<T>, 1>> policy(
       exec, launch.league, launch.team, launch.vector);
   policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes(scratch_values)));
   return light(policy);
@@ -78,7 +79,7 @@ class KokkosPart : public FitPart<T, Array> {
   /// The method's choice where the launch leaves it open; of the league, where a lane would have too few points.
   [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
     LaunchLimits most = limits(this->queue());
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes);
+    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() : this->queue().device().threads) / lanes);
@@ -120,7 +121,7 @@ class Stepwise final : public KokkosPart<T> {
   }
 
  private:
-  [[nodiscard]] auto policy(const Exec& exec) const { return policy_of(exec, launch_, values_); }
+  [[nodiscard]] auto policy(const Exec& exec) const { return policy_of<T>(exec, launch_, values_); }
   [[nodiscard]] Accumulate<T> kernel() {
     return {this->points(),   launch_.vector,     values_,       this->rule_, this->state(), this->alone_,
             partials_.data(), this->sums_.data(), ticket_.data()};
@@ -135,7 +136,7 @@ template <class T, int resident>
 void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state) {
   const int size = blocks::sums_for_all_size<sums_a_step>(launch), vector = launch.vector;
   Kokkos::parallel_for(
-      "polynomial_fit/persistent", policy_of(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
+      "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
         const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(size));
         const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
         ResidentPoints<T, resident> mine;  // of this lane: code outside of vector ranges runs on every lane

@@ -124,8 +124,11 @@ LEAGUE_FUNCTION void begin_state(const Rule& rule, const State& state, int i) {
 }
 
 /// The points of a kernel that lives through all steps: those of a lane stay in its registers. With more of them,
-/// `resident` is 0 and they are read in each step.
-inline constexpr int most_persistent_lanes = 512, most_resident = 16;
+/// `resident` is 0 and they are read in each step. Lanes of f64 are half as many: each may take 255 registers then, and
+/// a lane's points with their sums take more than 128.
+template <class T>
+inline constexpr int most_persistent_lanes = 2048 / static_cast<int>(sizeof(T));
+inline constexpr int most_resident = 16;
 template <class T, int resident>
 struct ResidentPoints {
   T x[resident], y[resident];
