@@ -157,5 +157,13 @@ TEST(Folder, NamesWhatDiffers) {
   EXPECT_EQ(changed("options", 2), "`options` was 1, now 2");
 }
 
+TEST(Folder, ResumesBesideOthers) {
+  const auto manifest = [](const char* mig, const char* others) {
+    return Json{{"devices", {{{"name", "cpu"}}, {{"name", "gpu"}, {"mig", mig}, {"other_processes", others}}}}};
+  };
+  EXPECT_EQ(difference(manifest("off", "0"), manifest("off", "2")), "");
+  EXPECT_NE(difference(manifest("off", "0"), manifest("on", "0")), "");
+}
+
 }  // namespace
 }  // namespace league::bench

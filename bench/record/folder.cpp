@@ -45,6 +45,13 @@ std::string different_cases(const Json& before, const Json& now) {
   return "the study has its cases in another order";
 }
 
+/// The devices without how many others use them, which comes and goes.
+Json lasting(Json devices) {
+  for (Json& device : devices)
+    if (device.is_object()) device.erase("other_processes");
+  return devices;
+}
+
 }  // namespace
 
 RecordFolder::RecordFolder(fs::path folder, const Json& manifest, bool resume) : folder_(std::move(folder)) {
@@ -100,7 +107,7 @@ Json make_manifest(const Study& study, const Runtime& runtime, const Json& optio
 std::string difference(const Json& before, const Json& now) {
   for (const auto& [key, value] : now.items()) {
     const Json old = before.value(key, Json());
-    if (old == value) continue;
+    if (old == value || (key == "devices" && lasting(old) == lasting(value))) continue;
     if (key == "executable") return "the executable is another one";
     if (key == "devices") return "the devices are others: then " + old.dump() + ", now " + value.dump();
     if (key == "cases") return different_cases(old, value);
