@@ -39,8 +39,7 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
     found.push_back(which + count + " other processes use it");
   if (fact("mig") == "on") found.push_back(which + "MIG is on: it is a part of a device");
   const std::string cap = fact("power_limit_W"), standard = fact("power_limit_default_W");
-  const bool known = !cap.empty() && cap != "0";  // a virtual machine may not tell
-  if (known && cap != standard)
+  if (!cap.empty() && !standard.empty() && cap != standard)
     found.push_back(which + "its power is capped at " + cap + " W (default " + standard + " W)");
   if (const std::string peers = fact("peers"); !peers.empty() && peers != std::to_string(gpus - 1))
     found.push_back(which + "has direct access to " + peers + " of the " + std::to_string(gpus - 1) +

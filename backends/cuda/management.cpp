@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <optional>
+
 namespace league::cuda {
 
 /// NVML, loaded at run time: it comes with the driver, and a machine without one has neither. The few declarations are
@@ -28,6 +30,12 @@ class Management::Library {
   [[nodiscard]] bool call(const char* name, Arguments... arguments) const {
     auto* called = function<int(Arguments...)>(name);
     return ready_ && called != nullptr && called(arguments...) == 0;
+  }
+  /// The number that a function writes to its last argument; none where it cannot be read.
+  template <class... Arguments>
+  [[nodiscard]] std::optional<unsigned> read(const char* name, Arguments... arguments) const {
+    unsigned value = 0;
+    return call(name, arguments..., &value) ? std::optional(value) : std::nullopt;
   }
   [[nodiscard]] Device device(const std::string& pci_bus_id) const {
     Device device = nullptr;
@@ -59,8 +67,8 @@ namespace {
 constexpr unsigned milliwatts = 1000;
 
 /// Appends a value that was read.
-void add(Facts& facts, const char* key, bool was_read, unsigned value) {
-  if (was_read) facts.emplace_back(key, std::to_string(value));
+void add(Facts& facts, const char* key, std::optional<unsigned> value, unsigned divisor = 1) {
+  if (value) facts.emplace_back(key, std::to_string(*value / divisor));
 }
 
 }  // namespace
@@ -69,12 +77,11 @@ Facts Management::facts(const std::string& bus_id) const {
   const Library::Device device = library_->device(bus_id);
   if (device == nullptr) return {};
   Facts facts;
-  unsigned value = 0, pending = 0;
-  add(facts, "power_limit_W", library_->call("nvmlDeviceGetEnforcedPowerLimit", device, &value), value / milliwatts);
-  add(facts, "power_limit_default_W", library_->call("nvmlDeviceGetPowerManagementDefaultLimit", device, &value),
-      value / milliwatts);
-  if (library_->call("nvmlDeviceGetMigMode", device, &value, &pending))
-    facts.emplace_back("mig", value == 0 ? "off" : "on");
+  add(facts, "power_limit_W", library_->read("nvmlDeviceGetEnforcedPowerLimit", device), milliwatts);
+  add(facts, "power_limit_default_W", library_->read("nvmlDeviceGetPowerManagementDefaultLimit", device), milliwatts);
+  unsigned mig = 0, pending = 0;
+  if (library_->call("nvmlDeviceGetMigMode", device, &mig, &pending))
+    facts.emplace_back("mig", mig == 0 ? "off" : "on");
   if (const int count = library_->processes(device); count >= 0)
     facts.emplace_back("other_processes", std::to_string(count));
   return facts;
@@ -85,11 +92,10 @@ Facts Management::readings(const std::string& bus_id) const {
   if (device == nullptr) return {};
   constexpr unsigned sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
   Facts facts;
-  unsigned value = 0;
-  add(facts, "sm_clock_MHz", library_->call("nvmlDeviceGetClockInfo", device, sm_clock, &value), value);
-  add(facts, "memory_clock_MHz", library_->call("nvmlDeviceGetClockInfo", device, memory_clock, &value), value);
-  add(facts, "temperature_C", library_->call("nvmlDeviceGetTemperature", device, gpu_sensor, &value), value);
-  add(facts, "power_W", library_->call("nvmlDeviceGetPowerUsage", device, &value), value / milliwatts);
+  add(facts, "sm_clock_MHz", library_->read("nvmlDeviceGetClockInfo", device, sm_clock));
+  add(facts, "memory_clock_MHz", library_->read("nvmlDeviceGetClockInfo", device, memory_clock));
+  add(facts, "temperature_C", library_->read("nvmlDeviceGetTemperature", device, gpu_sensor));
+  add(facts, "power_W", library_->read("nvmlDeviceGetPowerUsage", device), milliwatts);
   return facts;
 }
 
