@@ -69,7 +69,7 @@ def drawn(figure, folder):
         (memory, "h200", "vector_add", ("unified", "kernels (ms)")),
         (accuracy, "h200", "knn", ("share of test rows that are right",)),
         (scaling, "h200-x4", "linear_regression", ("ideal", "nccl", "efficiency")),
-        (timelines, "h200-x4", "sum", ("device 3", "partial sums", "(us)")),
+        (timelines, "h200-x4", "sum", ("device 3", "copy in", "two_phase_sync")),
     ],
 )
 def test_published_records_draw(module, run, algorithm, words, tmp_path):

@@ -61,7 +61,9 @@ def test_the_telling_timelines_come_first(rows_of, entry):
         line(1, "copy in", "add"),
         line(1, "a", "b"),
     )
+    both = line(2, "copy in", "add")
     assert timelines.telling([plain, copying, several]) == [several, copying]
+    assert timelines.telling([several, copying, both]) == [both, several]
     assert timelines.telling([plain, plain]) == [plain]
     assert not timelines.worth(line(1, "add")[0])
 

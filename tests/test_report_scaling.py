@@ -47,6 +47,8 @@ def test_weak_grows_one_size_and_the_work_with_the_devices(entry, all_rows):
     efficiencies = [p.efficiency.value for p in found.points]
     assert efficiencies == pytest.approx([1, 1.25 / 1.5, 1.25 / 2])
     assert "83 % on 2, 62 % on 4" in texts([found])[0]
+    gains = [p.speedup.value for p in found.points]
+    assert gains == pytest.approx([1, 2 * 1.25 / 1.5, 4 * 1.25 / 2])
 
 
 def test_work_that_grows_faster_is_no_weak_scaling(entry, all_rows):

@@ -27,6 +27,7 @@ FIGURES = {  # a folder of results -> the figures of it that the README shows
     ),
     "h200-x4": (
         "strong-scaling-logistic-regression-f32-rows-50000000-features-8-steps-20-learning-rate-0-5-nvidia-h200",
+        "timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",
     ),
 }
 

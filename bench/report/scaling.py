@@ -21,7 +21,11 @@ ALIKE = 0.05  # work a device that differs by less counts as the same
 
 @dataclass(frozen=True)
 class ScalingPoint:
-    """One number of devices; times are on the host's clock."""
+    """One number of devices; times are on the host's clock.
+
+    Speed-up: work in the same time, over that of one device (of weak scaling "scaled speed-up": J. L. Gustafson,
+    Reevaluating Amdahl's law, 1988); efficiency: speed-up a device.
+    """
 
     devices: int
     row: Row
@@ -130,9 +134,8 @@ def point(kind: str, start: float, row: Row) -> ScalingPoint:
         high = start / scale / time.low if time.low else None
         return Estimate(start / scale / value, low, high)
 
-    return ScalingPoint(
-        count, row, time, over(1), over(count if kind == "strong" else 1)
-    )
+    share = 1 if kind == "strong" else 1 / count
+    return ScalingPoint(count, row, time, over(share), over(share * count))
 
 
 def texts(found: list[Scaling]) -> list[str]:

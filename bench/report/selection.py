@@ -51,8 +51,10 @@ def work_title(row: Row, sizes: bool = True) -> str:
 
 
 def variant(case: Case) -> str:
-    """``fused / cuda``."""
-    return f"{case.method} / {case.model}"
+    """``fused / cuda``; with a communicator that is not the usual one, ``graph / cuda, nccl``."""
+    return f"{case.method} / {case.model}" + (
+        f", {engine(case)}" if engine(case) else ""
+    )
 
 
 def text_of(values: dict[str, Any], without: str = "") -> str:

@@ -93,8 +93,17 @@ def by(rows: Iterable[Row], key: Callable[[Case], Key]) -> dict[Key, list[Row]]:
 
 def heaviest(groups: Iterable[list[Row]], most: int = MOST) -> list[list[Row]]:
     """The groups with the most to compute and to move, ``most`` an algorithm."""
+    return foremost(groups, lambda rows: -weight(rows[0].case), most)
+
+
+def foremost(
+    groups: Iterable[list[Row]],
+    rank: Callable[[list[Row]], float | tuple[float, ...]],
+    most: int,
+) -> list[list[Row]]:
+    """The groups of lowest rank, ``most`` an algorithm."""
     kept: dict[str, list[list[Row]]] = {}
-    for group in sorted(groups, key=lambda rows: -weight(rows[0].case)):
+    for group in sorted(groups, key=rank):
         kept.setdefault(group[0].case.algorithm, []).append(group)
     return [group for found in kept.values() for group in found[:most]]
 

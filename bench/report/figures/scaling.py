@@ -66,7 +66,11 @@ def caption(group: list[Scaling]) -> str:
     most = max(point.devices for point, _ in ends)
     last = [(p.efficiency.value, name(s)) for p, s in ends if p.devices == most]
     best, worst = max(last), min(last)
-    same = "the same problem" if group[0].kind == "strong" else "the same size a device"
+    same = (
+        "the same problem"
+        if group[0].kind == "strong"
+        else "the same size a device, speed-up of all the work done"
+    )
     text = (
         f"Makespan on the host's clock for {same}; the dotted line is ideal, bars are 95 % intervals. "
         f"On {most} devices {best[1]} keeps {best[0]:.0%} efficiency"
@@ -87,7 +91,7 @@ def draw(group: list[Scaling], title: str) -> Canvas:
             panel.set_yscale("log")
         ideal(panel, part, group, counts)
         for number, scaling in enumerate(group):
-            draw_line(panel, part, scaling, number, len(group))
+            draw_line(panel, part, scaling, number, group)
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     style.log_axis(panels[0].yaxis, style.time_text)
@@ -117,15 +121,17 @@ def ideal(panel: Axes, part: str, group: list[Scaling], counts: list[int]) -> No
     start = min(scaling.points[0].time.value for scaling in group)
     shares: dict[str, list[float]] = {
         "time": [start / n if strong else start for n in counts],
-        "speedup": [n if strong else 1 for n in counts],
+        "speedup": [*counts],
         "efficiency": [1] * len(counts),
     }
     line: style.Properties = {"color": style.SOFT, "linewidth": 1, "zorder": 1}
     panel.plot(counts, shares[part], ":", label="ideal", **line)
 
 
-def draw_line(panel: Axes, part: str, scaling: Scaling, number: int, of: int) -> None:
-    """One variant; lines are set a little apart, so that equal ones are all seen."""
+def draw_line(
+    panel: Axes, part: str, scaling: Scaling, number: int, group: list[Scaling]
+) -> None:
+    """One variant of the group; lines are set a little apart, so that equal ones are all seen."""
     from . import style
 
     look = style.look(scaling.model)
@@ -134,7 +140,9 @@ def draw_line(panel: Axes, part: str, scaling: Scaling, number: int, of: int) ->
     )
     colour = look.colour if not scaling.communicator else engine
     points = [(point.devices, getattr(point, part)) for point in scaling.points]
-    shift = 1.03 ** (number - (of - 1) / 2)
+    shift = 1.03 ** (number - (len(group) - 1) / 2)
+    rank = list(dict.fromkeys(s.method for s in group)).index(scaling.method)
+    marker = style.MARKERS[rank] if rank else look.marker
     values = [found.value for _, found in points]
     errors = [
         [found.value - (found.low or found.value) for _, found in points],
@@ -145,7 +153,7 @@ def draw_line(panel: Axes, part: str, scaling: Scaling, number: int, of: int) ->
         values,
         yerr=errors,
         linestyle=look.line,
-        marker="D" if scaling.communicator else look.marker,
+        marker="D" if scaling.communicator else marker,
         color=colour,
         markerfacecolor=colour if look.filled else style.PAPER,
         capsize=2,

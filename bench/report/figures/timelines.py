@@ -17,10 +17,12 @@ from .figure import (
     Figure,
     by,
     cases_of,
+    foremost,
     heaviest,
     problem_here,
     problem_title,
     provenance,
+    weight,
 )
 from .stages import colour_of, order
 
@@ -54,15 +56,21 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def telling(groups: list[list[Row]]) -> list[list[Row]]:
-    """Several devices before one, copies before none; one device without copies once at most."""
-    several = [group for group in groups if group[0].case.devices > 1]
-    several.sort(key=lambda group: -group[0].case.devices)
-    alone = [group for group in groups if group[0].case.devices == 1]
-    copying = [group for group in alone if any(map(copies, group))]
-    rich = heaviest([*several, *copying], most=2)
+    """Two an algorithm: several devices before one, copies before none, then the most devices and the heaviest. One
+    device without copies is shown once at most, where there is nothing else.
+    """
+
+    def rank(group: list[Row]) -> tuple[float, ...]:
+        case = group[0].case
+        return case.devices == 1, not moves(group), -case.devices, -weight(case)
+
+    def moves(group: list[Row]) -> bool:
+        return any(map(copies, group))
+
+    rich = [group for group in groups if group[0].case.devices > 1 or moves(group)]
     done = {group[0].case.algorithm for group in rich}
-    plain = [group for group in alone if group[0].case.algorithm not in done]
-    return rich + heaviest(plain, most=1)
+    plain = [group for group in groups if group[0].case.algorithm not in done]
+    return foremost(rich, rank, most=2) + heaviest(plain, most=1)
 
 
 def copies(row: Row) -> bool:
