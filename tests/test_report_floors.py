@@ -64,7 +64,7 @@ def test_a_unit_without_ceiling_gets_a_floor_only_where_bytes_bind(entry, rows_o
         [
             ceiling(entry, "copy", 1.0e-3),
             ceiling(entry, "multiply_add", 0.02),
-            entry("cuda", [1e-3] * 6, unit="i32"),
+            entry("cuda", [9e-3] * 6, unit="i32"),
             entry("cuda", [0.1] * 6, unit="u8", cost=busy, method="busy"),
         ]
     )
@@ -80,13 +80,27 @@ def test_data_in_cache_are_marked_and_make_no_ceiling(entry, rows_of):
             ceiling(entry, "copy", 1e-6, n=small),
             ceiling(entry, "read", 1e-3, n=large),
             entry("cuda", [1e-6] * 6, n=small),
-            entry("cuda", [1e-3] * 6, n=large),
+            entry("cuda", [9e-3] * 6, n=large),
         ]
     )
     row = {(r.case.algorithm, r.case.sizes["n"]): r for r in rows}
     assert row["vector_add", small].note == "in cache"
     assert row["vector_add", large].note == ""
     assert row["ceilings", large].floor_ratio == pytest.approx(1)
+
+
+def test_a_row_under_its_floor_says_so(entry, rows_of):
+    cost = {"bytes": 8.0 * 2**28, "operations": 0}
+    rows = rows_of(
+        [
+            ceiling(entry, "copy", 1.0e-3),
+            entry("cuda", [0.98e-3] * 6, cost=cost, method="under"),
+            entry("cuda", [0.995e-3] * 6, cost=cost, method="at"),
+        ]
+    )
+    notes = {row.case.method: row.note for row in rows}
+    assert notes["under"] == "faster than the ceilings measured"
+    assert notes["at"] == ""
 
 
 def test_two_floors_where_a_better_unit_could_solve_the_problem(entry, rows_of):

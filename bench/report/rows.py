@@ -17,6 +17,7 @@ from .units import seconds
 MODELS = ("serial", "openmp", PORTABLE, "cuda", "hip")
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
+BEATEN = 0.99  # of its floor: below, the ceilings are of a slower device of this name
 
 
 @dataclass
@@ -73,13 +74,16 @@ def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
 
 def remarks(case: Case, floor: Floor, ratio_note: str) -> str:
     """What a reader must know before quoting the row."""
-    cached = "in cache" if in_cache(case) else ""
-    notes = [case.launch_note, cached, floor.note, ratio_note]
+    middle = statistics.median(case.samples)
+    under = floor.seconds and middle < BEATEN * floor.seconds
+    above = "faster than the ceilings measured" if under else ""
+    notes = [case.launch_note, "in cache" if in_cache(case) else above]
+    notes += [floor.note, ratio_note]
     computing = {
         name: times for name, times in case.stages.items() if name not in TRANSFERS
     }
     total = sum(statistics.median(times) for times in computing.values())
-    share = statistics.median(case.samples) / total if total > 0 else 1.0
+    share = middle / total if total > 0 else 1.0
     if len(computing) > 1 and share < OVERLAP:
         notes.append(f"overlap: {share:.2f} of the sum of its stages")
     return "; ".join(filter(None, notes))
