@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "algorithms/budget.hpp"
+#include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/models.hpp"
@@ -33,6 +34,12 @@ double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
   return 0.05 + runs * std::max(run_s, 1e-3);
 }
 
+std::size_t bytes_of(const Outputs& arrays) {
+  std::size_t bytes = 0;
+  for (const Output& array : arrays) bytes += array.values.bytes().size();
+  return bytes;
+}
+
 }  // namespace
 
 ExitCode list_cases(const Study& study, std::ostream& out) {
@@ -46,7 +53,14 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
   std::size_t cases = 0;
   for (const Comparison& comparison : study.comparisons) {
     const auto runs = std::ranges::find(comparison.cases, true, [](const Case& that) { return that.skip.empty(); });
-    const Cost cost = runs == comparison.cases.end() ? Cost{} : make_problem(*runs, runtime, datasets)->cost();
+    Cost cost;
+    std::size_t bytes = 0;
+    if (runs != comparison.cases.end())
+      total_s += seconds_of([&] {
+        const std::unique_ptr<Problem> problem = make_problem(*runs, runtime, datasets);
+        cost = problem->cost();
+        bytes = bytes_of(problem->inputs()) + bytes_of(problem->make_outputs(*std::pmr::new_delete_resource()));
+      });
     for (const Case& that : comparison.cases) {
       ++cases;
       if (!that.skip.empty()) {
@@ -55,7 +69,7 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
       }
       const double seconds = estimated_s(that, cost, runtime);
       total_s += seconds;
-      out << that.name << "  " << readable_bytes(static_cast<std::int64_t>(cost.bytes)) << "  about "
+      out << that.name << "  " << readable_bytes(static_cast<std::int64_t>(bytes)) << "  about "
           << readable_time(seconds) << "\n";
     }
   }

@@ -13,7 +13,7 @@ namespace league::bench {
 /// Names of all cases, one a line: --benchmark_list_tests.
 ExitCode list_cases(const Study& study, std::ostream& out);
 
-/// The cases, the memory of their inputs and outputs, and an estimate of the time: --dry-run.
+/// The cases, the memory of their inputs and outputs, and an estimate of the time, which makes the inputs: --dry-run.
 ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out);
 
 /// Runs one case once, without checks or marks around it: --profile. `given`: the memory budget of a device.
