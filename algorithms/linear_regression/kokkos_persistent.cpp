@@ -54,8 +54,9 @@ class Persistent final : public KokkosPart<T> {
       throw Unsupported("league " + std::to_string(launch.league) + ": Kokkos gives no barrier between teams");
     launch.league = 1;
     if (!on_gpu && launch.team == 0) launch.team = limits(this->queue()).team_times_vector;
-    const bool few = width > 1 || this->data().rows <= std::int64_t{most_resident<T>} * most_persistent_lanes;
-    launch_ = this->resolved(launch, few ? persistent_lanes<width> : most_persistent_lanes, most_persistent_lanes, 1);
+    // of one feature, more than registers hold: then a step waits for its rows here too
+    const bool many = width == 1 && this->data().rows > std::int64_t{most_resident<T>} * most_persistent_lanes;
+    launch_ = this->resolved(launch, many ? most_persistent_lanes : persistent_lanes<width>, most_persistent_lanes, 1);
     require_scratch(launch_, blocks::sums_for_all_size<terms<width>>(launch_));
     return launch_;
   }

@@ -7,7 +7,7 @@
 namespace league::linear_regression {
 
 /// The most lanes of a team, and those it has by default: a step of one feature waits for its barrier, one of more for
-/// its rows. A single team takes the most of one feature where its rows do not fit its registers.
+/// its rows.
 inline constexpr int most_persistent_lanes = 512;
 template <int width>
 inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
