@@ -86,7 +86,8 @@ struct Variant {
   std::string algorithm, method;
   Model model;
   std::function<std::unique_ptr<Prepared>(const Problem&, const Context&)> prepare;
-  std::string obstacle{};  ///< why it cannot run here, where that is known beforehand
+  std::string obstacle{};                ///< why it cannot run here, where that is known beforehand
+  std::map<Dtype, std::string> units{};  ///< where it computes in another unit than its method
 };
 
 /// The only global of the project: what the object files of this executable have registered.

@@ -63,16 +63,10 @@ std::vector<std::string> declared_models(const Method& method) {
   return models;
 }
 
-PeerUnits& peer_units() {
-  static PeerUnits units;
-  return units;
-}
-
 std::string unit_of(const Case& that) {
-  const PeerUnits& units = peer_units();
-  const auto peer = units.find({that.algorithm->name, that.method->name, that.model});
-  if (peer == units.end() || !peer->second.contains(that.dtype)) return that.method->unit(that.dtype);
-  return peer->second.at(that.dtype);
+  const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
+  const bool own = variant != nullptr && variant->units.contains(that.dtype);
+  return own ? variant->units.at(that.dtype) : that.method->unit(that.dtype);
 }
 
 bool is_own(std::string_view model) {

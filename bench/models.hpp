@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "bench/study/case.hpp"
@@ -23,11 +21,7 @@ struct Availability {
 /// Names of all models that any build of League has, and of the peers that were found.
 std::vector<std::string> known_models();
 
-/// By algorithm, method and model: the units of Python peers that compute in another than their method.
-using PeerUnits = std::map<std::tuple<std::string, std::string, std::string>, std::map<Dtype, std::string>>;
-PeerUnits& peer_units();
-
-/// The arithmetic unit of a case: its method's, unless it is a peer that computes in another.
+/// The arithmetic unit of a case: its method's, unless its variant computes in another.
 std::string unit_of(const Case& that);
 
 /// The models that a method declares: its own in every language, and its libraries.

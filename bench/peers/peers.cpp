@@ -6,7 +6,6 @@
 
 #include "bench/build_info.hpp"
 #include "bench/errors.hpp"
-#include "bench/models.hpp"
 #include "bench/peers/peer.hpp"
 
 namespace league::bench {
@@ -66,13 +65,12 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   const auto algorithm = std::ranges::find(algorithms, entry.algorithm, &Algorithm::name);
   if (algorithm == algorithms.end()) return;
   declare(*algorithm, entry);
-  peer_units()[{entry.algorithm, entry.method, entry.model}] = entry.units;
   const auto peer = std::make_shared<const Peer>(entry);  // the model's name lies in it
   registry().variants.push_back({peer->algorithm, peer->method, Model{peer->model, "python", peer->kind},
                                  [peer, host](const Problem& problem, const Context& context) {
                                    return prepare_peer(*peer, *host, problem, context);
                                  },
-                                 peer->obstacle});
+                                 peer->obstacle, peer->units});
 }
 
 /// The project whose peers nobody was asked for; empty where an interpreter listed them.
