@@ -12,7 +12,7 @@ from .case import Case
 from .gaps import ratio, ratio_text
 from .models import NATIVE, PORTABLE
 from .rows import Row
-from .selection import fastest, place, problem, problem_name, time
+from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
 from .view import headline
 
@@ -62,12 +62,6 @@ def methods(rows: list[Row]) -> list[list[Row]]:
             if row.case.model in BY_HAND:
                 groups[number, row.case.method].append(row)
     return list(groups.values())
-
-
-def problem_text(row: Row) -> str:
-    """``newton f32 rows=1000 features=8``."""
-    texts = (problem_name(row.case), row.case.dtype, row.sizes)
-    return " ".join(filter(None, texts))
 
 
 def method_line(group: list[Row]) -> tuple[str, ...]:

@@ -72,9 +72,8 @@ def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
     return " ".join(f"{key}={value}" for key, value in pairs)
 
 
-def remarks(case: Case, floor: Floor, ratio_note: str) -> str:
-    """What a reader must know before quoting the row."""
-    middle = statistics.median(case.samples)
+def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
+    """What a reader must know before quoting the row, whose median is ``middle`` [s]."""
     under = floor.seconds and middle < BEATEN * floor.seconds
     above = "faster than the ceilings measured" if under else ""
     notes = [case.launch_note, "in cache" if in_cache(case) else above]
@@ -123,7 +122,7 @@ def build_row(
         rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
         verdict=ratio.verdict if ratio else "",
         reason=reason,
-        note=remarks(case, floor, ratio.note if ratio else refused),
+        note=remarks(case, middle, floor, ratio.note if ratio else refused),
     )
 
 

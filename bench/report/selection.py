@@ -43,18 +43,20 @@ def problem_name(case: Case) -> str:
     return found.group(1) if found else ""
 
 
+def problem_text(row: Row, sizes: bool = True) -> str:
+    """``from_host f32 n=1000``: the problem without its algorithm and device."""
+    parts = [problem_name(row.case), row.case.dtype, row.sizes if sizes else ""]
+    return " ".join(filter(None, parts))
+
+
 def work_title(row: Row, sizes: bool = True) -> str:
     """``sum from_host f32 n=1000``: the problem without its device."""
-    case = row.case
-    parts = [case.algorithm, problem_name(case), case.dtype, row.sizes if sizes else ""]
-    return " ".join(filter(None, parts))
+    return f"{row.case.algorithm} {problem_text(row, sizes)}"
 
 
 def variant(case: Case) -> str:
     """``fused / cuda``; with a communicator that is not the usual one, ``graph / cuda, nccl``."""
-    return f"{case.method} / {case.model}" + (
-        f", {engine(case)}" if engine(case) else ""
-    )
+    return ", ".join(filter(None, [f"{case.method} / {case.model}", engine(case)]))
 
 
 def text_of(values: dict[str, Any], without: str = "") -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..findings import Findings
 from ..rows import Row
 from ..scaling import Scaling
+from ..selection import variant
 from .figure import Figure, cases_of, device_name, provenance, weight
 
 if TYPE_CHECKING:
@@ -55,9 +56,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def name(scaling: Scaling) -> str:
-    """``graph / cuda, nccl``."""
-    engine = f", {scaling.communicator}" if scaling.communicator else ""
-    return f"{scaling.method} / {scaling.model}{engine}"
+    """``graph / cuda, nccl``: of its last point, since one device has no communicator."""
+    return variant(scaling.points[-1].row.case)
 
 
 def caption(group: list[Scaling]) -> str:
@@ -142,7 +142,7 @@ def draw_line(
     points = [(point.devices, getattr(point, part)) for point in scaling.points]
     shift = 1.03 ** (number - (len(group) - 1) / 2)
     rank = list(dict.fromkeys(s.method for s in group)).index(scaling.method)
-    marker = style.MARKERS[rank] if rank else look.marker
+    own = style.MARKERS[rank] if rank else look.marker
     values = [found.value for _, found in points]
     errors = [
         [found.value - (found.low or found.value) for _, found in points],
@@ -153,7 +153,7 @@ def draw_line(
         values,
         yerr=errors,
         linestyle=look.line,
-        marker="D" if scaling.communicator else marker,
+        marker="D" if scaling.communicator else own,
         color=colour,
         markerfacecolor=colour if look.filled else style.PAPER,
         capsize=2,
