@@ -6,6 +6,7 @@
 #include "bench/list.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/sample/sample.hpp"
 #include "bench/tune/tune.hpp"
 
 namespace league::bench {
@@ -17,6 +18,7 @@ ExitCode run(int count, const char* const* arguments) {
   const InterruptWatch interrupt;
   Runtime runtime;
   limit_memory();
+  if (options.sample > 0) return sample_cases(options, runtime, interrupt);
   if (options.command == Options::Command::run) return execute(options, runtime, interrupt);
   if (options.command == Options::Command::tune) return tune(options, runtime, interrupt);
   enter_peers(options.peers);

@@ -32,7 +32,7 @@ void describe_list(CLI::App& app, Options& options) {
 
 /// What running and tuning have in common.
 void describe_study(CLI::App& command, Options& options, Raw& raw) {
-  command.add_option("STUDY", options.study, "a TOML file, as in configs/")->required();
+  command.add_option("STUDY", options.study, "a TOML file, as in configs/");
   command.add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
       ->allow_extra_args(false);
   command.add_option("--data", options.data, "folder of the data files (default: LEAGUE_DATA, else data/mnist)");
@@ -63,6 +63,10 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
   describe_peers(*run, options);
   run->add_option("--profile", options.profile, "run this case once, for a profiler");
+  run->add_option("--sample", options.sample,
+                  "instead of a study: check so many cases of random shapes, types, launches and devices")
+      ->check(CLI::PositiveNumber);
+  run->add_option("--seed", options.seed, "of --sample")->capture_default_str()->needs("--sample");
   run->footer("Google Benchmark's options: --benchmark_filter, _list_tests, _repetitions, _format, _out.");
   run->callback([&options] { options.command = Options::Command::run; });
 }
@@ -80,6 +84,13 @@ void describe_tune(CLI::App& app, Options& options, Raw& raw) {
       "Every candidate is checked. The result goes to TUNED/<device>.toml; what is there of other problems stays.\n"
       "Google Benchmark's options: --benchmark_filter, --benchmark_repetitions (samples of the last few candidates).");
   tune->callback([&options] { options.command = Options::Command::tune; });
+}
+
+/// What is run is a study or a sample.
+void require_study(const Options& options) {
+  if (options.command == Options::Command::list) return;
+  if (options.sample > 0 && !options.study.empty()) throw BadInput("--sample draws its own cases: leave STUDY out");
+  if (options.sample == 0 && options.study.empty()) throw BadInput("STUDY is required (see league --help)");
 }
 
 /// The launch that --league, --team and --vector describe, as `launches` of a study.
@@ -120,6 +131,7 @@ Options read_options(int count, const char* const* arguments) {
   } catch (const CLI::ParseError& error) {
     throw BadInput(std::string(error.what()) + " (see league --help)");
   }
+  require_study(options);
   for (const std::string& text : raw.assignments) options.assignments.push_back(read_assignment(text));
   if (options.devices)
     options.assignments.push_back({"devices", {.place = "--devices", .content = std::int64_t{*options.devices}}});
