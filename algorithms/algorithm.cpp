@@ -6,6 +6,7 @@
 namespace league {
 
 Verdict& Verdict::operator+=(const Verdict& other) {
+  ill_posed = passed() ? other.ill_posed : ill_posed && (other.ill_posed || other.passed());
   rows_checked += other.rows_checked;
   worst = std::max(worst, other.worst);
   ties += other.ties;

@@ -35,14 +35,20 @@ struct Cost {
 /// What a check found. Verdicts of disjoint rows combine with `+=`.
 struct Verdict {
   std::int64_t rows_checked = 0;
-  double worst = 0;       ///< largest error over its bound; above 1 is wrong
-  std::int64_t ties = 0;  ///< rows that differ from the oracle where the bounds allow it
-  std::string message{};  ///< the first thing wrong: which value, what was expected; empty if all is right
+  double worst = 0;        ///< largest error over its bound; above 1 is wrong
+  std::int64_t ties = 0;   ///< rows that differ from the oracle where the bounds allow it
+  std::string message{};   ///< the first thing wrong: which value, what was expected; empty if all is right
+  bool ill_posed = false;  ///< the oracle itself diverges or finds no solution: no result could have passed
   std::vector<std::pair<std::string, double>> figures{};  ///< what a reader wants to know: {"accuracy", 0.9722}
 
   [[nodiscard]] bool passed() const { return message.empty() && worst <= 1; }
   void fail(std::string what) {
     if (message.empty()) message = std::move(what);
+  }
+  /// Fails because of the problem, not of the result.
+  void fail_problem(std::string what) {
+    ill_posed = ill_posed || passed();
+    fail(std::move(what));
   }
   Verdict& operator+=(const Verdict& other);
 };

@@ -29,7 +29,8 @@ Verdict judge(const Descended& right, const Outputs& outputs, Dtype dtype, doubl
     const bool in_range = right.loss[i] * 64 * summed < largest(dtype);
     if (in_range || std::isfinite(losses[i])) continue;
     Verdict diverged{.rows_checked = static_cast<std::int64_t>(i)};
-    diverged.fail("diverged: the loss is not finite from step " + std::to_string(i) + " on; lower learning_rate");
+    diverged.fail_problem("diverged: the loss is not finite from step " + std::to_string(i) +
+                          " on; lower learning_rate");
     return diverged;
   }
   const auto steps = static_cast<double>(right.loss.size());
@@ -39,8 +40,8 @@ Verdict judge(const Descended& right, const Outputs& outputs, Dtype dtype, doubl
   verdict += judge_values("steps", outputs.at(taken).values.values<const std::int64_t>(),
                           [steps](std::int64_t) { return Expected{steps, 0}; });
   if (right.loss.back() > right.loss.front())
-    verdict.fail("diverged: the loss grows from " + all_digits(right.loss.front()) + " to " +
-                 all_digits(right.loss.back()) + "; lower learning_rate");
+    verdict.fail_problem("diverged: the loss grows from " + all_digits(right.loss.front()) + " to " +
+                         all_digits(right.loss.back()) + "; lower learning_rate");
   verdict.figures.emplace_back("train_loss", losses.back());
   return verdict;
 }

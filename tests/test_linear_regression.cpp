@@ -114,6 +114,7 @@ TEST(LinearRegression, DivergenceIsReported) {
     for (const Variant* variant : variants("")) {
       const Verdict verdict = problem->check(*Solved(*variant, *problem).outputs);
       EXPECT_NE(verdict.message.find(message), std::string::npos) << variant->method << ": " << verdict.message;
+      EXPECT_TRUE(verdict.ill_posed) << variant->method;
     }
 }
 

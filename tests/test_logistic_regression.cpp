@@ -85,6 +85,7 @@ TEST(LogisticRegression, WhatDivergesIsSaidToDiverge) {
       const Verdict verdict = problem->check(*run.outputs);
       EXPECT_FALSE(verdict.passed()) << name_of(*variant);
       EXPECT_EQ(verdict.message.substr(0, 8), "diverged") << verdict.message;
+      EXPECT_TRUE(verdict.ill_posed) << name_of(*variant);
     }
   };
   message({{"learning_rate", "1e300"}});

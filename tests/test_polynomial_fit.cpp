@@ -123,6 +123,7 @@ TEST(PolynomialFit, WrongResultsAndDivergenceAreReported) {
       *std::ranges::find(registry().variants, std::string(PolynomialFit::algorithm), &Variant::algorithm);
   const Verdict verdict = diverging->check(*Solved(any, *diverging).outputs);
   EXPECT_NE(verdict.message.find("diverged: the loss is not finite from step "), std::string::npos) << verdict.message;
+  EXPECT_TRUE(verdict.ill_posed);
 }
 
 TEST(PolynomialFit, TheStartIsOfTheSeed) {

@@ -183,6 +183,7 @@ TEST(SoftmaxRegression, StepsThatAreTooLongAreSaidToDiverge) {
   EXPECT_FALSE(verdict.passed());
   EXPECT_NE(verdict.message.find("diverged"), std::string::npos) << verdict.message;
   EXPECT_NE(verdict.message.find("lower learning_rate"), std::string::npos) << verdict.message;
+  EXPECT_TRUE(verdict.ill_posed);
 }
 
 }  // namespace

@@ -56,6 +56,15 @@ std::string Oracle::wrong_count(std::int64_t taken, std::size_t form) {
   return {};
 }
 
+void Oracle::fail(Verdict& verdict, const std::string& what, std::int64_t taken) {
+  const Step &first = at(0), &last = at(std::clamp<std::int64_t>(taken, 1, problem_.steps) - 1);
+  const bool finite = std::ranges::all_of(last.theta, [](double value) { return std::isfinite(value); });
+  if (finite && last.loss <= first.loss)
+    verdict.fail(what);
+  else
+    verdict.fail_problem(what);
+}
+
 Verdict Oracle::judge(const Outputs& outputs) {
   const std::scoped_lock lock(mutex_);
   using Problem = LogisticRegression;
@@ -67,14 +76,16 @@ Verdict Oracle::judge(const Outputs& outputs) {
   std::string wrong = divergence(theta, loss);
   if (wrong.empty()) wrong = wrong_count(taken, form);
   if (!wrong.empty()) {
-    verdict.fail(wrong);
+    fail(verdict, wrong, taken);
     return verdict;
   }
   const Step &first = at(0), &last = at(taken - 1);
   const double end = loss[static_cast<std::size_t>(taken - 1)];
   if (end > first.loss + 2 * first.errors[form].loss)
-    verdict.fail("diverged: the loss has grown from " + all_digits(first.loss) + " to " + all_digits(end) +
-                 "; lower learning_rate");
+    fail(verdict,
+         "diverged: the loss has grown from " + all_digits(first.loss) + " to " + all_digits(end) +
+             "; lower learning_rate",
+         taken);
   verdict += judge_values("loss", loss, [&](std::int64_t i) {
     const Step& here = steps_[static_cast<std::size_t>(std::min(i, taken - 1))];
     return Expected{here.loss, here.errors[form].loss};

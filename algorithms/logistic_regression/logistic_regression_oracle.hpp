@@ -68,6 +68,8 @@ class Oracle {
   bool look_ahead(const Evaluation& here, Outlook& outlook) const;
   void take_back(const Outlook& outlook, Errors& errors);
   void take(const Evaluation& here, const Outlook& outlook, Errors& errors);
+  /// Fails a result that ends wrong; because of the problem where the oracle diverges as well.
+  void fail(Verdict& verdict, const std::string& what, std::int64_t taken);
   /// What is wrong with the number of steps; empty if nothing is.
   std::string wrong_count(std::int64_t taken, std::size_t form);
   [[nodiscard]] double epsilon() const;

@@ -164,8 +164,12 @@ Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& o
   const Path& path = oracle.path();
 
   Verdict verdict;
-  if (const std::string why = diverged(path, losses, sum, problem.batch == problem.extent()); !why.empty()) {
-    verdict.fail(why);
+  const bool whole = problem.batch == problem.extent();
+  if (const std::string why = diverged(path, losses, sum, whole); !why.empty()) {
+    if (diverged(path, {}, sum, whole).empty())
+      verdict.fail(why);
+    else
+      verdict.fail_problem(why);
     return verdict;
   }
   verdict += judge_values("loss", losses, [&](std::int64_t step) {

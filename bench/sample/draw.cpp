@@ -33,10 +33,11 @@ std::int64_t draw_integer(Random& random, const Parameter& parameter) {
   return draw_extent(random, random.real() * std::log2(most), parameter.least, parameter.most);
 }
 
+/// A real number: its default, or some decades less; 0.01 where the default is 0.
 std::string draw_real(Random& random, const Parameter& parameter) {
-  if (random.chance(0.5)) return parameter.standard;
+  if (random.chance(0.4)) return parameter.standard;
   const double standard = std::stod(parameter.standard);
-  return shortest(standard == 0 ? 0.01 : standard / 10);
+  return shortest(standard == 0 ? 0.01 : standard / std::pow(10.0, 1 + random.below(4)));
 }
 
 }  // namespace

@@ -44,12 +44,15 @@ std::vector<Choice> ready_variants(const Runtime& runtime) {
 }
 
 struct Count {
-  int ran = 0, failed = 0, refused = 0;
+  int ran = 0, failed = 0, refused = 0, ill_posed = 0;
 };
 
-class Sampling {
+/// The problem that was drawn has no answer, as where a descent diverges or an equation is singular.
+struct IllPosed {};
+
+class RandomCheck {
  public:
-  Sampling(const Options& options, Runtime& runtime, const InterruptWatch& interrupt)
+  RandomCheck(const Options& options, Runtime& runtime, const InterruptWatch& interrupt)
       : options_(options),
         runtime_(runtime),
         interrupt_(interrupt),
@@ -155,16 +158,19 @@ class Sampling {
       if (!wrong.empty()) ++count.failed, ++total_.failed;
     } catch (const Unsupported&) {
       ++count.refused, ++total_.refused;
+    } catch (const IllPosed&) {
+      ++total_.ill_posed;
     }
   }
 
-  /// What is wrong with the results of a case, computed twice; empty if nothing is. @throws Unsupported
+  /// What is wrong with the results of a case, computed twice; empty if nothing is. @throws Unsupported, IllPosed
   std::string fault_of(const Case& that, const Problem& problem) {
     try {
       Entrant entrant(that, problem, runtime_, budget_);
       Stages stages;
       for (const char* when : {"", "the second time: "}) {
         const Verdict verdict = check_fresh(entrant, stages).verdict;
+        if (verdict.ill_posed) throw IllPosed();
         if (!verdict.passed()) return when + (verdict.message.empty() ? "beyond its bound" : verdict.message);
       }
       return {};
@@ -172,6 +178,8 @@ class Sampling {
       throw;
     } catch (const std::bad_alloc&) {
       throw Unsupported("out of host memory");
+    } catch (const std::invalid_argument&) {
+      throw IllPosed();
     } catch (const std::exception& error) {
       return error.what();
     }
@@ -185,9 +193,9 @@ class Sampling {
                 << std::setw(16) << std::get<2>(variant) << std::right << std::setw(8) << count.ran << std::setw(8)
                 << count.failed << std::setw(9) << count.refused << "\n";
     std::cout << "seed " << options_.seed << ": " << total_.ran << " cases of " << problems_ - out_of_bounds_
-              << " problems ran, " << total_.failed << " FAILED; " << total_.refused
-              << " launches were refused by name, " << out_of_bounds_ << " problems lay outside the bounds of "
-              << readable_bytes(budget_) << " and the oracle's time\n";
+              << " problems ran, " << total_.failed << " FAILED; " << total_.refused << " were refused by name, "
+              << total_.ill_posed << " had an ill-posed problem, " << out_of_bounds_
+              << " problems lay outside the bounds of " << readable_bytes(budget_) << " and the oracle's time\n";
   }
 
   const Options& options_;
@@ -207,7 +215,7 @@ class Sampling {
 }  // namespace
 
 ExitCode sample_cases(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
-  return Sampling(options, runtime, interrupt).run();
+  return RandomCheck(options, runtime, interrupt).run();
 }
 
 }  // namespace league::bench
