@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 
 std::string system_message() { return std::generic_category().message(errno); }
 
-/// A file open for writing; unlike a stream it says why it fails.
+/// A file open for writing; unlike a stream it says why it fails. `shown`: its name in messages.
 class Descriptor {
  public:
-  explicit Descriptor(const fs::path& file)
-      : file_(file), number_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  Descriptor(const fs::path& file, fs::path shown)
+      : file_(std::move(shown)), number_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (number_ < 0) fail(file_, system_message());
   }
   ~Descriptor() {
@@ -46,6 +46,9 @@ class Descriptor {
       text.remove_prefix(static_cast<std::size_t>(count));
     }
   }
+  void sync() const {
+    if (fsync(number_) != 0) fail(file_, system_message());
+  }
   void close() {
     const int closed = ::close(number_);
     number_ = -1;
@@ -57,12 +60,17 @@ class Descriptor {
   int number_;
 };
 
-void write_all(const fs::path& file, std::string_view head, std::string_view rest) {
-  Descriptor descriptor(file);
-  descriptor.write(head);
-  descriptor.write(rest);
-  descriptor.close();
+/// A new name in a folder is on its disk only after this.
+void sync_folder(const fs::path& folder) {
+  const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;                                     // one may be allowed to write there and not to read
+  const bool failed = fsync(opened) != 0 && errno != EINVAL;  // EINVAL: this file system cannot
+  const std::string message = system_message();
+  ::close(opened);
+  if (failed) fail(folder, message);
 }
+
+constexpr std::string_view unfinished_ending = ".league-part";
 
 std::uint64_t hash(std::string_view bytes, std::uint64_t state = 0xcbf29ce484222325U) {
   for (const char byte : bytes) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
@@ -77,17 +85,49 @@ std::string hexadecimal(std::uint64_t value) {
 
 }  // namespace
 
-void write_whole(const fs::path& file, std::string_view head, std::string_view rest) {
-  std::error_code none;
-  if (fs::exists(file, none) && !fs::is_regular_file(file, none)) return write_all(file, head, rest);
-  const fs::path temporary = file.string() + ".part";
+NewFile::NewFile(fs::path file, std::string_view head, std::string_view rest)
+    : file_(std::move(file)),
+      temporary_(file_.parent_path() / ("." + std::to_string(getpid()) + std::string(unfinished_ending))) {
   try {
-    write_all(temporary, head, rest);
-    if (std::rename(temporary.c_str(), file.c_str()) != 0) fail(file, system_message());
+    Descriptor descriptor(temporary_, file_);
+    descriptor.write(head);
+    descriptor.write(rest);
+    descriptor.sync();
+    descriptor.close();
   } catch (...) {
-    fs::remove(temporary, none);
+    std::error_code none;
+    fs::remove(temporary_, none);
     throw;
   }
+}
+
+NewFile::~NewFile() {
+  std::error_code none;
+  if (!temporary_.empty()) fs::remove(temporary_, none);
+}
+
+void NewFile::put_in_place() {
+  if (std::rename(temporary_.c_str(), file_.c_str()) != 0) fail(file_, system_message());
+  temporary_.clear();
+  sync_folder(file_.parent_path());
+}
+
+bool is_unfinished(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const std::size_t digits_end = name.find_first_not_of("0123456789", 1);
+  return name.starts_with('.') && digits_end > 1 && digits_end != std::string::npos &&
+         name.substr(digits_end) == unfinished_ending;
+}
+
+void write_whole(const fs::path& file, std::string_view head, std::string_view rest) {
+  std::error_code none;
+  if (fs::exists(file, none) && !fs::is_regular_file(file, none)) {
+    Descriptor descriptor(file, file);
+    descriptor.write(head);
+    descriptor.write(rest);
+    return descriptor.close();
+  }
+  NewFile(file, head, rest).put_in_place();
 }
 
 void make_folder(const fs::path& folder) {
@@ -110,6 +150,8 @@ std::string file_name(std::string name) {
   if (name.size() > longest) name = name.substr(0, longest - 17) + "~" + hexadecimal(hash(name));
   return name;
 }
+
+std::string hash_of(std::string_view bytes) { return hexadecimal(hash(bytes)); }
 
 std::string file_hash(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -7,8 +7,28 @@
 
 namespace league::bench {
 
-/// Writes a file (its parts one after another) under a temporary name, then renames it: it is there whole or not at
-/// all. What is no regular file (a pipe, a device) is written straight.
+/// A file that is written, and on its disk, under a temporary name in the folder where it belongs. `put_in_place`
+/// renames it; without that it goes with this object. All throw std::runtime_error saying what the system said, "no
+/// space left on device".
+/// @pre one at a time in a folder
+class NewFile {
+ public:
+  NewFile(std::filesystem::path file, std::string_view head, std::string_view rest = {});
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void put_in_place();
+
+ private:
+  std::filesystem::path file_, temporary_;
+};
+
+/// Whether a file is what a write that was interrupted left: ".<process>.league-part".
+bool is_unfinished(const std::filesystem::path& file);
+
+/// Writes a file, its parts one after another: after a crash, too, it is there whole or not at all. What is no regular
+/// file (a pipe, a device) is written straight.
 /// @throws std::runtime_error saying what the system said, "no space left on device"
 void write_whole(const std::filesystem::path& file, std::string_view head, std::string_view rest = {});
 
@@ -30,7 +50,9 @@ class FolderLock {
 /// A name for a file or folder: `/` becomes `,`; what is longer than file systems take is cut and marked with its hash.
 std::string file_name(std::string name);
 
-/// FNV-1a, 64 bits, of a file's bytes, in hexadecimal.
+/// FNV-1a, 64 bits, in hexadecimal.
+std::string hash_of(std::string_view bytes);
+/// The same of a file's bytes.
 std::string file_hash(const std::filesystem::path& file);
 
 }  // namespace league::bench

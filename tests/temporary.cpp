@@ -24,6 +24,12 @@ std::filesystem::path TemporaryFolder::write(const std::string& name, const std:
   return path_ / name;
 }
 
+std::set<std::string> TemporaryFolder::names() const {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.insert(entry.path().filename());
+  return names;
+}
+
 std::string read_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

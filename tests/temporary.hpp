@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace league::tests {
@@ -17,6 +18,8 @@ class TemporaryFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Writes a file into it. @returns its path
   std::filesystem::path write(const std::string& name, const std::string& content) const;
+  /// What is in it.
+  [[nodiscard]] std::set<std::string> names() const;
 
  private:
   std::filesystem::path path_;

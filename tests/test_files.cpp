@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstring>
 
 #include "bench/data/npy.hpp"
 #include "bench/files.hpp"
 #include "tests/temporary.hpp"
+
+namespace {
+/// What was synced, by the name that it had then; nothing unless a test asks.
+std::vector<std::string>* synced = nullptr;
+}  // namespace
+
+/// Stands before the C library's.
+extern "C" int fsync(int file) {
+  if (synced != nullptr) synced->push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)));
+  return static_cast<int>(syscall(SYS_fsync, file));
+}
 
 namespace league::bench {
 namespace {
@@ -37,7 +50,7 @@ TEST(WrittenFiles, AreThereWholeOrNotAtAll) {
   const TemporaryFolder folder;
   write_whole(folder.path() / "a", "one, ", "two");
   EXPECT_EQ(read_file(folder.path() / "a"), "one, two");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.part"));
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"a"}));
   EXPECT_THROW(write_whole(folder.path() / "none" / "a", "x"), std::runtime_error);
   try {
     write_whole("/dev/full", "x");
@@ -45,6 +58,29 @@ TEST(WrittenFiles, AreThereWholeOrNotAtAll) {
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos) << error.what();
   }
+}
+
+TEST(WrittenFiles, AreOnTheDiskBeforeTheyHaveTheirNames) {
+  const TemporaryFolder folder;
+  std::vector<std::string> files;
+  synced = &files;
+  write_whole(folder.path() / "a", "x");
+  synced = nullptr;
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_TRUE(is_unfinished(files[0])) << files[0];
+  EXPECT_EQ(files[1], folder.path());
+}
+
+TEST(WrittenFiles, LeaveAlsoUnfinishedWhatCanBeTold) {
+  const TemporaryFolder folder;
+  {
+    const NewFile file(folder.path() / "a", "x");
+    ASSERT_EQ(folder.names().size(), 1U);
+    EXPECT_TRUE(is_unfinished(*folder.names().begin()));
+  }
+  EXPECT_TRUE(folder.names().empty());
+  for (const char* other : {"a.part", ".league-part", "12.league-part", ".12.league-part2", ".a.league-part"})
+    EXPECT_FALSE(is_unfinished(other)) << other;
 }
 
 TEST(WrittenFiles, HaveNamesThatFileSystemsTake) {
