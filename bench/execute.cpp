@@ -106,7 +106,7 @@ class Run {
       interrupted = true;
     }
     if (!options_.benchmark.out.empty() && !records_.empty())
-      write_whole(options_.benchmark.out, merge_records(records_).dump(1) + "\n");
+      write_whole(options_.benchmark.out, text_of(merge_records(records_), 1) + "\n");
     print_all(options_.benchmark.format, records_, std::cout);
     return interrupted ? ExitCode::interrupted : exit_code(records_);
   }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/list.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "bench/build_info.hpp"
+#include "bench/json.hpp"
 #include "bench/models.hpp"
 
 namespace league::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Method& method) {
   Json dtypes = Json::array(), models = Json::array();
@@ -91,7 +89,7 @@ void print(const Json& all, std::ostream& out) {
 void list(const Runtime& runtime, std::ostream& out, bool as_json) {
   const Json all = listing(runtime);
   if (as_json)
-    out << all.dump(2) << "\n";
+    out << text_of(all, 2) << "\n";
   else
     print(all, out);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "bench/errors.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/report_lines.hpp"
@@ -114,6 +116,17 @@ TEST(Record, ContextDescribesTheMachineAndTheBuild) {
   EXPECT_EQ(context.at("league").at("devices").at(0).at("kind"), "host");
   EXPECT_NE(context.at("league").at("launch_id"),
             make_context(tests::runtime(), "quick", {}).at("league").at("launch_id"));
+}
+
+TEST(Record, TakesBytesThatAreNotUtf8) {
+  Result result = make_result(Status::failed);
+  result.reason = "cut inside a character: \xc3";
+  const Json record = make_record({}, "c", {result});
+  EXPECT_EQ(Json::parse(text_of(record)).at("benchmarks").at(0).at("reason"), "cut inside a character: \xef\xbf\xbd");
+  std::ostringstream out;
+  print_all(BenchmarkFlags::Format::json, {Json{{"context", "\xff"}, {"benchmarks", record.at("benchmarks")}}}, out);
+  EXPECT_EQ(Json::parse(out.str()).at("context"), valid_utf8("\xff"));
+  EXPECT_EQ(valid_utf8("ab\xff \xc3\xa9"), "ab\xef\xbf\xbd \xc3\xa9");
 }
 
 TEST(Folder, ResumesOnlyTheSameRun) {

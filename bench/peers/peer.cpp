@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "algorithms/shard_part.hpp"
+#include "bench/json.hpp"
 #include "bench/models.hpp"
 
 namespace league::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr int patience_s = 600;  // for one call; a batch takes half a second, but a first compute may compile
 
 /// Each parameter in its own type, and the type of the elements.
@@ -106,7 +106,7 @@ class PeerCase final : public Prepared, public Clock {
   Json call(const char* what) { return call(Json{{"call", what}}); }
   /// What the worker returns. @throws what it says
   Json call(const Json& request) {
-    process_->send(request.dump());
+    process_->send(text_of(request));
     const Json reply = Json::parse(process_->receive(patience_s));
     if (reply.contains("unsupported")) throw Unsupported(reply.at("unsupported").get<std::string>());
     if (reply.contains("failed")) throw std::runtime_error(reply.at("failed").get<std::string>());

@@ -2,7 +2,6 @@
 #include "bench/record/folder.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 
 #include "bench/errors.hpp"
@@ -13,15 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* manifest_name = "run.json";
-
-/// The contents of a JSON file; nothing if it is not there or not whole.
-std::optional<Json> read_json(const fs::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return {};
-  Json json = Json::parse(stream, nullptr, false);
-  if (json.is_discarded()) return {};
-  return json;
-}
 
 /// Whether it is named as a record, or as one that was not finished.
 bool is_record(const fs::path& file) {
@@ -57,7 +47,8 @@ Json lasting(Json devices) {
 RecordFolder::RecordFolder(fs::path folder, const Json& manifest, bool resume) : folder_(std::move(folder)) {
   const std::optional<Json> before = read_json(folder_ / manifest_name);
   if (resume && before) {
-    if (const std::string what = difference(*before, manifest); !what.empty())
+    const Json now = Json::parse(text_of(manifest));  // as it reads back: what is not UTF-8 is replaced in both
+    if (const std::string what = difference(*before, now); !what.empty())
       throw BadInput("cannot resume the run in '" + folder_.string() + "': " + what +
                      ". Run without --resume to start anew");
     resumed_ = true;
@@ -66,7 +57,7 @@ RecordFolder::RecordFolder(fs::path folder, const Json& manifest, bool resume) :
   if (resume) std::cerr << "league: nothing to resume in '" << folder_.string() << "': starting anew\n";
   make_folder(folder_);
   remove_old();
-  write_whole(folder_ / manifest_name, manifest.dump(2) + "\n");
+  write_whole(folder_ / manifest_name, text_of(manifest, 2) + "\n");
 }
 
 void RecordFolder::remove_old() const {
@@ -86,7 +77,7 @@ std::optional<Json> RecordFolder::find(std::size_t number, const std::string& co
 }
 
 void RecordFolder::write(std::size_t number, const std::string& comparison, const Json& record) const {
-  write_whole(folder_ / record_name(number, comparison), record.dump(1) + "\n");
+  write_whole(folder_ / record_name(number, comparison), text_of(record, 1) + "\n");
 }
 
 Json make_manifest(const Study& study, const Runtime& runtime, const Json& options) {
@@ -109,10 +100,10 @@ std::string difference(const Json& before, const Json& now) {
     const Json old = before.value(key, Json());
     if (old == value || (key == "devices" && lasting(old) == lasting(value))) continue;
     if (key == "executable") return "the executable is another one";
-    if (key == "devices") return "the devices are others: then " + old.dump() + ", now " + value.dump();
+    if (key == "devices") return "the devices are others: then " + text_of(old) + ", now " + text_of(value);
     if (key == "cases") return different_cases(old, value);
     if (key == "samples") return "the study asks for another number of samples";
-    return "`" + key + "` was " + old.dump() + ", now " + value.dump();
+    return "`" + key + "` was " + text_of(old) + ", now " + text_of(value);
   }
   return {};
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/json.hpp"
 #include "bench/record/result.hpp"
 
 namespace league::bench {
-
-using Json = nlohmann::ordered_json;
 
 /// What all records of one program launch share: Google Benchmark's context, and under "league" the build, the devices,
 /// what the preflight found.

@@ -40,7 +40,7 @@ std::string case_line(const Json& row) {
 
 void print_all(BenchmarkFlags::Format format, const std::vector<Json>& records, std::ostream& out) {
   if (format == BenchmarkFlags::Format::csv) print_csv(records, out);
-  if (format == BenchmarkFlags::Format::json && !records.empty()) out << merge_records(records).dump(2) << "\n";
+  if (format == BenchmarkFlags::Format::json && !records.empty()) out << text_of(merge_records(records), 2) << "\n";
 }
 
 ExitCode exit_code(const std::vector<Json>& records) {

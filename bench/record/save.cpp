@@ -11,7 +11,7 @@ namespace {
 std::filesystem::path folder_of(const std::filesystem::path& folder, const Case& that) {
   std::filesystem::path own = folder / file_name(that.name);
   make_folder(own);
-  write_whole(own / "case.json", case_json(that).dump(2) + "\n");
+  write_whole(own / "case.json", text_of(case_json(that), 2) + "\n");
   return own;
 }
 

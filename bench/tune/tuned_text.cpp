@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "bench/json.hpp"
 #include "bench/study/value.hpp"
 #include "bench/tune/tuned_file.hpp"
 
@@ -16,7 +17,7 @@ constexpr const char* heading =
 /// As TOML writes a string.
 std::string quoted(const std::string& words) {
   std::string text = "\"";
-  for (const char c : words) {
+  for (const char c : valid_utf8(words)) {
     if (c == '"' || c == '\\') text += '\\';
     text += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
