@@ -66,10 +66,19 @@ Json tuned_json(const Study& study) {
   return files;
 }
 
-Json manifest(const Options& options, const Study& study, const Runtime& runtime, const Json& peers) {
+Json manifest(const Options& options, const Study& study, const Runtime& runtime, const Datasets& datasets,
+              const Json& peers) {
   Json all = options_json(options, peers);
   all["tuned"] = tuned_json(study);
-  return make_manifest(study, runtime, all);
+  return make_manifest(study, runtime, datasets, all);
+}
+
+Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
+  const std::vector<std::string> found = preflight(runtime);
+  for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
+  Json context = make_context(runtime, study.title, found);
+  context["league"]["peers"] = peers;
+  return context;
 }
 
 /// A study being run: comparison after comparison into the folder of records.
@@ -79,7 +88,8 @@ class Run {
       const Json& peers)
       : options_(options),
         study_(study),
-        folder_(options.records, manifest(options, study, runtime, peers), options.resume),
+        context_(context_of(study, runtime, peers)),
+        folder_(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume),
         progress_(count_cases(study, [](const Case&) { return true; }),
                   count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
         venue_{runtime,
@@ -91,10 +101,7 @@ class Run {
                [this](const Case& that, const Problem& problem, const Outputs& outputs) {
                  save(that, problem, outputs);
                }} {
-    const std::vector<std::string> found = preflight(runtime);
-    for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
-    context_ = make_context(runtime, study.title, found);
-    context_["league"]["peers"] = peers;
+    context_["league"]["run_id"] = folder_.run_id();
   }
 
   ExitCode run() {
@@ -113,7 +120,7 @@ class Run {
 
  private:
   void play(std::size_t number, const Comparison& comparison) {
-    std::optional<Json> record = folder_.find(number, comparison.name);
+    std::optional<Json> record = folder_.find(number);
     const bool ran_before = record.has_value();
     if (!record) {
       progress_.begin_comparison(comparison.name);
@@ -134,11 +141,11 @@ class Run {
 
   const Options& options_;
   const Study& study_;
+  Json context_;
   RecordFolder folder_;
   Progress progress_;
   Sampler sampler_;
   Venue venue_;
-  Json context_;
   std::vector<Json> records_;
   bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;
 };

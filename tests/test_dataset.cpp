@@ -10,6 +10,7 @@
 #include "bench/data/idx.hpp"
 #include "bench/data/shuffle.hpp"
 #include "bench/errors.hpp"
+#include "bench/files.hpp"
 #include "tests/temporary.hpp"
 
 namespace league::bench {
@@ -112,6 +113,26 @@ TEST_F(DataFiles, AreSplitAsScikitLearnDoes) {
   selection.split = "file";
   EXPECT_EQ(datasets.rows(datasets.resolve(selection)).train_labels.values<const std::int32_t>()[1], 1);
   EXPECT_EQ(datasets.rows(selection).test_labels.values<const std::int32_t>()[0], 7);
+}
+
+TEST_F(DataFiles, AreHashedAndStayTheSameInARun) {
+  write("train", 6, 6);
+  write("t10k", 2, 2);
+  Datasets datasets(folder_.path(), memory_);
+  EXPECT_TRUE(datasets.hashes().empty());
+  EXPECT_EQ(datasets.resolve({.dataset = "mnist_t10k"}).train, 1);
+  const std::map<std::string, std::string> hashes = datasets.hashes();
+  ASSERT_EQ(hashes.size(), 2U);
+  EXPECT_EQ(hashes.at("t10k-labels-idx1-ubyte"), file_hash(folder_.path() / "t10k-labels-idx1-ubyte"));
+  EXPECT_EQ(datasets.resolve({.dataset = "mnist"}).train, 6);
+  EXPECT_EQ(datasets.hashes().size(), 4U);
+  write("t10k", 3, 3);
+  try {
+    static_cast<void>(datasets.resolve({.dataset = "mnist_t10k"}));
+    FAIL() << "other data under the same name";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("t10k-images-idx3-ubyte' has changed"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(DataFiles, OfTwoPartsAreOneDataset) {

@@ -3,16 +3,12 @@
 
 #include <sstream>
 
-#include "bench/errors.hpp"
-#include "bench/record/folder.hpp"
+#include "bench/record/record.hpp"
 #include "bench/record/report_lines.hpp"
 #include "tests/runtime.hpp"
-#include "tests/temporary.hpp"
 
 namespace league::bench {
 namespace {
-
-using tests::TemporaryFolder, tests::read_file;
 
 Result make_result(Status status) {
   Result result;
@@ -127,55 +123,6 @@ TEST(Record, TakesBytesThatAreNotUtf8) {
   print_all(BenchmarkFlags::Format::json, {Json{{"context", "\xff"}, {"benchmarks", record.at("benchmarks")}}}, out);
   EXPECT_EQ(Json::parse(out.str()).at("context"), valid_utf8("\xff"));
   EXPECT_EQ(valid_utf8("ab\xff \xc3\xa9"), "ab\xef\xbf\xbd \xc3\xa9");
-}
-
-TEST(Folder, ResumesOnlyTheSameRun) {
-  const TemporaryFolder folder;
-  const Json manifest = {
-      {"study", "s"}, {"executable", "1"}, {"devices", {"cpu"}}, {"cases", {"a", "b"}}, {"samples", {3, 3}}};
-  const Json record = {{"comparison", "x/y"}, {"benchmarks", Json::array()}};
-  {
-    const RecordFolder begun(folder.path(), manifest, false);
-    EXPECT_FALSE(begun.find(0, "x/y"));
-    begun.write(0, "x/y", record);
-  }
-  const RecordFolder resumed(folder.path(), manifest, true);
-  EXPECT_EQ(resumed.find(0, "x/y"), record);
-  EXPECT_FALSE(resumed.find(1, "x/y"));
-  EXPECT_FALSE(resumed.find(0, "other"));
-  folder.write(record_name(0, "x/y"), "{\"comparison\": \"x/");
-  EXPECT_FALSE(resumed.find(0, "x/y")) << "half a record is none";
-  Json other = manifest;
-  other["cases"] = {"a"};
-  EXPECT_THROW(RecordFolder(folder.path(), other, true), BadInput);
-  const RecordFolder anew(folder.path(), other, false);
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / record_name(0, "x/y")));
-}
-
-TEST(Folder, NamesWhatDiffers) {
-  const Json manifest = {
-      {"executable", "1"}, {"devices", {"cpu"}}, {"cases", {"a", "b"}}, {"samples", {3, 3}}, {"options", 1}};
-  const auto changed = [&](const char* key, const Json& value) {
-    Json other = manifest;
-    other[key] = value;
-    return difference(manifest, other);
-  };
-  EXPECT_EQ(difference(manifest, manifest), "");
-  EXPECT_EQ(changed("cases", {"a"}), "the study has no case b any more");
-  EXPECT_EQ(changed("cases", {"a", "b", "c"}), "the study has a new case c");
-  EXPECT_EQ(changed("cases", {"b", "a"}), "the study has its cases in another order");
-  EXPECT_EQ(changed("samples", {3, 4}), "the study asks for another number of samples");
-  EXPECT_EQ(changed("executable", "2"), "the executable is another one");
-  EXPECT_EQ(changed("devices", {"gpu"}), "the devices are others: then [\"cpu\"], now [\"gpu\"]");
-  EXPECT_EQ(changed("options", 2), "`options` was 1, now 2");
-}
-
-TEST(Folder, ResumesBesideOthers) {
-  const auto manifest = [](const char* mig, const char* others) {
-    return Json{{"devices", {{{"name", "cpu"}}, {{"name", "gpu"}, {"mig", mig}, {"other_processes", others}}}}};
-  };
-  EXPECT_EQ(difference(manifest("off", "0"), manifest("off", "2")), "");
-  EXPECT_NE(difference(manifest("off", "0"), manifest("on", "0")), "");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "bench/data/idx.hpp"
 #include "bench/data/shuffle.hpp"
 #include "bench/errors.hpp"
+#include "bench/files.hpp"
 
 namespace league::bench {
 namespace {
@@ -49,12 +50,13 @@ fs::path find_file(const fs::path& folder, const std::string& name) {
 
 /// A pair of IDX files that belong together.
 struct Part {
+  fs::path image_file, label_file;
   Idx images, labels;
 };
 Part read_part(const fs::path& folder, const std::string& part) {
   const fs::path image_file = find_file(folder, part + "-images-idx3-ubyte");
   const fs::path label_file = find_file(folder, part + "-labels-idx1-ubyte");
-  Part read{read_idx(image_file, 3), read_idx(label_file, 1)};
+  Part read{image_file, label_file, read_idx(image_file, 3), read_idx(label_file, 1)};
   if (read.images.values.empty()) throw BadInput(image_file.string() + ": at byte 4: holds no images");
   if (read.images.extents[0] != read.labels.extents[0])
     throw BadInput(image_file.string() + ": at byte 4: holds " + std::to_string(read.images.extents[0]) +
@@ -116,6 +118,8 @@ const Datasets::Labelled& Datasets::labelled(const std::string& name) {
   std::int64_t rows = 0;
   for (const std::string& part : parts_of(name)) {
     parts.push_back(read_part(folder_, part));
+    require_unchanged(parts.back().image_file);
+    require_unchanged(parts.back().label_file);
     rows += parts.back().images.extents[0];
     for (const std::size_t side : {1U, 2U})
       if (parts.back().images.extents[side] != parts.front().images.extents[side])
@@ -131,6 +135,13 @@ const Datasets::Labelled& Datasets::labelled(const std::string& name) {
   }
   loaded_name_ = name;
   return loaded_;
+}
+
+/// A study with several datasets reads a file more than once.
+void Datasets::require_unchanged(const fs::path& file) {
+  const std::string hash = file_hash(file);
+  if (hashes_.emplace(file.filename().string(), hash).first->second != hash)
+    throw std::runtime_error("'" + file.string() + "' has changed since this run read it first: start the run anew");
 }
 
 Dataset Datasets::select(const Selection& selection) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory_resource>
 #include <optional>
 
@@ -21,16 +22,20 @@ class Datasets {
   [[nodiscard]] Selection resolve(Selection selection);
   /// The rows of a resolved selection; the last one is kept.
   const Dataset& rows(const Selection& selection);
+  /// Hashes of the files that were read, by name.
+  [[nodiscard]] const std::map<std::string, std::string>& hashes() const { return hashes_; }
 
  private:
   struct Labelled {
     HostArray images, labels;  ///< u8 [rows x features], i32 [rows]
   };
   const Labelled& labelled(const std::string& name);
+  void require_unchanged(const std::filesystem::path& file);
   Dataset select(const Selection& selection);
 
   std::filesystem::path folder_;
   std::pmr::memory_resource& memory_;
+  std::map<std::string, std::string> hashes_;
   std::string loaded_name_;
   Labelled loaded_;
   Selection kept_selection_;

@@ -27,13 +27,6 @@ std::string date() {
   return text.insert(text.size() - 2, ":");
 }
 
-std::string launch_id() {
-  std::random_device random;
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "-%08x%08x", random(), random());
-  return printed_now("%Y%m%dT%H%M%S") + text.data();
-}
-
 Json device_json(const DeviceInfo& info) {
   Json device = {{"kind", name(info.device.kind)},
                  {"index", info.device.index},
@@ -75,6 +68,13 @@ Json machine_json() {
 
 }  // namespace
 
+std::string new_id() {
+  std::random_device random;
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "-%08x%08x", random(), random());
+  return printed_now("%Y%m%dT%H%M%S") + text.data();
+}
+
 Json devices_json(const Runtime& runtime) {
   Json devices = Json::array({device_json(runtime.host())});
   for (const DeviceInfo& gpu : runtime.gpus()) devices.push_back(device_json(gpu));
@@ -84,7 +84,7 @@ Json devices_json(const Runtime& runtime) {
 Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight) {
   Json context = machine_json();
   context["league"] = {{"study", study},
-                       {"launch_id", launch_id()},
+                       {"launch_id", new_id()},
                        {"git", build_info::git},
                        {"preset", build_info::preset},
                        {"kokkos_version", build_info::kokkos_version},

@@ -1,111 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/record/folder.hpp"
 
-#include <algorithm>
 #include <iostream>
 
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
+#include "bench/record/record.hpp"
+#include "bench/record/report_lines.hpp"
 
 namespace league::bench {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* manifest_name = "run.json";
 
-/// Whether it is named as a record, or as one that was not finished.
-bool is_record(const fs::path& file) {
-  const std::string name = file.filename().string();
-  const std::size_t digits = name.find_first_not_of("0123456789");
-  const bool numbered = digits != std::string::npos && digits >= 3 && name[digits] == '-';
-  return numbered && (name.ends_with(".json") || name.ends_with(".json.part"));
+/// A folder, made if it is not there.
+fs::path made(fs::path folder) {
+  make_folder(folder);
+  return folder;
 }
 
-/// The first name that one list has and the other lacks.
-std::string first_missing(const Json& names, const Json& among) {
-  for (const Json& name : names)
-    if (std::ranges::find(among, name) == among.end()) return name.get<std::string>();
-  return {};
+/// The cases that a record has rows of. A search has a row for each launch that it tried: the automatic one stands for
+/// its case.
+std::vector<std::string> cases_of(const Json& record) {
+  std::vector<std::string> names;
+  for (const Json& row : record.at("benchmarks")) {
+    static_cast<void>(case_line(row));  // throws if the row lacks what every row has
+    const bool tried = row.value("tuning", false) && row.at("launch").at("requested") != label(Launch{});
+    if (!tried) names.push_back(row.at("name").get<std::string>());
+  }
+  return names;
 }
 
-std::string different_cases(const Json& before, const Json& now) {
-  if (const std::string gone = first_missing(before, now); !gone.empty())
-    return "the study has no case " + gone + " any more";
-  if (const std::string added = first_missing(now, before); !added.empty()) return "the study has a new case " + added;
-  return "the study has its cases in another order";
-}
-
-/// The devices without how many others use them, which comes and goes.
-Json lasting(Json devices) {
-  for (Json& device : devices)
-    if (device.is_object()) device.erase("other_processes");
-  return devices;
+/// Why a record is not that of a comparison in a run; empty if it is.
+std::string misfit(const Json& record, const Comparison& comparison, const std::string& run_id) {
+  std::vector<std::string> wanted;
+  for (const Case& that : comparison.cases) wanted.push_back(that.name);
+  try {
+    if (record.at("context").at("league").value("run_id", "") != run_id) return "is a record of another run";
+    return cases_of(record) == wanted ? "" : "has other rows than the study";
+  } catch (const Json::exception& error) {
+    return std::string("is damaged (") + error.what() + ")";
+  }
 }
 
 }  // namespace
 
-RecordFolder::RecordFolder(fs::path folder, const Json& manifest, bool resume) : folder_(std::move(folder)) {
-  const std::optional<Json> before = read_json(folder_ / manifest_name);
-  if (resume && before) {
-    const Json now = Json::parse(text_of(manifest));  // as it reads back: what is not UTF-8 is replaced in both
-    if (const std::string what = difference(*before, now); !what.empty())
-      throw BadInput("cannot resume the run in '" + folder_.string() + "': " + what +
-                     ". Run without --resume to start anew");
-    resumed_ = true;
-    return;
+RecordFolder::RecordFolder(fs::path folder, const Json& manifest, const Study& study, bool resume)
+    : folder_(made(std::move(folder))), lock_(folder_) {
+  Json now = Json::parse(text_of(manifest));  // as it reads back: what is not UTF-8 is replaced in both
+  FolderFiles there = look_into(folder_);
+  if (!there.obstacles.empty() && !resume)
+    throw BadInput(there.obstacles.front() +
+                   ". It is in the way of a new run: give another folder with --records, or move it elsewhere. Nothing "
+                   "was removed");
+  if (!there.obstacles.empty()) refuse_resume(there.obstacles.front() + ". Mend it or move it elsewhere");
+  const std::vector<fs::path> unfinished = there.unfinished;
+  const bool begun = there.manifest || !there.records.empty();
+  if (resume && !begun) std::cerr << "league: nothing to resume in '" << folder_.string() << "': starting anew\n";
+  if (resume && begun)
+    go_on(std::move(there), now, study);
+  else
+    begin(there, std::move(now));
+  for (const fs::path& file : unfinished) fs::remove(file);
+}
+
+void RecordFolder::begin(const FolderFiles& there, Json manifest) {
+  run_id_ = new_id();
+  manifest["run_id"] = run_id_;
+  NewFile file(folder_ / manifest_name, text_of(manifest, 2) + "\n");  // nothing is removed if it cannot be written
+  if (!there.records.empty())
+    std::cerr << "league: removes " << there.records.size() << " records of an earlier run from '" << folder_.string()
+              << "'\n";
+  for (const auto& [old, record] : there.records) fs::remove(old);
+  file.put_in_place();
+}
+
+void RecordFolder::go_on(FolderFiles there, const Json& manifest, const Study& study) {
+  if (!there.manifest)
+    refuse_resume(std::string("it holds records, but ") + manifest_name +
+                  ", which says what they are of, is lost or empty. Give another folder with --records; without "
+                  "--resume a new run removes these records");
+  if (const std::string what = difference(*there.manifest, manifest); !what.empty())
+    refuse_resume(what + ". Run without --resume to start anew");
+  const Json id = there.manifest->value("run_id", Json());
+  if (!id.is_string())
+    refuse_resume(std::string("its ") + manifest_name + " has no run_id. Run without --resume to start anew");
+  run_id_ = id.get<std::string>();
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < study.comparisons.size(); ++i) numbers[record_name(i, study.comparisons[i].name)] = i;
+  for (auto& [file, record] : there.records) {
+    const auto number = numbers.find(file.filename().string());
+    const std::string what = number == numbers.end() ? "is of no comparison of the study"
+                                                     : misfit(record, study.comparisons[number->second], run_id_);
+    if (!what.empty())
+      refuse_resume("'" + file.string() + "' " + what + ". Move it elsewhere: its comparison is then measured again");
+    found_.emplace(number->second, std::move(record));
   }
-  if (resume) std::cerr << "league: nothing to resume in '" << folder_.string() << "': starting anew\n";
-  make_folder(folder_);
-  remove_old();
-  write_whole(folder_ / manifest_name, text_of(manifest, 2) + "\n");
 }
 
-void RecordFolder::remove_old() const {
-  std::vector<fs::path> old;
-  for (const auto& entry : fs::directory_iterator(folder_))
-    if (is_record(entry.path())) old.push_back(entry.path());
-  if (old.empty()) return;
-  std::cerr << "league: removes " << old.size() << " records of an earlier run from '" << folder_.string() << "'\n";
-  for (const fs::path& file : old) fs::remove(file);
+void RecordFolder::refuse_resume(const std::string& why) const {
+  throw BadInput("cannot resume the run in '" + folder_.string() + "': " + why);
 }
 
-std::optional<Json> RecordFolder::find(std::size_t number, const std::string& comparison) const {
-  if (!resumed_) return {};
-  std::optional<Json> record = read_json(folder_ / record_name(number, comparison));
-  if (!record || record->value("comparison", "") != comparison) return {};
-  return record;
+std::optional<Json> RecordFolder::find(std::size_t number) const {
+  const auto found = found_.find(number);
+  return found == found_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void RecordFolder::write(std::size_t number, const std::string& comparison, const Json& record) const {
   write_whole(folder_ / record_name(number, comparison), text_of(record, 1) + "\n");
-}
-
-Json make_manifest(const Study& study, const Runtime& runtime, const Json& options) {
-  Json cases = Json::array(), samples = Json::array();
-  for (const Comparison& comparison : study.comparisons)
-    for (const Case& that : comparison.cases) {
-      cases.push_back(that.name);
-      samples.push_back(that.samples);
-    }
-  return {{"study", study.title},
-          {"options", options},
-          {"executable", file_hash("/proc/self/exe")},
-          {"devices", devices_json(runtime)},
-          {"cases", cases},
-          {"samples", samples}};
-}
-
-std::string difference(const Json& before, const Json& now) {
-  for (const auto& [key, value] : now.items()) {
-    const Json old = before.value(key, Json());
-    if (old == value || (key == "devices" && lasting(old) == lasting(value))) continue;
-    if (key == "executable") return "the executable is another one";
-    if (key == "devices") return "the devices are others: then " + text_of(old) + ", now " + text_of(value);
-    if (key == "cases") return different_cases(old, value);
-    if (key == "samples") return "the study asks for another number of samples";
-    return "`" + key + "` was " + text_of(old) + ", now " + text_of(value);
-  }
-  return {};
 }
 
 }  // namespace league::bench

@@ -9,6 +9,9 @@
 
 namespace league::bench {
 
+/// An id that no other run or launch has: the time, and a random number.
+std::string new_id();
+
 /// What all records of one program launch share: Google Benchmark's context, and under "league" the build, the devices,
 /// what the preflight found.
 Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight);

@@ -69,14 +69,19 @@ class Tuner {
   }
 
   ExitCode run() {
-    const Json settings{{"tuning", true}, {"budget", budget_text(options_.budget)}};
-    const RecordFolder folder(options_.tune_records, make_manifest(study_, runtime_, settings), options_.resume);
+    const std::optional<std::int64_t>& memory = options_.device_memory_bytes;
+    const Json settings{{"tuning", true},
+                        {"budget", budget_text(options_.budget)},
+                        {"device_memory_bytes", memory ? Json(*memory) : Json()}};
+    const RecordFolder folder(options_.tune_records, make_manifest(study_, runtime_, datasets_, settings), study_,
+                              options_.resume);
+    context_["league"]["run_id"] = folder.run_id();
     make_folder(options_.tuned);
     bool interrupted = false;
     try {
       for (std::size_t number = 0; number < study_.comparisons.size(); ++number) {
         const Comparison& comparison = study_.comparisons[number];
-        if (std::optional<Json> before = folder.find(number, comparison.name)) {  // its launches are in the tuned file
+        if (std::optional<Json> before = folder.find(number)) {  // its launches are in the tuned file
           for (std::size_t i = 0; i < comparison.cases.size(); ++i) progress_.finish_case("", true, true);
           records_.push_back(*std::move(before));
           continue;

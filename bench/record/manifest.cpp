@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/record/manifest.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bench/build_info.hpp"
+#include "bench/files.hpp"
+#include "bench/record/record.hpp"
+
+namespace league::bench {
+namespace {
+
+/// The first name that one list has and the other lacks.
+std::string first_missing(const Json& names, const Json& among) {
+  for (const Json& name : names)
+    if (std::ranges::find(among, name) == among.end()) return name.get<std::string>();
+  return {};
+}
+
+std::string different_cases(const Json& before, const Json& now) {
+  if (const std::string gone = first_missing(before, now); !gone.empty())
+    return "the study has no case " + gone + " any more";
+  if (const std::string added = first_missing(now, before); !added.empty()) return "the study has a new case " + added;
+  return "the study has its cases in another order";
+}
+
+/// The devices without how many others use them, which comes and goes.
+Json lasting(Json devices) {
+  for (Json& device : devices)
+    if (device.is_object()) device.erase("other_processes");
+  return devices;
+}
+
+/// All that the study decides of a case, its name or not.
+Json settings_of(const Case& that) {
+  Json settings = case_json(that);
+  settings["launch"] = label(that.launch);
+  settings["launch_source"] = name(that.launch_source);
+  settings["repeats"] = that.repeats;
+  return settings;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+}  // namespace
+
+Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& datasets, const Json& options) {
+  Json cases = Json::array(), samples = Json::array(), settings = Json::array();
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) {
+      cases.push_back(that.name);
+      samples.push_back(that.samples);
+      settings.push_back(settings_of(that));
+    }
+  return {{"study", study.title},
+          {"options", options},
+          {"git", build_info::git},
+          {"executable", file_hash("/proc/self/exe")},
+          {"host_name", host_name()},
+          {"devices", devices_json(runtime)},
+          {"cases", cases},
+          {"samples", samples},
+          {"settings", hash_of(text_of(settings))},
+          {"data_files", Json(datasets.hashes())}};
+}
+
+bool is_manifest(const Json& json) {
+  const auto has = [&](const char* key, Json::value_t type) {
+    return json.contains(key) && json.at(key).type() == type;
+  };
+  return json.is_object() && has("study", Json::value_t::string) && has("executable", Json::value_t::string) &&
+         has("cases", Json::value_t::array) && std::ranges::all_of(json.at("cases"), &Json::is_string);
+}
+
+std::string difference(const Json& before, const Json& now) {
+  for (const auto& [key, value] : now.items()) {
+    const Json old = before.value(key, Json());
+    if (old == value || (key == "devices" && lasting(old) == lasting(value))) continue;
+    if (key == "executable") return "the executable is another one";
+    if (key == "devices") return "the devices are others: then " + text_of(old) + ", now " + text_of(value);
+    if (key == "cases") return different_cases(old, value);
+    if (key == "samples") return "the study asks for another number of samples";
+    if (key == "settings") return "the settings of the study are others";
+    if (key == "data_files")
+      return "the data files are others (hashes): then " + text_of(old) + ", now " + text_of(value);
+    return "`" + key + "` was " + text_of(old) + ", now " + text_of(value);
+  }
+  return {};
+}
+
+}  // namespace league::bench
