@@ -7,6 +7,7 @@
 #include "bench/files.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/null_test.hpp"
+#include "bench/measure/save_again.hpp"
 #include "bench/models.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/preflight.hpp"
@@ -14,7 +15,6 @@
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
-#include "bench/record/save.hpp"
 
 namespace league::bench {
 namespace {
@@ -90,6 +90,7 @@ class Run {
         study_(study),
         context_(context_of(study, runtime, peers)),
         folder_(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume),
+        folders_{options.save_results, options.save_inputs, folder_.run_id()},
         progress_(count_cases(study, [](const Case&) { return true; }),
                   count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
         venue_{runtime,
@@ -99,7 +100,7 @@ class Run {
                [&interrupt] { interrupt.check(); },
                [this](const Case& that, const std::string& doing) { progress_.doing(doing, that.name); },
                [this](const Case& that, const Problem& problem, const Outputs& outputs) {
-                 save(that, problem, outputs);
+                 folders_.save(that, problem, outputs);
                }} {
     context_["league"]["run_id"] = folder_.run_id();
   }
@@ -115,7 +116,8 @@ class Run {
     if (!options_.benchmark.out.empty() && !records_.empty())
       write_whole(options_.benchmark.out, text_of(merge_records(records_), 1) + "\n");
     print_all(options_.benchmark.format, records_, std::cout);
-    return interrupted ? ExitCode::interrupted : exit_code(records_);
+    if (interrupted) return ExitCode::interrupted;
+    return all_saved_ ? exit_code(records_) : ExitCode::failed;
   }
 
  private:
@@ -127,6 +129,8 @@ class Run {
       venue_.check_interrupt();
       record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
       folder_.write(number, comparison.name, *record);
+    } else if (folders_.wanted()) {
+      all_saved_ = save_again(comparison, *record, folders_, venue_) && all_saved_;
     }
     for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
       const std::string line = console_ ? case_line(record->at("benchmarks").at(i)) : "";
@@ -134,19 +138,17 @@ class Run {
     }
     records_.push_back(*std::move(record));
   }
-  void save(const Case& that, const Problem& problem, const Outputs& outputs) const {
-    if (!options_.save_results.empty()) save_results(options_.save_results, that, outputs);
-    if (!options_.save_inputs.empty()) save_inputs(options_.save_inputs, that, problem);
-  }
 
   const Options& options_;
   const Study& study_;
   Json context_;
   RecordFolder folder_;
+  SaveFolders folders_;
   Progress progress_;
   Sampler sampler_;
   Venue venue_;
   std::vector<Json> records_;
+  bool all_saved_ = true;  ///< the results that --save-results and --save-inputs ask for of comparisons done before
   bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;
 };
 

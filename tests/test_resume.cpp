@@ -24,6 +24,7 @@ sizes = [10, 1000]
 samples = 2
 null = true
 )";
+const std::string serial_10 = "vector_add,method:plain,model:serial,dtype:f32,n:10,devices:1,launch:auto";
 
 class ResumeTest : public ::testing::Test {
  protected:
@@ -196,6 +197,57 @@ TEST_F(ResumeTest, SearchesTakeNamesThatAreNotUtf8) {
   EXPECT_EQ(run("league", arguments, folder_.path()).code, 0);
   const Outcome again = run("league", arguments, folder_.path());
   EXPECT_EQ(again.code, 0) << "the tuned file is read again: " << again.err;
+}
+
+TEST_F(ResumeTest, SavesTheResultsOfWhatIsDone) {
+  EXPECT_EQ(league().code, 0);
+  const auto before = content();
+  const fs::path saved = folder_.path() / "saved", sum = saved / serial_10 / "sum.npy";
+  const std::vector<std::string> more{"--resume", "--save-results", saved.string(), "--save-inputs", saved.string()};
+  EXPECT_EQ(league(more).code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(saved), fs::directory_iterator()), 2) << "no null tests";
+  const std::string whole = read_file(sum);
+  EXPECT_EQ(whole.size(), 128U + 40);
+  EXPECT_EQ(Json::parse(read_file(saved / serial_10 / "case.json")).at("files"),
+            (Json{"sum.npy", "input_a.npy", "input_b.npy"}));
+  const fs::file_time_type first = fs::last_write_time(sum);
+  EXPECT_EQ(league(more).code, 0);
+  EXPECT_EQ(fs::last_write_time(sum), first) << "computed again without need";
+  fs::remove(sum);
+  EXPECT_EQ(league(more).code, 0);
+  EXPECT_EQ(read_file(sum), whole);
+  EXPECT_EQ(content(), before) << "records stay as they are";
+}
+
+TEST_F(ResumeTest, SavesOverTheResultsOfAnotherRun) {
+  const fs::path saved = folder_.path() / "saved", sum = saved / serial_10 / "sum.npy";
+  EXPECT_EQ(league({"--save-results", saved.string()}).code, 0);
+  const std::string whole = read_file(sum);
+  folder_.write("saved/" + serial_10 + "/sum.npy", "of other data");
+  EXPECT_EQ(league().code, 0) << "a new run, with another id";
+  EXPECT_EQ(league({"--resume", "--save-results", saved.string()}).code, 0);
+  EXPECT_EQ(read_file(sum), whole);
+}
+
+TEST_F(ResumeTest, FailsWhereAResultIsWrongWhenComputedAgain) {
+  if (!has_program("league_faults")) GTEST_SKIP() << "no league_faults beside this program";
+  const fs::path saved = folder_.path() / "saved";
+  const auto faulty = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"--set", "methods=fault_bound", "--set", "models=serial", "--set", "sizes=10"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run("league_faults", complete(all), folder_.path());
+  };
+  EXPECT_EQ(faulty({}).code, 1);
+  Json changed = Json::parse(read_file(record("000")));
+  for (Json& row : changed.at("benchmarks")) row["status"] = "passed";  // as if it had been right at its time
+  folder_.write("records/" + record("000").filename().string(), changed.dump());
+  EXPECT_EQ(faulty({"--resume"}).code, 0);
+  const Outcome wrong = faulty({"--resume", "--save-results", saved.string()});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("FAILED to save vector_add/method:fault_bound"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("wrong when computed again"), std::string::npos) << wrong.err;
+  EXPECT_FALSE(fs::exists(saved));
+  EXPECT_EQ(Json::parse(read_file(record("000"))), changed);
 }
 
 }  // namespace

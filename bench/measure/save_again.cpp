@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/measure/save_again.hpp"
+
+#include <iostream>
+
+#include "bench/errors.hpp"
+#include "bench/measure/check.hpp"
+#include "bench/models.hpp"
+
+namespace league::bench {
+namespace {
+
+/// @throws std::runtime_error if the result is wrong, and what goes wrong on the way
+void compute_and_save(const Case& that, const Problem& problem, const Venue& venue) {
+  venue.check_interrupt();
+  venue.announce(that, "computes again");
+  Entrant entrant(that, problem, venue.runtime,
+                  memory_budget(venue.runtime, device_kind(that), venue.device_memory_bytes));
+  Stages stages;
+  const Checked checked = check_fresh(entrant, stages);
+  if (!checked.verdict.passed())
+    throw std::runtime_error("wrong when computed again: " +
+                             (checked.verdict.message.empty() ? "beyond its bound" : checked.verdict.message));
+  venue.save(that, problem, *checked.outputs);
+}
+
+}  // namespace
+
+bool save_again(const Comparison& comparison, const Json& record, const SaveFolders& folders, const Venue& venue) {
+  bool well = true;
+  std::unique_ptr<Problem> problem;
+  for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
+    const Case& that = comparison.cases[i];
+    if (!that.repeats.empty() || record.at("benchmarks").at(i).at("status") != "passed") continue;
+    const auto complain = [&](const char* what) {
+      well = false;
+      std::cerr << "league: FAILED to save " << that.name << ": " << what << "\n";
+    };
+    try {
+      if (!problem) problem = make_problem(that, venue.runtime, venue.datasets);
+      if (!folders.has(that, *problem)) compute_and_save(that, *problem, venue);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      complain("out of host memory");
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+  return well;
+}
+
+}  // namespace league::bench
