@@ -36,7 +36,8 @@ struct RegisterEngine {
 };
 
 /// Engines: "local" within a process (host devices; GPUs through peer access), always in shard order and therefore
-/// bit-reproducible; "nccl" between CUDA devices. One shard needs none and gets one that does nothing.
+/// bit-reproducible; "local_serialized", the same between GPUs without kernels that wait for each other; "nccl" between
+/// CUDA devices. One shard needs none and gets one that does nothing.
 /// @throws Unsupported if this build has no such engine for these devices, or they cannot reach each other
 std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<const Shard> shards,
                                                 std::string_view engine = "local");

@@ -62,7 +62,7 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
   run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
   describe_peers(*run, options);
-  run->add_option("--profile", options.profile, "run this case once, for a profiler");
+  run->add_option("--profile", options.profile, "run this case once, for a profiler; it may replay kernels");
   run->add_option("--sample", options.sample,
                   "instead of a study: check so many cases of random shapes, types, launches and devices")
       ->check(CLI::PositiveNumber);

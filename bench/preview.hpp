@@ -16,6 +16,10 @@ ExitCode list_cases(const Study& study, std::ostream& out);
 /// The cases, the memory of their inputs and outputs, and an estimate of the time, which makes the inputs: --dry-run.
 ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out);
 
+/// The case as --profile runs it. A profiler may run a case's kernels one at a time, each of them several times (kernel
+/// replay): kernels of several GPUs that wait for each other would never end, so that the sums go in two kernels each.
+Case replayable(Case that);
+
 /// Runs one case once, without checks or marks around it: --profile. `given`: the memory budget of a device.
 /// @throws BadInput if the study has no such case
 ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets,

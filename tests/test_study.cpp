@@ -84,7 +84,8 @@ TEST_F(StudyTest, CommunicatorsAreComparedLikeLaunches) {
   EXPECT_EQ(nccl.communicator, "nccl");
   EXPECT_EQ(nccl.name, "vector_add/method:plain/model:serial/dtype:f32/n:8/devices:2/communicator:nccl/launch:auto");
   EXPECT_EQ(refusal(small, {"communicator=ncll"}),
-            "--set communicator=ncll: `communicator` is 'ncll'; did you mean 'nccl'? Known: local, nccl");
+            "--set communicator=ncll: `communicator` is 'ncll'; did you mean 'nccl'? Known: local, nccl, "
+            "local_serialized");
 }
 
 TEST_F(StudyTest, AStudyIsTheProductOfItsLists) {

@@ -2,39 +2,20 @@
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/linear_regression/cuda_part.hpp"
 #include "algorithms/linear_regression/resident.hpp"
+#include "backends/cuda/wait.hpp"
 
 // One grid takes all steps. A thread keeps its rows in registers where they fit, and reads them in each step where not;
-// the lanes of a thread shuffle, threads meet in shared memory. Several blocks tell each other their sums: a double
-// travels as two words of 32 bits, each in one 64-bit store with the number of its step, so that a word that has come
-// says so itself. All blocks must be on the device at the same time: the league is held to what fits.
+// the lanes of a thread shuffle, threads meet in shared memory. Several blocks tell each other their sums in stamped
+// words. All blocks must be on the device at the same time: the league is held to what fits. The grid waits for no
+// other kernel, and all that it changes is device memory: a profiler can restore that and run it again.
 namespace league::cuda::linear_regression {
 namespace {
-
-using Word = unsigned long long;  // the type of 64-bit volatile stores
 
 /// Sums of all blocks, by parity of the step, value and block: [2 x values x blocks].
 struct Board {
   Word* low;
   Word* high;
 };
-
-__device__ void publish(const Board& board, std::int64_t slot, double value, unsigned stamp) {
-  const Word bits = static_cast<Word>(__double_as_longlong(value)), tag = Word{stamp} << 32;
-  *static_cast<volatile Word*>(board.low + slot) = tag | (bits & 0xffffffffU);
-  *static_cast<volatile Word*>(board.high + slot) = tag | (bits >> 32);
-}
-__device__ Word arrived(const Word* from, unsigned stamp) {
-  const volatile Word* word = from;
-  constexpr long long patience = 1LL << 28;  // minutes: a block that never comes ends the program
-  for (long long tries = 0; tries < patience; ++tries)
-    if (const Word value = *word; static_cast<unsigned>(value >> 32) == stamp) return value & 0xffffffffU;
-  trap();
-  return 0;
-}
-__device__ double await(const Board& board, std::int64_t slot, unsigned stamp) {
-  return __longlong_as_double(
-      static_cast<long long>(arrived(board.low + slot, stamp) | arrived(board.high + slot, stamp) << 32));
-}
 
 /// Adds the blocks' sums, in the same order in all of them; all threads get them. A slot is written again two steps
 /// later: by then every reader of the first has sent its sums of the second. `totals` [2 x n]
@@ -46,12 +27,17 @@ __device__ Sums<double, n> sums_of_blocks(const Sums<double, n>& of_block, const
   const std::int64_t slots = (step & 1) * n * place.teams;
   const auto stamp = static_cast<unsigned>(step + 1);
   for (int i = 0; i < n; ++i)
-    if (place.lane == i) publish(board, slots + i * place.teams + place.team, of_block.values[i], stamp);
+    if (place.lane == i) {
+      const std::int64_t slot = slots + i * place.teams + place.team;
+      publish(board.low + slot, board.high + slot, of_block.values[i], stamp);
+    }
   double* mine = totals + (step & 1) * n;
   for (int i = warp; i < n; i += warps) {
     double sum = 0;
-    for (std::int64_t block = lane; block < place.teams; block += warp_size)
-      sum += await(board, slots + i * place.teams + block, stamp);
+    for (std::int64_t block = lane; block < place.teams; block += warp_size) {
+      const std::int64_t slot = slots + i * place.teams + block;
+      sum += await(board.low + slot, board.high + slot, stamp);
+    }
     sum = blocks::sum_lanes<warp_size>(sum, [](double value, int offset) { return shuffle_down(value, offset); });
     if (lane == 0) mine[i] = sum;
   }

@@ -5,18 +5,19 @@
 
 #include "backends/communicator.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/wait.hpp"
 
 // The local engine between GPUs that reach each other's memory: one kernel a device and sum. Each device writes its
-// values into the inboxes of all, waits until all have come into its own, and adds them in shard order. A double
-// travels as two words of 32 bits, each in one 64-bit store with the number of its exchange: a word that has come
-// says so itself, and no fence is needed.
+// values into the inboxes of all, as stamped words with the number of the exchange, waits until all have come into its
+// own, and adds them in shard order.
+//
+// `local_serialized` does the same in two kernels, ordered by events: none waits for another, so that a profiler or a
+// sanitizer may run them one at a time, and again.
 namespace league::cuda {
 namespace {
 
 constexpr int most_devices = 16;
 constexpr int block_size = 512;
-
-using Word = unsigned long long;  // the type of 64-bit volatile stores
 
 /// Where a sum of `capacity` doubles arrives, by parity of the exchange, sender and element: [2 x devices x capacity].
 struct Inbox {
@@ -30,47 +31,43 @@ struct Peers {
   std::int64_t capacity = 0;
 };
 
-__device__ Word arrived(const Word* from, unsigned exchange) {
-  const volatile Word* word = from;
-  constexpr long long patience =
-      1LL << 28;  // minutes: a device that never comes ends the program, not its user's patience
-  for (long long tries = 0; tries < patience; ++tries)
-    if (const Word value = *word; static_cast<unsigned>(value >> 32) == exchange) return value & 0xffffffffU;
-  trap();
-  return 0;
-}
+/// What one kernel does of an exchange.
+enum class Phase { whole, send, add };
 
 /// A block takes `block_size` elements, always the same ones, and counts its own exchanges. A slot is written again two
 /// exchanges later: by then every reader of the first has sent its part of the second.
+template <Phase phase>
 __global__ void __launch_bounds__(block_size) exchange(Peers peers, int size, double* values, unsigned* exchanges) {
   const unsigned exchange = exchanges[blockIdx.x] + 1;
   const int i = static_cast<int>(blockIdx.x) * block_size + static_cast<int>(threadIdx.x);
   const std::int64_t slots = (exchange & 1U) * peers.count * peers.capacity + i;
   if (i < size) {
-    const Word bits = __double_as_longlong(values[i]), stamp = Word{exchange} << 32;
-    for (int step = 1; step < peers.count; ++step) {  // every device begins with another receiver
-      const Inbox& to = peers.inbox[(peers.self + step) % peers.count];
-      const std::int64_t slot = slots + peers.self * peers.capacity;
-      *static_cast<volatile Word*>(to.low + slot) = stamp | (bits & 0xffffffffU);
-      *static_cast<volatile Word*>(to.high + slot) = stamp | (bits >> 32);
+    const double mine = values[i];
+    if constexpr (phase != Phase::add)
+      for (int step = 1; step < peers.count; ++step) {  // every device begins with another receiver
+        const Inbox& to = peers.inbox[(peers.self + step) % peers.count];
+        const std::int64_t slot = slots + peers.self * peers.capacity;
+        publish(to.low + slot, to.high + slot, mine, exchange);
+      }
+    if constexpr (phase != Phase::send) {
+      const Inbox& own = peers.inbox[peers.self];
+      double sum = 0;
+      for (int sender = 0; sender < peers.count; ++sender) {
+        const std::int64_t slot = slots + sender * peers.capacity;
+        sum += sender == peers.self ? mine : await(own.low + slot, own.high + slot, exchange);
+      }
+      values[i] = sum;
     }
-    const Inbox& own = peers.inbox[peers.self];
-    double sum = 0;
-    for (int sender = 0; sender < peers.count; ++sender) {
-      const std::int64_t slot = slots + sender * peers.capacity;
-      const Word sent =
-          sender == peers.self ? bits : arrived(own.low + slot, exchange) | arrived(own.high + slot, exchange) << 32;
-      sum += __longlong_as_double(static_cast<long long>(sent));
-    }
-    values[i] = sum;
   }
-  __syncthreads();
-  if (threadIdx.x == 0) exchanges[blockIdx.x] = exchange;
+  if constexpr (phase != Phase::send) {
+    __syncthreads();
+    if (threadIdx.x == 0) exchanges[blockIdx.x] = exchange;
+  }
 }
 
 class PeerCommunicator final : public Communicator {
  public:
-  PeerCommunicator(Runtime& runtime, std::span<const Shard> shards) {
+  PeerCommunicator(Runtime& runtime, std::span<const Shard> shards, bool serialized) : serialized_(serialized) {
     if (shards.size() > most_devices)
       throw Unsupported("communicator 'local' joins up to " + std::to_string(most_devices) + " GPUs");
     for (const Shard& shard : shards) {
@@ -103,15 +100,13 @@ class PeerCommunicator final : public Communicator {
   }
 
   void sum(std::span<const std::span<double>> buffers) override {
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      Peers peers{.count = static_cast<int>(members_.size()), .self = static_cast<int>(i), .capacity = capacity_};
-      for (std::size_t k = 0; k < members_.size(); ++k)
-        peers.inbox[k] = {members_[k].low.data(), members_[k].high.data()};
-      const int size = static_cast<int>(buffers[i].size());
-      exchange<<<static_cast<unsigned>(ceil_div(std::max(size, 1), block_size)), block_size, 0,
-                 stream(*members_[i].queue)>>>(peers, size, buffers[i].data(), members_[i].exchanges.data());
-      check_launch();
-    }
+    if (!serialized_) return launch<Phase::whole>(buffers);
+    launch<Phase::send>(buffers);
+    for (const Member& member : members_) check(cudaEventRecord(member.ready, stream(*member.queue)));
+    for (const Member& adder : members_)
+      for (const Member& sender : members_)
+        if (&sender != &adder) check(cudaStreamWaitEvent(stream(*adder.queue), sender.ready, 0));
+    launch<Phase::add>(buffers);
   }
 
   void gather(std::span<const std::span<const std::byte>> pieces, std::span<std::byte> whole) override {
@@ -137,6 +132,19 @@ class PeerCommunicator final : public Communicator {
     Array<unsigned> exchanges{};
   };
 
+  template <Phase phase>
+  void launch(std::span<const std::span<double>> buffers) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      Peers peers{.count = static_cast<int>(members_.size()), .self = static_cast<int>(i), .capacity = capacity_};
+      for (std::size_t k = 0; k < members_.size(); ++k)
+        peers.inbox[k] = {members_[k].low.data(), members_[k].high.data()};
+      const int size = static_cast<int>(buffers[i].size());
+      exchange<phase><<<static_cast<unsigned>(ceil_div(std::max(size, 1), block_size)), block_size, 0,
+                        stream(*members_[i].queue)>>>(peers, size, buffers[i].data(), members_[i].exchanges.data());
+      check_launch();
+    }
+  }
+
   static void require_peers(int from, int to) {
     int possible = 1;
     if (from != to) check(cudaDeviceCanAccessPeer(&possible, from, to));
@@ -145,14 +153,18 @@ class PeerCommunicator final : public Communicator {
                         ": use communicator 'nccl'");
   }
 
+  bool serialized_;
   std::vector<Member> members_;
   std::int64_t capacity_ = 0;
 };
 
-const RegisterEngine local{"local", DeviceKind::gpu,
-                           [](Runtime& runtime, std::span<const Shard> shards) -> std::unique_ptr<Communicator> {
-                             return std::make_unique<PeerCommunicator>(runtime, shards);
-                           }};
+template <bool serialized>
+std::unique_ptr<Communicator> make(Runtime& runtime, std::span<const Shard> shards) {
+  return std::make_unique<PeerCommunicator>(runtime, shards, serialized);
+}
+
+const RegisterEngine local{"local", DeviceKind::gpu, make<false>};
+const RegisterEngine local_serialized{"local_serialized", DeviceKind::gpu, make<true>};
 
 }  // namespace
 }  // namespace league::cuda

@@ -113,7 +113,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
     that.method = variant.method;
     that.model = variant.model;
   });
-  multiply_communicators(cases, axes.words("communicator", {"local", "nccl"}));
+  multiply_communicators(cases, axes.words("communicator", {"local", "nccl", "local_serialized"}));
   multiply_launches(cases, axes.launches());
   for (Case& that : cases) {
     give_names(that);

@@ -4,6 +4,8 @@
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <cstdint>
+
 /// Where CUDA and HIP differ, in CUDA's words. `backends/hip/include/gpu_dialect.hpp` says the same in HIP's: a build's
 /// include path decides which of them the kernel files see.
 namespace league::cuda {
@@ -36,6 +38,13 @@ inline cudaError_t allow_scratch(const void* kernel, int bytes) {
 
 /// Ends the kernel, and the context with it, by an error.
 __device__ inline void trap() { __trap(); }
+
+/// Nanoseconds since some time, the same on all multiprocessors of a device; it may tick once a microsecond.
+__device__ inline std::uint64_t clock_ns() {
+  std::uint64_t now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
 
 inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
   return cudaGraphInstantiate(executable, graph, 0);
