@@ -28,6 +28,8 @@ Json parameter_json(const Parameter& parameter) {
   return {{"name", parameter.name},
           {"kind", kinds[static_cast<std::size_t>(parameter.kind)]},
           {"default", parameter.standard},
+          {"min", parameter.least},
+          {"max", parameter.most},
           {"choices", parameter.choices},
           {"description", parameter.description}};
 }
@@ -48,6 +50,7 @@ Json listing(const Runtime& runtime) {
     for (const Parameter& parameter : algorithm.parameters) parameters.push_back(parameter_json(parameter));
     algorithms.push_back({{"name", algorithm.name},
                           {"description", algorithm.description},
+                          {"needs_dataset", algorithm.needs_dataset},
                           {"methods", methods},
                           {"parameters", parameters}});
   }

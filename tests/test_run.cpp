@@ -129,12 +129,16 @@ TEST_F(RunTest, ListsAsJson) {
   const Outcome outcome = run("league", {"list", "--json"}, folder_.path());
   const Json list = Json::parse(outcome.out);
   std::set<std::string> states{"ready", "no_device", "not_expressible", "missing", "not_built"};
-  for (const Json& algorithm : list.at("algorithms"))
+  for (const Json& algorithm : list.at("algorithms")) {
+    EXPECT_EQ(algorithm.at("needs_dataset").get<bool>(), algorithm.at("parameters").at(0).at("name") == "train");
+    for (const Json& parameter : algorithm.at("parameters"))
+      EXPECT_LT(parameter.at("min").get<std::int64_t>(), parameter.at("max").get<std::int64_t>());
     for (const Json& method : algorithm.at("methods"))
       for (const Json& model : method.at("models")) {
         EXPECT_TRUE(states.contains(model.at("state")));
         EXPECT_EQ(model.at("state") == "ready", model.at("reason") == "");
       }
+  }
 }
 
 TEST_F(RunTest, UnderstandsGoogleBenchmarksOptions) {
