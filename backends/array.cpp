@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 namespace league {
@@ -10,6 +11,23 @@ namespace {
 
 constexpr std::array<std::string_view, 7> names{"f32", "f64", "i32", "i64", "u8", "f16", "bf16"};
 constexpr std::size_t alignment = 64;
+
+std::atomic<std::int64_t> all_bytes = 0;  // of arrays
+
+std::byte* allocate(std::pmr::memory_resource& memory, std::size_t count) {
+  try {
+    auto* data = static_cast<std::byte*>(memory.allocate(count, alignment));
+    all_bytes += static_cast<std::int64_t>(count);
+    return data;
+  } catch (const std::bad_alloc&) {
+    throw OutOfHostMemory(all_bytes + static_cast<std::int64_t>(count));
+  }
+}
+
+void deallocate(std::pmr::memory_resource& memory, std::byte* data, std::size_t count) {
+  all_bytes -= static_cast<std::int64_t>(count);
+  memory.deallocate(data, count, alignment);
+}
 
 }  // namespace
 
@@ -34,9 +52,11 @@ HostArray::HostArray(std::pmr::memory_resource& memory, Dtype dtype, std::vector
     : dtype_(dtype), shape_(std::move(shape)), size_(checked_product(shape_)) {
   const std::array extents{size_, static_cast<std::int64_t>(size_bytes(dtype))};
   const auto count = static_cast<std::size_t>(checked_product(extents));
-  data_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(memory.allocate(count, alignment)),
-                                     [&memory, count](std::byte* data) { memory.deallocate(data, count, alignment); });
+  data_ = std::shared_ptr<std::byte>(allocate(memory, count),
+                                     [&memory, count](std::byte* data) { deallocate(memory, data, count); });
 }
+
+std::int64_t HostArray::total_bytes() { return all_bytes; }
 
 std::span<std::byte> HostArray::bytes() const {
   return {data_.get(), static_cast<std::size_t>(size_) * size_bytes(dtype_)};

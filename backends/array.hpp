@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -37,11 +38,23 @@ inline constexpr Dtype dtype_of = [] {
 /// The product of extents, in 64 bits. @throws std::overflow_error when it does not fit
 std::int64_t checked_product(std::span<const std::int64_t> extents);
 
+/// There is not as much host memory as an array takes.
+class OutOfHostMemory : public std::bad_alloc {
+ public:
+  explicit OutOfHostMemory(std::int64_t total_bytes) : total_bytes_(total_bytes) {}
+  [[nodiscard]] const char* what() const noexcept override { return "out of host memory"; }
+  /// Of this array and of all that were there when it was asked for.
+  [[nodiscard]] std::int64_t total_bytes() const { return total_bytes_; }
+
+ private:
+  std::int64_t total_bytes_;
+};
+
 /// An array in host memory: its type, its shape [rows x ...] row-major, its values. Copies share the values.
 class HostArray {
  public:
   HostArray() = default;
-  /// Uninitialised; `memory` (pinned where a GPU is to read it) must outlive the array.
+  /// Uninitialised; `memory` (pinned where a GPU is to read it) must outlive the array. @throws OutOfHostMemory
   HostArray(std::pmr::memory_resource& memory, Dtype dtype, std::vector<std::int64_t> shape);
 
   [[nodiscard]] Dtype dtype() const { return dtype_; }
@@ -50,6 +63,8 @@ class HostArray {
   [[nodiscard]] std::int64_t rows() const { return shape_.empty() ? 0 : shape_.front(); }
   [[nodiscard]] std::int64_t row_size() const { return rows() == 0 ? 0 : size_ / rows(); }
   [[nodiscard]] std::span<std::byte> bytes() const;
+  /// Bytes of all arrays that there are.
+  [[nodiscard]] static std::int64_t total_bytes();
 
   /// All values, row-major. @throws std::logic_error if T is not the array's type
   template <class T>

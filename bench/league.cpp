@@ -41,6 +41,9 @@ ExitCode guarded(int count, const char* const* arguments) {
     return ExitCode::bad_input;
   } catch (const Interrupted&) {
     return ExitCode::interrupted;
+  } catch (const std::bad_alloc& error) {
+    std::cerr << "league: " << out_of_host_memory(error) << "\n";
+    return ExitCode::failed;
   } catch (const std::exception& error) {
     std::cerr << "league: " << error.what() << "\n";
     return ExitCode::failed;

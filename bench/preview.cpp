@@ -34,10 +34,31 @@ double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
   return 0.05 + runs * std::max(run_s, 1e-3);
 }
 
-std::size_t bytes_of(const Outputs& arrays) {
+std::int64_t bytes_of(const Outputs& arrays) {
   std::size_t bytes = 0;
   for (const Output& array : arrays) bytes += array.values.bytes().size();
-  return bytes;
+  return static_cast<std::int64_t>(bytes);
+}
+
+/// What is known of a comparison once its problem is made.
+struct Estimate {
+  Result made;             ///< whether it could be made, as a run would find it; its cost
+  std::int64_t bytes = 0;  ///< of the inputs and outputs
+  double making_s = 0;
+};
+Estimate look_at(const Comparison& comparison, Runtime& runtime, Datasets& datasets) {
+  Estimate estimate;
+  const auto runs = std::ranges::find(comparison.cases, true, [](const Case& that) { return that.skip.empty(); });
+  if (runs == comparison.cases.end()) return estimate;
+  estimate.making_s = seconds_of([&] {
+    const bool made = attempt(estimate.made, [&] {
+      const std::unique_ptr<Problem> problem = make_problem(*runs, runtime, datasets);
+      estimate.made.cost = problem->cost();
+      estimate.bytes = bytes_of(problem->inputs()) + bytes_of(problem->make_outputs(*std::pmr::new_delete_resource()));
+    });
+    if (made) estimate.made.status = Status::passed;
+  });
+  return estimate;
 }
 
 }  // namespace
@@ -51,30 +72,27 @@ ExitCode list_cases(const Study& study, std::ostream& out) {
 ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out) {
   double total_s = 0;
   std::size_t cases = 0;
+  bool failed = false;
   for (const Comparison& comparison : study.comparisons) {
-    const auto runs = std::ranges::find(comparison.cases, true, [](const Case& that) { return that.skip.empty(); });
-    Cost cost;
-    std::size_t bytes = 0;
-    if (runs != comparison.cases.end())
-      total_s += seconds_of([&] {
-        const std::unique_ptr<Problem> problem = make_problem(*runs, runtime, datasets);
-        cost = problem->cost();
-        bytes = bytes_of(problem->inputs()) + bytes_of(problem->make_outputs(*std::pmr::new_delete_resource()));
-      });
+    const Estimate estimate = look_at(comparison, runtime, datasets);
+    total_s += estimate.making_s;
+    failed |= estimate.made.status == Status::failed;
     for (const Case& that : comparison.cases) {
       ++cases;
+      out << that.name << "  ";
       if (!that.skip.empty()) {
-        out << that.name << "  skipped: " << that.skip << "\n";
-        continue;
+        out << "skipped: " << that.skip << "\n";
+      } else if (estimate.made.status != Status::passed) {
+        out << (estimate.made.status == Status::failed ? "FAILED: " : "skipped: ") << estimate.made.reason << "\n";
+      } else {
+        const double seconds = estimated_s(that, estimate.made.cost, runtime);
+        total_s += seconds;
+        out << readable_bytes(estimate.bytes) << "  about " << readable_time(seconds) << "\n";
       }
-      const double seconds = estimated_s(that, cost, runtime);
-      total_s += seconds;
-      out << that.name << "  " << readable_bytes(static_cast<std::int64_t>(bytes)) << "  about "
-          << readable_time(seconds) << "\n";
     }
   }
   out << cases << " cases, about " << readable_time(total_s) << "\n";
-  return ExitCode::passed;
+  return failed ? ExitCode::failed : ExitCode::passed;
 }
 
 Case replayable(Case that) {

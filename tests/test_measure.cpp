@@ -28,6 +28,21 @@ TEST(Measure, LongRunsHaveFewSamples) {
   EXPECT_EQ(samples_for(10, 400), 1);
 }
 
+TEST(HostMemory, ThatIsNotThereIsSaidInBytes) {
+  const HostArray kept(*std::pmr::new_delete_resource(), Dtype::f32, {50'000});
+  const auto step = [] {
+    const HostArray first(*std::pmr::new_delete_resource(), Dtype::f32, {1'000});
+    const HostArray second(*std::pmr::null_memory_resource(), Dtype::f64, {2'000});
+  };
+  Result result;
+  EXPECT_FALSE(attempt(result, step));
+  EXPECT_EQ(result.status, Status::skipped);
+  EXPECT_TRUE(result.reason.starts_with("out of host memory: needs at least 20 KB, ")) << result.reason;
+  EXPECT_TRUE(result.reason.ends_with(" are free")) << result.reason;
+  EXPECT_FALSE(attempt(result, [] { throw std::bad_alloc(); }));
+  EXPECT_EQ(result.reason.find("needs"), std::string::npos) << result.reason;
+}
+
 class SamplerTest : public ::testing::Test {
  protected:
   static Sampler& sampler() {

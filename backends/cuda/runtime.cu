@@ -144,7 +144,12 @@ class StreamGraph final : public Graph {
 class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* data = nullptr;
-    check(cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable));
+    const cudaError_t status = cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable);
+    if (status == cudaErrorMemoryAllocation) {  // of the host, not of a device
+      static_cast<void>(cudaGetLastError());
+      throw std::bad_alloc();
+    }
+    check(status);
     return data;
   }
   void do_deallocate(void* data, std::size_t, std::size_t) override { static_cast<void>(cudaFreeHost(data)); }

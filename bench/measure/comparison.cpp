@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "algorithms/budget.hpp"
 #include "bench/errors.hpp"
 #include "bench/measure/memory.hpp"
+#include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/models.hpp"
 
@@ -24,25 +24,6 @@ void conclude(Result& result, Status status, const std::string& reason) {
   result.status = status;
   result.reason = reason;
   if (status != Status::passed) result.samples.clear();
-}
-
-/// Runs a step of one case; what it throws becomes the case's result. @returns whether it went well
-template <class Step>
-bool attempt(Result& result, const Runtime& runtime, const Step& step) {
-  const std::int64_t free_bytes = runtime.free_memory_bytes(runtime.host().device);
-  try {
-    step();
-    return true;
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Unsupported& obstacle) {
-    conclude(result, Status::skipped, obstacle.what());
-  } catch (const std::bad_alloc&) {
-    conclude(result, Status::skipped, "out of host memory: " + readable_bytes(free_bytes) + " were free");
-  } catch (const std::exception& error) {
-    conclude(result, Status::failed, error.what());
-  }
-  return false;
 }
 
 bool judge(Result& result, const Verdict& verdict, const std::string& when) {
@@ -82,8 +63,7 @@ class Play {
  private:
   bool make() {
     Result& first = *waiting_.front();
-    const bool made =
-        attempt(first, venue_.runtime, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
+    const bool made = attempt(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
     for (Result* result : waiting_) {
       if (made) result->cost = problem_->cost();
       if (!made) conclude(*result, first.status, first.reason);
@@ -112,7 +92,7 @@ class Play {
       venue_.check_interrupt();
       Ready ready{&result, nullptr, nullptr};
       memory.before(devices);
-      if (attempt(result, venue_.runtime, [&] { open(ready); })) {
+      if (attempt(result, [&] { open(ready); })) {
         if (ready.meter) group.push_back(std::move(ready));
       } else if (!group.empty() && memory.is_exhausted(result.reason)) {
         break;  // it is tried again when the others are gone
@@ -122,7 +102,7 @@ class Play {
     }
     open_null_test(group, memory);
     sample(group);
-    for (Ready& ready : group) attempt(*ready.result, venue_.runtime, [&] { check_again(ready); });
+    for (Ready& ready : group) attempt(*ready.result, [&] { check_again(ready); });
   }
 
   /// The null test is sampled in turn with the case that it repeats, or not at all.
@@ -140,7 +120,7 @@ class Play {
       return conclude(*null_, Status::skipped, "no memory for it beside the case that it repeats");
     venue_.check_interrupt();
     Ready ready{null_, nullptr, nullptr};
-    if (attempt(*null_, venue_.runtime, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
+    if (attempt(*null_, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
   }
 
   void open(Ready& ready) {
@@ -223,6 +203,22 @@ class Play {
 std::string_view name(Status status) {
   static constexpr std::array names{"passed", "skipped", "failed"};
   return names[static_cast<std::size_t>(status)];
+}
+
+bool attempt(Result& result, const std::function<void()>& step) {
+  try {
+    step();
+    return true;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Unsupported& obstacle) {
+    conclude(result, Status::skipped, obstacle.what());
+  } catch (const std::bad_alloc& error) {
+    conclude(result, Status::skipped, out_of_host_memory(error));
+  } catch (const std::exception& error) {
+    conclude(result, Status::failed, error.what());
+  }
+  return false;
 }
 
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {

@@ -22,6 +22,9 @@ struct Venue {
   std::function<void(const Case&, const Problem&, const Outputs&)> save;  ///< results that passed
 };
 
+/// Runs a step of one case; what it throws becomes the case's result. @returns whether it went well @throws Interrupted
+bool attempt(Result& result, const std::function<void()>& step);
+
 /// The problem that the cases of a comparison share.
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets);
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <new>
 #include <random>
 #include <utility>
 
 #include "bench/errors.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/memory_limit.hpp"
 
 namespace league::bench {
 namespace {
@@ -104,9 +104,9 @@ class Search {
     } catch (const Unsupported& refusal) {
       candidate.status = Status::skipped;
       candidate.reason = refusal.what();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc& error) {
       candidate.status = Status::skipped;
-      candidate.reason = "out of host memory";
+      candidate.reason = out_of_host_memory(error);
     } catch (const std::exception& error) {
       candidate.status = Status::failed;
       candidate.reason = error.what();

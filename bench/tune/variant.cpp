@@ -7,6 +7,7 @@
 #include "bench/errors.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
+#include "bench/measure/memory_limit.hpp"
 #include "bench/models.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/tune/trial.hpp"
@@ -57,8 +58,8 @@ Searched guarded(const Run& run) {
     throw;
   } catch (const Unsupported& obstacle) {
     return only(Status::skipped, obstacle.what());
-  } catch (const std::bad_alloc&) {
-    return only(Status::skipped, "out of host memory");
+  } catch (const std::bad_alloc& error) {
+    return only(Status::skipped, out_of_host_memory(error));
   } catch (const std::exception& error) {
     return only(Status::failed, error.what());
   }
