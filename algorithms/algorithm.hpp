@@ -59,6 +59,8 @@ class Problem {
   virtual ~Problem() = default;
   /// Rows that can be split over devices.
   [[nodiscard]] virtual std::int64_t extent() const = 0;
+  /// Teams that a kernel can have work for: one a row, if teams do not share out more than rows.
+  [[nodiscard]] virtual std::int64_t max_teams() const { return extent(); }
   [[nodiscard]] virtual Cost cost() const = 0;
   /// Host arrays for the results of all rows, in the types and shapes that `check` and `--save-results` expect.
   [[nodiscard]] virtual Outputs make_outputs(std::pmr::memory_resource& memory) const = 0;

@@ -17,12 +17,17 @@ struct LaunchLimits {
   std::string name;           ///< "CUDA", "Kokkos on OpenMP with 2 threads": for the message
 };
 
+/// The most teams of a league: kernels add the league's size to a team's number in 32 bits.
+inline constexpr int max_league = 1 << 30;
+
 /// `requested` where it is given, `standard` (the method's choice) elsewhere.
 /// @throws Unsupported naming the limit that the launch exceeds
 inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& limits) {
   const auto pick = [](int wanted, int otherwise) { return wanted > 0 ? wanted : otherwise; };
   const Launch launch{pick(requested.league, standard.league), pick(requested.team, standard.team),
                       pick(requested.vector, standard.vector), pick(requested.tile, standard.tile)};
+  if (launch.league > max_league)
+    throw Unsupported("league " + std::to_string(launch.league) + ": kernels take up to " + std::to_string(max_league));
   if (launch.vector > limits.vector || (launch.vector & (launch.vector - 1)) != 0)
     throw Unsupported("vector length " + std::to_string(launch.vector) + ": " + limits.name +
                       " takes a power of two up to " + std::to_string(limits.vector));

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <sstream>
 
+#include "backends/launch.hpp"
 #include "bench/errors.hpp"
 #include "bench/measure/check.hpp"
+#include "bench/models.hpp"
 #include "bench/record/record.hpp"
 #include "bench/tune/launches.hpp"
 #include "tests/runtime.hpp"
@@ -189,6 +191,64 @@ TEST_F(LaunchesTest, ThatAreRefusedFallBackToTheAutomaticOne) {
   that.launch_source = LaunchSource::given;
   EXPECT_THROW(Entrant(that, *problem, tests::runtime(), 1 << 30), Unsupported);
   *serial = real;
+}
+
+class LeagueTest : public LaunchesTest {
+ protected:
+  /// What a league of vector_add on 64 elements comes to: the effective one, or why it is refused.
+  std::string run(const std::string& model, int league, LaunchSource source = LaunchSource::given) {
+    Case that = read("").comparisons[0].cases[0];
+    that.model = model;
+    that.launch = {.league = league};
+    that.launch_source = source;
+    const std::unique_ptr<Problem> problem =
+        that.algorithm->make({that.parameters, that.dtype, 1, tests::runtime().host_memory(), nullptr, ""});
+    try {
+      Entrant entrant(that, *problem, tests::runtime(), 1 << 30);
+      Stages stages;
+      EXPECT_TRUE(check_fresh(entrant, stages).verdict.passed());
+      const std::string refused_later = refusal([&] { entrant.configure({.league = 65}); });
+      EXPECT_EQ(refused_later, "league 65: the problem has work for 64 teams") << "a search configures again";
+      return std::to_string(entrant.launch().league) + entrant.launch_note();
+    } catch (const Unsupported& refused) {
+      return refused.what();
+    }
+  }
+  template <class Body>
+  static std::string refusal(const Body& body) {
+    try {
+      body();
+    } catch (const Unsupported& refused) {
+      return refused.what();
+    }
+    return "accepted";
+  }
+};
+
+TEST_F(LeagueTest, BeyondTheWorkIsRefused) {
+  for (const Variant& variant : registry().variants) {
+    if (variant.algorithm != "vector_add" || variant.method != "plain" || !variant.obstacle.empty()) continue;
+    const std::string model(variant.model.name);
+    if (availability(tests::runtime(), *registry().algorithm("vector_add"),
+                     *std::ranges::find(registry().algorithm("vector_add")->methods, "plain", &Method::name), model)
+            .state != State::ready)
+      continue;
+    SCOPED_TRACE(model);
+    for (const int league : {65, 2147483647})
+      EXPECT_EQ(run(model, league), "league " + std::to_string(league) + ": the problem has work for 64 teams");
+    EXPECT_EQ(run(model, 64).find("league"), std::string::npos) << run(model, 64);
+    EXPECT_NE(run(model, 65, LaunchSource::tuned).find("is refused: league 65: the problem has work for 64 teams"),
+              std::string::npos);
+  }
+}
+
+TEST(Resolve, RefusesALeagueThatKernelsCannotCount) {
+  const LaunchLimits limits{1024, 32, "this kernel"};
+  EXPECT_EQ(resolve({.league = max_league}, {0, 256, 1}, limits).league, max_league);
+  EXPECT_THROW(resolve({.league = max_league + 1}, {0, 256, 1}, limits), Unsupported);
+  for (const Launch& launch : {Launch{.team = 2147483647}, Launch{.team = 2147483647, .vector = 32},
+                               Launch{.vector = 2147483647}, Launch{.vector = 1 << 30}})
+    EXPECT_THROW(resolve(launch, {0, 256, 1}, limits), Unsupported);
 }
 
 }  // namespace

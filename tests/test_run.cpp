@@ -229,6 +229,20 @@ TEST_F(RunTest, SkipsWhatFindsNoHostMemoryAndGoesOn) {
       << tuned.out << tuned.err;
 }
 
+TEST_F(RunTest, SkipsALeagueBeyondTheWork) {
+  study(small);
+  EXPECT_EQ(league({"--league", "2147483647"}).code, 1) << "no case ran";
+  for (const fs::path& file : record_files()) {
+    const Json record = Json::parse(read_file(file));
+    for (const Json& row : record.at("benchmarks")) {
+      EXPECT_EQ(row.at("status"), "skipped");
+      EXPECT_EQ(row.at("reason"), "league 2147483647: the problem has work for " +
+                                      std::to_string(row.at("sizes").at("n").get<int>()) + " teams");
+    }
+  }
+  EXPECT_EQ(record_files().size(), 2U);
+}
+
 TEST_F(RunTest, SavesInputsAndResults) {
   study(small);
   const fs::path saved = folder_.path() / "saved";

@@ -67,7 +67,8 @@ const std::map<std::string, std::vector<Values>>& problems() {
 
 /// Launches to ask for; what a device or a kernel cannot take, it must refuse by name.
 std::vector<Launch> launches(DeviceKind kind) {
-  if (kind == DeviceKind::host) return {{}, {.league = 1}, {.league = 3, .team = 1}, {.team = 2}};
+  if (kind == DeviceKind::host)
+    return {{}, {.league = 1}, {.league = 3, .team = 1}, {.team = 2}, {.league = 2, .tile = 2147483647}};
   return {{},
           {.league = 1},
           {.league = 3, .team = 64},
@@ -117,6 +118,7 @@ class Variants : public ::testing::Test {
       ++count.ran;
       if (that.launch != Launch{}) ++count.with_launch;
       expect_honoured(that, entrant.launch());
+      expect_work(that, problem, entrant.launch());
     } catch (const Unsupported& refused) {
       EXPECT_STRNE(refused.what(), "");
       ++count.refused;
@@ -132,6 +134,12 @@ class Variants : public ::testing::Test {
     expect(that.launch.league, effective.league, "league");
     expect(that.launch.team, effective.team, "team");
     expect(that.launch.vector, effective.vector, "vector");
+  }
+
+  /// The automatic launch lies within what may be asked for; on a host a team for each thread does too.
+  void expect_work(const Case& that, const Problem& problem, Launch effective) const {
+    if (that.launch != Launch{}) return;
+    EXPECT_LE(effective.league, std::max<std::int64_t>(problem.max_teams(), runtime_.host_threads()));
   }
 
   Runtime& runtime_;

@@ -19,6 +19,8 @@ class DistanceMatrix final : public Problem {
   explicit DistanceMatrix(const Making& making);
   ~DistanceMatrix() override;
   [[nodiscard]] std::int64_t extent() const override { return n; }
+  /// One a distance.
+  [[nodiscard]] std::int64_t max_teams() const override { return n * n; }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;

@@ -74,8 +74,9 @@ inline Launch with_whole_tiles(Launch launch, const blocks::Panels& train, std::
   launch.tile = static_cast<int>(ceil_div(std::min<std::int64_t>(launch.tile, train.rows), width) * width);
   const int rows = launch.team == 64 ? blocks::TileFor<float, 64>::rows : blocks::TileFor<float, 256>::rows;
   const std::int64_t items = ceil_div<std::int64_t>(train.rows, launch.tile) * ceil_div<std::int64_t>(queries, rows);
-  if (items > league_of(items))
-    throw Unsupported(std::to_string(items) + " work items: this kernel counts them in 32 bits; take a larger tile");
+  if (items > max_league)
+    throw Unsupported(std::to_string(items) + " work items: this kernel counts up to " + std::to_string(max_league) +
+                      "; take a larger tile");
   if (launch.league == 0) launch.league = league_of(items);
   return launch;
 }

@@ -16,10 +16,10 @@ using Tile = blocks::HostTile<float>;
 
 /// Tiles of queries that pass the training rows together: few enough for the second-level cache and for all threads to
 /// have some blocks, else as many as make up for fetching a panel.
-inline int tiles_together(int tile, std::int64_t tiles, int threads) {
+inline std::int64_t tiles_together(int tile, std::int64_t tiles, int threads) {
   if (tile > 0) return tile < Tile::rows ? 1 : tile / Tile::rows;
   const std::int64_t even = tiles / (4 * threads);
-  return static_cast<int>(even < 4 ? 4 : even > 32 ? 32 : even);
+  return even < 4 ? 4 : even > 32 ? 32 : even;
 }
 
 /// Packed rows of one operand: panels [features][width] of floats, one after another.

@@ -23,6 +23,8 @@ class Knn final : public Problem {
   explicit Knn(const Making& making);
   ~Knn() override;
   [[nodiscard]] std::int64_t extent() const override { return test.rows(); }
+  /// One a distance.
+  [[nodiscard]] std::int64_t max_teams() const override { return test.rows() * train.rows(); }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;

@@ -34,7 +34,7 @@ class KokkosOnHost final : public KokkosPart<T> {
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 1, 1}, kokkos::limits(this->queue()));
     tiles_ = tiles_together(launch_.tile, test_panels_.count(), this->queue().device().threads);
-    launch_.tile = tiles_ * Tile::rows;
+    launch_.tile = static_cast<int>(tiles_ * Tile::rows);
     if (launch_.league == 0) launch_.league = league_of(ceil_div<std::int64_t>(test_panels_.count(), tiles_));
     return launch_;
   }
@@ -113,7 +113,7 @@ class KokkosOnHost final : public KokkosPart<T> {
     return 4 * (knn.train.rows() + Tile::columns + shard.rows.size() + Tile::rows) * (knn.features + 1);
   }
   Launch launch_;
-  int tiles_ = 1;  ///< of queries, a block
+  std::int64_t tiles_ = 1;  ///< of queries, a block
   HostPanels train_panels_, test_panels_;
   kokkos::Array<float> packed_train_, packed_test_, train_norms_, test_norms_;
   std::int64_t pitch_, at_once_ = 0;

@@ -32,7 +32,7 @@ class OpenMp final : public HostPart<T> {
   Launch configure(Launch launch) override {
     threads_ = openmp::threads(this->queue(), launch);
     tiles_ = tiles_together(launch.tile, test_panels_.count(), threads_);
-    return {threads_, 1, 1, tiles_ * Tile::rows};
+    return {threads_, 1, 1, static_cast<int>(tiles_ * Tile::rows)};
   }
   void compute(Stages& stages) override {
     stages.stage(this->queue(), "pack", [&] { pack_all(); });
@@ -107,7 +107,8 @@ class OpenMp final : public HostPart<T> {
   static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
     return 4 * (knn.train.rows() + Tile::columns + shard.rows.size() + Tile::rows) * (knn.features + 1);
   }
-  int threads_ = 1, tiles_ = 1;  ///< tiles of queries, a block
+  int threads_ = 1;
+  std::int64_t tiles_ = 1;  ///< of queries, a block
   HostPanels train_panels_, test_panels_;
   host::Array<float> packed_train_, packed_test_, train_norms_, test_norms_;
   std::int64_t pitch_, at_once_ = 0;

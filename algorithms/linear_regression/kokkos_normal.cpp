@@ -55,7 +55,8 @@ void add_products_of(const Exec& exec, Launch launch, const Gram& gram, const Co
 template <class T>
 void add_products_on_host(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data,
                           const Finish& finish) {
-  const int size = gram.sums(), all = launch.league * launch.team;
+  const int size = gram.sums();
+  const std::int64_t all = std::int64_t{launch.league} * launch.team;
   Kokkos::parallel_for(
       "linear_regression/products", policy_of<most_lanes_direct>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         Kokkos::parallel_for(Kokkos::TeamVectorRange(team, team.team_size()), [&](int lane) {
@@ -68,7 +69,7 @@ void add_products_on_host(const Exec& exec, Launch launch, const Gram& gram, con
   Kokkos::parallel_for(
       "linear_regression/sums", Kokkos::RangePolicy<Exec>(exec, 0, size), KOKKOS_LAMBDA(int i) {
         double sum = 0;
-        for (int part = 0; part < all; ++part) sum += finish.partials[part * size + i];
+        for (std::int64_t part = 0; part < all; ++part) sum += finish.partials[part * size + i];
         finish.sums[i] = sum;
       });
 }

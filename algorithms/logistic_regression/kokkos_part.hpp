@@ -142,7 +142,7 @@ template <class Body>
 void each_worker(const Exec& exec, const char* label, Launch launch, const State& state, const Body& body) {
   Kokkos::parallel_for(label, Team(exec, launch.league, launch.team, 1), [=](const Member& team) {
     if (state.control[is_stopped] != 0) return;
-    body(Worker{team.league_rank() * team.team_size() + team.team_rank(),
+    body(Worker{std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
                 std::int64_t{team.league_size()} * team.team_size()});
   });
 }

@@ -157,7 +157,8 @@ class FusedOnGpu final : public KokkosPart<T> {
     plan_ =
         plan<T>(launch, kokkos::limits(this->queue()), pitch / 4, classes, this->most_rows(), 2 * multiprocessors());
     const std::int64_t sums = std::int64_t{plan_.launch.league} * classes * pitch;
-    require_memory(this->bytes_ + sums * plan_.partial_bytes() + plan_.launch.league * 8, this->budget_bytes_);
+    require_memory(this->bytes_ + sums * plan_.partial_bytes() + std::int64_t{8} * plan_.launch.league,
+                   this->budget_bytes_);
     const auto make = this->maker();
     this->make_weights(plan_.resident ? resident_pitch : pitch, make);
     make("softmax/partials", partials_, sums * plan_.partial_bytes());

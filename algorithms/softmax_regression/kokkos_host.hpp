@@ -18,13 +18,17 @@ class FusedOnHost final : public KokkosPart<T> {
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 1, 1}, kokkos::limits(this->queue()));
     if (launch_.league == 0) launch_.league = std::max(1, this->queue().device().threads / launch_.team);
-    const int pitch = static_cast<int>(this->problem_.pitch), gradients = launch_.league * launch_.team;
+    if (launch_.league > max_league / launch_.team)
+      throw Unsupported("league " + std::to_string(launch_.league) + " x team size " + std::to_string(launch_.team) +
+                        ": this kernel takes up to " + std::to_string(max_league) + " together");
+    const int pitch = static_cast<int>(this->problem_.pitch);
+    gradients_ = launch_.league * launch_.team;
     partial_pitch_ = std::int64_t{turns(this->problem_.classes)} * classes_together * pitch;
-    require_memory(this->bytes_ + gradients * (partial_pitch_ + 1) * 8, this->budget_bytes_);
+    require_memory(this->bytes_ + gradients_ * (partial_pitch_ + 1) * 8, this->budget_bytes_);
     const auto make = this->maker();
     this->make_weights(pitch, make);
-    make("softmax/partials", partials_, gradients * partial_pitch_);
-    make("softmax/losses", this->losses_, gradients);
+    make("softmax/partials", partials_, gradients_ * partial_pitch_);
+    make("softmax/losses", this->losses_, gradients_);
     return launch_;
   }
   void accumulate() override {
@@ -45,12 +49,12 @@ class FusedOnHost final : public KokkosPart<T> {
                               static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
           this->losses_.data()[thread] = loss;
         });
-    const int gradients = launch_.league * launch_.team;
-    this->add_partials(partials_.data(), partial_pitch_, gradients, gradients);
+    this->add_partials(partials_.data(), partial_pitch_, gradients_, gradients_);
   }
 
  private:
   Launch launch_;
+  int gradients_ = 0;  ///< one a thread
   std::int64_t partial_pitch_ = 0;
   kokkos::Array<double> partials_;  ///< [threads][whole turns of classes][pitch]
 };

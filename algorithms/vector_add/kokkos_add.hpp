@@ -68,7 +68,7 @@ void add_wide_on_host(const Exec& exec, Launch launch, Vector<const T> a, Vector
   Kokkos::parallel_for(
       "vector_add/wide", Team(exec, launch.league, launch.team, launch.vector), KOKKOS_LAMBDA(const Member& team) {
         const std::int64_t tile = launch.tile, step = tile * team.league_size() * team.team_size();
-        const std::int64_t mine = (team.league_rank() * team.team_size() + team.team_rank()) * tile;
+        const std::int64_t mine = (std::int64_t{team.league_rank()} * team.team_size() + team.team_rank()) * tile;
         for (std::int64_t first = mine; first < n; first += step)
           add_lines(first, first + tile < n ? first + tile : n, a.data(), b.data(), sum.data());
         blocks::finish_streaming();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/measure/check.hpp"
 
+#include <algorithm>
+
 #include "bench/data/partition.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/models.hpp"
@@ -16,21 +18,29 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
   prepared_ =
       variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes, &that.parameters, that.dtype});
-  launch_ = configure();
+  launch_ = choose();
   upload_s_ = seconds_of([&] {
     prepared_->upload();
     prepared_->fence();
   });
 }
 
+Launch Entrant::configure(const Launch& launch) {
+  const std::int64_t teams = std::max<std::int64_t>(problem_.max_teams(), 1);
+  if (launch.league > teams)  // the others would only be started, for minutes where they are many
+    throw Unsupported("league " + std::to_string(launch.league) + ": the problem has work for " +
+                      std::to_string(teams) + (teams == 1 ? " team" : " teams"));
+  return prepared_->configure(launch);
+}
+
 /// A tuned launch may come from a problem of another size: where it is refused, the automatic one will do.
-Launch Entrant::configure() {
+Launch Entrant::choose() {
   try {
-    return prepared_->configure(case_.launch);
+    return configure(case_.launch);
   } catch (const Unsupported& refusal) {
     if (case_.launch_source != LaunchSource::tuned || case_.launch == Launch{}) throw;
     launch_note_ = "automatic launch: the tuned one, " + label(case_.launch) + ", is refused: " + refusal.what();
-    return prepared_->configure({});
+    return configure({});
   }
 }
 

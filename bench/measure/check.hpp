@@ -23,6 +23,9 @@ class Entrant {
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] Prepared& prepared() { return *prepared_; }
   [[nodiscard]] Launch launch() const { return launch_; }
+  /// Configures the variant once more. @returns the effective launch
+  /// @throws Unsupported, also for a league of more teams than the problem has work for
+  Launch configure(const Launch& launch);
   /// Why the automatic launch stands in for the tuned one; empty if it does not.
   [[nodiscard]] const std::string& launch_note() const { return launch_note_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
@@ -30,7 +33,7 @@ class Entrant {
   [[nodiscard]] double upload_s() const { return upload_s_; }
 
  private:
-  Launch configure();
+  Launch choose();
   const Case& case_;
   const Problem& problem_;
   Runtime& runtime_;

@@ -13,7 +13,7 @@ VariantTrial::VariantTrial(Entrant& entrant, std::function<void(const Launch&)> 
 Launch VariantTrial::configure(const Launch& launch) {
   before_each_(launch);
   configured_ = launch;
-  return entrant_.prepared().configure(launch);
+  return entrant_.configure(launch);
 }
 
 Verdict VariantTrial::check() {
