@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What makes an executable run on another machine than the one that built it: libgomp, zlib and the CUDA run-time inside,
+# What makes an executable run on another machine than the one that built it: libgomp, RE2, zlib and the CUDA run-time inside,
 # Google Benchmark beside it. libstdc++ stays shared: Google Benchmark brings it in any case, and two copies would be in one process.
 
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)

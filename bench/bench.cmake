@@ -4,6 +4,14 @@ find_package(benchmark REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(re2 CONFIG QUIET)
+if(NOT TARGET re2::re2) # installed without a CMake package, as by Debian; the archive where there is one, to be carried inside
+  find_library(LEAGUE_RE2 NAMES libre2.a re2 REQUIRED)
+  find_path(LEAGUE_RE2_INCLUDE re2/re2.h REQUIRED)
+  add_library(re2::re2 UNKNOWN IMPORTED)
+  set_target_properties(re2::re2 PROPERTIES IMPORTED_LOCATION ${LEAGUE_RE2}
+    INTERFACE_INCLUDE_DIRECTORIES ${LEAGUE_RE2_INCLUDE} INTERFACE_LINK_LIBRARIES Threads::Threads)
+endif()
 find_path(LEAGUE_TOMLPLUSPLUS toml++/toml.h REQUIRED) # header only: its shared library would have to be carried
 
 # Facts about this build, in a header that only the harness sees. What is known now goes into a template;
@@ -39,10 +47,11 @@ add_custom_target(league_build_info BYPRODUCTS ${build_info} VERBATIM
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 league_objects(league_bench HARNESS SOURCES bench/*.cpp bench/*/*.cpp EXCLUDE league.cpp
-  LIBRARIES benchmark::benchmark CLI11::CLI11 nlohmann_json::nlohmann_json ZLIB::ZLIB)
+  LIBRARIES benchmark::benchmark CLI11::CLI11 nlohmann_json::nlohmann_json re2::re2 ZLIB::ZLIB)
 target_include_directories(league_bench PRIVATE ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(league_bench SYSTEM PRIVATE ${LEAGUE_TOMLPLUSPLUS})
 add_dependencies(league_bench league_build_info)
 
 league_carry(benchmark::benchmark)
+league_carry(re2::re2)
 league_executable(league bench/league.cpp)

@@ -32,8 +32,9 @@ void require_devices(const Options& options, const Runtime& runtime, const Study
 
 /// The cases that --benchmark_filter and --benchmark_repetitions ask for.
 Study narrowed(Study study, const BenchmarkFlags& flags) {
+  const NameFilter filter(flags.filter);
   for (Comparison& comparison : study.comparisons) {
-    std::erase_if(comparison.cases, [&](const Case& that) { return !matches(flags.filter, that.name); });
+    std::erase_if(comparison.cases, [&](const Case& that) { return !filter.matches(that.name); });
     for (Case& that : comparison.cases)
       if (flags.repetitions > 0) that.samples = flags.repetitions;
   }

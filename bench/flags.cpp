@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/flags.hpp"
 
-#include <regex.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
@@ -49,23 +49,11 @@ int read_count(const std::string& option, const std::string& text) {
   return count;
 }
 
-/// An extended regular expression of POSIX, as Google Benchmark takes it.
-class Expression {
- public:
-  explicit Expression(const std::string& text) {
-    if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
-      throw BadInput("--benchmark_filter=" + text + " is no extended regular expression");
-  }
-  ~Expression() { regfree(&compiled_); }
-  Expression(const Expression&) = delete;
-  Expression& operator=(const Expression&) = delete;
-  [[nodiscard]] bool occurs_in(const std::string& text) const {
-    return regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0;
-  }
-
- private:
-  regex_t compiled_{};
-};
+/// Of an expression that a program may have made.
+std::string beginning_of(const std::string& text) {
+  constexpr std::size_t shown = 60;
+  return text.size() > shown ? text.substr(0, shown) + "..." : text;
+}
 
 BenchmarkFlags::Format read_format(const std::string& option, const std::string& text) {
   if (text == "console") return BenchmarkFlags::Format::console;
@@ -99,15 +87,26 @@ BenchmarkFlags take_benchmark_flags(std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (is_ours(word)) take(flags, word);
   std::erase_if(words, is_ours);
-  static_cast<void>(matches(flags.filter, ""));
+  static_cast<void>(NameFilter(flags.filter));
   return flags;
 }
 
-bool matches(const std::string& filter, const std::string& name) {
-  const bool negated = filter.starts_with('-');
-  const std::string expression = negated ? filter.substr(1) : filter;
-  if (expression.empty() || expression == "all") return !negated;
-  return Expression(expression).occurs_in(name) != negated;
+NameFilter::NameFilter(const std::string& filter) : negated_(filter.starts_with('-')) {
+  const std::string text = negated_ ? filter.substr(1) : filter;
+  if (text.empty() || text == "all") return;
+  re2::RE2::Options options;
+  options.set_posix_syntax(true);
+  options.set_perl_classes(true);  // \w and \b, as GNU's POSIX expressions have them
+  options.set_word_boundary(true);
+  options.set_log_errors(false);
+  expression_ = std::make_shared<const re2::RE2>(text, options);
+  if (expression_->ok()) return;
+  throw BadInput("--benchmark_filter=" + beginning_of(filter) + ": " + beginning_of(expression_->error()) +
+                 " (it takes POSIX extended regular expressions as RE2 does: no back references, bounded memory)");
+}
+
+bool NameFilter::matches(const std::string& name) const {
+  return (expression_ == nullptr || re2::RE2::PartialMatch(name, *expression_)) != negated_;
 }
 
 }  // namespace league::bench

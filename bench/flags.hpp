@@ -2,8 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace re2 {
+class RE2;
+}
 
 namespace league::bench {
 
@@ -21,7 +26,16 @@ struct BenchmarkFlags {
 /// @throws BadInput for one that League does not take, with the reason
 BenchmarkFlags take_benchmark_flags(std::vector<std::string>& words);
 
-/// Whether a name is one of those that the filter asks for. @throws BadInput if it is no regular expression
-bool matches(const std::string& filter, const std::string& name);
+/// The names that a filter asks for.
+class NameFilter {
+ public:
+  /// @throws BadInput if it is no regular expression that can be searched for in bounded time and memory
+  explicit NameFilter(const std::string& filter);
+  [[nodiscard]] bool matches(const std::string& name) const;
+
+ private:
+  bool negated_;
+  std::shared_ptr<const re2::RE2> expression_;  ///< null: occurs in every name
+};
 
 }  // namespace league::bench

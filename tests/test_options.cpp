@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "bench/errors.hpp"
 #include "bench/options.hpp"
 #include "bench/study/nearest.hpp"
 
 namespace league::bench {
 namespace {
+
+bool matches(const std::string& filter, const std::string& name) { return NameFilter(filter).matches(name); }
+
+std::string refusal(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
 
 Options read(std::vector<const char*> words) {
   words.insert(words.begin(), "league");
@@ -89,6 +102,27 @@ TEST(Options, FilterNamesAsGoogleBenchmarkDoes) {
   EXPECT_FALSE(matches("model:serial", "x/model:cuda"));
   EXPECT_TRUE(matches("-model:serial", "x/model:cuda"));
   EXPECT_FALSE(matches("-model:serial", "x/model:serial"));
+}
+
+TEST(Options, FilterWithExpressionsOfPosix) {
+  EXPECT_TRUE(matches("n:[[:digit:]]{2,3}/", "n:128/"));
+  EXPECT_FALSE(matches("n:[[:digit:]]{2,3}/", "n:1280/"));
+  EXPECT_TRUE(matches("\\bkokkos\\w", "model:kokkos_kernels/"));
+  EXPECT_TRUE(matches("^vector.*(u8|f32)", "vector_add/dtype:f32"));
+}
+
+TEST(Options, FilterInBoundedTimeAndMemory) {
+  const std::string many(60'000, '('), close(60'000, ')');
+  EXPECT_TRUE(matches(many + "a" + close, "a"));
+  const std::string open = refusal([&] { matches(many + "a", "a"); });
+  EXPECT_TRUE(open.starts_with("--benchmark_filter=((((")) << open;
+  EXPECT_LT(open.size(), 300U) << "not the expression whole";
+  for (const char* filter : {"((a{1,255}){1,255}){1,255}", "a{1,100000}", "(", "[b-a]", "[[:digits:]]"})
+    EXPECT_NE(refusal([&] { matches(filter, "a"); }), "accepted") << filter;
+  const std::string back = refusal([] { matches("(a)\\1", "aa"); });
+  EXPECT_NE(back.find("--benchmark_filter=(a)\\1: invalid escape sequence"), std::string::npos) << back;
+  EXPECT_NE(back.find("no back references"), std::string::npos) << back;
+  EXPECT_FALSE(matches("(a*)*(a|aa)*(a|b|ab)*c", std::string(100'000, 'a'))) << "exponential where it backtracks";
 }
 
 TEST(Nearest, CountsEdits) {
