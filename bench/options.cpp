@@ -2,7 +2,11 @@
 #include "bench/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <iostream>
+#include <limits>
 
 #include "bench/errors.hpp"
 #include "bench/peers/peers.hpp"
@@ -14,9 +18,39 @@ namespace {
 struct Raw {
   std::vector<std::string> assignments;
   std::optional<int> league, team, vector;
-  std::uint64_t device_memory = 0;
+  std::optional<std::string> device_memory;
   std::string budget = "64";
 };
+
+/// Bytes of a unit, as "GiB", "g" or ""; 0 if there is no such unit.
+std::int64_t unit_bytes(std::string unit) {
+  static const std::string prefixes = "kmgtpe";
+  std::ranges::transform(unit, unit.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  if (unit.ends_with('b')) unit.pop_back();
+  if (unit.empty()) return 1;
+  const std::size_t power = prefixes.find(unit.front());
+  if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "i")) return 0;
+  std::int64_t bytes = 1;
+  for (std::size_t i = 0; i <= power; ++i) bytes *= unit.size() > 1 ? 1024 : 1000;
+  return bytes;
+}
+
+/// "11GiB", "2GB", "512". (CLI11's own conversion wraps around, and takes 010 for 8.) @throws BadInput
+std::int64_t read_bytes(const std::string& option, const std::string& text) {
+  std::int64_t number = 0, bytes = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::int64_t unit = unit_bytes({stop, text.data() + text.size()});
+  if (error == std::errc::result_out_of_range || __builtin_mul_overflow(number, unit, &bytes))
+    throw BadInput(option + " " + text + ": is beyond the largest number of bytes, " +
+                   std::to_string(std::numeric_limits<std::int64_t>::max()));
+  if (error != std::errc{} || bytes < 1)
+    throw BadInput(option + " " + text + ": takes a positive whole number of bytes, as 11GiB or 2GB");
+  return bytes;
+}
+
+/// What CLI11 checks numbers of devices, teams, threads and lanes with. (Its PositiveNumber names a limit of 309
+/// digits.)
+const CLI::Range positive(1, std::numeric_limits<int>::max());
 
 void describe_peers(CLI::App& command, Options& options) {
   command.add_option("--python", options.peers.python, "an interpreter: its libraries are peers, as NumPy and PyTorch");
@@ -36,11 +70,9 @@ void describe_study(CLI::App& command, Options& options, Raw& raw) {
   command.add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
       ->allow_extra_args(false);
   command.add_option("--data", options.data, "folder of the data files (default: LEAGUE_DATA, else data/mnist)");
-  command.add_option("--devices", options.devices, "number of devices")->check(CLI::PositiveNumber);
-  command
-      .add_option("--device-memory", raw.device_memory, "budget of a device, as 11GiB (default: 9/10 of what is free)")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::PositiveNumber);
+  command.add_option("--devices", options.devices, "number of devices")->check(positive);
+  command.add_option("--device-memory", raw.device_memory,
+                     "budget of a device, as 11GiB (default: 9/10 of what is free)");
   command.add_option("--tuned", options.tuned, "folder of the tuned launches (default: tuned, beside the study)");
 }
 
@@ -53,9 +85,9 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
                   "of cases whose launch the study leaves open: auto; tuned (default), where `league tune` found one "
                   "for all of a comparison; explicit: they do not run")
       ->transform(CLI::CheckedTransformer(choices).description("auto|tuned|explicit"));
-  run->add_option("--league", raw.league, "league size (teams) of every launch")->check(CLI::PositiveNumber);
-  run->add_option("--team", raw.team, "team size (threads) of every launch")->check(CLI::PositiveNumber);
-  run->add_option("--vector", raw.vector, "vector length (lanes) of every launch")->check(CLI::PositiveNumber);
+  run->add_option("--league", raw.league, "league size (teams) of every launch")->check(positive);
+  run->add_option("--team", raw.team, "team size (threads) of every launch")->check(positive);
+  run->add_option("--vector", raw.vector, "vector length (lanes) of every launch")->check(positive);
   run->add_option("--records", options.records, "folder of the records, one file a comparison")->capture_default_str();
   run->add_option("--save-results", options.save_results, "folder for the outputs of every case, as NumPy files");
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
@@ -139,7 +171,7 @@ Options read_options(int count, const char* const* arguments) {
   if (options.peers.root.empty()) options.peers.root = standard_peers();
   options.budget = read_budget(raw.budget);
   if (options.tuned.empty()) options.tuned = options.study.parent_path() / "tuned";
-  if (raw.device_memory > 0) options.device_memory_bytes = static_cast<std::int64_t>(raw.device_memory);
+  if (raw.device_memory) options.device_memory_bytes = read_bytes("--device-memory", *raw.device_memory);
   return options;
 }
 

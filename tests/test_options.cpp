@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 #include "bench/errors.hpp"
 #include "bench/options.hpp"
@@ -123,6 +124,33 @@ TEST(Options, FilterInBoundedTimeAndMemory) {
   EXPECT_NE(back.find("--benchmark_filter=(a)\\1: invalid escape sequence"), std::string::npos) << back;
   EXPECT_NE(back.find("no back references"), std::string::npos) << back;
   EXPECT_FALSE(matches("(a*)*(a|aa)*(a|b|ab)*c", std::string(100'000, 'a'))) << "exponential where it backtracks";
+}
+
+TEST(Options, OfMemoryAreWholeNumbersOfBytes) {
+  const auto bytes = [](const char* text) {
+    return read({"run", "a.toml", "--device-memory", text}).device_memory_bytes.value();
+  };
+  EXPECT_EQ(bytes("512"), 512);
+  EXPECT_EQ(bytes("010"), 10) << "not octal";
+  EXPECT_EQ(bytes("3k"), 3000);
+  EXPECT_EQ(bytes("3Ki"), 3072);
+  EXPECT_EQ(bytes("3kib"), 3072);
+  EXPECT_EQ(bytes("7EiB"), std::int64_t{7} << 60);
+  EXPECT_EQ(bytes("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  for (const char* text : {"8EiB", "16EiB", "10EB", "9223372036854775808", "99999999999999999999", "9999999999999GiB"})
+    EXPECT_NE(refusal([&] { bytes(text); }).find("is beyond the largest number of bytes, 9223372036854775807"),
+              std::string::npos)
+        << text;
+  for (const char* text : {"0", "0GiB", "-1", "-1GiB", "1e3", "1.5GiB", "0x10", "GiB", "", "+5", "nan", "1GiBx", "5i"})
+    EXPECT_NE(refusal([&] { bytes(text); }).find("takes a positive whole number of bytes, as 11GiB or 2GB"),
+              std::string::npos)
+        << text;
+}
+
+TEST(Options, OfLaunchesSayTheirRange) {
+  const std::string message = refusal([] { read({"run", "a.toml", "--league", "0"}); });
+  EXPECT_NE(message.find("--league: Value 0 not in range 1 to 2147483647"), std::string::npos) << message;
+  EXPECT_THROW(read({"run", "a.toml", "--league", "2147483648"}), BadInput);
 }
 
 TEST(Nearest, CountsEdits) {
