@@ -49,6 +49,22 @@ std::string refusal(const std::function<void()>& body) {
   return "accepted";
 }
 
+/// A gzip file whose data are stored as they are: of less than 64 KiB, they begin at byte 15.
+constexpr std::size_t stored_at = 15;
+std::string stored(const std::string& bytes) {
+  std::string packed(bytes.size() + 64, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, Z_NO_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<unsigned>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<unsigned>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
 TEST(Idx, ReadsPlainAndGzippedFiles) {
   const TemporaryFolder folder;
   const std::string bytes = idx({2, 3, 2}, 12);
@@ -56,6 +72,47 @@ TEST(Idx, ReadsPlainAndGzippedFiles) {
     const Idx read = read_idx(folder.write("images", content), 3);
     EXPECT_EQ(read.extents, (std::vector<std::int64_t>{2, 3, 2}));
     EXPECT_EQ(read.values, (std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  }
+}
+
+TEST(Idx, ReadsGzipFilesBehindEachOther) {
+  const TemporaryFolder folder;
+  const std::string bytes = idx({2, 3, 2}, 12);
+  const std::string packed = gzipped(bytes.substr(0, 18), folder) + stored(bytes.substr(18));
+  for (const char* more : {"", "no data", "\0\0"})
+    EXPECT_EQ(read_idx(folder.write("images", packed + more), 3).values.back(), 11) << more;
+}
+
+TEST(Idx, NamesTheOffsetWherePackedDataEnd) {
+  const TemporaryFolder folder;
+  const std::string bytes = idx({50, 30, 20}, 30000), packed = stored(bytes);
+  ASSERT_EQ(packed.size(), stored_at + bytes.size() + 8);
+  const auto expect = [&](const std::string& content, std::size_t offset, const std::string& part) {
+    const std::string message = refusal([&] { read_idx(folder.write("bad-images", content), 3); });
+    EXPECT_NE(
+        message.find("bad-images: at byte " + std::to_string(offset) + ": the gzip data are damaged or cut short"),
+        std::string::npos)
+        << message;
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect(packed.substr(0, 10), 0, "end too early");
+  expect(packed.substr(0, stored_at + 9), 9, "end too early");
+  expect(packed.substr(0, stored_at + 12345), 12345, "end too early");
+  std::string wrong = packed;
+  wrong[stored_at + 777] ^= 1;
+  expect(wrong, bytes.size(), "incorrect data check");
+  const std::string second = stored(bytes.substr(0, 100)) + packed.substr(0, stored_at + 200);
+  expect(second, 300, "end too early");
+}
+
+TEST(Idx, RefusesMoreValuesThanThereIsMemoryFor) {
+  const TemporaryFolder folder;
+  const std::string bytes = idx({0x7fffffff, 0x7fffffff, 1}, 3);
+  for (const std::string& content : {bytes, gzipped(bytes, folder)}) {
+    const std::string message = refusal([&] { read_idx(folder.write("large-images", content), 3); });
+    EXPECT_NE(message.find("large-images: at byte 4: the header promises 4.61e+06 TB of values"), std::string::npos)
+        << message;
+    EXPECT_NE(message.find(" are free"), std::string::npos) << message;
   }
 }
 
@@ -74,7 +131,7 @@ TEST(Idx, RefusesWhatIsWrongNamingFileAndOffset) {
   expect(std::string("\0\0\x0d\x03", 4) + good.substr(4), "byte 2: holds values of type 13");
   expect(idx({7}, 7), "byte 3: has 1 dimensions, not 3: are images and labels swapped?");
   expect(idx({0xffffffff, 0xffffffff, 0xffffffff}, 3), "byte 4: the dimensions are impossible");
-  expect(idx({1000000, 28, 28}, 100), "byte 116: the file ends, but its header promises 784000000 values");
+  expect(idx({10000, 28, 28}, 100), "byte 116: the file ends, but its header promises 7840000 values");
   expect(good + "x", "goes on after the last of its 12 values");
   expect(packed.substr(0, packed.size() / 2), "damaged or cut short");
   std::string corrupt = packed;
