@@ -7,11 +7,15 @@ bootstrap draws launches first and the samples inside each drawn launch second.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .resamples import drawn_medians
 
 CONFIDENCE = 95  # per cent
 FEWEST = 6  # no distribution-free 95 % interval of a median exists below
@@ -19,6 +23,8 @@ RESAMPLES = 2000
 SEED = 20240229
 MARGIN = 0.02  # two times within 2 % are called the same
 BLOCK = 1 << 21  # numbers held at once
+DIRECT = 1000  # samples of a case up to which resamples draw each of them: the numbers
+# of published tables; of more samples only the counts are drawn, see resamples.py
 
 Launches = Sequence[Sequence[float]]
 Interval = tuple[float, float]
@@ -39,18 +45,17 @@ def median(samples: Sequence[float]) -> float:
     return float(np.median(np.asarray(samples, dtype=float)))
 
 
+@cache
 def lower_rank(count: int) -> int | None:
     """The largest k (from 1) for which [x_k, x_(count+1-k)] covers 95 %, else None.
 
     The median lies below x_k with P(Binomial(count, 1/2) < k), and above likewise.
     """
-    rank, tail, term = 0, 0, 1  # integers over 2^count: exact at any count
-    for k in range(count // 2 + 1):
-        tail += term
-        if 200 * tail > (100 - CONFIDENCE) * 2**count:
-            break
-        rank = k + 1
-        term = term * (count - k) // (k + 1)
+    below = np.arange(count // 2)  # logarithms: 2^count is beyond any float
+    steps = np.log((count - below) / (below + 1))
+    terms = np.concatenate([[0.0], np.cumsum(steps)]) - count * math.log(2)
+    tails = np.cumsum(np.exp(terms))
+    rank = int(np.searchsorted(tails, (100 - CONFIDENCE) / 200, side="right"))
     return rank or None
 
 
@@ -59,7 +64,7 @@ def order_interval(samples: Sequence[float]) -> Interval | None:
     rank = lower_rank(len(samples))
     if rank is None:
         return None
-    ordered = sorted(samples)
+    ordered = np.sort(np.asarray(samples, dtype=float))
     return float(ordered[rank - 1]), float(ordered[-rank])
 
 
@@ -71,6 +76,8 @@ def resampled_medians(
     Launches may differ in length: the surplus is infinite and sorts to the end.
     """
     counts = np.array([len(launch) for launch in launches])
+    if counts.sum() > DIRECT:
+        return drawn_medians(launches, picks, rng)
     table = np.full((len(launches), counts.max()), np.inf)
     for row, launch in zip(table, launches):
         row[: len(launch)] = launch
