@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.report import published, published_figures
+from bench.report.fields import Broken
 from bench.report.marked import splice
-from bench.report.records import Broken
 
 ROOT = Path(__file__).resolve().parents[1]
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1

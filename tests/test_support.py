@@ -10,7 +10,7 @@ import pytest
 
 from bench.report import support
 from bench.report.evidence import place, proofs, read_listing, states
-from bench.report.records import Broken
+from bench.report.fields import Broken
 from bench.report.support_check import contradictions, parse, unproven
 
 ROOT = Path(__file__).resolve().parents[1]

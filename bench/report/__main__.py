@@ -20,6 +20,7 @@ from .page import Report, write_page
 from .rows import Row, build_rows
 from .selection import of_study
 from .table import record, to_csv, to_markdown
+from .terminal import complain, show
 from .view import groups, headline, preflight
 
 EPILOG = """ratio = median native time / median portable time: above 1, portable is
@@ -27,8 +28,8 @@ faster. verdict: same when the whole 95 %% interval lies within the margin, else
 slower or unresolved (the interval holds 1). x floor: median time over the least time
 that the measured ceilings of the device allow, at the unit of the method and (in
 brackets) at the best unit for the problem. `compare A B` puts two folders side by side:
-see `compare --help`. Exit codes: 0, 1 when a record was left
-out or no row is left, 2 for bad input."""
+see `compare --help`. Exit codes: 0; 1 when a record was left
+out or no row is left; 2 for bad input."""
 
 
 def margin(text: str) -> float:
@@ -67,13 +68,6 @@ def write(folder: Path, report: Report, own: list[Row]) -> None:
     write_page(folder, report)
 
 
-def show(text: str) -> None:
-    """Prints it, whatever the terminal can write."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
-    print(text, end="")
-
-
 def main(argv: list[str]) -> int:
     """Returns the exit code."""
     if argv[:1] == ["compare"]:
@@ -81,9 +75,9 @@ def main(argv: list[str]) -> int:
     options = arguments(argv)
     cases, problems = load(options.folders)
     for problem in problems:
-        print(f"bench.report: {problem}", file=sys.stderr)
+        complain(problem)
     if not cases:
-        print("bench.report: no record could be read, so no table", file=sys.stderr)
+        complain("no record could be read, so no table")
         return 1
     rows = build_rows(cases, options.margin)
     found = analyse(rows, options.margin)
@@ -91,19 +85,20 @@ def main(argv: list[str]) -> int:
     shown = (headline(cases), groups(own), preflight(cases), found.texts())
     report = Report(
         headline=shown[0],
+        problems=problems,
         remarks=shown[2],
         found=found,
         cases=cases,
         rows=rows,
         margin=options.margin,
-        markdown=to_markdown(*shown, found.gaps),
+        markdown=to_markdown(*shown, found.gaps, problems),
         folders=tuple(map(str, options.folders)),
     )
     folder = options.output or options.folders[0]
     try:
         write(folder, report, own)
     except OSError as error:
-        print(f"bench.report: cannot write the table: {error}", file=sys.stderr)
+        complain(f"cannot write the table: {error}")
         return 1
     if options.json:
         show(json.dumps([record(row) for row in own], indent=1) + "\n")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from . import statistics, units
 from .merge import load
 from .pairs import Comparison, Pair, side_by_side
 from .table import escape, figure, markdown_table
+from .terminal import complain, show
 from .view import headline
 
 COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
@@ -134,17 +134,17 @@ def main(argv: list[str], margin: Callable[[str], float]) -> int:
         cases, problems = load([folder])
         broken = broken or bool(problems)
         for problem in problems:
-            print(f"bench.report: {problem}", file=sys.stderr)
+            complain(problem)
         sides.append(cases)
     found = side_by_side(sides[0], sides[1], options.margin)
     if not found.pairs:
-        print("bench.report: no case is in both folders", file=sys.stderr)
+        complain("no case is in both folders")
     heads = [f"{k}: {headline(c)}" for k, c in zip("AB", sides) if c]
     heads += caution(found)
     if options.csv:
-        print(to_csv(found), end="")
+        show(to_csv(found))
     else:
         draw = to_markdown if options.markdown else to_text
-        print(draw(found, heads), end="")
+        show(draw(found, heads))
     regressed = options.fail_on_regression and bool(found.regressions)
     return int(broken or not found.pairs or regressed)

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .case import Case
+from .fields import Broken, read_json, take
 from .merge import record_files
-from .records import Broken, read_file, take
+from .records import read_file
 
 Listing = dict[str, Any]  # what ``league list --json`` prints
 Method = tuple[str, str]  # algorithm, method
@@ -21,10 +21,7 @@ Variant = tuple[str, str, str]  # algorithm, method, model
 def read_listing(path: Path) -> Listing:
     """One output of ``league list --json``; raises Broken."""
     try:
-        listing: Listing = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise Broken(f"{path}: {error}") from error
-    try:
+        listing: Listing = read_json(path)
         for algorithm in take(listing, "algorithms", list):
             for method in take(algorithm, "methods", list):
                 for model in take(method, "models", list):

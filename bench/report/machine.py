@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from .fields import LARGEST
+
 Fact = tuple[str, str]
 BUILD = {
     "study": "study",
@@ -50,7 +52,7 @@ def values(found: dict[str, Any]) -> str:
     """``memory 139.8 GiB, mig off``; empty values say nothing."""
     texts = []
     for key, value in found.items():
-        if key in BYTES and isinstance(value, (int, float)) and value > 0:
+        if key in BYTES and isinstance(value, (int, float)) and 0 < value <= LARGEST:
             unit, size = ("GiB", GIB) if value >= GIB else ("MiB", 2**20)
             texts.append(f"{key.removesuffix('_bytes')} {value / size:.4g} {unit}")
         elif value not in ("", None):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from .records import Broken
+from .fields import Broken
 
 
 def markers(name: str) -> tuple[str, str]:

@@ -7,7 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .case import Case
-from .records import Broken, read_file
+from .fields import Broken
+from .records import read_file
+
+FOLDERS = ("records", "tuning")
+MANIFESTS = ("run.json", "run.json.gz")
 
 
 def record_files(directory: Path) -> list[Path]:
@@ -15,14 +19,14 @@ def record_files(directory: Path) -> list[Path]:
 
     Those still being written have hidden names; the manifest of a run is none.
     """
-    folders = (directory / "records", directory / "tuning")
     ends = ("*.json", "*.json.gz")
-    found = (path for folder in folders for end in ends for path in folder.glob(end))
-    manifests = ("run.json", "run.json.gz")
+    found = (
+        p for name in FOLDERS for end in ends for p in (directory / name).glob(end)
+    )
     return sorted(
         path
         for path in found
-        if not path.name.startswith(".") and path.name not in manifests
+        if not path.name.startswith(".") and path.name not in MANIFESTS
     )
 
 
@@ -36,7 +40,7 @@ def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
             problems.append(f"{directory}: holds no records/*.json")
         for path in files:
             try:
-                cases = read_file(path)
+                cases = read_whole(path)
                 for case in cases:
                     check_new(merged.get(identity(case)), case)
             except Broken as error:
@@ -47,6 +51,14 @@ def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
                 if known is not case:
                     merged[identity(case)] = combine(known, case)
     return list(merged.values()), problems
+
+
+def read_whole(file: Path) -> list[Case]:
+    """The cases of a file; raises Broken, which says what to do."""
+    try:
+        return read_file(file)
+    except Broken as error:
+        raise Broken(f"{error}; measure it again, or remove the file") from error
 
 
 def identity(case: Case) -> tuple[object, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import html
 import shutil
-import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from . import cells, machine
@@ -16,6 +16,7 @@ from .files import write_whole
 from .findings import Findings
 from .rows import Row
 from .selection import of_study
+from .terminal import complain
 from .view import all_contexts
 
 try:
@@ -50,6 +51,7 @@ class Report:
     """All that the page shows."""
 
     headline: str
+    problems: list[str]  # what was left out and why
     remarks: list[str]
     found: Findings
     cases: list[Case]
@@ -92,9 +94,7 @@ def draw_all(rows: list[Row], found: Findings, folder: Path) -> list[Drawn]:
             drawn.append(Drawn(figure, name, render(figure, name, folder), ""))
         except BROKEN as error:  # one bad figure must not cost the page
             problem = f"{type(error).__name__}: {error}"
-            print(
-                f"bench.report: {figure.title}: not drawn: {problem}", file=sys.stderr
-            )
+            complain(f"{figure.title}: not drawn: {problem}")
             drawn.append(Drawn(figure, name, "", problem))
     return drawn
 
@@ -118,18 +118,24 @@ def choices(lines: list[cells.Line]) -> dict[str, list[str]]:
     }
 
 
+@cache
+def template() -> jinja2.Template:
+    """The page's template: compiling takes longer than rendering."""
+    loader = jinja2.FileSystemLoader(HERE)
+    page = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    return page.get_template("page.html.jinja")
+
+
 def to_html(report: Report, drawn: list[Drawn]) -> str:
     """The page; without Jinja2, the Markdown text as it is."""
     if not TEMPLATES:
         return PLAIN.format(text=html.escape(report.markdown))
     answer = cells.answer(report.found.gaps, report.rows, report.margin)
     every = cells.every_case(of_study(report.rows))
-    loader = jinja2.FileSystemLoader(HERE)
-    page = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     contexts = all_contexts(report.cases)
-    return page.get_template("page.html.jinja").render(
+    return template().render(
         report=report,
         tables=(
             ("answer", cells.ANSWER, answer),

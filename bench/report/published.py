@@ -16,12 +16,12 @@ from pathlib import Path
 
 from . import marked, published_figures, published_pages, statistics, units
 from .case import Case
+from .fields import Broken
 from .figures import Figure
 from .floors import measured_ceilings
 from .gaps import COLUMNS, Gap, factor_text, gaps, ratio_text
 from .published_pages import BY_HAND, rate_text
 from .published_records import read
-from .records import Broken
 from .rows import Row
 from .scaling import Scaling, scalings
 from .selection import fastest, measured, place, problem, time

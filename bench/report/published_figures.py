@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from . import statistics
+from .fields import Broken
 from .figures import Figure, all_figures
 from .findings import analyse
 from .published_records import read
-from .records import Broken
 
 FOLDER = "figures"
 FIGURES = {  # a folder of results -> the figures of it that the README shows

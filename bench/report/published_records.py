@@ -8,8 +8,8 @@ from pathlib import Path
 
 from . import statistics
 from .case import Case
+from .fields import Broken
 from .merge import load
-from .records import Broken
 from .rows import Row, build_rows
 
 

@@ -3,53 +3,30 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import math
-import zlib
 from pathlib import Path
 from typing import Any
 
+from . import fields
 from .case import Build, Case, Context, Event
+from .fields import Broken, number, take, whole
 from .machine import read_facts
 
 STATUSES = ("passed", "skipped", "failed")
 KINDS = ("gpu", "host")
-REQUIRED = object()
-
-
-class Broken(ValueError):
-    """A record file that cannot be used, and why."""
-
-
-def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
-    """The value of ``key``, of the type ``kind``; null counts as absent."""
-    value = row.get(key) if isinstance(row, dict) else None
-    if value is None:
-        if default is REQUIRED:
-            raise Broken(f"'{key}' is missing")
-        return default
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise Broken(f"'{key}' has the wrong type: {value!r:.60}")
-    return value
-
-
-def positive(values: Any, key: str) -> list[float]:
-    """Times [s]: finite numbers above zero, or the file is broken."""
-    for value in values:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or value <= 0:
-            raise Broken(f"'{key}' holds {value!r:.60}, not a time in seconds")
-    return [float(value) for value in values]
+BYTES = ("llc_bytes", "memory_bytes")
 
 
 def read_timeline(row: Any) -> list[Event]:
     """The events of a traced compute; none where the record has no room for them."""
-    events = []
+    events, most = [], fields.LONGEST
     for event in take(row, "timeline", list, []):
-        device, stage = take(event, "device", int), take(event, "stage", str)
-        times = [take(event, key, (int, float)) for key in ("begin_s", "end_s")]
-        events.append(Event(device, stage, *map(float, times)))
+        device, stage = (
+            whole(take(event, "device", int), "device"),
+            take(event, "stage", str),
+        )
+        begin, end = (take(event, key, (int, float)) for key in ("begin_s", "end_s"))
+        begin = number(begin, "begin_s", -most, most)
+        events.append(Event(device, stage, begin, number(end, "end_s", begin, most)))
     return events
 
 
@@ -63,25 +40,47 @@ def read_figures(row: Any) -> dict[str, float]:
     """What the check found beside its verdict: accuracy, loss."""
     found = take(take(row, "check", dict, {}), "figures", dict, {})
     numbers = {k: v for k, v in found.items() if isinstance(v, (int, float))}
-    return {str(k): float(v) for k, v in numbers.items() if math.isfinite(v)}
+    most = fields.LARGEST
+    return {k: float(v) for k, v in numbers.items() if -most <= v <= most}
+
+
+def read_sizes(row: Any) -> dict[str, int]:
+    """The sizes of the problem."""
+    sizes = take(row, "sizes", dict)
+    return {name: whole(value, f"sizes.{name}", 1) for name, value in sizes.items()}
+
+
+def read_parameters(row: Any) -> dict[str, Any]:
+    """The parameters of the problem: words and numbers."""
+    found: dict[str, Any] = take(row, "parameters", dict, {})
+    for name, value in found.items():
+        if not isinstance(value, (str, int, float)):
+            raise Broken(
+                f"'parameters.{name}' has the wrong type: {fields.shown(value)}"
+            )
+    return found
+
+
+def read_devices(league: Any) -> tuple[tuple[str, str, float], ...]:
+    """Kind, name and last-level cache of each device of the machine."""
+    devices = []
+    for device in take(league, "devices", list, []):
+        amounts = [number(take(device, key, object, 0), key) for key in BYTES]
+        devices.append((take(device, "kind", str), full_name(device), amounts[0]))
+    return tuple(devices)
 
 
 def read_context(record: Any, folder: Path) -> Context:
     """The context; a folder without a launch id counts as one launch."""
     context = take(record, "context", dict)
     league = take(context, "league", dict)
-    devices = []
-    for device in take(league, "devices", list, []):
-        llc = take(device, "llc_bytes", (int, float), 0)
-        devices.append((take(device, "kind", str), full_name(device), llc))
-    names = [
-        str(league.get(k) or "unknown") for k in ("preset", "git", "kokkos_version")
-    ]
+    keys = ("preset", "git", "kokkos_version")
+    names = [take(league, key, str, "") or "unknown" for key in keys]
     return Context(
         build=Build(*names),
-        launch_id=str(league.get("launch_id") or folder),
+        launch_id=take(league, "launch_id", str, "") or str(folder),
         date=take(context, "date", str, ""),
-        devices=tuple(devices),
+        devices=read_devices(league),
         preflight=tuple(str(text) for text in take(league, "preflight", list, [])),
         compiler=take(league, "compiler", str, ""),
         facts=read_facts(league),
@@ -92,11 +91,12 @@ def read_launch(row: Any) -> dict[str, Any]:
     """What was asked for, what came of it, and who chose it."""
     launch = take(row, "launch", dict, {})
     keys = ("league", "team", "vector", "tile")
+    sizes = {key: whole(take(launch, key, object, 0), key) for key in keys}
     requested = take(launch, "requested", str, "auto")
     chosen = "auto" if requested == "auto" else "explicit"
     return {
         "launch": requested,
-        "effective": ",".join(f"{k}={launch[k]}" for k in keys if launch.get(k)),
+        "effective": ",".join(f"{k}={size}" for k, size in sizes.items() if size),
         "launch_source": take(row, "launch_source", str, chosen),
         "launch_note": take(row, "launch_note", str, ""),
     }
@@ -104,8 +104,8 @@ def read_launch(row: Any) -> dict[str, Any]:
 
 def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
     """Times [s]; what did not pass has none."""
-    samples = positive(take(row, "samples", list, []), "samples")
-    latency = take(row, "latency_s", (int, float), None)
+    samples = fields.times(take(row, "samples", list, []), "samples")
+    latency = take(row, "latency_s", object, None)
     stages = take(row, "stages", dict, {})
     if not passed:
         return {}
@@ -113,8 +113,13 @@ def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
         raise Broken("passed, but holds no samples")
     return {
         "launches": {launch_id: samples},
-        "latencies": positive([latency], "latency_s") if latency else [],
-        "stages": {str(k): [float(v)] for k, v in stages.items()},
+        "latencies": fields.times([latency], "latency_s")
+        if latency is not None
+        else [],
+        "stages": {
+            stage: [number(time, f"stages.{stage}", most=fields.LONGEST)]
+            for stage, time in stages.items()
+        },
         "timeline": read_timeline(row),
     }
 
@@ -135,9 +140,9 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         **read_launch(row),
         **read_results(row, context.launch_id, status == "passed"),
         comparison=comparison,
-        sizes=take(row, "sizes", dict),
-        parameters=take(row, "parameters", dict, {}),
-        devices=take(row, "devices", int),
+        sizes=read_sizes(row),
+        parameters=read_parameters(row),
+        devices=whole(take(row, "devices", int), "devices", 1),
         device_kind=kind,
         device_name=context.full_name(kind, take(row, "device_name", str, "")),
         status=status,
@@ -145,8 +150,8 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         metric=take(row, "metric", str, ""),
         unit=take(row, "unit", str, texts["dtype"]),
         best_unit=take(row, "best_unit", str, ""),
-        bytes=take(cost, "bytes", (int, float), 0),
-        operations=take(cost, "operations", (int, float), 0),
+        bytes=number(take(cost, "bytes", object, 0), "bytes"),
+        operations=number(take(cost, "operations", object, 0), "operations"),
         communicator=take(row, "communicator", str, ""),
         null=take(row, "null", bool, False),
         tuning=take(row, "tuning", bool, False),
@@ -157,32 +162,33 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
     )
 
 
-def read_json(path: Path) -> Any:
-    """The content of a file, compressed (gzip) where its name says so; or Broken."""
-    try:
-        data = path.read_bytes()
-        return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
-        raise Broken(f"not a whole JSON file: {error}") from error
-
-
 def read_file(path: Path) -> list[Case]:
     """The cases of one record file.
 
     Raises Broken, naming what is wrong, for a file that is not a whole record.
     """
-    record = read_json(path)
-    context = read_context(record, path.parent)
+    try:
+        return read_record(fields.read_json(path), path.parent)
+    except RecursionError as error:
+        raise Broken("nested too deeply") from error
+
+
+def read_record(record: Any, folder: Path) -> list[Case]:
+    """The cases of one record."""
+    context = read_context(record, folder)
     comparison = take(record, "comparison", str)
     cases, seen = [], set()
-    for row in take(record, "benchmarks", list):
+    rows = take(record, "benchmarks", list)
+    if not rows:
+        raise Broken("holds no benchmarks")
+    for row in rows:
         if isinstance(row, dict) and row.get("run_type") == "aggregate":
             continue
         try:
             case = read_case(row, comparison, context)
-        except (Broken, TypeError, ValueError) as error:
+        except Broken as error:
             name = row.get("name") if isinstance(row, dict) else row
-            raise Broken(f"benchmark {name!r:.160}: {error}") from error
+            raise Broken(f"benchmark {fields.shown(name, 160)}: {error}") from error
         if (case.name, case.device_kind) in seen:
             raise Broken(f"two benchmarks are named {case.name!r}")
         seen.add((case.name, case.device_kind))

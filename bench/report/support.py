@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import marked
 from .evidence import Listing, Variant, proofs, read_listing, states
-from .records import Broken
+from .fields import Broken
 
 MODELS = ("serial", "openmp", "kokkos", "cuda", "hip")
 REGISTERED = {"ready", "no_device"}

@@ -8,7 +8,7 @@ reports only what that build or the records know to be wrong.
 from __future__ import annotations
 
 from .evidence import Listing, Method, Variant, states
-from .records import Broken
+from .fields import Broken
 from .support import BEGIN, END, MODELS, REGISTERED
 
 Table = dict[Method, dict[str, str]]

@@ -141,9 +141,12 @@ def to_markdown(
     remarks: list[str],
     findings: list[str],
     gaps: Sequence[Gap] = (),
+    problems: Sequence[str] = (),
 ) -> str:
     """The whole page: headline first, then one table a comparison, then what follows."""
     parts = [escape(headline) + "\n"]
+    if problems:
+        parts.append("".join(f"- {escape(text)}\n" for text in problems))
     if remarks:
         parts.append("".join(f"- preflight: {escape(text)}\n" for text in remarks))
     for group in groups:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import sys
 import textwrap
 from typing import TextIO
 
@@ -26,6 +28,19 @@ def wants_colour(stream: TextIO) -> bool:
     """Colour only on a terminal that did not decline it."""
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return not plain and hasattr(stream, "isatty") and stream.isatty()
+
+
+def show(text: str, stream: TextIO | None = None) -> None:
+    """Writes it, whatever the terminal can write."""
+    stream = stream or sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+    stream.write(text)
+
+
+def complain(problem: str) -> None:
+    """What went wrong, in a line on the standard error stream."""
+    show(f"bench.report: {problem}\n", sys.stderr)
 
 
 def shorten(text: str, width: int) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .case import Case, Event
 from .merge import load
+from .terminal import complain, show
 from .units import seconds
 
 WIDTH = 72
@@ -52,9 +53,9 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     cases, problems = load(options.directories)
     for problem in problems:
-        print(f"bench.report.timeline: {problem}", file=sys.stderr)
+        complain(problem)
     drawn = [draw(c) for c in cases if c.timeline and options.only in c.name]
-    print("\n".join(drawn), end="")
+    show("\n".join(drawn))
     return int(not drawn)
 
 

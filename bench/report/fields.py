@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JSON files and the values in them: read and checked, or refused with the reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+REQUIRED = object()
+SHORTEST, LONGEST = 1e-12, 1e9  # times of one compute [s]: no clock tells less
+LARGEST = 1e30  # bytes, operations: their quotients by any such time are finite
+INT64 = 2**63 - 1
+MOST_BYTES = 4 * 2**30  # of a file, unpacked: more is damage, or meant as such
+
+
+class Broken(ValueError):
+    """A file that cannot be used, and why."""
+
+
+def read_json(path: Path) -> Any:
+    """The content of a file, compressed (gzip) where its name says so; or Broken."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise Broken(f"holds more than {MOST_BYTES >> 30} GiB")
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise Broken(f"not UTF-8 at byte {error.start}") from error
+    except RecursionError as error:
+        raise Broken("nested too deeply") from error
+    except MemoryError as error:
+        raise Broken("too large for this machine's memory") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Broken(f"not a whole gzip file: {error}") from error
+    except OSError as error:
+        raise Broken(f"cannot be read: {error.strerror}") from error
+    except json.JSONDecodeError as error:
+        raise Broken(f"not a whole JSON file: {error}") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise error if isinstance(error, Broken) else Broken(str(error)) from error
+
+
+def shown(value: Any, width: int = 60) -> str:
+    """A wrong value in a message, cut where it is long."""
+    try:
+        return f"{value!r:.{width}}"
+    except (
+        RecursionError,
+        ValueError,
+    ):  # nested deeply; of more digits than Python writes
+        return type(value).__name__
+
+
+def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
+    """The value of ``key``, of the type ``kind``; null counts as absent."""
+    value = row.get(key) if isinstance(row, dict) else None
+    if value is None:
+        if default is REQUIRED:
+            raise Broken(f"'{key}' is missing")
+        return default
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise Broken(f"'{key}' has the wrong type: {shown(value)}")
+    return value
+
+
+def number(value: Any, key: str, least: float = 0.0, most: float = LARGEST) -> float:
+    """A finite number from ``least`` to ``most``."""
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not plain or not least <= value <= most:
+        raise Broken(
+            f"'{key}' is {shown(value)}, not a number from {least:g} to {most:g}"
+        )
+    return float(value)
+
+
+def whole(value: Any, key: str, least: int = 0) -> int:
+    """A whole number from ``least`` on, of at most 63 bits."""
+    plain = isinstance(value, int) and not isinstance(value, bool)
+    if not plain or not least <= value <= INT64:
+        text = f"not a whole number from {least} to 2^63 - 1"
+        raise Broken(f"'{key}' is {shown(value)}, {text}")
+    return int(value)
+
+
+def times(values: list[Any], key: str) -> list[float]:
+    """Times of a compute [s], as a clock can have told them."""
+    for value in values:
+        if type(value) not in (float, int) or not SHORTEST <= value <= LONGEST:
+            text = f"not a time from {SHORTEST:g} to {LONGEST:g} s"
+            raise Broken(f"'{key}' holds {shown(value)}, {text}")
+    return list(map(float, values))
