@@ -2,7 +2,7 @@
 """From records to the league table: read, merge, compare, print.
 
 ``python3 -m bench.report DIR...`` is the command; README.md says how to read what
-it writes. The data go through the modules in this order: fields, records,
+it writes. The data go through the modules in this order: fields, records, manifest,
 merge, statistics, floors, ratios, rows; the analyses (gaps, sweeps, duels, scaling,
 launches, portability, nulls: together, findings); view; then table, terminal, p3 and page.
 """

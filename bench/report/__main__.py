@@ -28,8 +28,8 @@ faster. verdict: same when the whole 95 %% interval lies within the margin, else
 slower or unresolved (the interval holds 1). x floor: median time over the least time
 that the measured ceilings of the device allow, at the unit of the method and (in
 brackets) at the best unit for the problem. `compare A B` puts two folders side by side:
-see `compare --help`. Exit codes: 0; 1 when a record was left
-out or no row is left; 2 for bad input."""
+see `compare --help`. Exit codes: 0; 1 when a record was left out, a run is not finished
+or no row is left; 2 for bad input."""
 
 
 def margin(text: str) -> float:

@@ -27,6 +27,7 @@ class Context:
     preflight: tuple[str, ...]
     compiler: str = ""
     facts: tuple[tuple[str, str], ...] = ()  # of machine and build, for people
+    run_id: str = ""  # of the run, which may go on in a later launch of the program
 
     def full_name(self, kind: str, name: str) -> str:
         """The name that the list of devices has for a device of this kind and name."""

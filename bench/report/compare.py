@@ -21,8 +21,9 @@ COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
 FEWEST_LAUNCHES = 3
 EPILOG = """A / B = median time in A / median time in B: above 1, B is faster. A
 regression is slower by more than the margin with the whole 95 %% interval below 1, or
-failed in B alone. Exit codes: 0; 1 when a record was left out or no case is in both,
-and with --fail-on-regression when there is a regression; 2 for bad input."""
+failed in B alone. Exit codes: 0; 1 when a record was left out, a run is not finished
+or no case is in both, and with --fail-on-regression when there is a regression; 2 for
+bad input."""
 
 
 def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Namespace:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from . import manifest
 from .case import Case
 from .fields import Broken
 from .records import read_file
 
 FOLDERS = ("records", "tuning")
-MANIFESTS = ("run.json", "run.json.gz")
 
 
 def record_files(directory: Path) -> list[Path]:
@@ -26,7 +26,7 @@ def record_files(directory: Path) -> list[Path]:
     return sorted(
         path
         for path in found
-        if not path.name.startswith(".") and path.name not in MANIFESTS
+        if not path.name.startswith(".") and path.name not in manifest.NAMES
     )
 
 
@@ -38,19 +38,30 @@ def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
         files = record_files(directory)
         if not files:
             problems.append(f"{directory}: holds no records/*.json")
-        for path in files:
-            try:
-                cases = read_whole(path)
-                for case in cases:
-                    check_new(merged.get(identity(case)), case)
-            except Broken as error:
-                problems.append(f"{path}: left out: {error}")
-                continue
-            for case in cases:
-                known = merged.setdefault(identity(case), case)
-                if known is not case:
-                    merged[identity(case)] = combine(known, case)
+        for folder in (directory / name for name in FOLDERS):
+            here = [path for path in files if path.parent == folder]
+            problems += load_folder(folder, here, merged)
     return list(merged.values()), problems
+
+
+def load_folder(
+    path: Path, files: Iterable[Path], merged: dict[tuple[object, ...], Case]
+) -> list[str]:
+    """Merges the cases of one folder of records; returns what was left out and why."""
+    folder, problems = manifest.Folder(path), []
+    for file in files:
+        try:
+            cases = folder.belonging(file, read_whole(file))
+            for case in cases:
+                check_new(merged.get(identity(case)), case)
+        except Broken as error:
+            problems.append(f"{file}: left out: {error}")
+            continue
+        for case in cases:
+            known = merged.setdefault(identity(case), case)
+            if known is not case:
+                merged[identity(case)] = combine(known, case)
+    return problems + folder.problems + folder.missing()
 
 
 def read_whole(file: Path) -> list[Case]:

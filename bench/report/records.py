@@ -84,6 +84,7 @@ def read_context(record: Any, folder: Path) -> Context:
         preflight=tuple(str(text) for text in take(league, "preflight", list, [])),
         compiler=take(league, "compiler", str, ""),
         facts=read_facts(league),
+        run_id=take(league, "run_id", str, ""),
     )
 
 
