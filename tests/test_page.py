@@ -167,6 +167,13 @@ def test_bars_of_ratios_are_logarithmic_around_one():
     assert cells.bar(2, None, None) == cells.Bar(100.0, 0.0, 100.0, True)
 
 
+def test_what_a_device_did_not_tell_is_no_zero():
+    gpu = {"kind": "gpu", "index": 0, "name": "H200", "power_limit_W": "0"}
+    more = {"power_limit_default_W": "700", "other_processes": "0"}
+    text = "H200, power limit default W 700, other processes 0"
+    assert machine.device_fact({**gpu, **more}) == ("gpu 0", text)
+
+
 def test_facts_of_machine_and_build():
     league = {
         "preset": "openmp",

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from bench.report import published, published_figures
-from bench.report.fields import Broken
+from bench.report.fields import Broken, read_json
 from bench.report.marked import splice
+from bench.report.merge import record_files
 
 ROOT = Path(__file__).resolve().parents[1]
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -21,6 +22,30 @@ def times(middle):
 def test_readme_and_pages_hold_just_what_is_drawn(capsys):
     assert published.main(["--check", str(ROOT / "README.md")]) == 0
     assert capsys.readouterr().out == ""
+
+
+READINGS = {  # what a GPU at work can tell
+    "sm_clock_MHz": (100, 5000),
+    "memory_clock_MHz": (400, 20_000),
+    "temperature_C": (1, 150),
+    "power_W": (1, 5000),
+}
+
+
+def test_published_readings_have_their_own_names():
+    """What was not read is absent, not 0."""
+    told = [
+        reading
+        for folder in published.RESULTS.glob("*")
+        for path in record_files(folder)
+        for row in read_json(path)["benchmarks"]
+        for key in ("readings_before", "readings_after")
+        for reading in row[key].items()
+    ]
+    assert {name for name, _ in told} >= {"sm_clock_MHz", "memory_clock_MHz"}
+    for name, value in told:
+        least, most = READINGS[name]
+        assert least <= int(value) <= most, name
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ BUILD = {
 }
 GIB = 2**30
 BYTES = ("llc_bytes", "memory_bytes")
+SENSED = ("_W", "_C", "_MHz")  # a device that runs has none of these at 0: not read
 
 
 def read_facts(league: Any) -> tuple[Fact, ...]:
@@ -55,6 +56,8 @@ def values(found: dict[str, Any]) -> str:
         if key in BYTES and isinstance(value, (int, float)) and 0 < value <= LARGEST:
             unit, size = ("GiB", GIB) if value >= GIB else ("MiB", 2**20)
             texts.append(f"{key.removesuffix('_bytes')} {value / size:.4g} {unit}")
+        elif key.endswith(SENSED) and value in (0, "0"):
+            continue
         elif value not in ("", None):
             texts.append(f"{key.replace('_', ' ')} {value}".removeprefix("version "))
     return ", ".join(texts)
