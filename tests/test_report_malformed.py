@@ -191,9 +191,19 @@ def test_the_rest_is_reported_and_the_exit_code_says_so(entry, save, capsys):
     assert "bad.json: left out: " in page
 
 
+def test_signs_that_no_terminal_should_get(entry, save, capsys):
+    """Escape sequences, as of a peer's last words, and halves of surrogates."""
+    reason = "\033[31mred\033[0m\0\x9b \ud800 Ä 😀\nnext"
+    rows = [entry("cuda", [1.0] * 6, method="a\33b"), entry("hip", reason=reason)]
+    assert report.main([str(save(rows))]) == 0
+    text = capsys.readouterr().out
+    assert "?[31mred?[0m?? ? Ä 😀 next" in text and "a?b" in text
+    assert not set("\033\0\x9b\ud800") & set(text)
+
+
 def test_names_that_are_no_utf8_are_shown_somehow(entry, save, capsys):
-    """A file's name, a folder's, and a text with half of a pair of surrogates."""
-    folder = save([entry("cuda", [1.0] * 6, method="\udc41")])
+    """A file's name, and a folder's."""
+    folder = save([entry("cuda", [1.0] * 6)])
     path = folder.parent / "b\udce4d"
     folder.rename(path)
     (path / "records" / "\udcff.json").write_text("{")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ REQUIRED = object()
 SHORTEST, LONGEST = 1e-12, 1e9  # times of one compute [s]: no clock tells less
 LARGEST = 1e30  # bytes, operations: their quotients by any such time are finite
 INT64 = 2**63 - 1
+# control characters, and halves of a pair of surrogates
+UNSEEMLY = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_BYTES = 4 * 2**30  # of a file, unpacked: more is damage, or meant as such
 
 
@@ -64,7 +67,12 @@ def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
         return default
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise Broken(f"'{key}' has the wrong type: {shown(value)}")
-    return value
+    return clean(value) if kind is str else value
+
+
+def clean(text: str) -> str:
+    """With a question mark for each sign that no terminal and no page should get."""
+    return UNSEEMLY.sub("?", text)
 
 
 def number(value: Any, key: str, least: float = 0.0, most: float = LARGEST) -> float:

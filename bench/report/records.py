@@ -8,7 +8,7 @@ from typing import Any
 
 from . import fields
 from .case import Build, Case, Context, Event
-from .fields import Broken, number, take, whole
+from .fields import Broken, clean, number, take, whole
 from .machine import read_facts
 
 STATUSES = ("passed", "skipped", "failed")
@@ -47,13 +47,14 @@ def read_figures(row: Any) -> dict[str, float]:
 def read_sizes(row: Any) -> dict[str, int]:
     """The sizes of the problem."""
     sizes = take(row, "sizes", dict)
-    return {name: whole(value, f"sizes.{name}", 1) for name, value in sizes.items()}
+    return {clean(k): whole(value, f"sizes.{k}", 1) for k, value in sizes.items()}
 
 
 def read_parameters(row: Any) -> dict[str, Any]:
     """The parameters of the problem: words and numbers."""
-    found: dict[str, Any] = take(row, "parameters", dict, {})
-    for name, value in found.items():
+    found = {}
+    for name, value in take(row, "parameters", dict, {}).items():
+        found[clean(name)] = clean(value) if isinstance(value, str) else value
         if not isinstance(value, (str, int, float)):
             raise Broken(
                 f"'parameters.{name}' has the wrong type: {fields.shown(value)}"
@@ -81,7 +82,9 @@ def read_context(record: Any, folder: Path) -> Context:
         launch_id=take(league, "launch_id", str, "") or str(folder),
         date=take(context, "date", str, ""),
         devices=read_devices(league),
-        preflight=tuple(str(text) for text in take(league, "preflight", list, [])),
+        preflight=tuple(
+            clean(str(text)) for text in take(league, "preflight", list, [])
+        ),
         compiler=take(league, "compiler", str, ""),
         facts=read_facts(league),
         run_id=take(league, "run_id", str, ""),
@@ -118,7 +121,7 @@ def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
         if latency is not None
         else [],
         "stages": {
-            stage: [number(time, f"stages.{stage}", most=fields.LONGEST)]
+            clean(stage): [number(time, f"stages.{stage}", most=fields.LONGEST)]
             for stage, time in stages.items()
         },
         "timeline": read_timeline(row),
