@@ -13,6 +13,7 @@ from bench.report.figures import roofline, stages, style, timelines
 from bench.report.figures.chains import is_chain
 from bench.report.figures.figure import by, drawn_samples, slug
 from bench.report.figures.output import THEME, inline
+from bench.report.findings import analyse
 
 TIMES = [1e-3 + i * 1e-6 for i in range(8)]
 
@@ -66,6 +67,28 @@ def test_the_telling_timelines_come_first(rows_of, entry):
     assert timelines.telling([several, copying, both]) == [both, several]
     assert timelines.telling([plain, plain]) == [plain]
     assert not timelines.worth(line(1, "add")[0])
+
+
+def test_one_device_has_no_note_on_devices_that_overlap(rows_of, entry):
+    def caption(devices, *names):
+        events = [
+            {"device": d, "stage": s, "begin_s": 0.0, "end_s": 1.0}
+            for d in range(devices)
+            for s in names
+        ]
+        inside = dict.fromkeys(names, 1.0)
+        more = {"devices": devices, "timeline": events, "stages": inside}
+        rows = rows_of([entry("cuda", TIMES, **more)])
+        (figure,) = timelines.figures(rows, analyse(rows, 0.02))
+        return figure.caption, [f.caption for f in stages.figures(rows, figure)]
+
+    text, (staged,) = caption(1, "distance", "select")
+    assert "devices" not in text and "same time" not in text and text.endswith(".")
+    assert "overlap" not in staged
+    text, (staged,) = caption(1, "copy in", "add")
+    assert "devices" not in text and "overlap" in staged
+    text, _ = caption(2, "distance", "select")
+    assert "bars of two devices" in text and "the devices' work adds up to 4.00" in text
 
 
 def test_blocks_close_gaps_that_cannot_be_seen():

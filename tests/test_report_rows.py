@@ -172,6 +172,23 @@ def test_overlapping_stages_are_stated(entry, rows_of):
 
 
 @pytest.mark.parametrize(
+    "model, devices, expected",
+    [
+        ("cuda", 1, ""),  # one kernel after the other: tracing them costs
+        ("openmp", 1, ""),
+        ("openmp", 2, ""),  # devices of a host run in turn
+        ("cuda", 2, "overlap: 0.50 of the sum of its stages"),
+    ],
+)
+def test_overlap_takes_several_devices_or_copies(
+    entry, rows_of, model, devices, expected
+):
+    stages = {"accumulate": 0.9, "update": 0.5}
+    (row,) = rows_of([entry(model, [0.7] * 6, stages=stages, devices=devices)])
+    assert row.note == expected
+
+
+@pytest.mark.parametrize(
     "change, words",
     [
         ({"metric": "host_time"}, "cuda has host time, kokkos device time"),

@@ -16,6 +16,7 @@ from .units import seconds
 
 MODELS = ("serial", "openmp", PORTABLE, "cuda", "hip")
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
+COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
 BEATEN = 0.99  # of its floor: below, the ceilings are of a slower device of this name
 
@@ -72,6 +73,16 @@ def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
     return " ".join(f"{key}={value}" for key, value in pairs)
 
 
+def can_overlap(case: Case) -> bool:
+    """Whether parts of a compute may run at the same time.
+
+    GPUs work beside each other, and copies beside the kernels of a GPU. Else a sum of
+    stages above the whole is what tracing each of them costs.
+    """
+    copied = len(case.stages) > 1 and bool(COPIES & case.stages.keys())
+    return case.device_kind == "gpu" and (case.devices > 1 or copied)
+
+
 def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
     """What a reader must know before quoting the row, whose median is ``middle`` [s]."""
     under = floor.seconds and middle < BEATEN * floor.seconds
@@ -83,7 +94,7 @@ def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
     }
     total = sum(statistics.median(times) for times in computing.values())
     share = middle / total if total > 0 else 1.0
-    if len(computing) > 1 and share < OVERLAP:
+    if can_overlap(case) and share < OVERLAP:
         notes.append(f"overlap: {share:.2f} of the sum of its stages")
     return "; ".join(filter(None, notes))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
-from ..rows import Row
+from ..rows import Row, can_overlap
 from ..statistics import median
 from ..units import seconds
 from .bars import best, name
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FIRST, LAST = ("setup", "upload", "copy in"), ("copy out", "download")
 TALLEST = 14
+OVERLAPPING = " Copies that overlap with kernels are drawn before and after them here."
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -45,8 +46,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption="One traced run of each variant, from the host's inputs to the host's results. "
             f"In {name(longest, shown)}, the longest, {stage} takes {share:.0%} of the "
-            f"{seconds(sum(times(longest.case).values()))}. Stages that overlap are drawn one after "
-            "the other here; the timelines show them side by side.",
+            f"{seconds(sum(times(longest.case).values()))}."
+            + (OVERLAPPING if any(can_overlap(row.case) for row in shown) else ""),
             cases=cases_of(shown),
             draw=partial(draw, shown, title),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Event
 from ..findings import Findings
-from ..rows import Row
+from ..rows import COPIES, Row
 from ..selection import variant
 from ..units import seconds
 from .bars import best
@@ -41,18 +41,27 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     for group in telling(groups):
         shown = best(group)[:VARIANTS]
         title = f"Timelines: {problem_title(group[0])}"
-        busiest = max(shown, key=overlap)
         yield Figure(
             kind="timelines",
             algorithm=group[0].case.algorithm,
             title=title,
-            caption="One line a device, all on one clock: where bars of two devices stand above each other, they work at "
-            f"the same time. In {variant(busiest.case)} the devices' work adds up to "
-            f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
-            "tied by one mark, right to a few microseconds.",
+            caption=caption(shown),
             cases=cases_of(shown),
             draw=partial(draw, shown, title),
         )
+
+
+def caption(shown: list[Row]) -> str:
+    """What to see; of one device nothing of devices that work at the same time."""
+    if shown[0].case.devices == 1:
+        return "One traced compute of each variant, on the clock of its device: which stage runs when, and for how long."
+    busiest = max(shown, key=overlap)
+    return (
+        "One line a device, all on one clock: where bars of two devices stand above each other, they work at "
+        f"the same time. In {variant(busiest.case)} the devices' work adds up to "
+        f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
+        "tied by one mark, right to a few microseconds."
+    )
 
 
 def telling(groups: list[list[Row]]) -> list[list[Row]]:
@@ -75,7 +84,7 @@ def telling(groups: list[list[Row]]) -> list[list[Row]]:
 
 def copies(row: Row) -> bool:
     """Whether copies are part of its compute."""
-    return bool({e.stage for e in row.case.timeline} & {"copy in", "copy out"})
+    return bool({e.stage for e in row.case.timeline} & COPIES)
 
 
 def worth(row: Row) -> bool:
