@@ -135,6 +135,50 @@ def test_text_has_geometric_means(entry, all_rows):
     assert "means of 2 problems; largest 8.000: wide f32 n=2048" in line
 
 
+def test_several_devices_are_named_and_have_means_of_their_own(entry, rows_of):
+    """And so have the engines between them."""
+
+    def both(devices, time, engine):
+        more = {"devices": devices, "metric": "makespan", "communicator": engine}
+        pair = [
+            entry("kokkos", times(time), **more),
+            entry("cuda", times(1e-3), **more),
+        ]
+        for one in pair:
+            one["name"] += engine
+        return pair
+
+    rows = rows_of(
+        [*both(1, 2e-3, ""), *both(2, 3e-3, "local"), *both(2, 5e-3, "nccl")]
+    )
+    found = gaps(rows)
+    names = ["NVIDIA H200", "2 x NVIDIA H200", "2 x NVIDIA H200, nccl"]
+    assert [line[1] for line in cells(found)] == names
+    for name, mean, line in zip(names, ("2.000", "3.000", "5.000"), texts(found)):
+        assert line.startswith(f"gap of vector_add, {name}: {mean} = ")
+
+
+def test_means_leave_out_what_has_no_interval(entry, all_rows):
+    def both(n, time, count):
+        some = [1e-3 * time] * count
+        return [entry("kokkos", some, n=n), entry("cuda", [1e-3] * count, n=n)]
+
+    sure = [("1", both(1024, 2, 6)), ("1", both(2048, 8, 6))]
+    few = [("1", both(4096, 100, 5)), ("1", both(8192, 100, 3))]
+    (line,) = texts(gaps(all_rows(*sure, *few)))
+    assert "gap of vector_add, NVIDIA H200: 4.000 = abstraction 4.000 x" in line
+    assert "(means of 2 problems; largest 8.000: wide f32 n=2048; " in line
+    assert line.endswith("; 2 problems without an interval left out)")
+
+
+def test_without_any_interval_there_is_no_mean(entry, rows_of):
+    rows = rows_of([entry("kokkos", [2e-3] * 5), entry("cuda", [1e-3] * 5)])
+    (gap,) = gaps(rows)
+    assert gap.whole.value == 2 and gap.whole.low is None
+    text = "gap of vector_add, NVIDIA H200: no mean"
+    assert texts([gap]) == [f"{text} (1 problem without an interval left out)"]
+
+
 def test_geometric_mean():
     assert geometric_mean([2, 8]) == pytest.approx(4)
     assert geometric_mean([0.5, 2]) == pytest.approx(1)

@@ -104,6 +104,29 @@ def test_tuned_launches_are_not_automatic(entry, rows_of):
     assert found.regret.value == pytest.approx(1.0)
 
 
+def test_regrets_without_an_interval_are_not_counted(entry, rows_of):
+    """Five samples do not say whether an automatic launch is as good as the best."""
+    few = [launched(entry, 32 << i, 1, 1e-3) for i in range(2)]
+    few.append(launched(entry, 128, 1, 2e-3, "auto"))
+    for one in few:
+        one["samples"] = one["samples"][:5]
+    found = launches.maps(rows_of(few))
+    alone = ["launches: 1 automatic without an interval, not judged"]
+    assert launches.texts(found) == alone
+    many = [launched(entry, 32 << i, 1, 1e-3, n=8) for i in range(2)]
+    many.append(launched(entry, 128, 1, 1e-3, "auto", n=8))
+    (text,) = launches.texts(launches.maps(rows_of(many, file="more.json")))
+    assert "1 of 1 automatic ones" in text
+    assert text.endswith("(1 without an interval left out)")
+
+
+def test_maps_of_several_devices_say_so(entry, rows_of):
+    more = {"devices": 4, "metric": "makespan"}
+    some = [launched(entry, 32 << i, 1, 1e-3, **more) for i in range(3)]
+    (found,) = launches.maps(rows_of(some))
+    assert found.device == "4 x NVIDIA H200"
+
+
 def test_two_launches_are_no_map(entry, rows_of):
     pair = [launched(entry, 64, 1, 1e-3), launched(entry, 32, 1, 1e-3)]
     assert launches.maps(rows_of(pair)) == []

@@ -60,6 +60,22 @@ def test_application_efficiency_and_pp(rows):
     assert kokkos.architecture_efficiency is None  # no ceilings were measured
 
 
+def test_platforms_without_an_interval_are_left_out(entry, all_rows):
+    few = [
+        {**ran(entry, model, "AMD MI300", middle), "samples": [middle] * 5}
+        for model, middle in (("kokkos", 9.0), ("hip", 1.0))
+    ]
+    first = [ran(entry, "kokkos", H200, 5e-3), ran(entry, "cuda", H200, 4e-3)]
+    second = [ran(entry, "kokkos", A100, 1e-2), ran(entry, "cuda", A100, 2e-2)]
+    found = all_rows(("1", first), ("2", second), ("3", few))
+    kokkos = by_application(found)["kokkos"]
+    assert set(kokkos.platforms) == {H200, A100} and kokkos.left_out == 1
+    assert kokkos.application_efficiency.pp == pytest.approx(2 / (1 / 0.8 + 1))
+    (text,) = texts(portability(found))
+    assert "(1 platform without an interval left out): " in text
+    assert portability(all_rows(("1", first), ("3", few))) == []
+
+
 def test_what_one_platform_lacks_has_no_pp(rows):
     cuda = by_application(rows)["cuda"]
     assert cuda.support == pytest.approx(2 / 3)

@@ -139,7 +139,8 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     )
     models = " ".join(dict.fromkeys(row.case.model for row in field))
     cells = dict(zip(ANSWER, found))
-    return Line(gap.algorithm, gap.device, models, word, gap.leads, cells)
+    device = platform(gap.portable.case)
+    return Line(gap.algorithm, device, models, word, gap.leads, cells)
 
 
 def every_case(rows: list[Row]) -> list[Line]:

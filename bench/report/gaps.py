@@ -25,7 +25,15 @@ from .case import Case
 from .models import NATIVE, PORTABLE, PORTABLE_LIBRARY
 from .ratios import estimate, judge, shared_launches
 from .rows import Row
-from .selection import automatic, fastest, measured, place, problem
+from .selection import (
+    automatic,
+    devices_text,
+    engine,
+    fastest,
+    measured,
+    place,
+    problem,
+)
 from .statistics import MARGIN, Estimate
 
 
@@ -42,7 +50,7 @@ class Gap:
     variant: str  # the portable method
     dtype: str
     sizes: str
-    device: str  # its name
+    device: str  # its name; of several also their number and unusual engine
     leads: bool  # the fastest portable method of this problem and device
     automatic: Row | None  # kokkos, launch chosen by the method
     portable: Row  # kokkos, best launch
@@ -103,7 +111,7 @@ def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
     return Gap(
         " ".join(filter(None, texts)),
         *texts,
-        device=case.device_name,
+        device=", ".join(filter(None, [devices_text(case), engine(case)])),
         leads=case.method == leader.case.method,
         automatic=start,
         portable=best_portable,
@@ -130,6 +138,12 @@ def geometric_mean(values: list[float]) -> float:
     return exp(sum(map(log, values)) / len(values))
 
 
+def certain(gap: Gap) -> bool:
+    """Whether its factors have intervals: others enter no mean."""
+    factors = (gap.abstraction, gap.method, gap.whole)
+    return all(factor and factor.low is not None for factor in factors)
+
+
 def texts(found: list[Gap]) -> list[str]:
     """One line an algorithm and device: geometric means over its leading methods."""
     groups: dict[tuple[str, str], list[Gap]] = defaultdict(list)
@@ -141,6 +155,21 @@ def texts(found: list[Gap]) -> list[str]:
 
 def group_text(algorithm: str, device: str, group: list[Gap]) -> str:
     """``gap of knn, NVIDIA H200: 1.03 = abstraction 1.02 x method and hardware 1.01``."""
+    sure = [gap for gap in group if certain(gap)]
+    notes = means_notes(sure)
+    if len(sure) < len(group):
+        notes.append(left_out(len(group) - len(sure)))
+    text = f"gap of {algorithm}, {device}: {means_text(sure) if sure else 'no mean'}"
+    return text + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def left_out(count: int) -> str:
+    """``2 problems without an interval left out``."""
+    return f"{count} problem{'s' if count > 1 else ''} without an interval left out"
+
+
+def means_text(group: list[Gap]) -> str:
+    """``1.03 = abstraction 1.02 x method and hardware 1.01``."""
     factors: dict[str, list[Estimate | None]] = {
         "tuning": [gap.tuning or Estimate(1.0) for gap in group],
         "abstraction": [gap.abstraction for gap in group],
@@ -155,13 +184,17 @@ def group_text(algorithm: str, device: str, group: list[Gap]) -> str:
     if not any(gap.tuning for gap in group):
         del means["tuning"]
     parts = " x ".join(f"{name} {value:.3f}" for name, value in means.items())
-    text = f"gap of {algorithm}, {device}: {whole:.3f} = {parts}"
-    if len(group) > 1:
-        wholes = [(gap.whole.value, gap) for gap in group if gap.whole]
-        value, worst = max(wholes, key=lambda pair: pair[0])
-        where = f"{worst.variant} {worst.dtype} {worst.sizes}"
-        text += f" (means of {len(group)} problems; largest {value:.3f}: {where})"
-    return text
+    return f"{whole:.3f} = {parts}"
+
+
+def means_notes(group: list[Gap]) -> list[str]:
+    """Of how many problems these are means, and the worst of them; of one nothing."""
+    if len(group) < 2:
+        return []
+    wholes = [(gap.whole.value, gap) for gap in group if gap.whole]
+    value, worst = max(wholes, key=lambda pair: pair[0])
+    where = f"{worst.variant} {worst.dtype} {worst.sizes}"
+    return [f"means of {len(group)} problems", f"largest {value:.3f}: {where}"]
 
 
 COLUMNS = (

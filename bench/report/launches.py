@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from .case import Case
 from .ratios import estimate, shared_launches
 from .rows import Row
-from .selection import automatic, fastest, place, problem, time
+from .selection import automatic, devices_text, fastest, place, problem, time
 from .statistics import MARGIN, Estimate
 
 AXES = ("vector", "league", "tile")  # what may stand against the team size
@@ -90,7 +90,7 @@ def make_map(group: list[Row]) -> LaunchMap:
         algorithm=case.algorithm,
         method=case.method,
         model=case.model,
-        device=case.device_name,
+        device=devices_text(case),
         sizes=best.sizes,
         axis=axis,
         cells=cells,
@@ -110,13 +110,17 @@ def regret(start: Case, best: Case) -> Estimate:
 
 def texts(found: list[LaunchMap], margin: float = MARGIN) -> list[str]:
     """The automatic launches that cost more than the margin, and how many do not."""
-    judged = [(one, one.regret) for one in found if one.regret is not None]
+    known = [(one, one.regret) for one in found if one.regret is not None]
+    judged = [(m, regret) for m, regret in known if regret.low is not None]
     dear = [(m, regret) for m, regret in judged if (regret.low or 0.0) > margin]
-    lines = []
+    lines, rest = [], len(known) - len(judged)
     if judged:
         good, share = len(judged) - len(dear), f"{100 * margin:g} %"
         text = f"launches: {good} of {len(judged)} automatic ones are not surely more"
-        lines.append(f"{text} than {share} over the best of those tried")
+        text += f" than {share} over the best of those tried"
+        lines.append(text + (f" ({rest} without an interval left out)" if rest else ""))
+    elif rest:
+        lines.append(f"launches: {rest} automatic without an interval, not judged")
     for one, regret in dear:
         cost = f"{100 * regret.value:.1f} % over the best of {one.tried}"
         text = f"{one.title}, {one.device}: the automatic launch costs {cost}"

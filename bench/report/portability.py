@@ -44,6 +44,7 @@ class Portability:
     problem: str
     platforms: tuple[str, ...]  # the whole set
     support: float  # share of the set on which it ran and passed
+    left_out: int  # platforms where a best time has no interval: not in the set
     application_efficiency: Score  # against the best variant there
     architecture_efficiency: Score | None  # floor / time; None without ceilings
 
@@ -58,6 +59,11 @@ class Best:
     def time(self) -> float:
         """The least time [s] of all applications."""
         return min(map(time, self.by_application.values()))
+
+    @property
+    def certain(self) -> bool:
+        """Whether every one of these times has an interval."""
+        return all(row.low is not None for row in self.by_application.values())
 
 
 def key(case: Case) -> tuple[object, ...]:
@@ -124,14 +130,18 @@ def portability(rows: list[Row]) -> list[Portability]:
             for name, some in platforms.items()
             if (problem, name) in tried
         }
-        if len(best) < FEWEST_PLATFORMS:
+        sure = {name: one for name, one in best.items() if one.certain}
+        if len(sure) < FEWEST_PLATFORMS:
             continue
-        names = dict.fromkeys(n for one in best.values() for n in one.by_application)
-        found += [make_portability(name, best) for name in names]
+        names = dict.fromkeys(n for one in sure.values() for n in one.by_application)
+        rest = len(best) - len(sure)
+        found += [make_portability(name, sure, rest) for name in names]
     return found
 
 
-def make_portability(application: str, best: dict[str, Best]) -> Portability:
+def make_portability(
+    application: str, best: dict[str, Best], left_out: int
+) -> Portability:
     """One application over the platforms of one problem."""
     own = {
         platform: one.by_application[application]
@@ -148,6 +158,7 @@ def make_portability(application: str, best: dict[str, Best]) -> Portability:
         problem=work_title(next(iter(own.values()))),
         platforms=platforms,
         support=len(own) / len(platforms),
+        left_out=left_out,
         application_efficiency=score(rivals, platforms),
         architecture_efficiency=score(floors, platforms) if known else None,
     )
@@ -162,5 +173,9 @@ def texts(found: list[Portability]) -> list[str]:
             rest = f"mean {score.mean:.2f}, least {score.least:.2f}"
             rest += f", runs on {100 * one.support:.0f} %"
             problem = f"PP of {one.problem} on {' and '.join(one.platforms)}"
+            if one.left_out:
+                plural = "s" if one.left_out > 1 else ""
+                some = f"{one.left_out} platform{plural} without an interval"
+                problem += f" ({some} left out)"
             lines[problem].append(f"{one.application} {score.pp:.2f} ({rest})")
     return [f"{problem}: {'; '.join(texts)}" for problem, texts in lines.items()]

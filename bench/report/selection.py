@@ -77,6 +77,12 @@ def place(case: Case) -> tuple[object, ...]:
     return (*device, case.metric, case.context.build, engine(case))
 
 
+def devices_text(case: Case) -> str:
+    """``4 x NVIDIA H200``, and of one device its name."""
+    several = f"{case.devices} x " if case.devices > 1 else ""
+    return several + (case.device_name or case.device_kind)
+
+
 def engine(case: Case) -> str:
     """The communicator, where it is not the usual one."""
     return "" if case.communicator == "local" else case.communicator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..case import Case
 from ..rows import Row
-from ..selection import measured, work_title
+from ..selection import devices_text, measured, work_title
 from ..view import drawn_samples, short
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ def device_name(name: str) -> str:
 
 
 def device_text(case: Case) -> str:
-    """``4 x NVIDIA H200``."""
-    several = f"{case.devices} x " if case.devices > 1 else ""
-    return several + (device_name(case.device_name) or case.device_kind)
+    """``4 x NVIDIA H200``, without trade marks."""
+    return device_name(devices_text(case))
 
 
 def problem_title(row: Row) -> str:
