@@ -13,6 +13,13 @@ namespace league::bench {
 namespace {
 
 constexpr auto patience = std::chrono::seconds(3);
+constexpr auto same_request = std::chrono::milliseconds(500);
+
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
 
 void say(std::string_view text) { static_cast<void>(!write(STDERR_FILENO, text.data(), text.size())); }
 
@@ -22,6 +29,7 @@ InterruptWatch::InterruptWatch() {
   sigemptyset(&signals_);
   sigaddset(&signals_, SIGINT);
   sigaddset(&signals_, SIGTERM);
+  if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);  // nohup ignores it
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   listener_ = std::thread([this] { listen(); });
 }
@@ -37,7 +45,7 @@ void InterruptWatch::check() const {
 }
 
 void InterruptWatch::listen() {
-  auto deadline = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point first;
   while (!finished_) {
     const timespec wait{0, 50'000'000};
     const bool signalled = sigtimedwait(&signals_, nullptr, &wait) > 0;
@@ -45,8 +53,8 @@ void InterruptWatch::listen() {
     if (signalled && !requested_) {
       say("\nleague: interrupted; what is recorded stays\n");
       requested_ = true;
-      deadline = now + patience;
-    } else if (signalled || now > deadline) {
+      first = now;
+    } else if (requested_ && now > first + (signalled ? same_request : patience)) {
       _exit(static_cast<int>(ExitCode::interrupted));
     }
   }
