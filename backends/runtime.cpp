@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/runtime.hpp"
 
+#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <thread>
 
 namespace league {
 namespace {
@@ -58,6 +58,19 @@ std::string cpu_name() {
   return "CPU";
 }
 
+/// The threads of a parallel region: OMP_NUM_THREADS, OMP_THREAD_LIMIT, OMP_DYNAMIC and the processors that this
+/// process may use decide. From here on every region gets what it asks for, up to that number, and as many without
+/// asking.
+int threads_of_a_region() {
+  int threads = 1;
+#pragma omp parallel
+#pragma omp single
+  threads = omp_get_num_threads();
+  omp_set_dynamic(0);  // it would take threads away while other programs are busy
+  omp_set_num_threads(threads);
+  return threads;
+}
+
 DeviceInfo host_info(int threads) {
   DeviceInfo info{.device = {DeviceKind::host, 0, threads}, .name = cpu_name()};
   info.memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
@@ -72,10 +85,7 @@ RegisterBackend::RegisterBackend(std::string name, int order, BackendFactory sta
   entries().push_back({std::move(name), order, start});
 }
 
-Runtime::Runtime(int host_threads)
-    : host_threads_(host_threads > 0 ? host_threads
-                                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
-      host_(host_info(host_threads_)) {
+Runtime::Runtime() : host_threads_(threads_of_a_region()), host_(host_info(host_threads_)) {
   std::ranges::sort(entries(), {}, [](const Entry& entry) { return std::pair(entry.order, entry.name); });
   for (const Entry& entry : entries()) {
     started_.push_back({entry.name, entry.start(*this)});

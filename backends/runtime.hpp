@@ -88,11 +88,12 @@ struct RegisterBackend {
 /// All devices, queues and library handles of the process. Made once by main, and gone before main returns.
 class Runtime {
  public:
-  explicit Runtime(int host_threads = 0);
+  Runtime();
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  /// What an OpenMP parallel region gets: all host models and peers use as many threads.
   [[nodiscard]] int host_threads() const { return host_threads_; }
   [[nodiscard]] const std::vector<DeviceInfo>& gpus() const { return gpus_; }
   [[nodiscard]] const DeviceInfo& host() const { return host_; }

@@ -28,6 +28,15 @@ void look_at_host(const Runtime& runtime, std::vector<std::string>& found) {
     found.push_back("the CPU frequency governor is '" + governor + "'");
 }
 
+void look_at_backends(const Runtime& runtime, std::vector<std::string>& found) {
+  for (const std::string& backend_name : runtime.backends())
+    for (const auto& [key, value] : runtime.backend(backend_name)->facts())
+      if (key == "ignored_variables" && !value.empty())
+        found.push_back(value +
+                        ": ignored, all models get the same threads and devices (OMP_NUM_THREADS, "
+                        "CUDA_VISIBLE_DEVICES)");
+}
+
 /// The backend says under these names what it can find out.
 void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::string>& found) {
   const std::string which = "GPU " + std::to_string(gpu.device.index) + ": ";
@@ -51,6 +60,7 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
 std::vector<std::string> preflight(const Runtime& runtime) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
+  look_at_backends(runtime, found);
   for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
   return found;
 }

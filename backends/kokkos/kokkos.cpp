@@ -2,18 +2,43 @@
 #include "backends/kokkos/kokkos.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
 namespace league::kokkos {
 namespace {
 
+constexpr int largest_pool = 512;  // OpenMPTraits::MAX_THREAD_COUNT: Kokkos writes beyond its array with more
+
+/// What Kokkos::initialize reads from the environment, but for its tools. It aborts at a value that it cannot read.
+constexpr std::array variables{"KOKKOS_NUM_THREADS",      "KOKKOS_DEVICE_ID",        "KOKKOS_VISIBLE_DEVICES",
+                               "KOKKOS_MAP_DEVICE_ID_BY", "KOKKOS_DISABLE_WARNINGS", "KOKKOS_PRINT_CONFIGURATION",
+                               "KOKKOS_TUNE_INTERNALS"};
+
+/// Removes these variables: all models get the same threads and devices. @returns "NAME=value" of those that were set
+std::string remove_variables() {
+  std::string removed;
+  for (const char* variable : variables)
+    if (const char* value = std::getenv(variable); value != nullptr) {
+      removed += (removed.empty() ? "" : " ") + std::string(variable) + "=" + value;
+      unsetenv(variable);
+    }
+  return removed;
+}
+
 /// Kokkos from initialize to finalize; not started where its device is missing, since it would throw there.
 class Session final : public Backend {
  public:
-  explicit Session(const Runtime& runtime) {
-    if (on_gpu && runtime.gpus().empty()) return;
+  explicit Session(const Runtime& runtime) : ignored_(remove_variables()) {
+    if (on_gpu && runtime.gpus().empty())
+      obstacle_ = std::string("no GPU answers, and Kokkos here is built for ") + Exec::name();
+    else if (!on_gpu && runtime.host_threads() > largest_pool)
+      obstacle_ = "Kokkos takes up to " + std::to_string(largest_pool) + " threads, OMP_NUM_THREADS can limit the " +
+                  std::to_string(runtime.host_threads()) + " here";
+    if (!obstacle_.empty()) return;
     Kokkos::InitializationSettings settings;
     settings.set_disable_warnings(true);
-    if (!on_gpu) settings.set_num_threads(runtime.host_threads());
+    settings.set_num_threads(std::min(runtime.host_threads(), largest_pool));
     Kokkos::initialize(settings);
   }
   ~Session() override {
@@ -23,12 +48,13 @@ class Session final : public Backend {
     return std::to_string(KOKKOS_VERSION_MAJOR) + "." + std::to_string(KOKKOS_VERSION_MINOR) + "." +
            std::to_string(KOKKOS_VERSION_PATCH);
   }
-  [[nodiscard]] std::string unavailable() const override {
-    return Kokkos::is_initialized() ? "" : std::string("no GPU answers, and Kokkos here is built for ") + Exec::name();
-  }
+  [[nodiscard]] std::string unavailable() const override { return obstacle_; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override {
-    return {{"execution_space", Exec::name()}};
+    return {{"execution_space", Exec::name()}, {"ignored_variables", ignored_}};
   }
+
+ private:
+  std::string ignored_, obstacle_;
 };
 
 const RegisterBackend registered{

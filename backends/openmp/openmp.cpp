@@ -15,7 +15,7 @@ class OpenMp final : public Backend {
   [[nodiscard]] std::string version() const override { return std::to_string(_OPENMP); }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override {
     std::vector<std::pair<std::string, std::string>> facts{{"max_threads", std::to_string(omp_get_max_threads())}};
-    for (const char* variable : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"}) {
+    for (const char* variable : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_PROC_BIND", "OMP_PLACES"}) {
       const char* value = std::getenv(variable);
       facts.emplace_back(variable, value ? value : "unset");
     }
