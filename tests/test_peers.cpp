@@ -3,44 +3,15 @@
 
 #include <chrono>
 #include <csignal>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "bench/peers/peers.hpp"
-#include "tests/program.hpp"
-#include "tests/temporary.hpp"
+#include "tests/peers.hpp"
 
 // Peers in Python as a user meets them, with peers that do what they must not.
 namespace league::tests {
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-/// A sound peer, and variants of it with one fault each.
-const std::string sound = R"(import os, sys, time
-import numpy as np
-from backends.python.peer import HostPeer, Unsupported
-
-class Sound(HostPeer):
-    method = "sound"
-    description = "adds"
-    dtypes = ("f32", "f64")
-
-    def upload(self):
-        self.a, self.b = self.inputs["a"], self.inputs["b"]
-        self.sum = np.empty_like(self.a)
-
-    def reset(self):
-        self.sum.fill(np.nan)
-
-    def compute(self):
-        np.add(self.a, self.b, out=self.sum)
-
-    def download(self):
-        return {"sum": self.sum}
-)";
+/// Variants of a sound peer with one fault each.
 const std::string faults = R"(
 class Wrong(Sound):
     method = "wrong"
@@ -109,60 +80,6 @@ class Hangs(Sound):
         while True:
             time.sleep(1)
 )";
-
-class PeersTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const fs::path sources = bench::standard_peers();
-    if (!has_program("league") || !fs::exists(sources / "backends/python")) GTEST_SKIP() << "no league, or no peers";
-    fs::create_directories(root() / "algorithms/vector_add");
-    fs::create_directories(root() / "backends");
-    fs::copy(sources / "backends/python", root() / "backends/python", fs::copy_options::recursive);
-    const char* named = std::getenv("LEAGUE_PYTHON");
-    python_ = named != nullptr ? named : (sources / "build/venv/bin/python").string();
-    if (!fs::exists(python_)) python_ = "python3";
-    if (std::system((python_ + " -c 'import numpy' 2>/dev/null").c_str()) != 0)
-      GTEST_SKIP() << python_ << " has no NumPy; LEAGUE_PYTHON names another";
-  }
-  void peer(const std::string& model, const std::string& text) const {
-    folder_.write("project/algorithms/vector_add/" + model + ".py", text);
-  }
-  [[nodiscard]] std::vector<std::string> arguments(const std::string& methods, const std::string& more = "") const {
-    const fs::path study = folder_.write(
-        "study.toml", "algorithm = \"vector_add\"\nsizes = 1000\nsamples = 6\nmethods = " + methods + "\n" + more);
-    return {"run",
-            study.string(),
-            "--records",
-            (folder_.path() / "records").string(),
-            "--python",
-            python_,
-            "--peers",
-            root().string(),
-            "--benchmark_format=json"};
-  }
-  /// The rows of a run, by method and model.
-  std::map<std::string, Json> play(const std::string& methods, int code, const std::string& more = "") {
-    const Outcome outcome = run("league", arguments(methods, more), folder_.path());
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    std::map<std::string, Json> rows;
-    if (outcome.out.empty()) return rows;
-    record_ = Json::parse(outcome.out);
-    for (const Json& row : record_.at("benchmarks"))
-      rows[row.at("method").get<std::string>() + " " + row.at("model").get<std::string>()] = row;
-    return rows;
-  }
-  [[nodiscard]] fs::path root() const { return folder_.path() / "project"; }
-
-  TemporaryFolder folder_;
-  std::string python_;
-  Json record_;
-};
-
-void expect_row(const Json& row, const std::string& status, const std::string& reason) {
-  EXPECT_EQ(row.at("status"), status) << row.at("name") << ": " << row.at("reason");
-  EXPECT_NE(row.at("reason").get<std::string>().find(reason), std::string::npos) << row.at("reason");
-  EXPECT_EQ(row.at("samples").empty(), status != "passed");
-}
 
 TEST_F(PeersTest, SoundPeerIsARowLikeAnyOther) {
   peer("numpy", sound);
@@ -248,6 +165,7 @@ TEST_F(PeersTest, HangingPeerEndsWithAnInterruptedRun) {
   ASSERT_TRUE(program.running());
   const pid_t worker = std::stoi(read_file(file));
   program.signal(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
   program.signal(SIGINT);  // the user insists
   EXPECT_EQ(program.wait().code, 130);
   for (int i = 0; i < 250 && kill(worker, 0) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -172,6 +172,8 @@ def test_a_parameter_that_is_not_understood_is_unsupported():
         (ModuleNotFoundError("no module a"), {"unsupported": "no module a"}),
         (MemoryError("1 GB"), {"unsupported": "out of memory: 1 GB"}),
         (KeyError("a"), {"failed": "KeyError: 'a'"}),
+        (OSError("a\udcff"), {"failed": r"OSError: a\udcff"}),
+        (Unsupported("a\udcff"), {"unsupported": r"a\udcff"}),
     ],
 )
 def test_a_worker_answers_what_went_wrong(error, answer):

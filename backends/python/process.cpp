@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -24,16 +25,25 @@ namespace {
 
 constexpr std::size_t longest_message = 300;
 constexpr int looks_a_second = 20;
+constexpr auto patience_at_end = std::chrono::seconds(5);
 
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) return std::string("was ended by: ") + strsignal(WTERMSIG(status));
   return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
-/// The last line of a text that is not empty.
+/// The last line of a text that is not empty; a UTF-8 character that is cut at its begin or end is left out.
 std::string last_line(std::string text) {
+  const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; };
   text.erase(text.find_last_not_of(" \n\r\t") + 1);
-  return text.substr(text.rfind('\n') + 1).substr(0, longest_message);
+  text.erase(0, text.rfind('\n') + 1);
+  text.erase(text.begin(), std::ranges::find_if_not(text, continues));
+  text.resize(std::min(text.size(), longest_message));
+  const auto first = std::find_if_not(text.rbegin(), text.rend(), continues);  // byte of the last character
+  if (first == text.rend()) return text;
+  const auto there = first - text.rbegin() + 1;
+  if (there < std::countl_one(static_cast<unsigned char>(*first))) text.erase(text.end() - there, text.end());
+  return text;
 }
 
 }  // namespace
@@ -51,7 +61,11 @@ Process::Process(const Interpreter& interpreter, const Start& start) : log_(memf
 }
 
 Process::~Process() {
-  kill(-process_, SIGKILL);  // what it has started may outlive it
+  if (!has_ended()) kill(process_, SIGTERM);  // its supervisor kills all that it has started
+  const auto deadline = std::chrono::steady_clock::now() + patience_at_end;
+  while (!has_ended() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(-process_, SIGKILL);  // the supervisor, where it hangs, and what it has left where it was killed
   while (!ended_ && waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
   }
   close(socket_);

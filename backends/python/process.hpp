@@ -17,7 +17,7 @@ struct Interpreter {
 };
 
 /// `python -m MODULE SOCKET` in a process of its own: lines of text over a socket, what it prints is kept. It ends with
-/// this object, together with all that it started, and with this process, however that ends.
+/// this object, together with all that it started, and with this process, however that ends (supervisor.py).
 class Process {
  public:
   /// What is given to the new process beside its socket.

@@ -17,8 +17,9 @@ namespace {
 
 constexpr int most_files = 16;
 
-/// Variables that bind this program's threads: a library's own threads would all be bound to the first processor.
-constexpr std::array binding{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+/// Variables that bind this program's threads, as a library's own threads would all be bound to the first processor;
+/// and one that takes threads away while other programs are busy.
+constexpr std::array dropped{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_DYNAMIC"};
 
 std::vector<std::string> environment_of(const Interpreter& interpreter, int threads) {
   std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
@@ -32,7 +33,7 @@ std::vector<std::string> environment_of(const Interpreter& interpreter, int thre
     const std::string_view text = *entry;
     const std::string_view key = text.substr(0, text.find('='));
     const bool replaced = std::ranges::find(changed, key, &decltype(changed)::value_type::first) != changed.end();
-    if (!replaced && std::ranges::find(binding, key) == binding.end()) variables.emplace_back(text);
+    if (!replaced && std::ranges::find(dropped, key) == dropped.end()) variables.emplace_back(text);
   }
   for (const auto& [key, value] : changed) variables.push_back(key + "=" + value);
   return variables;
@@ -71,7 +72,8 @@ void place(std::span<const int> files) {
 pid_t start_process(const Interpreter& interpreter, const Process::Start& start, std::span<const int> files) {
   std::string python = interpreter.python;  // a link stays one: it is how a virtual environment knows itself
   if (python.find('/') != std::string::npos) python = std::filesystem::absolute(python).string();
-  std::vector<std::string> words{python, "-m", start.module, std::to_string(Process::socket_file)};
+  std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module,
+                                 std::to_string(Process::socket_file)};
   std::vector<std::string> variables = environment_of(interpreter, start.threads);
   const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
   const std::string failure = "cannot start " + python;
@@ -85,7 +87,8 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
     return child;
   }
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // both outlast the exec
   if (getppid() != parent) _exit(1);
   if (CPU_COUNT(&processors) > 0) sched_setaffinity(0, sizeof(processors), &processors);
   place(files);

@@ -50,6 +50,11 @@ def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
         to[...] = values
 
 
+def message(error: Exception) -> str:
+    """What it says; bytes of a file's name that are not UTF-8 are written out, as no JSON can carry them."""
+    return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class Worker:
     """Each method is a call."""
 
@@ -113,12 +118,12 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
         return {"done": getattr(worker, request["call"])(request)}
     except (Unsupported, ImportError) as obstacle:
         traceback.print_exc()
-        return {"unsupported": str(obstacle)}
+        return {"unsupported": message(obstacle)}
     except Exception as error:  # noqa: BLE001 (it is the result of this case)
         traceback.print_exc()
         if type(error).__name__ in OUT_OF_MEMORY:
-            return {"unsupported": f"out of memory: {error}"}
-        return {"failed": f"{type(error).__name__}: {error}"}
+            return {"unsupported": f"out of memory: {message(error)}"}
+        return {"failed": f"{type(error).__name__}: {message(error)}"}
 
 
 def serve(channel: socket.socket) -> None:

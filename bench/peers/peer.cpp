@@ -12,6 +12,7 @@ namespace league::bench {
 namespace {
 
 constexpr int patience_s = 600;  // for one call; a batch takes half a second, but a first compute may compile
+constexpr std::size_t longest_quote = 100;
 
 /// Each parameter in its own type, and the type of the elements.
 Json parameters_of(const Peer& peer, const Context& context) {
@@ -107,7 +108,10 @@ class PeerCase final : public Prepared, public Clock {
   /// What the worker returns. @throws what it says
   Json call(const Json& request) {
     process_->send(text_of(request));
-    const Json reply = Json::parse(process_->receive(patience_s));
+    const std::string line = process_->receive(patience_s);
+    const Json reply = Json::parse(line, nullptr, false);
+    if (!reply.is_object())
+      throw std::runtime_error("its process answers no JSON: " + valid_utf8(line.substr(0, longest_quote)));
     if (reply.contains("unsupported")) throw Unsupported(reply.at("unsupported").get<std::string>());
     if (reply.contains("failed")) throw std::runtime_error(reply.at("failed").get<std::string>());
     return reply.at("done");
