@@ -184,6 +184,20 @@ def test_a_worker_answers_what_went_wrong(error, answer):
     assert worker.answer(Raising(), {"call": "fence"}) == answer
 
 
+@pytest.mark.parametrize("seconds", [2, 2.0, np.float32(2), np.float64(2), np.int64(2)])
+def test_a_time_is_a_number(seconds):
+    assert json.dumps(worker.finite(seconds)) == "2.0"
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [float("nan"), float("-inf"), np.float32("nan"), "2", True, None, [2], 2j],
+)
+def test_what_is_no_time_is_refused(seconds):
+    with pytest.raises(TypeError, match="as the seconds of a compute"):
+        worker.finite(seconds)
+
+
 @pytest.mark.parametrize(
     ("results", "message"),
     [

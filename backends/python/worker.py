@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import mmap
 import socket
 import sys
 import time
 import traceback
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,14 @@ def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
         to[...] = values
 
 
+def finite(seconds: Any) -> float:
+    """A time as JSON can carry it. Raises TypeError unless it is a finite number."""
+    number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not number or not math.isfinite(seconds):
+        raise TypeError(f"it reports {seconds!r:.100} as the seconds of a compute")
+    return float(seconds)
+
+
 def message(error: Exception) -> str:
     """What it says; bytes of a file's name that are not UTF-8 are written out, as no JSON can carry them."""
     return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
@@ -82,8 +92,9 @@ class Worker:
             self.peer.reset()
             self.warm = True
 
-    def compute(self, _: dict[str, Any]) -> None:
-        self.peer.compute()
+    def compute(self, request: dict[str, Any]) -> None:
+        for _ in range(request.get("count", 1)):
+            self.peer.compute()
 
     def fence(self, _: dict[str, Any]) -> None:
         self.peer.fence()
@@ -93,7 +104,7 @@ class Worker:
 
     def time(self, request: dict[str, Any]) -> dict[str, Any]:
         seconds = self.measured(request, lambda: self.peer.time(request["count"]))
-        return {"seconds": seconds, "held": getattr(self.peer, "held", False)}
+        return {"seconds": seconds, "held": bool(getattr(self.peer, "held", False))}
 
     def latency(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"seconds": self.measured(request, self.peer.latency)}
@@ -106,7 +117,7 @@ class Worker:
             if request["warm"]:
                 self.peer.compute()
                 self.peer.fence()
-            return measure()
+            return finite(measure())
         finally:
             gc.enable()
             time.sleep(REST_S)

@@ -6,7 +6,9 @@
 
 #include "algorithms/shard_part.hpp"
 #include "bench/json.hpp"
+#include "bench/measure/clock.hpp"
 #include "bench/models.hpp"
+#include "bench/peers/reported_time.hpp"
 
 namespace league::bench {
 namespace {
@@ -49,7 +51,9 @@ class PeerCase final : public Prepared, public Clock {
                   {"parameters", parameters_of(peer, context)},
                   {"device", device_of(context)},
                   {"inputs", inputs_->layout()},
-                  {"outputs", shared_.layout()}}) {
+                  {"outputs", shared_.layout()}}),
+        kind_(context.shards.front().device.kind),
+        idle_(problem.extent() == 0) {
     request_["inputs"]["file"] = python::Process::first_file;
     request_["outputs"]["file"] = python::Process::first_file + 1;
   }
@@ -76,13 +80,9 @@ class PeerCase final : public Prepared, public Clock {
   }
 
   double seconds(int count, bool warm) override {
-    const Json timed = call({{"call", "time"}, {"count", count}, {"warm", warm}});
-    holds_ = timed.at("held").get<bool>();
-    return timed.at("seconds").get<double>();
+    return timed({{"call", "time"}, {"count", count}, {"warm", warm}}, count);
   }
-  double latency_s(bool warm) override {
-    return call(Json{{"call", "latency"}, {"warm", warm}}).at("seconds").get<double>();
-  }
+  double latency_s(bool warm) override { return timed({{"call", "latency"}, {"warm", warm}}, 1); }
   [[nodiscard]] bool holds() const override { return holds_; }
 
  private:
@@ -102,7 +102,27 @@ class PeerCase final : public Prepared, public Clock {
                      python::Process::Start{"backends.python.worker", {inputs_->file(), shared_.file()}, threads});
     const Json made = call(request_);
     timing_.reset_each = made.at("reset_each").get<bool>();
+    reported_.emplace(ReportedTime::Case{kind_, idle_, timing_.reset_each, [this](int count) { return look(count); }});
     for (Output& output : outputs_) output.form = made.at("forms").value(output.name, "");
+  }
+  /// What the worker reports of `count` computes. @throws std::runtime_error if it cannot be
+  double timed(const Json& request, int count) {
+    const Stopwatch watch;
+    const Json answer = call(request);
+    const double call_s = watch.seconds();
+    holds_ = answer.value("held", holds_);
+    return reported_->require(answer.at("seconds").get<double>(), count, call_s);
+  }
+  ReportedTime::Look look(int count) {
+    if (timing_.reset_each) {
+      call("reset");
+      call("fence");
+    }
+    const Stopwatch watch;
+    call(Json{{"call", "compute"}, {"count", count}});
+    const double queued_s = watch.seconds();
+    call("fence");
+    return {queued_s, watch.seconds() - queued_s};
   }
   Json call(const char* what) { return call(Json{{"call", what}}); }
   /// What the worker returns. @throws what it says
@@ -123,7 +143,10 @@ class PeerCase final : public Prepared, public Clock {
   SharedArrays shared_;
   Json request_;  ///< that makes the peer
   std::optional<python::Process> process_;
+  DeviceKind kind_;
+  bool idle_;  ///< there are no rows
   Timing timing_;
+  std::optional<ReportedTime> reported_;
   bool holds_ = false;
 };
 
