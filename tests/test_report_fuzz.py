@@ -79,7 +79,7 @@ def damaged(record, rng):
         elif action < 0.25 and isinstance(parent, list):
             parent.insert(key, copy.deepcopy(parent[key]))
         else:
-            parent[key] = rng.choice(VALUES)
+            parent[key] = copy.deepcopy(rng.choice(VALUES))
     return record
 
 
