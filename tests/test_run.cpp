@@ -197,52 +197,6 @@ TEST_F(RunTest, PreviewsAndProfiles) {
   EXPECT_FALSE(fs::exists(records()));
 }
 
-TEST_F(RunTest, SkipsWhatFindsNoHostMemoryAndGoesOn) {
-  study(small);
-  const auto limited = [] {
-    const rlimit limit{std::uint64_t{8} << 30, std::uint64_t{8} << 30};
-    setrlimit(RLIMIT_DATA, &limit);
-  };
-  const std::string reason = "skipped: out of host memory: needs at least 40 GB, ";
-  const Outcome preview = league({"--dry-run", "--set", "sizes=10000000000,10"}, limited);
-  EXPECT_EQ(preview.code, 0) << preview.err;
-  EXPECT_NE(preview.out.find("n:10000000000/devices:1/launch:auto  " + reason), std::string::npos) << preview.out;
-  EXPECT_NE(preview.out.find("n:10/devices:1/launch:auto  120 B"), std::string::npos) << preview.out;
-  EXPECT_NE(preview.out.find("4 cases, about "), std::string::npos) << preview.out;
-
-  const Outcome ran = league({"--set", "sizes=10000000000,10"}, limited);
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  std::string reasons;
-  for (const fs::path& file : record_files()) {
-    const Json record = Json::parse(read_file(file));
-    for (const Json& row : record.at("benchmarks"))
-      if (row.at("status") == "skipped") reasons += "skipped: " + row.at("reason").get<std::string>() + "\n";
-  }
-  EXPECT_EQ(reasons.find(reason), 0U) << reasons;
-  EXPECT_NE(reasons.find(reason, 1), std::string::npos) << reasons;
-
-  const Outcome tuned = run("league",
-                            {"tune", (folder_.path() / "study.toml").string(), "--records",
-                             (folder_.path() / "tuning").string(), "--budget", "1", "--set", "sizes=10000000000"},
-                            folder_.path(), limited);
-  EXPECT_NE((tuned.out + tuned.err).find("out of host memory: needs at least 40 GB, "), std::string::npos)
-      << tuned.out << tuned.err;
-}
-
-TEST_F(RunTest, SkipsALeagueBeyondTheWork) {
-  study(small);
-  EXPECT_EQ(league({"--league", "2147483647"}).code, 1) << "no case ran";
-  for (const fs::path& file : record_files()) {
-    const Json record = Json::parse(read_file(file));
-    for (const Json& row : record.at("benchmarks")) {
-      EXPECT_EQ(row.at("status"), "skipped");
-      EXPECT_EQ(row.at("reason"), "league 2147483647: the problem has work for " +
-                                      std::to_string(row.at("sizes").at("n").get<int>()) + " teams");
-    }
-  }
-  EXPECT_EQ(record_files().size(), 2U);
-}
-
 TEST_F(RunTest, SavesInputsAndResults) {
   study(small);
   const fs::path saved = folder_.path() / "saved";
