@@ -10,6 +10,7 @@
 
 #include "algorithms/budget.hpp"
 #include "bench/measure/comparison.hpp"
+#include "bench/measure/memory_limit.hpp"
 #include "bench/models.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/sample/draw.hpp"
@@ -57,6 +58,7 @@ class RandomCheck {
         runtime_(runtime),
         interrupt_(interrupt),
         datasets_(options.data, runtime.host_memory()),
+        filter_(options.benchmark.filter),
         budget_(options.device_memory_bytes.value_or(usual_bytes)),
         choices_(ready_variants(runtime)),
         progress_(options.sample, 0) {
@@ -126,8 +128,7 @@ class RandomCheck {
     if (is_own(that.model)) that.launch = draw_launch(random, kind);
     that.launch_source = that.launch == Launch{} ? LaunchSource::automatic : LaunchSource::given;
     give_names(that);
-    if (matches(options_.benchmark.filter, that.name) && names_.insert(that.name).second)
-      tuples.push_back(std::move(that));
+    if (filter_.matches(that.name) && names_.insert(that.name).second) tuples.push_back(std::move(that));
   }
 
   /// Null if no such problem can be made, or it takes too much memory or too long to judge.
@@ -176,8 +177,8 @@ class RandomCheck {
       return {};
     } catch (const Unsupported&) {
       throw;
-    } catch (const std::bad_alloc&) {
-      throw Unsupported("out of host memory");
+    } catch (const std::bad_alloc& error) {
+      throw Unsupported(out_of_host_memory(error));
     } catch (const std::invalid_argument&) {
       throw IllPosed();
     } catch (const std::exception& error) {
@@ -202,6 +203,7 @@ class RandomCheck {
   Runtime& runtime_;
   const InterruptWatch& interrupt_;
   Datasets datasets_;
+  NameFilter filter_;
   std::int64_t budget_;
   std::vector<Choice> choices_;
   std::vector<const Algorithm*> algorithms_;
