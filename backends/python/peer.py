@@ -89,7 +89,8 @@ class Peer(ABC):
         """Results by the names of the problem's outputs, in their types and shapes."""
 
     def time(self, count: int) -> float:
-        """Seconds of one compute, the mean over ``count``, by the clock of its kind."""
+        """Seconds of one compute, the mean over ``count``, by the clock of its kind. League fails a
+        case whose times its own clock contradicts."""
         return self.latency(count)
 
     def latency(self, count: int = 1) -> float:
