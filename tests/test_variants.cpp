@@ -72,7 +72,10 @@ std::vector<Launch> launches(DeviceKind kind) {
   return {{},
           {.league = 1},
           {.league = 3, .team = 64},
+          {.team = 2},
           {.team = 128},
+          {.team = 1024},
+          {.team = 1, .vector = 32},
           {.league = 40, .team = 256},
           {.team = 64, .vector = 2},
           {.team = 32, .vector = 4}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/for_teams.hpp"
 
 #include "algorithms/distance_matrix/direct.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
@@ -15,7 +15,7 @@ using kokkos::Exec, kokkos::Member, kokkos::Team;
 /// DIMENSION 0: any.
 template <class T, int dimension>
 void direct(const Exec& exec, Launch launch, Strips<T> strips) {
-  Kokkos::parallel_for(
+  kokkos::for_teams(
       "distance_matrix/direct", Team(exec, launch.league, launch.team, launch.vector),
       KOKKOS_LAMBDA(const Member& team) {
         const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { *to = value; };

@@ -26,8 +26,8 @@ __device__ Sums<double, n> sums_of_blocks(const Sums<double, n>& of_block, const
   const int warps = place.lanes / warp_size, warp = place.lane / warp_size, lane = place.lane % warp_size;
   const std::int64_t slots = (step & 1) * n * place.teams;
   const auto stamp = static_cast<unsigned>(step + 1);
-  for (int i = 0; i < n; ++i)
-    if (place.lane == i) {
+  for (int i = 0; i < n; ++i)  // a lane sends one value, or several where there are more values than lanes
+    if (place.lane == (n > warp_size ? i % place.lanes : i)) {
       const std::int64_t slot = slots + i * place.teams + place.team;
       publish(board.low + slot, board.high + slot, of_block.values[i], stamp);
     }

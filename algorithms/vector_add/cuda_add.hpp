@@ -40,8 +40,8 @@ __global__ void add_wide(std::int64_t n, const T* a, const T* b, T* sum) {
       for (std::int64_t i = mine; i < packs; i += lanes) packs_sum[i] = packs_a[i] + packs_b[i];
     }
   }
-  const std::int64_t rest = packs * Pack<T>::size + lane;
-  if (blockIdx.x == 0 && rest < n) sum[rest] = a[rest] + b[rest];
+  if (blockIdx.x == 0)
+    for (std::int64_t i = packs * Pack<T>::size + lane; i < n; i += lanes) sum[i] = a[i] + b[i];
 }
 
 enum class Kernel { plain, wide, fill };

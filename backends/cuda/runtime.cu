@@ -254,6 +254,8 @@ void check(cudaError_t status, std::source_location where) {
   static_cast<void>(cudaGetLastError());
   const std::string what = std::string(dialect) + ": " + cudaGetErrorString(status) + " (" + where.file_name() + ":" +
                            std::to_string(where.line()) + ")";
+  if (status == cudaErrorLaunchOutOfResources)
+    throw Unsupported("the registers of this kernel leave no room for such a block: " + what);
   if (status == cudaErrorMemoryAllocation) throw Unsupported("out of device memory: " + what);
   throw std::runtime_error(what);
 }

@@ -20,24 +20,21 @@ __device__ inline void publish(Word* low, Word* high, double value, unsigned sta
   *static_cast<volatile Word*>(high) = tag | (bits >> 32);
 }
 
-/// The 32 bits that come with this stamp.
-__device__ inline Word await_word(const Word* from, unsigned stamp, std::uint64_t limit_ns) {
-  constexpr int polls_a_look = 1024;  // at the clock, which takes longer to read than a word
-  const volatile Word* word = from;
-  for (std::uint64_t begin_ns = 0;;) {
-    for (int poll = 0; poll < polls_a_look; ++poll)
-      if (const Word value = *word; static_cast<unsigned>(value >> 32) == stamp) return value & 0xffffffffU;
+/// The double that `publish` sends with this stamp.
+__device__ inline double await(const Word* low, const Word* high, unsigned stamp,
+                               std::uint64_t limit_ns = wait_limit_ns) {
+  constexpr unsigned polls_per_look = 1024;  // at the clock, which takes longer to read than a word
+  const volatile Word *low_word = low, *high_word = high;
+  std::uint64_t begin_ns = 0;
+  for (unsigned polls = 1;; ++polls) {
+    const Word first = *low_word, second = *high_word;  // both loads are under way at once
+    if (static_cast<unsigned>(first >> 32) == stamp && static_cast<unsigned>(second >> 32) == stamp)
+      return __longlong_as_double(static_cast<long long>((first & 0xffffffffU) | second << 32));
+    if (polls % polls_per_look != 0) continue;
     const std::uint64_t now_ns = clock_ns();
     if (begin_ns == 0) begin_ns = now_ns;
     if (now_ns - begin_ns > limit_ns) trap();
   }
-}
-
-/// The double that `publish` sends with this stamp.
-__device__ inline double await(const Word* low, const Word* high, unsigned stamp,
-                               std::uint64_t limit_ns = wait_limit_ns) {
-  return __longlong_as_double(
-      static_cast<long long>(await_word(low, stamp, limit_ns) | await_word(high, stamp, limit_ns) << 32));
 }
 
 }  // namespace league::cuda

@@ -14,6 +14,7 @@
 #define cudaDriverGetVersion hipDriverGetVersion
 #define cudaError_t hipError_t
 #define cudaErrorInvalidValue hipErrorInvalidValue
+#define cudaErrorLaunchOutOfResources hipErrorLaunchOutOfResources
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
 #define cudaEvent_t hipEvent_t
