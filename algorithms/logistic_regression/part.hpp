@@ -17,6 +17,10 @@ class LogisticPart : public StepPart {
     ShardPart::upload();
     const auto first = static_cast<std::size_t>(rows().begin), count = static_cast<std::size_t>(rows().size());
     const auto all = static_cast<std::size_t>(host_columns_.row_size());
+    if (pitch_ > rows().size()) {  // kernels load the rows behind the last as well, and must not use them
+      columns_.poison();
+      labels_.poison();
+    }
     for (int d = 0; d < features_; ++d)
       columns_.copy_from(host_columns_.values<const T>().subspan(static_cast<std::size_t>(d) * all + first, count),
                          d * pitch_);
