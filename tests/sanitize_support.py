@@ -19,10 +19,9 @@ if words[0] == "list":
     print((here / "list.json").read_text())
     sys.exit()
 study = Path(words[1]).read_text()
-host = 'models = ["openmp"]' in study
-method = "host" if host else re.search('methods = "(.*)"', study)[1]
+method = re.search('methods = "(.*)"', study)[1]
 dtypes = json.loads(re.search("dtypes = (.*)", study)[1])
-devices = [1] if host else json.loads(re.search("devices = (.*)", study)[1])
+devices = json.loads(re.search("devices = (.*)", study)[1])
 shapes = study.split("[[cases]]")[1:]
 with open(here / "calls", "a") as file:
     file.write(method + "\\n")
@@ -37,13 +36,14 @@ records.mkdir(parents=True)
 (records / "run.json").write_text('{{"study": "study"}}')
 cases = [(a, b, c) for a in range(len(shapes)) for b in dtypes for c in devices]
 for number, (shape, dtype, count) in enumerate(cases):
-    row = dict(name=f"knn/{{method}}/{{dtype}}/{{shape}}/{{count}}", status="passed", reason="")
+    row = dict(name=f"knn/{{method}}/{{dtype}}/{{shape}}/{{count}}", status="passed", reason="", check={{}})
     if method == "dies" and number == 1:
         os.kill(os.getpid(), signal.SIGSEGV)
     if method == "wrong" and number == 0:
         row.update(status="failed", reason="wrong before sampling: value 3")
-    if method in ("unsolvable", "host") and shape == 0:
-        row.update(status="failed", reason="k = 3: there are 1 training rows")
+    if method == "ill_posed" and shape == 0:
+        reason = "k = 3: there are 1 training rows"
+        row.update(status="failed", reason=reason, check=dict(ill_posed=True))
     if method == "skips" and count > 1 or method == "lacks":
         row.update(status="skipped", reason="needs one device")
     code = max(code, row["status"] == "failed")

@@ -66,7 +66,9 @@ class Play {
     const bool made = attempt(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
     for (Result* result : waiting_) {
       if (made) result->cost = problem_->cost();
-      if (!made) conclude(*result, first.status, first.reason);
+      if (made) continue;
+      result->verdict = first.verdict;
+      conclude(*result, first.status, first.reason);
     }
     if (made && null_ != nullptr) null_->cost = problem_->cost();
     return made;
@@ -215,6 +217,9 @@ bool attempt(Result& result, const std::function<void()>& step) {
     conclude(result, Status::skipped, obstacle.what());
   } catch (const std::bad_alloc& error) {
     conclude(result, Status::skipped, out_of_host_memory(error));
+  } catch (const std::invalid_argument& error) {  // no problem can be made from this, or it has no solution
+    result.verdict.ill_posed = true;
+    conclude(result, Status::failed, error.what());
   } catch (const std::exception& error) {
     conclude(result, Status::failed, error.what());
   }

@@ -39,11 +39,13 @@ Json parameters_of(const Case& that) {
 Json check_of(const Verdict& verdict) {
   Json figures = Json::object();
   for (const auto& [key, value] : verdict.figures) figures[key] = value;
-  return {{"rows", verdict.rows_checked},
-          {"worst", verdict.worst},
-          {"ties", verdict.ties},
-          {"message", verdict.message},
-          {"figures", figures}};
+  Json check = {{"rows", verdict.rows_checked},
+                {"worst", verdict.worst},
+                {"ties", verdict.ties},
+                {"message", verdict.message},
+                {"figures", figures}};
+  if (verdict.ill_posed) check["ill_posed"] = true;
+  return check;
 }
 
 Json launch_of(const Result& result) {

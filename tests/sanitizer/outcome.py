@@ -35,7 +35,7 @@ class Outcome:
     warnings: int = 0
     passed: int = 0
     failed: dict[str, str] = field(default_factory=dict)  # case -> reason
-    unsolvable: dict[str, str] = field(default_factory=dict)
+    ill_posed: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     findings: list[str] = field(default_factory=list)
     broken: str = ""
@@ -112,9 +112,12 @@ def read_cases(outcome: Outcome, records: Path, expected: int) -> None:
             outcome.passed += 1
         elif row["status"] == "skipped":
             outcome.skipped[row["name"]] = row["reason"]
+        elif row["check"].get("ill_posed"):
+            outcome.ill_posed[row["name"]] = row["reason"]
         else:
             outcome.failed[row["name"]] = row["reason"]
-    recorded = outcome.passed + len(outcome.failed) + len(outcome.skipped)
+    others = outcome.failed, outcome.ill_posed, outcome.skipped
+    recorded = outcome.passed + sum(map(len, others))
     if recorded != expected and not outcome.broken:
         outcome.broken = f"incomplete: {recorded} of {expected} cases were recorded"
 

@@ -18,9 +18,8 @@ from .outcome import (
     last_words,
     read_cases,
     read_tool,
-    rows_of,
 )
-from .units import Unit, Variant
+from .units import Unit
 
 
 class Stopped(Exception):
@@ -40,8 +39,6 @@ class Runner:
     stopped: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: set[int] = field(default_factory=set)
-    _host_lock: threading.Lock = field(default_factory=threading.Lock)
-    _host_reasons: dict[str, set[str]] = field(default_factory=dict)
 
     def run(self, number: int, unit: Unit) -> Outcome:
         """One unit from its study to its outcome. Raises Stopped."""
@@ -63,8 +60,6 @@ class Runner:
         read_cases(outcome, folder / "records", expected)
         if outcome.broken:
             outcome.broken += f"; last line: {last_words(log)}"
-        elif not outcome.errors:
-            self.tell_unsolvable(outcome, unit.variant)
         return outcome
 
     def league_run(
@@ -98,29 +93,6 @@ class Runner:
         if unit.devices == 1 and self.gpus > 1:
             shared["CUDA_VISIBLE_DEVICES"] = str(number % self.gpus)
         return {**shared, **os.environ}
-
-    def tell_unsolvable(self, outcome: Outcome, variant: Variant) -> None:
-        """A case that fails on the host for the same reason says nothing of its kernels."""
-        if not outcome.failed:
-            return
-        same = self.host_reasons(variant)
-        for name, reason in list(outcome.failed.items()):
-            if reason in same:
-                outcome.unsolvable[name] = outcome.failed.pop(name)
-
-    def host_reasons(self, variant: Variant) -> set[str]:
-        """Why cases of these problems fail on the host. Once for all variants of an algorithm."""
-        if not variant.host_models:
-            return set()
-        study = variant.host_study()
-        with self._host_lock:
-            if study not in self._host_reasons:
-                name = f"{variant.algorithm}-host"
-                folder, _ = self.league_run(name, study, [], dict(os.environ))
-                rows = rows_of(folder / "records")
-                failed = {row["reason"] for row in rows if row["status"] == "failed"}
-                self._host_reasons[study] = failed
-            return self._host_reasons[study]
 
     def call(
         self, command: list[str], log: IO[bytes], environment: dict[str, str]

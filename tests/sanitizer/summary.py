@@ -14,7 +14,7 @@ def table(outcomes: list[Outcome], tools: list[str]) -> list[str]:
     for one in outcomes:
         rows.setdefault(one.variant, {})[one.tool] = one
     lines = [
-        f"| variant | {' | '.join(tools)} | cases passed | unsolvable | skipped |",
+        f"| variant | {' | '.join(tools)} | cases passed | ill-posed | skipped |",
         "| --- |" + " --- |" * len(tools) + " ---: | ---: | ---: |",
     ]
     for variant, found in rows.items():
@@ -23,7 +23,7 @@ def table(outcomes: list[Outcome], tools: list[str]) -> list[str]:
             str(sum(count(one) for one in found.values()))
             for count in (
                 lambda one: one.passed,
-                lambda one: len(one.unsolvable),
+                lambda one: len(one.ill_posed),
                 lambda one: len(one.skipped),
             )
         ]
@@ -60,10 +60,7 @@ def markdown(outcomes: list[Outcome], tools: list[str], missing: int) -> str:
         lines += [f"  - {finding}" for finding in one.findings]
     for title, of in (
         ("Cases that FAILED:", "failed"),
-        (
-            "Cases without a problem to solve, since they fail on the host alike:",
-            "unsolvable",
-        ),
+        ("Cases whose problem has no answer:", "ill_posed"),
         ("Cases skipped:", "skipped"),
     ):
         cases = [case for one in outcomes for case in getattr(one, of).items()]

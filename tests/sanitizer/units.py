@@ -25,26 +25,16 @@ class Variant:
     dtypes: tuple[str, ...]
     needs_dataset: bool
     shapes: tuple[str, ...]
-    host_models: tuple[str, ...]  # that the algorithm has
 
     def study(self, devices: int) -> str:
         """All types, shapes and numbers of devices, each checked and sampled once."""
-        return self._study(
+        lines = [
+            f'algorithm = "{self.algorithm}"',
             f'methods = "{self.method}"',
             f'models = "{self.model}"',
             f"devices = {list(range(1, devices + 1))}",
             # a tool may run kernels one at a time
             'communicator = "local_serialized"',
-        )
-
-    def host_study(self) -> str:
-        """The same problems for all methods of the algorithm on the host."""
-        return self._study(f"models = {json.dumps(list(self.host_models))}")
-
-    def _study(self, *keys: str) -> str:
-        lines = [
-            f'algorithm = "{self.algorithm}"',
-            *keys,
             f"dtypes = {json.dumps(list(self.dtypes))}",
             "samples = 1",
             "null = false",
@@ -115,13 +105,6 @@ def variants_of(listing: Json) -> Iterator[Variant]:
     """The variants that can run on a GPU here, of what `league list --json` says."""
     for algorithm in listing["algorithms"]:
         shapes = shapes_of(algorithm)
-        ready = [
-            model
-            for method in algorithm["methods"]
-            for model in method["models"]
-            if model["state"] == "ready"
-        ]
-        hosts = dict.fromkeys(m["name"] for m in ready if m["device"] == "host")
         for method in algorithm["methods"]:
             for model in method["models"]:
                 if model["state"] != "ready" or model["device"] != "gpu":
@@ -134,5 +117,4 @@ def variants_of(listing: Json) -> Iterator[Variant]:
                     dtypes=tuple(method["dtypes"]),
                     needs_dataset=algorithm["needs_dataset"],
                     shapes=shapes,
-                    host_models=tuple(hosts),
                 )
