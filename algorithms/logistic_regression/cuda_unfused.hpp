@@ -76,6 +76,10 @@ class UnfusedPart : public CudaPart<T> {
   UnfusedPart(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : CudaPart<T>(problem, context, shard, shard.rows.size() * std::int64_t{sizeof(T)}),
         excess_(this->queue(), this->pitch_) {}
+  void upload() override {
+    CudaPart<T>::upload();
+    excess_.poison();  // a library leaves what lies behind the last row
+  }
   void update() override { this->descend_alone(); }
 
  protected:

@@ -68,29 +68,43 @@ KOKKOS_INLINE_FUNCTION void load_weights(const Lanes<Barrier>& team, const State
   team.barrier();
 }
 
+// Kernels of headers are functors: a lambda for the device must not be shared between files, for nvcc keeps what makes
+// its copies in each file of its own, while the linker keeps one copy of the code that calls it.
+
+/// The state before the first step.
+struct Begin {
+  State state;
+  int features;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    begin_state(team_lanes(team, team.team_size()), features, state);
+  }
+};
+
+/// Takes the step that the sums tell.
+struct Descend {
+  Rule rule;
+  State state;
+  int doubles;  ///< of scratch
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    descend(team_lanes(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
+  }
+};
+
 /// What is the same in all methods.
 template <class T>
 class PortablePart : public LogisticPart<Array, T> {
  public:
   void begin() override {
-    const State state = this->state();
-    const int features = this->features_;
-    Kokkos::parallel_for(
-        "logistic_regression/begin", bounded_policy(exec_, small(), 0),
-        KOKKOS_LAMBDA(const Member& team) { begin_state(team_lanes(team, team.team_size()), features, state); });
-  }
-  // Public: nvcc takes no lambda for devices in what is protected.
-  void descend_alone() {
-    const State state = this->state();
-    const Rule rule = this->rule_;
-    const int doubles = look_scratch(rule.features);
-    Kokkos::parallel_for(
-        "logistic_regression/descend", bounded_policy(exec_, small(), doubles), KOKKOS_LAMBDA(const Member& team) {
-          descend(team_lanes(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
-        });
+    Kokkos::parallel_for("logistic_regression/begin", bounded_policy(exec_, small(), 0),
+                         Begin{this->state(), this->features_});
   }
 
  protected:
+  void descend_alone() {
+    const int doubles = look_scratch(this->rule_.features);
+    Kokkos::parallel_for("logistic_regression/descend", bounded_policy(exec_, small(), doubles),
+                         Descend{this->rule_, this->state(), doubles});
+  }
   PortablePart(const LogisticRegression& problem, const Context& context, const Shard& shard,
                std::int64_t extra_bytes = 0)
       : LogisticPart<Array, T>(

@@ -30,26 +30,28 @@ void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, block
       });
 }
 
-/// In place. `intercept` is added to the logits first, where they came without it.
+/// In place. The intercept is added to the logits first, where they came without it.
 template <class T>
-void terms_of(const Exec& exec, Launch launch, Rows<T> rows, State state, bool add_intercept,
-              blocks::Pack<T, 16>* logits, double* partials) {
-  const int threads = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "logistic_regression/terms", bounded_policy(exec, launch, scratch_size(2, threads)),
-      KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, scratch_size(2, threads));
-        const auto team = team_lanes(member, threads);
-        if (state.control[is_stopped] != 0) return;
-        const T intercept = add_intercept ? static_cast<T>(state.theta[0]) : T{0};
-        ThreadSum<T> mine[2];
-        for_packs(rows, team, member.league_rank(), member.league_size(),
-                  [&](std::int64_t pack) { logits[pack] = pack_terms(rows, pack, logits[pack], intercept, mine); });
-        double* partial = partials + std::int64_t{member.league_rank()} * gradient_sums(rows.features);
-        team_sums<2>(
-            team, [&](int i) { return mine[i].value(); }, scratch, [&](int i, int, double sum) { partial[i] = sum; });
-      });
-}
+struct Terms {
+  Rows<T> rows;
+  State state;
+  bool add_intercept;
+  blocks::Pack<T, 16>* logits;
+  double* partials;
+  int threads;
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    double* scratch = scratch_of<double>(member, scratch_size(2, threads));
+    const auto team = team_lanes(member, threads);
+    if (state.control[is_stopped] != 0) return;
+    const T intercept = add_intercept ? static_cast<T>(state.theta[0]) : T{0};
+    ThreadSum<T> mine[2];
+    for_packs(rows, team, member.league_rank(), member.league_size(),
+              [&](std::int64_t pack) { logits[pack] = pack_terms(rows, pack, logits[pack], intercept, mine); });
+    double* partial = partials + std::int64_t{member.league_rank()} * gradient_sums(rows.features);
+    team_sums<2>(
+        team, [&](int i) { return mine[i].value(); }, scratch, [&](int i, int, double sum) { partial[i] = sum; });
+  }
+};
 
 template <class T>
 void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, const blocks::Pack<T, 16>* excess,
@@ -77,21 +79,24 @@ void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, con
 
 /// One team: the sums of all teams; where a library has added up the gradient, `gradient` [features] instead of theirs.
 template <class T>
-void finish_unfused(const Exec& exec, Launch launch, int features, State state, std::int64_t teams,
-                    const double* partials, const T* gradient, double* sums) {
-  const int threads = launch.team;
-  Kokkos::parallel_for(
-      "logistic_regression/finish", bounded_policy(exec, launch, scratch_size(gradient_sums(features), threads)),
-      KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, scratch_size(gradient_sums(features), threads));
-        const auto team = team_lanes(member, threads);
-        if (state.control[is_stopped] != 0) return;
-        const int n = gradient_sums(features);
-        add_partials(team, gradient == nullptr ? n : 2, teams, n, partials, scratch, sums);
-        for (int d = team.lane; gradient != nullptr && d < features; d += team.count)
-          sums[d + 2] = static_cast<double>(gradient[d]);
-      });
-}
+struct Finish {
+  int features;
+  State state;
+  std::int64_t teams;
+  const double* partials;
+  const T* gradient;
+  double* sums;
+  int threads;
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    double* scratch = scratch_of<double>(member, scratch_size(gradient_sums(features), threads));
+    const auto team = team_lanes(member, threads);
+    if (state.control[is_stopped] != 0) return;
+    const int n = gradient_sums(features);
+    add_partials(team, gradient == nullptr ? n : 2, teams, n, partials, scratch, sums);
+    for (int d = team.lane; gradient != nullptr && d < features; d += team.count)
+      sums[d + 2] = static_cast<double>(gradient[d]);
+  }
+};
 
 /// What our own kernels and a library share.
 template <class T>
@@ -100,6 +105,10 @@ class UnfusedPart : public PortablePart<T> {
   UnfusedPart(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : PortablePart<T>(problem, context, shard, shard.rows.size() * std::int64_t{sizeof(T)}),
         excess_(this->exec_, "logistic_regression/excess", this->pitch_) {}
+  void upload() override {
+    PortablePart<T>::upload();
+    excess_.poison();  // a library leaves what lies behind the last row
+  }
   void update() override { this->descend_alone(); }
 
  protected:
@@ -113,7 +122,9 @@ class UnfusedPart : public PortablePart<T> {
     const Rows<T> rows = this->all_rows();
     T* excess = excess_.data();
     if constexpr (on_gpu)
-      terms_of(this->exec_, launch_, rows, this->state(), add_intercept, packs(), this->partials_.data());
+      Kokkos::parallel_for(
+          "logistic_regression/terms", bounded_policy(this->exec_, launch_, scratch_size(2, launch_threads())),
+          Terms<T>{rows, this->state(), add_intercept, packs(), this->partials_.data(), launch_threads()});
     else
       host_accumulate(this->exec_, "logistic_regression/terms", launch_, this->state(), rows.count,
                       gradient_sums(this->features_), this->partials_.data(),
@@ -122,9 +133,13 @@ class UnfusedPart : public PortablePart<T> {
                       });
   }
   void finish(const T* gradient) {
-    finish_unfused(this->exec_, this->small(most_threads), this->features_, this->state(), teams_,
-                   this->partials_.data(), gradient, this->sums_.data());
+    const Launch one = this->small(most_threads);
+    Kokkos::parallel_for("logistic_regression/finish",
+                         bounded_policy(this->exec_, one, scratch_size(gradient_sums(this->features_), one.team)),
+                         Finish<T>{this->features_, this->state(), teams_, this->partials_.data(), gradient,
+                                   this->sums_.data(), one.team});
   }
+  [[nodiscard]] int launch_threads() const { return launch_.team * launch_.vector; }
   [[nodiscard]] blocks::Pack<T, 16>* packs() { return reinterpret_cast<blocks::Pack<T, 16>*>(excess_.data()); }
   Launch launch_;
   std::int64_t teams_ = 1;
