@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/kokkos/for_teams.hpp"
-
 #include "algorithms/distance_matrix/direct.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
 #include "algorithms/distance_matrix/part.hpp"
+#include "backends/kokkos/for_teams.hpp"
 
 // A team takes a strip of 8 rows and 16 bytes of columns a lane; a lane keeps its columns' points in registers and
 // walks down the rows, one 16-byte store a row.
