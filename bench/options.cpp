@@ -97,7 +97,7 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--profile", options.profile, "run this case once, for a profiler; it may replay kernels");
   run->add_option("--sample", options.sample,
                   "instead of a study: check so many cases of random shapes, types, launches and devices")
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   run->add_option("--seed", options.seed, "of --sample")->capture_default_str()->needs("--sample");
   run->footer("Google Benchmark's options: --benchmark_filter, _list_tests, _repetitions, _format, _out.");
   run->callback([&options] { options.command = Options::Command::run; });

@@ -44,6 +44,8 @@ Launch Entrant::choose() {
   }
 }
 
+std::string fault_of(const Verdict& verdict) { return verdict.message.empty() ? "beyond its bound" : verdict.message; }
+
 Checked check_left(Entrant& entrant) {
   Checked checked;
   checked.download_s = seconds_of([&] {

@@ -53,6 +53,9 @@ struct Checked {
   double download_s = 0;
 };
 
+/// What is wrong, in words. @pre it did not pass
+std::string fault_of(const Verdict& verdict);
+
 /// Judges what the last compute left on the devices.
 Checked check_left(Entrant& entrant);
 

@@ -29,8 +29,7 @@ void conclude(Result& result, Status status, const std::string& reason) {
 bool judge(Result& result, const Verdict& verdict, const std::string& when) {
   if (result.verdict.rows_checked == 0 || !verdict.passed()) result.verdict = verdict;
   if (verdict.passed()) return true;
-  conclude(result, Status::failed,
-           "wrong " + when + ": " + (verdict.message.empty() ? "beyond its bound" : verdict.message));
+  conclude(result, Status::failed, "wrong " + when + ": " + fault_of(verdict));
   return false;
 }
 

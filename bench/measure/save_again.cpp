@@ -5,6 +5,7 @@
 
 #include "bench/errors.hpp"
 #include "bench/measure/check.hpp"
+#include "bench/measure/memory_limit.hpp"
 #include "bench/models.hpp"
 
 namespace league::bench {
@@ -18,9 +19,7 @@ void compute_and_save(const Case& that, const Problem& problem, const Venue& ven
                   memory_budget(venue.runtime, device_kind(that), venue.device_memory_bytes));
   Stages stages;
   const Checked checked = check_fresh(entrant, stages);
-  if (!checked.verdict.passed())
-    throw std::runtime_error("wrong when computed again: " +
-                             (checked.verdict.message.empty() ? "beyond its bound" : checked.verdict.message));
+  if (!checked.verdict.passed()) throw std::runtime_error("wrong when computed again: " + fault_of(checked.verdict));
   venue.save(that, problem, *checked.outputs);
 }
 
@@ -32,7 +31,7 @@ bool save_again(const Comparison& comparison, const Json& record, const SaveFold
   for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
     const Case& that = comparison.cases[i];
     if (!that.repeats.empty() || record.at("benchmarks").at(i).at("status") != "passed") continue;
-    const auto complain = [&](const char* what) {
+    const auto complain = [&](const std::string& what) {
       well = false;
       std::cerr << "league: FAILED to save " << that.name << ": " << what << "\n";
     };
@@ -41,8 +40,8 @@ bool save_again(const Comparison& comparison, const Json& record, const SaveFold
       if (!folders.has(that, *problem)) compute_and_save(that, *problem, venue);
     } catch (const Interrupted&) {
       throw;
-    } catch (const std::bad_alloc&) {
-      complain("out of host memory");
+    } catch (const std::bad_alloc& error) {
+      complain(out_of_host_memory(error));
     } catch (const std::exception& error) {
       complain(error.what());
     }

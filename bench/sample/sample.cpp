@@ -153,7 +153,7 @@ class RandomCheck {
     progress_.doing("checks", that.name);
     Count& count = counts_[{that.algorithm->name, that.method->name, that.model}];
     try {
-      const std::string wrong = fault_of(that, problem);
+      const std::string wrong = wrong_result(that, problem);
       ++count.ran, ++total_.ran;
       progress_.finish_case(wrong.empty() ? "" : "FAILED  " + that.name + ": " + wrong, true, false);
       if (!wrong.empty()) ++count.failed, ++total_.failed;
@@ -165,14 +165,14 @@ class RandomCheck {
   }
 
   /// What is wrong with the results of a case, computed twice; empty if nothing is. @throws Unsupported, IllPosed
-  std::string fault_of(const Case& that, const Problem& problem) {
+  std::string wrong_result(const Case& that, const Problem& problem) {
     try {
       Entrant entrant(that, problem, runtime_, budget_);
       Stages stages;
       for (const char* when : {"", "the second time: "}) {
         const Verdict verdict = check_fresh(entrant, stages).verdict;
         if (verdict.ill_posed) throw IllPosed();
-        if (!verdict.passed()) return when + (verdict.message.empty() ? "beyond its bound" : verdict.message);
+        if (!verdict.passed()) return when + fault_of(verdict);
       }
       return {};
     } catch (const Unsupported&) {

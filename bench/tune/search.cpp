@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/errors.hpp"
+#include "bench/measure/check.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/measure/memory_limit.hpp"
 
@@ -75,9 +76,8 @@ class Search {
 
   static bool is_right(Candidate& candidate) {
     if (candidate.verdict.passed()) return true;
-    const std::string& what = candidate.verdict.message;
     candidate.status = Status::failed;
-    candidate.reason = "wrong: " + (what.empty() ? "beyond its bound" : what);
+    candidate.reason = "wrong: " + fault_of(candidate.verdict);
     candidate.samples.clear();
     return false;
   }
