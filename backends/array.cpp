@@ -58,10 +58,6 @@ HostArray::HostArray(std::pmr::memory_resource& memory, Dtype dtype, std::vector
 
 std::int64_t HostArray::total_bytes() { return all_bytes; }
 
-std::span<std::byte> HostArray::bytes() const {
-  return {data_.get(), static_cast<std::size_t>(size_) * size_bytes(dtype_)};
-}
-
 void HostArray::require(Dtype dtype) const {
   if (dtype != dtype_)
     throw std::logic_error("an array of " + std::string(league::name(dtype_)) + " is read as " +

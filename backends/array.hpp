@@ -62,25 +62,37 @@ class HostArray {
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t rows() const { return shape_.empty() ? 0 : shape_.front(); }
   [[nodiscard]] std::int64_t row_size() const { return rows() == 0 ? 0 : size_ / rows(); }
-  [[nodiscard]] std::span<std::byte> bytes() const;
+  [[nodiscard]] std::span<std::byte> bytes() { return {data_.get(), size_bytes_()}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), size_bytes_()}; }
   /// Bytes of all arrays that there are.
   [[nodiscard]] static std::int64_t total_bytes();
 
   /// All values, row-major. @throws std::logic_error if T is not the array's type
   template <class T>
-  [[nodiscard]] std::span<T> values() const {
+  [[nodiscard]] std::span<T> values() {
     require(dtype_of<std::remove_const_t<T>>);
     return {reinterpret_cast<T*>(data_.get()), static_cast<std::size_t>(size_)};
   }
-  /// The values of rows [begin, end).
   template <class T>
-  [[nodiscard]] std::span<T> values(std::int64_t begin, std::int64_t end) const {
+  [[nodiscard]] std::span<const T> values() const {
+    require(dtype_of<std::remove_const_t<T>>);
+    return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(size_)};
+  }
+  /// The values of rows [begin, end), counted from the array's first.
+  template <class T>
+  [[nodiscard]] std::span<T> values(std::int64_t begin, std::int64_t end) {
+    return values<T>().subspan(static_cast<std::size_t>(begin * row_size()),
+                               static_cast<std::size_t>((end - begin) * row_size()));
+  }
+  template <class T>
+  [[nodiscard]] std::span<const T> values(std::int64_t begin, std::int64_t end) const {
     return values<T>().subspan(static_cast<std::size_t>(begin * row_size()),
                                static_cast<std::size_t>((end - begin) * row_size()));
   }
 
  private:
   void require(Dtype dtype) const;
+  [[nodiscard]] std::size_t size_bytes_() const { return static_cast<std::size_t>(size_) * league::size_bytes(dtype_); }
 
   std::shared_ptr<std::byte> data_;
   Dtype dtype_ = Dtype::f32;

@@ -43,6 +43,21 @@ struct Range {
 struct Shard {
   Device device;
   Range rows;
+  int index = 0;  ///< among the shards of all processes
+};
+
+/// The shards of all processes: their rows, and which of them are here.
+struct Partition {
+  std::vector<Range> rows{};  ///< by the number of the shard
+  int first_local = 0, local = 0;
+  /// There is one shard in all: nothing to add to its sums, nobody to tell.
+  [[nodiscard]] bool alone() const { return rows.size() == 1; }
+  /// What this process holds.
+  [[nodiscard]] Range local_rows() const {
+    if (local == 0) return {};
+    const auto first = static_cast<std::size_t>(first_local);
+    return {rows[first].begin, rows[first + static_cast<std::size_t>(local) - 1].end};
+  }
 };
 
 /// What a variant is written in, the backend that runs it, and the kind of device it runs on.

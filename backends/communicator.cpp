@@ -2,7 +2,6 @@
 #include "backends/communicator.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace league {
 namespace {
@@ -17,59 +16,82 @@ std::vector<Engine>& engines() {
   return all;
 }
 
-/// A shard alone has nobody to talk to.
+/// The only shard of the world has nobody to talk to.
 class Alone final : public Communicator {
  public:
-  void sum(std::span<const std::span<double>>) override {}
-  void gather(std::span<const std::span<const std::byte>> pieces, std::span<std::byte> whole) override {
-    if (!pieces.empty() && pieces.front().data() != whole.data())
+  void all_reduce(std::span<const Buffer>, Order, int) override {}
+  void reduce_scatter(std::span<const Buffer>, Order, int) override {}
+  void all_gather(std::span<const Buffer>, int) override {}
+  void gather(std::span<const Buffer> pieces, Buffer whole, int) override {
+    if (!pieces.empty() && pieces.front().data != whole.data)
       throw std::logic_error("one shard gathers where its piece lies");
   }
-};
-
-/// Host devices run one after another, so all that was queued before is done.
-class HostCommunicator final : public Communicator {
- public:
-  void sum(std::span<const std::span<double>> buffers) override {
-    total_.assign(buffers.front().size(), 0.0);
-    for (const auto& buffer : buffers)
-      for (std::size_t i = 0; i < total_.size(); ++i) total_[i] += buffer[i];
-    for (const auto& buffer : buffers) std::ranges::copy(total_, buffer.begin());
+  void broadcast(std::span<const Buffer>, int) override {}
+  void exchange(std::span<const Transfer> transfers, int) override {
+    if (!transfers.empty()) throw std::logic_error("one shard has no neighbours");
   }
-  void gather(std::span<const std::span<const std::byte>> pieces, std::span<std::byte> whole) override {
-    std::size_t begin = 0;
-    for (const auto& piece : pieces) {
-      if (!piece.empty() && piece.data() != whole.data() + begin)
-        std::memmove(whole.data() + begin, piece.data(), piece.size());
-      begin += piece.size();
-    }
-  }
-
- private:
-  std::vector<double> total_;
 };
-
-const RegisterEngine host{"local", DeviceKind::host,
-                          [](Runtime&, std::span<const Shard>) -> std::unique_ptr<Communicator> {
-                            return std::make_unique<HostCommunicator>();
-                          }};
 
 }  // namespace
+
+Range Communicator::piece(std::int64_t size, int shards, int index) {
+  const std::int64_t part = size / shards, longer = size % shards;
+  const auto begin = [&](std::int64_t i) { return i * part + std::min(i, longer); };
+  return {begin(index), begin(index + 1)};
+}
+
+bool Room::grow(std::int64_t bytes, Order order, int lane) {
+  std::int64_t* room = bytes_[lane];
+  const bool more = bytes > room[static_cast<int>(order)];
+  for (const Order covered : {Order::any, order})
+    room[static_cast<int>(covered)] = std::max(room[static_cast<int>(covered)], bytes);
+  return more;
+}
+
+void Room::require(std::span<const Buffer> buffers, std::size_t local, Order order, int lane) const {
+  require_alike(buffers, local);
+  if (const std::int64_t room = bytes_[lane][static_cast<int>(order)]; buffers.front().bytes() > room)
+    throw std::logic_error("a sum of " + std::to_string(buffers.front().bytes()) + " bytes on lane " +
+                           std::to_string(lane) + ": " + std::to_string(room) + " are reserved for its order");
+}
+
+void require_alike(std::span<const Buffer> buffers, std::size_t local) {
+  if (buffers.size() != local)
+    throw std::logic_error(std::to_string(buffers.size()) + " buffers of " + std::to_string(local) + " shards");
+  for (const Buffer& buffer : buffers)
+    if (buffer.size != buffers.front().size || buffer.type != buffers.front().type)
+      throw std::logic_error("the buffers of a call differ in size or type");
+}
 
 RegisterEngine::RegisterEngine(std::string name, DeviceKind kind, CommunicatorFactory make) {
   engines().push_back({std::move(name), kind, make});
 }
 
-std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<const Shard> shards,
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const Engine& engine : engines())
+    if (std::ranges::find(names, engine.name) == names.end()) names.push_back(engine.name);
+  std::ranges::sort(names);
+  return names;
+}
+
+std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world,
                                                 std::string_view engine) {
-  if (shards.size() < 2) return std::make_unique<Alone>();
+  if (world.alone()) return std::make_unique<Alone>();
   const DeviceKind kind = shards.front().device.kind;
-  const auto found =
-      std::ranges::find_if(engines(), [&](const Engine& known) { return known.name == engine && known.kind == kind; });
+  const auto found = std::ranges::find_if(engines(), [&](const Engine& known) {
+    return known.make != nullptr && known.name == engine && known.kind == kind;
+  });
   if (found == engines().end())
     throw Unsupported("no communicator '" + std::string(engine) + "' between " +
                       (kind == DeviceKind::gpu ? "GPUs" : "host devices") + " in this build");
-  return found->make(runtime, shards);
+  return found->make(runtime, shards, world);
+}
+
+void require_one_process(const Partition& world, std::string_view engine) {
+  if (world.local < static_cast<int>(world.rows.size()))
+    throw Unsupported("communicator '" + std::string(engine) + "' joins the devices of one process: " +
+                      std::to_string(world.local) + " of " + std::to_string(world.rows.size()) + " shards are here");
 }
 
 }  // namespace league

@@ -17,9 +17,14 @@ class Array {
   using value_type = T;
   Array() = default;
   Array(Queue& queue, std::int64_t size)
-      : threads_(queue.device().threads), array_(*std::pmr::new_delete_resource(), dtype_of<T>, {size}) {}
+      : threads_(queue.device().threads),
+        array_(*std::pmr::get_default_resource(), dtype_of<T>, {size}),
+        data_(array_.template values<T>().data()) {}
 
-  [[nodiscard]] T* data() const { return array_.template values<T>().data(); }
+  static Array make(Runtime&, Queue& queue, const std::string& /*label*/, std::int64_t size) { return {queue, size}; }
+
+  /// As everywhere on devices: constness is that of the handle, not of the values.
+  [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::int64_t size() const { return array_.size(); }
 
   /// @pre from element `at` on there is room for the span
@@ -28,18 +33,22 @@ class Array {
       std::memcpy(data() + at + begin, host.data() + begin, count * sizeof(T));
     });
   }
-  /// @pre the span is at most as long as the array
-  void copy_to(std::span<T> host) const {
+  /// @pre from element `at` on there are as many as the span takes
+  void copy_to(std::span<T> host, std::int64_t at = 0) const {
     in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
-      std::memcpy(host.data() + begin, data() + begin, count * sizeof(T));
+      std::memcpy(host.data() + begin, data() + at + begin, count * sizeof(T));
     });
   }
-  void poison() {
-    in_blocks(static_cast<std::size_t>(size()),
-              [&](std::size_t begin, std::size_t count) { std::memset(data() + begin, 0xff, count * sizeof(T)); });
-  }
+  /// All bytes 0.
+  void clear() { fill(0); }
+  /// All bytes 0xff: NaN for floating types, -1 for signed integers.
+  void poison() { fill(0xff); }
 
  private:
+  void fill(int byte) {
+    in_blocks(static_cast<std::size_t>(size()),
+              [&](std::size_t begin, std::size_t count) { std::memset(data() + begin, byte, count * sizeof(T)); });
+  }
   template <class Body>
   void in_blocks(std::size_t size, const Body& body) const {
     const std::size_t block = (size + static_cast<std::size_t>(threads_) - 1) / static_cast<std::size_t>(threads_);
@@ -51,6 +60,7 @@ class Array {
   }
   int threads_ = 1;
   HostArray array_;
+  T* data_ = nullptr;
 };
 
 }  // namespace league::host

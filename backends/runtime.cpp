@@ -21,11 +21,42 @@ std::vector<Entry>& entries() {
   return all;
 }
 
+}  // namespace
+
+/// Lets queues of host devices record, as long as it lives, and those that come to wait for them.
+class HostRecorder {
+ public:
+  explicit HostRecorder(std::span<Queue* const> queues) : queues_(queues.begin(), queues.end()) {
+    for (Queue* queue : queues_) queue->recorder_ = this;
+  }
+  ~HostRecorder() {
+    for (Queue* queue : queues_) queue->recorder_ = nullptr;
+  }
+  HostRecorder(const HostRecorder&) = delete;
+  HostRecorder& operator=(const HostRecorder&) = delete;
+  void add(std::function<void()> work) { work_.push_back(std::move(work)); }
+  [[nodiscard]] std::vector<std::function<void()>> take() { return std::move(work_); }
+
+  /// Where `first` is being recorded, `second` is too.
+  static void follow(Queue& second, Queue& first) {
+    if (first.recorder_ == nullptr || second.recorder_ != nullptr) return;
+    second.recorder_ = first.recorder_;
+    second.recorder_->queues_.push_back(&second);
+  }
+
+ private:
+  std::vector<Queue*> queues_;
+  std::vector<std::function<void()>> work_;
+};
+
+namespace {
+
 /// A host device runs what it is given at once: its queue is empty when a call returns.
 class HostQueue final : public Queue {
  public:
   using Queue::Queue;
   void fence() override {}
+  void wait_for(Queue& other) override { HostRecorder::follow(*this, other); }
   int mark() override {
     marks_.push_back(std::chrono::steady_clock::now());
     return static_cast<int>(marks_.size()) - 1;
@@ -41,14 +72,16 @@ class HostQueue final : public Queue {
   std::vector<std::chrono::steady_clock::time_point> marks_;
 };
 
-/// A host has no launches to save: its graphs make the same calls again.
-class Repetition final : public Graph {
+/// What was submitted to the queues of host devices, in that order: these run one after another.
+class HostGraph final : public Graph {
  public:
-  explicit Repetition(std::function<void()> body) : body_(std::move(body)) {}
-  void launch() override { body_(); }
+  explicit HostGraph(std::vector<std::function<void()>> work) : work_(std::move(work)) {}
+  void launch() override {
+    for (const auto& work : work_) work();
+  }
 
  private:
-  std::function<void()> body_;
+  std::vector<std::function<void()>> work_;
 };
 
 std::string cpu_name() {
@@ -80,6 +113,8 @@ DeviceInfo host_info(int threads) {
 }
 
 }  // namespace
+
+void Queue::record(std::function<void()> work) { recorder_->add(std::move(work)); }
 
 RegisterBackend::RegisterBackend(std::string name, int order, BackendFactory start) {
   entries().push_back({std::move(name), order, start});
@@ -127,20 +162,22 @@ std::vector<Device> Runtime::devices(DeviceKind kind, int count) const {
   return devices;
 }
 
-Queue& Runtime::queue(Device device) {
-  std::unique_ptr<Queue>& queue = queues_[{static_cast<int>(device.kind), device.index, device.threads}];
+Queue& Runtime::queue(Device device, int lane) {
+  std::unique_ptr<Queue>& queue = queues_[{static_cast<int>(device.kind), device.index, device.threads, lane}];
   if (!queue) {
     if (device.kind == DeviceKind::host)
-      queue = std::make_unique<HostQueue>(device);
+      queue = std::make_unique<HostQueue>(device, lane);
     else
-      queue = gpu_backend_->make_queue(device);
+      queue = gpu_backend_->make_queue(device, lane);
   }
   return *queue;
 }
 
 std::unique_ptr<Graph> Runtime::record(std::span<Queue* const> queues, const std::function<void()>& body) const {
   if (!queues.empty() && queues.front()->device().kind == DeviceKind::gpu) return gpu_backend_->record(queues, body);
-  return std::make_unique<Repetition>(body);
+  HostRecorder recorder(queues);
+  body();
+  return std::make_unique<HostGraph>(recorder.take());
 }
 
 std::pmr::memory_resource& Runtime::host_memory() {

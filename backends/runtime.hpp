@@ -16,15 +16,31 @@
 
 namespace league {
 
+class HostRecorder;
+
 /// The in-order queue of one device: kernels and copies are put on it, and it times them.
 class Queue {
  public:
-  explicit Queue(Device device) : device_(device) {}
+  explicit Queue(Device device, int lane = 0) : device_(device), lane_(lane) {}
   virtual ~Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   [[nodiscard]] const Device& device() const { return device_; }
+  /// Among the queues of its device.
+  [[nodiscard]] int lane() const { return lane_; }
+  /// Runs `work`, which puts kernels on this queue: at once, or, on a host that records, whenever the graph is
+  /// launched. What the work needs of the host it takes along by value.
+  template <class Work>
+  void submit(Work&& work) {
+    if (recorder_ == nullptr)
+      work();
+    else
+      record(std::forward<Work>(work));
+  }
+  /// What comes on this queue from now on begins when all is done that `other` has now. Where `other` is being
+  /// recorded, so is this queue from then on.
+  virtual void wait_for(Queue& other) = 0;
   /// Waits until all that was queued is done. @throws std::runtime_error on a launch or device error
   virtual void fence() = 0;
   /// Puts a time mark on the queue and returns its number.
@@ -43,7 +59,11 @@ class Queue {
   [[nodiscard]] virtual void* handle() const { return nullptr; }
 
  private:
+  friend class HostRecorder;
+  void record(std::function<void()> work);
   Device device_;
+  int lane_;
+  HostRecorder* recorder_ = nullptr;
 };
 
 /// Work that was recorded once and is launched many times, on the queues that it was recorded from.
@@ -64,7 +84,7 @@ class Backend {
   /// Why nothing can run on it here ("no GPU answers"); empty if it can.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual std::vector<DeviceInfo> devices() const { return {}; }
-  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device) const { return nullptr; }
+  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device, int /*lane*/) const { return nullptr; }
   /// Records what `body` puts on the queues; null: this runtime has no graphs.
   [[nodiscard]] virtual std::unique_ptr<Graph> record(std::span<Queue* const>, const std::function<void()>&) const {
     return nullptr;
@@ -106,9 +126,10 @@ class Runtime {
   /// The first `count` devices of a kind. Host devices share the threads: they exist so that partitioning is tested
   /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs
   [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
-  [[nodiscard]] Queue& queue(Device device);
-  /// Records what `body` puts on the queues, and on no others; nothing of it runs yet. On host devices, which have no
-  /// launches to save, every launch calls a copy of `body`.
+  /// The queue of a device; with a `lane`, another one, that knows nothing of the first but by `Queue::wait_for`.
+  [[nodiscard]] Queue& queue(Device device, int lane = 0);
+  /// Records what `body` puts on the queues, and on no others but what waits for them and what they wait for again;
+  /// nothing of it runs yet. On host devices, which have no launches to save, a launch runs what was submitted.
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues, const std::function<void()>& body) const;
   /// Pinned where there is a GPU.
   [[nodiscard]] std::pmr::memory_resource& host_memory();
@@ -117,9 +138,9 @@ class Runtime {
 
   /// A handle or instance of type T for a device, made at first use and kept: a Kokkos instance, a cuBLAS handle.
   template <class T, class Make>
-  T& attachment(Device device, Make&& make) {
+  T& attachment(Device device, Make&& make, int lane = 0) {
     std::any& slot =
-        attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads}];
+        attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads, lane}];
     if (!slot.has_value()) slot = std::make_shared<T>(make());
     return *std::any_cast<std::shared_ptr<T>&>(slot);
   }
@@ -134,8 +155,8 @@ class Runtime {
   std::vector<DeviceInfo> gpus_;
   std::vector<Started> started_;  // destroyed last, newest first
   Backend* gpu_backend_ = nullptr;
-  std::map<std::tuple<int, int, int>, std::unique_ptr<Queue>> queues_;
-  std::map<std::tuple<std::type_index, int, int, int>, std::any> attachments_;
+  std::map<std::tuple<int, int, int, int>, std::unique_ptr<Queue>> queues_;
+  std::map<std::tuple<std::type_index, int, int, int, int>, std::any> attachments_;
 };
 
 }  // namespace league

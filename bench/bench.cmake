@@ -54,4 +54,4 @@ add_dependencies(league_bench league_build_info)
 
 league_carry(benchmark::benchmark)
 league_carry(re2::re2)
-league_executable(league bench/league.cpp)
+league_executable(league bench/cli/league.cpp)

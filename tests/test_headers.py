@@ -19,7 +19,7 @@ HEADERS = sorted(
 )
 # what a header is compiled as: the build whose flags it takes, a file that has them, what to add to them
 KINDS = {
-    "host": ("openmp", "bench/league.cpp", ["-fsyntax-only", "-x", "c++"]),
+    "host": ("openmp", "bench/cli/league.cpp", ["-fsyntax-only", "-x", "c++"]),
     "kokkos": (
         "openmp",
         "algorithms/vector_add/kokkos.cpp",

@@ -203,6 +203,20 @@ def test_units_take_what_is_ready_on_a_gpu(bench):
     assert study.count("[[cases]]") == 3
 
 
+def test_units_take_every_execution(bench):
+    here = bench("direct")
+    listing = json.loads((here.folder / "list.json").read_text())
+    (usual,) = variants_of(listing)
+    for algorithm in listing["algorithms"]:
+        for method in algorithm["methods"]:
+            for model in method["models"]:
+                model["executions"] = ["stream", "graph"]
+    (variant,) = variants_of(listing)
+    assert 'execution = ["stream", "graph"]' in variant.study(1)
+    assert variant.cases(1) == 2 * usual.cases(1)
+    assert "execution" not in usual.study(1)
+
+
 def test_findings_are_told_apart():
     log = """league: 1/3
 ========= COMPUTE-SANITIZER

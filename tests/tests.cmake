@@ -4,15 +4,18 @@ find_package(GTest REQUIRED)
 
 if(EXISTS ${PROJECT_SOURCE_DIR}/tests/faults) # `league` with planted faults, each of which must come out as FAILED
   file(GLOB faults CONFIGURE_DEPENDS tests/faults/*.cpp)
-  league_executable(league_faults bench/league.cpp ${faults})
+  list(FILTER faults EXCLUDE REGEX "/test_[^/]*$")
+  league_executable(league_faults bench/cli/league.cpp ${faults})
 endif()
 
-file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp)
+file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp tests/algorithms/*.cpp tests/backends/*.cpp tests/bench/*.cpp tests/faults/test_*.cpp)
 if(NOT tests)
   return()
 endif()
+# The worked example of algorithms/README.md: known to the tests only.
+league_algorithm(tests/algorithms/axpy)
 if(LEAGUE_CUDA) # what tests need on GPUs; their own files see no CUDA
-  league_objects(tests_cuda SOURCES tests/cuda*.cu LIBRARIES league_cuda)
+  league_objects(tests_cuda SOURCES tests/backends/cuda*.cu LIBRARIES league_cuda)
 endif()
 league_executable(league_tests ${tests})
 target_link_libraries(league_tests PRIVATE GTest::gtest)

@@ -4,11 +4,14 @@
 #include <stdexcept>
 
 #include "algorithms/ceilings/tensor.hpp"
-#include "algorithms/generate.hpp"
-#include "algorithms/judge.hpp"
+#include "algorithms/oracle/generate.hpp"
+#include "algorithms/oracle/judge.hpp"
 #include "backends/launch.hpp"
 
 namespace league::ceilings {
+
+const Recurrence recurrence;
+
 namespace {
 
 Kernel kernel_from(const std::string& name) {
@@ -46,7 +49,7 @@ const RegisterAlgorithm registered{Algorithm{
     .description = "bandwidths and multiply-add rate of a device: the denominators of all floors",
     .parameters = {{.name = "n",
                     .kind = Parameter::Kind::size,
-                    .standard = "67108864",
+                    .default_value = "67108864",
                     .description = "elements, rounded up to chunks of 16 KiB"}},
     .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
                 method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
@@ -55,7 +58,8 @@ const RegisterAlgorithm registered{Algorithm{
                 tensor_method("tensor", "matrix multiply-adds of a warp (mma), from registers"),
                 tensor_method("tensor_hopper",
                               "of four warps (wgmma), from shared memory; f64: of a warp, four steps at once")},
-    .make = [](const Making& making) { return std::make_unique<Ceilings>(making); }}};
+    .make = [](const Making& making) { return std::make_unique<Ceilings>(making); },
+    .edge_cases = {{{"n", "1"}}, {{"n", "1000"}}, {{"n", "70001"}}}}};
 
 /// Calls `body.operator()<T>()` with the type of the elements.
 template <class Body>
@@ -66,12 +70,12 @@ auto with_element(Dtype dtype, const Body& body) {
 
 /// Integers in [0, 256): a chunk's sum is exact in float.
 template <class T>
-void fill_small(std::span<T> values, std::uint64_t seed, std::uint64_t stream) {
+void fill_small(std::span<T> values, std::uint64_t seed, std::uint64_t stream, std::int64_t first) {
   const auto size = static_cast<std::int64_t>(values.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < size; ++i)
     values[static_cast<std::size_t>(i)] =
-        static_cast<T>(random_below(256, seed, stream, static_cast<std::uint64_t>(i)));
+        static_cast<T>(random_below(256, seed, stream, static_cast<std::uint64_t>(first + i)));
 }
 
 Dtype sum_dtype(Kernel kernel, Dtype dtype) {
@@ -89,20 +93,25 @@ double advanced(const Recurrence& recurrence, std::int64_t row) {
 }  // namespace
 
 Ceilings::Ceilings(const Making& making)
-    : kernel(kernel_from(making.problem)),
-      dtype(making.dtype),
+    : Problem(making),
+      kernel(kernel_from(making.problem)),
       output_dtype(sum_dtype(kernel, dtype)),
-      row_size(chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))) {
+      row_size(chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))),
+      seed(making.seed) {
   std::int64_t chunk = row_size;
   if (kernel == Kernel::multiply_add) row_size = chains;
   if (kernel == Kernel::tensor) chunk = row_size = tensor_sums;
   rows = ceil_div(making.parameters.integer("n"), chunk) * (chunk / row_size);
+}
+
+void Ceilings::make_inputs(Range here, std::pmr::memory_resource& memory) {
+  local = here;
   if (kernel == Kernel::write || kernel == Kernel::multiply_add || kernel == Kernel::tensor) return;
-  a = HostArray(making.memory, dtype, {rows, row_size});
-  if (kernel == Kernel::add) b = HostArray(making.memory, dtype, {rows, row_size});
+  a = HostArray(memory, dtype, {local.size(), row_size});
+  if (kernel == Kernel::add) b = HostArray(memory, dtype, {local.size(), row_size});
   with_element(dtype, [&]<class T>() {
-    fill_small(a.values<T>(), making.seed, 0);
-    if (kernel == Kernel::add) fill_small(b.values<T>(), making.seed, 1);
+    fill_small(a.values<T>(), seed, 0, local.begin * row_size);
+    if (kernel == Kernel::add) fill_small(b.values<T>(), seed, 1, local.begin * row_size);
   });
 }
 
@@ -124,28 +133,27 @@ Cost Ceilings::cost() const {
   }
 }
 
-Outputs Ceilings::make_outputs(std::pmr::memory_resource& memory) const {
+Outputs Ceilings::make_outputs(Range here, std::pmr::memory_resource& memory) const {
   return {{output_row_size() == 1 ? "sums" : "values",
-           HostArray(memory, output_dtype, {rows, output_row_size()}),
-           {0, rows}}};
+           HostArray(memory, output_dtype, {here.size(), output_row_size()}), here}};
 }
 
 Outputs Ceilings::inputs() const {
   Outputs arrays;
-  if (a.size() > 0) arrays.push_back({"a", a, {0, rows}});
-  if (b.size() > 0) arrays.push_back({"b", b, {0, rows}});
+  if (a.size() > 0) arrays.push_back({"a", a, local});
+  if (b.size() > 0) arrays.push_back({"b", b, local});
   return arrays;
 }
 
-Verdict Ceilings::check(const Outputs& outputs) const {
+Verdict Ceilings::check(const Outputs& outputs, Reduce& /*reduce*/) const {
   return with_element(output_dtype, [&]<class T>() -> Verdict {
     const auto first = [this](std::int64_t i) {
-      return static_cast<double>(a.values<T>()[static_cast<std::size_t>(i)]);
+      return static_cast<double>(a.values<T>()[static_cast<std::size_t>(i - local.begin * row_size)]);
     };
     const auto second = [this](std::int64_t i) {
-      return static_cast<double>(b.values<T>()[static_cast<std::size_t>(i)]);
+      return static_cast<double>(b.values<T>()[static_cast<std::size_t>(i - local.begin * row_size)]);
     };
-    return judge_values("values", outputs.at(0).values.values<const T>(), [&](std::int64_t i) -> Expected {
+    return judge_rows<T>(outputs.at(0), [&](std::int64_t i) -> Expected {
       switch (kernel) {
         case Kernel::copy:
           return {first(i), 0};

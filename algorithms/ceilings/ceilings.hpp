@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "backends/portable.hpp"
 
 namespace league::ceilings {
@@ -17,6 +17,8 @@ struct Recurrence {
   double factor = -1, even = 1, odd = 2;
   int steps = 1024;
 };
+/// Defined where kernels cannot see it.
+extern const Recurrence recurrence;
 /// Values that advance side by side; their sum is one row of the output.
 inline constexpr int chains = 16;
 
@@ -31,9 +33,10 @@ class Ceilings final : public Problem {
   /// Chunks; for `multiply_add`, groups of `chains` values; for `tensor`, products of matrices.
   [[nodiscard]] std::int64_t extent() const override { return rows; }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
   /// What an output row holds: all its elements, or their sum.
   [[nodiscard]] std::int64_t output_row_size() const {
@@ -41,12 +44,12 @@ class Ceilings final : public Problem {
   }
 
   Kernel kernel;
-  Dtype dtype;
   Dtype output_dtype;     ///< tensor cores add in a wider type than they multiply
   std::int64_t row_size;  ///< elements of a row
   std::int64_t rows;
-  HostArray a, b;  ///< [rows x row_size] where the method reads them
-  Recurrence recurrence;
+  std::uint64_t seed;
+  Range local{};       ///< rows that are here
+  HostArray a{}, b{};  ///< [local rows x row_size] where the method reads them
 };
 
 /// What `write` puts into all elements of a chunk.

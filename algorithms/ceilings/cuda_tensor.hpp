@@ -6,10 +6,9 @@
 
 #include <utility>
 
-#include "algorithms/budget.hpp"
 #include "algorithms/ceilings/ceilings.hpp"
 #include "algorithms/ceilings/tensor.hpp"
-#include "algorithms/split.hpp"
+#include "algorithms/drivers/split.hpp"
 #include "backends/cuda/cuda.hpp"
 
 /// What the tensor kernels have in common: factors as registers hold them, sums of a warp, and the memory of a shard.
@@ -65,9 +64,8 @@ class TensorPart final : public Part {
   using T = typename Kernel::Sum;
 
  public:
-  TensorPart(const Ceilings& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), steps_(problem.recurrence.steps), sums_(queue(), rows().size()) {
-    require_memory(static_cast<std::int64_t>(sums_.bytes()), context.memory_budget_bytes);
+  TensorPart(const Ceilings&, const Context& context, const Shard& shard) : Part(context, shard) {
+    declare(sums_, "ceilings/sums", rows().size());
     output(sums_, 0);
   }
   Launch configure(Launch launch) override {
@@ -80,13 +78,12 @@ class TensorPart final : public Part {
     stages.stage(queue(), "ceiling", [this] {
       const dim3 block(static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team));
       Kernel::kernel<<<static_cast<unsigned>(launch_.league), block, 0, cuda::stream(queue())>>>(
-          rows().size(), rows().begin, steps_, sums_.data());
+          rows().size(), rows().begin, recurrence.steps, sums_.data());
       cuda::check_launch();
     });
   }
 
  private:
-  int steps_;
   Launch launch_;
   cuda::Array<T> sums_;
 };

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/kokkos/kokkos.hpp"
-
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/ceilings/packs.hpp"
-#include "algorithms/ceilings/part.hpp"
+#include "algorithms/ceilings/passes.hpp"
+#include "backends/kokkos/pass.hpp"
 
 // A team takes a chunk of 16 KiB at a time, a lane every lanes-th pack of 16 bytes, four loads before their four
 // stores; for multiply_add, a lane takes one row of chains. On a host a pack is a cache line, and a lane takes as many
 // rows at a time as keep its vector units busy.
-namespace league::ceilings {
+namespace league::kokkos::ceilings {
 namespace {
 
-using kokkos::Exec, kokkos::Member, kokkos::Team, kokkos::Vector;
-constexpr int pack_bytes = kokkos::on_gpu ? 16 : 64;
+using namespace league::ceilings;
+
+constexpr int pack_bytes = on_gpu ? 16 : 64;
 template <class T>
 using Pack = blocks::Pack<T, pack_bytes>;
 constexpr int packs = chunk_bytes / pack_bytes;  // of a chunk
-constexpr int at_once = kokkos::on_gpu ? 4 : 1;
+constexpr int at_once = on_gpu ? 4 : 1;
 template <class T>
-constexpr int rows_at_once = kokkos::on_gpu ? 1 : host_rows<T>;
+constexpr int rows_at_once = on_gpu ? 1 : host_rows<T>;
 
 /// Chunks that a team takes one after another: on a host enough to be worth its start.
-constexpr int run = kokkos::on_gpu ? 1 : 64;
+constexpr int run = on_gpu ? 1 : 64;
 
 template <class Body>
 KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, std::int64_t chunks, const Body& body) {
@@ -31,12 +31,12 @@ KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, std::int64_t chunks, 
   blocks::finish_streaming();
 }
 
-Team policy(const Exec& exec, Launch launch) { return Team(exec, launch.league, launch.team, launch.vector); }
-
 template <class T>
-void copy(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a, Vector<T> out) {
+void copy(const Pass& on, Vector<const T> a, Vector<T> out) {
+  const Launch launch = on.launch;
+  const std::int64_t chunks = on.size();
   Kokkos::parallel_for(
-      "ceilings/copy", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "ceilings/copy", on.policy(), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
@@ -55,7 +55,7 @@ void copy(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> 
 /// A lane's share of the sum of a chunk.
 template <class T>
 KOKKOS_INLINE_FUNCTION T lane_sum(const Pack<T>* from, int lane, int lanes) {
-  if constexpr (kokkos::on_gpu) {
+  if constexpr (on_gpu) {
     T sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
@@ -70,9 +70,11 @@ KOKKOS_INLINE_FUNCTION T lane_sum(const Pack<T>* from, int lane, int lanes) {
 }
 
 template <class T>
-void read(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a, Vector<T> sums) {
+void read(const Pass& on, Vector<const T> a, Vector<T> sums) {
+  const Launch launch = on.launch;
+  const std::int64_t chunks = on.size();
   Kokkos::parallel_for(
-      "ceilings/read", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "ceilings/read", on.policy(), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
@@ -86,9 +88,11 @@ void read(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> 
 }
 
 template <class T>
-void write(const Exec& exec, Launch launch, std::int64_t chunks, std::int64_t first, Vector<T> out) {
+void write(const Pass& on, Vector<T> out) {
+  const Launch launch = on.launch;
+  const std::int64_t chunks = on.size(), first = on.rows.begin;
   Kokkos::parallel_for(
-      "ceilings/write", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "ceilings/write", on.policy(), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           auto* to = reinterpret_cast<Pack<T>*>(out.data()) + chunk * packs;
@@ -104,9 +108,11 @@ void write(const Exec& exec, Launch launch, std::int64_t chunks, std::int64_t fi
 }
 
 template <class T>
-void add(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a, Vector<const T> b, Vector<T> out) {
+void add(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> out) {
+  const Launch launch = on.launch;
+  const std::int64_t chunks = on.size();
   Kokkos::parallel_for(
-      "ceilings/add", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "ceilings/add", on.policy(), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from_a = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
@@ -125,17 +131,21 @@ void add(const Exec& exec, Launch launch, std::int64_t chunks, Vector<const T> a
 
 template <class T, int n>
 KOKKOS_INLINE_FUNCTION void advance_lane(T (&x)[n], T factor, T even, T odd, int steps) {
-  if constexpr (kokkos::on_gpu)
+  if constexpr (on_gpu)
     advance(x, factor, even, odd, steps);
   else
     advance_vectors(x, factor, even, odd, steps);
 }
 
 template <class T>
-void multiply_add(const Exec& exec, Launch launch, std::int64_t rows, std::int64_t first, T factor, T even, T odd,
-                  int steps, Vector<T> sums) {
+void multiply_add(const Pass& on, Vector<T> sums) {
+  const Launch launch = on.launch;
+  const auto factor = static_cast<T>(recurrence.factor), even = static_cast<T>(recurrence.even),
+             odd = static_cast<T>(recurrence.odd);
+  const int steps = recurrence.steps;
+  const std::int64_t rows = on.size(), first = on.rows.begin;
   Kokkos::parallel_for(
-      "ceilings/multiply_add", policy(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "ceilings/multiply_add", on.policy(), KOKKOS_LAMBDA(const Member& team) {
         constexpr int group = rows_at_once<T>;
         const int lanes = launch.team * launch.vector;
         for (std::int64_t block = std::int64_t{team.league_rank()} * lanes; block * group < rows;
@@ -150,57 +160,19 @@ void multiply_add(const Exec& exec, Launch launch, std::int64_t rows, std::int64
       });
 }
 
-template <class T>
-class Portable final : public CeilingPart<kokkos::Array<T>> {
- public:
-  Portable(const Ceilings& problem, const Context& context, const Shard& shard)
-      : CeilingPart<kokkos::Array<T>>(problem, context, shard,
-                                      [&](const char* label, std::int64_t size) {
-                                        return kokkos::Array<T>(
-                                            kokkos::instance(context.runtime, context.runtime.queue(shard.device)),
-                                            label, size);
-                                      }),
-        exec_(kokkos::instance(context.runtime, this->queue())) {}
-  Launch configure(Launch launch) override {
-    // A team of `read` ends in a reduction: smaller ones have less to wait for.
-    const int threads = this->kernel_ == Kernel::read ? 128 : 256;
-    launch_ = resolve(launch, kokkos::on_gpu ? Launch{0, threads, 1} : Launch{0, 1, 1}, kokkos::limits(this->queue()));
-    const int group = this->kernel_ == Kernel::multiply_add ? launch_.team * launch_.vector * rows_at_once<T> : run;
-    if (launch_.league == 0) launch_.league = league_of(ceil_div<std::int64_t>(this->rows().size(), group));
-    return launch_;
-  }
-  void compute(Stages& stages) override {
-    stages.stage(this->queue(), "ceiling",
-                 [this] { launch(this->rows().size(), this->rows().begin, this->out_.view()); });
-  }
-
- private:
-  void launch(std::int64_t rows, std::int64_t first, const Vector<T>& out) {
-    switch (this->kernel_) {
-      case Kernel::copy:
-        return copy<T>(exec_, launch_, rows, this->a_.view(), out);
-      case Kernel::read:
-        return read<T>(exec_, launch_, rows, this->a_.view(), out);
-      case Kernel::write:
-        return write<T>(exec_, launch_, rows, first, out);
-      case Kernel::add:
-        return add<T>(exec_, launch_, rows, this->a_.view(), this->b_.view(), out);
-      case Kernel::multiply_add:
-        return multiply_add<T>(exec_, launch_, rows, first, this->factor_, this->even_, this->odd_, this->steps_, out);
-      case Kernel::tensor:  // CUDA only
-        return;
-    }
-  }
-  Exec exec_;
-  Launch launch_;
-};
-
-std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(problem.dtype,
-                                                [&]<class T>() { return split<Portable<T>>(problem, context); });
-}
-
-const RegisterAll variants{kokkos::model, prepare};
+const CeilingPass copied{
+    "copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>, {.per_team = run}); }};
+// A team of `read` ends in a reduction: smaller ones have less to wait for.
+const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
+                             return kernel("ceiling", read<T>, {.team = 128, .per_team = run});
+                           }};
+const CeilingPass written_{
+    "write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>, {.per_team = run}); }};
+const CeilingPass added{
+    "add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>, {.per_team = run}); }};
+const CeilingPass multiplied{"multiply_add", model, {"sums"}, []<class T>(Of<T>) {
+                               return kernel("ceiling", multiply_add<T>, {.per_team = on_gpu ? 0 : rows_at_once<T>});
+                             }};
 
 }  // namespace
-}  // namespace league::ceilings
+}  // namespace league::kokkos::ceilings

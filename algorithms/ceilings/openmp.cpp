@@ -2,21 +2,24 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "algorithms/blocks/pack.hpp"
-#include "algorithms/ceilings/part.hpp"
-#include "backends/host_array.hpp"
+#include "algorithms/ceilings/passes.hpp"
+#include "backends/host_pass.hpp"
 
 // A thread takes one block of consecutive chunks, cache line by cache line; for multiply_add, as many rows at a time as
 // keep its vector units busy.
-namespace league::ceilings {
+namespace league::openmp::ceilings {
 namespace {
+
+using namespace league::ceilings;
 
 template <class T>
 using Line = blocks::Pack<T, 64>;
 constexpr int lines = chunk_bytes / 64;  // of a chunk
 
 template <class T>
-void copy(int threads, std::int64_t chunks, const T* a, T* out) {
-#pragma omp parallel num_threads(threads)
+void copy(const Pass& on, const T* a, T* out) {
+  const std::int64_t chunks = on.size();
+#pragma omp parallel num_threads(on.threads)
   {
 #pragma omp for schedule(static) nowait
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -29,14 +32,16 @@ void copy(int threads, std::int64_t chunks, const T* a, T* out) {
 }
 
 template <class T>
-void read(int threads, std::int64_t chunks, const T* a, T* sums) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+void read(const Pass& on, const T* a, T* sums) {
+  const std::int64_t chunks = on.size();
+#pragma omp parallel for num_threads(on.threads) schedule(static)
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
 }
 
 template <class T>
-void write(int threads, std::int64_t chunks, std::int64_t first, T* out) {
-#pragma omp parallel num_threads(threads)
+void write(const Pass& on, T* out) {
+  const std::int64_t chunks = on.size(), first = on.rows.begin;
+#pragma omp parallel num_threads(on.threads)
   {
 #pragma omp for schedule(static) nowait
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -50,8 +55,9 @@ void write(int threads, std::int64_t chunks, std::int64_t first, T* out) {
 }
 
 template <class T>
-void add(int threads, std::int64_t chunks, const T* a, const T* b, T* out) {
-#pragma omp parallel num_threads(threads)
+void add(const Pass& on, const T* a, const T* b, T* out) {
+  const std::int64_t chunks = on.size();
+#pragma omp parallel num_threads(on.threads)
   {
 #pragma omp for schedule(static) nowait
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -68,8 +74,12 @@ void add(int threads, std::int64_t chunks, const T* a, const T* b, T* out) {
 }
 
 template <class T>
-void multiply_add(int threads, std::int64_t rows, std::int64_t first, T factor, T even, T odd, int steps, T* sums) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+void multiply_add(const Pass& on, T* sums) {
+  const auto factor = static_cast<T>(recurrence.factor), even = static_cast<T>(recurrence.even),
+             odd = static_cast<T>(recurrence.odd);
+  const int steps = recurrence.steps;
+  const std::int64_t rows = on.size(), first = on.rows.begin;
+#pragma omp parallel for num_threads(on.threads) schedule(static)
   for (std::int64_t row = 0; row < rows; row += host_rows<T>) {
     T x[host_rows<T> * chains];
     for (int k = 0; k < host_rows<T> * chains; ++k) x[k] = start<T>(first + row + k / chains, k % chains);
@@ -78,49 +88,12 @@ void multiply_add(int threads, std::int64_t rows, std::int64_t first, T factor, 
   }
 }
 
-template <class T>
-class OpenMp final : public CeilingPart<host::Array<T>> {
- public:
-  OpenMp(const Ceilings& problem, const Context& context, const Shard& shard)
-      : CeilingPart<host::Array<T>>(problem, context, shard, [&](const char*, std::int64_t size) {
-          return host::Array<T>(context.runtime.queue(shard.device), size);
-        }) {}
-  Launch configure(Launch launch) override {
-    threads_ = openmp::threads(this->queue(), launch);
-    return {threads_, 1, 1};
-  }
-  void compute(Stages& stages) override {
-    stages.stage(this->queue(), "ceiling",
-                 [this] { launch(this->rows().size(), this->rows().begin, this->out_.data()); });
-  }
-
- private:
-  void launch(std::int64_t rows, std::int64_t first, T* out) {
-    const T *a = this->a_.data(), *b = this->b_.data();
-    switch (this->kernel_) {
-      case Kernel::copy:
-        return copy(threads_, rows, a, out);
-      case Kernel::read:
-        return read(threads_, rows, a, out);
-      case Kernel::write:
-        return write(threads_, rows, first, out);
-      case Kernel::add:
-        return add(threads_, rows, a, b, out);
-      case Kernel::multiply_add:
-        return multiply_add(threads_, rows, first, this->factor_, this->even_, this->odd_, this->steps_, out);
-      case Kernel::tensor:  // CUDA only
-        return;
-    }
-  }
-  int threads_ = 1;
-};
-
-std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(problem.dtype,
-                                                [&]<class T>() { return split<OpenMp<T>>(problem, context); });
-}
-
-const RegisterAll variants{openmp::model, prepare};
+const CeilingPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>); }};
+const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
+const CeilingPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
+const CeilingPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
+const CeilingPass multiplied{
+    "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 
 }  // namespace
-}  // namespace league::ceilings
+}  // namespace league::openmp::ceilings

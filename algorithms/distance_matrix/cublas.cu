@@ -34,49 +34,45 @@ __global__ void finish(std::int64_t n, std::int64_t first, std::int64_t rows, bo
 }
 
 template <class T>
-class Cublas final : public DistancePart<cuda::Array<T>> {
+class Cublas final : public DistancePart {
  public:
   Cublas(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart<cuda::Array<T>>(
-            problem, context, shard, {.expanded = true, .extra_bytes = problem.n * std::int64_t{sizeof(T)}},
-            [&](const char*, std::int64_t size) { return cuda::Array<T>(context.runtime.queue(shard.device), size); }),
-        handle_(cuda::cublas_handle(context.runtime, this->queue())),
-        norms_(this->queue(), this->n_) {}
+      : DistancePart(problem, context, shard), handle_(cuda::cublas_handle(runtime(), queue())) {
+    declare(norms_, "distance_matrix/norms", problem.n);
+    declare_matrix(points_, out_, {.expanded = true});
+  }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("cuBLAS chooses its own launch");
     return {};
   }
 
  private:
-  void block(Stages& stages, Range range, T* out) override {
-    const cudaStream_t stream = cuda::stream(this->queue());
-    const auto blocks = static_cast<unsigned>(ceil_div<std::int64_t>(this->n_, threads));
+  void block(Stages& stages, Range range) override {
+    const std::int64_t n = problem().n, dimension = problem().dimension;
+    const cudaStream_t stream = cuda::stream(queue());
+    const auto blocks = static_cast<unsigned>(ceil_div<std::int64_t>(n, threads));
     const auto rows = static_cast<unsigned>(std::min<std::int64_t>(range.size(), 4096));
-    const T* points = this->points_.data();
-    stages.stage(this->queue(), "norms", [&] {
-      norms_of<<<blocks, threads, 0, stream>>>(this->n_, this->dimension_, points, norms_.data());
+    const T* points = points_.data();
+    stages.stage(queue(), "norms", [&] {
+      norms_of<<<blocks, threads, 0, stream>>>(n, dimension, points, norms_.data());
       cuda::check_launch();
     });
-    stages.stage(this->queue(), "product", [&] {
-      cuda::products_of_rows(handle_, range.size(), this->n_, this->dimension_, points + range.begin * this->dimension_,
-                             points, out);
+    stages.stage(queue(), "product", [&] {
+      cuda::products_of_rows(handle_, range.size(), n, dimension, points + range.begin * dimension, points,
+                             out_.data());
     });
-    stages.stage(this->queue(), "finish", [&] {
-      finish<<<dim3(blocks, rows), threads, 0, stream>>>(this->n_, range.begin, range.size(), this->euclidean_,
-                                                         norms_.data(), out);
+    stages.stage(queue(), "finish", [&] {
+      finish<<<dim3(blocks, rows), threads, 0, stream>>>(n, range.begin, range.size(), problem().euclidean,
+                                                         norms_.data(), out_.data());
       cuda::check_launch();
     });
   }
   static constexpr int threads = 256;
   cublasHandle_t handle_;
-  cuda::Array<T> norms_;
+  cuda::Array<T> points_, out_, norms_;
 };
 
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Cublas<T>>(problem, context); });
-}
-
-const Register<DistanceMatrix> variant{"gram", cuda::library("cublas"), prepare};
+const RegisterSplit<DistanceMatrix> variant{"gram", cuda::library("cublas"), by_type<Cublas>};
 
 }  // namespace
 }  // namespace league::distance_matrix

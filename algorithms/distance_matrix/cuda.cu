@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/pack_cuda.hpp"
 #include "algorithms/distance_matrix/direct.hpp"
-#include "algorithms/distance_matrix/part.hpp"
 
 // A block takes a strip of 8 rows and 16 bytes of columns a thread; a thread keeps its columns' points in registers and
 // walks down the rows, one 16-byte store a row.
@@ -21,64 +20,30 @@ __global__ void direct(Strips<T> strips) {
 }
 
 template <class T>
-class Direct final : public DistancePart<cuda::Array<T>> {
+class Direct final : public DistancePart {
  public:
   Direct(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart<cuda::Array<T>>(problem, context, shard, {}, [&](const char*, std::int64_t size) {
-          return cuda::Array<T>(context.runtime.queue(shard.device), size);
-        }) {}
+      : DistancePart(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 256, 1}, cuda::limits);
-    if (launch_.league == 0) launch_.league = league_of(strips({0, this->block_rows()}, nullptr).items);
-    launch_.tile = direct_rows;
-    return launch_;
+    return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, cuda::limits), block_rows());
   }
 
  private:
-  [[nodiscard]] Strips<T> strips(Range range, T* out) const {
-    Strips<T> strips{static_cast<int>(this->n_),
-                     static_cast<int>(this->dimension_),
-                     static_cast<int>(range.begin),
-                     static_cast<int>(range.size()),
-                     this->euclidean_,
-                     this->points_.data(),
-                     out};
-    strips.share(launch_.team * launch_.vector);
-    return strips;
-  }
-  void block(Stages& stages, Range range, T* out) override {
+  void block(Stages& stages, Range range) override {
     const auto league = static_cast<unsigned>(launch_.league);
     const dim3 team(static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team));
-    const cudaStream_t stream = cuda::stream(this->queue());
-    const Strips<T> all = strips(range, out);
-    stages.stage(this->queue(), "distance", [&] {
-      switch (this->dimension_) {
-        case 1:
-          direct<T, 1><<<league, team, 0, stream>>>(all);
-          break;
-        case 2:
-          direct<T, 2><<<league, team, 0, stream>>>(all);
-          break;
-        case 3:
-          direct<T, 3><<<league, team, 0, stream>>>(all);
-          break;
-        case 4:
-          direct<T, 4><<<league, team, 0, stream>>>(all);
-          break;
-        default:
-          direct<T, 0><<<league, team, 0, stream>>>(all);
-      }
+    const cudaStream_t stream = cuda::stream(queue());
+    const Strips<T> strips = memory_.strips(range, launch_);
+    stages.stage(queue(), "distance", [&] {
+      memory_.with_dimension([&]<int dimension>() { direct<T, dimension><<<league, team, 0, stream>>>(strips); });
       cuda::check_launch();
     });
   }
   Launch launch_;
+  StripMemory<T, cuda::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Direct<T>>(problem, context); });
-}
-
-const Register<DistanceMatrix> variant{"direct", cuda::model, prepare};
+const RegisterSplit<DistanceMatrix> variant{"direct", cuda::model, by_type<Direct>};
 
 }  // namespace
 }  // namespace league::distance_matrix

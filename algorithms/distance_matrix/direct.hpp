@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "algorithms/blocks/pack.hpp"
+#include "algorithms/distance_matrix/part.hpp"
 #include "backends/launch.hpp"
 
 /// What `direct` does on a GPU, in CUDA and Kokkos alike: how the matrix is shared out, and a thread's part of it.
@@ -40,6 +41,47 @@ struct Strips {
   }
   LEAGUE_FUNCTION int first_row(unsigned item) const { return static_cast<int>(item / columns_of) * direct_rows; }
   LEAGUE_FUNCTION int first_column(unsigned item) const { return static_cast<int>(item % columns_of) * columns; }
+};
+
+/// What `direct` works on, on a GPU.
+template <class T, template <class> class Array>
+struct StripMemory {
+  explicit StripMemory(DistancePart& part) : problem(part.problem()) { part.declare_matrix(points, out, {}); }
+  [[nodiscard]] Strips<T> strips(Range range, Launch launch) const {
+    Strips<T> strips{static_cast<int>(problem.n),
+                     static_cast<int>(problem.dimension),
+                     static_cast<int>(range.begin),
+                     static_cast<int>(range.size()),
+                     problem.euclidean,
+                     points.data(),
+                     out.data()};
+    strips.share(launch.team * launch.vector);
+    return strips;
+  }
+  [[nodiscard]] Launch with_league(Launch launch, std::int64_t rows) const {
+    if (launch.league == 0) launch.league = league_of(strips({0, rows}, launch).items);
+    launch.tile = direct_rows;
+    return launch;
+  }
+  /// Calls `body.operator()<dimension>()`; dimension 0 is any.
+  template <class Body>
+  void with_dimension(const Body& body) const {
+    switch (problem.dimension) {
+      case 1:
+        return body.template operator()<1>();
+      case 2:
+        return body.template operator()<2>();
+      case 3:
+        return body.template operator()<3>();
+      case 4:
+        return body.template operator()<4>();
+      default:
+        return body.template operator()<0>();
+    }
+  }
+
+  const DistanceMatrix& problem;
+  Array<T> points, out;
 };
 
 /// The points of a thread's columns, in registers; the last one again where there are no more.

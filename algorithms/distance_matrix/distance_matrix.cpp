@@ -3,9 +3,10 @@
 
 #include <cmath>
 
+#include "algorithms/contract/with_type.hpp"
 #include "algorithms/distance_matrix/distance_matrix_oracle.hpp"
-#include "algorithms/generate.hpp"
-#include "algorithms/judge.hpp"
+#include "algorithms/oracle/generate.hpp"
+#include "algorithms/oracle/judge.hpp"
 
 namespace league::distance_matrix {
 namespace {
@@ -15,14 +16,16 @@ const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 const RegisterAlgorithm registered{Algorithm{
     .name = DistanceMatrix::algorithm,
     .description = "distances between all pairs of n points",
-    .parameters =
-        {{.name = "n", .kind = Parameter::Kind::size, .standard = "4096", .description = "points"},
-         {.name = "dimension", .kind = Parameter::Kind::size, .standard = "3", .description = "coordinates of a point"},
-         {.name = "metric",
-          .kind = Parameter::Kind::choice,
-          .standard = "euclidean",
-          .choices = {"euclidean", "squared"},
-          .description = "the distance, or its square"}},
+    .parameters = {{.name = "n", .kind = Parameter::Kind::size, .default_value = "4096", .description = "points"},
+                   {.name = "dimension",
+                    .kind = Parameter::Kind::size,
+                    .default_value = "3",
+                    .description = "coordinates of a point"},
+                   {.name = "metric",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "euclidean",
+                    .choices = {"euclidean", "squared"},
+                    .description = "the distance, or its square"}},
     .methods = {{.name = "direct", .description = "sum of squared differences, from registers", .dtypes = floats},
                 {.name = "tiled", .description = "the same in tiles, through team scratch", .dtypes = floats},
                 {.name = "symmetric",
@@ -34,7 +37,12 @@ const RegisterAlgorithm registered{Algorithm{
                  .dtypes = floats,
                  .libraries = {"cublas", "kokkos_kernels"},
                  .own_models = false}},
-    .make = [](const Making& making) { return std::make_unique<DistanceMatrix>(making); }}};
+    .make = [](const Making& making) { return std::make_unique<DistanceMatrix>(making); },
+    .edge_cases = {{{"n", "1"}, {"dimension", "3"}},
+                   {{"n", "2"}, {"dimension", "1"}},
+                   {{"n", "17"}, {"dimension", "3"}, {"metric", "squared"}},
+                   {{"n", "129"}, {"dimension", "5"}},
+                   {{"n", "131"}, {"dimension", "37"}, {"metric", "squared"}}}}};
 
 /// How far a value may lie from the oracle's: the square from a sum of `dimension` terms, within (dimension + 4) eps of
 /// the sum of magnitudes; and what the root makes of that.
@@ -78,7 +86,7 @@ class Check {
         expanded_(output.form == DistanceMatrix::expanded),
         judge_{static_cast<double>(problem.dimension + 4) * epsilon_of<T>, epsilon_of<T>, problem.euclidean} {}
 
-  [[nodiscard]] Verdict all() const {
+  [[nodiscard]] Verdict all(Reduce& reduce) const {
     std::vector<RowVerdict> found(static_cast<std::size_t>(rows_.size()));
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::int64_t row = rows_.begin; row < rows_.end; ++row) {
@@ -93,11 +101,12 @@ class Check {
       difference += row.difference;
       if (!row.message.empty()) verdict.fail(row.message);
     }
-    const auto sampled = static_cast<std::int64_t>(oracle_.rows.size());
-    if (sampled == oracle_.n && rows_.size() == oracle_.n)
-      verdict.figures.emplace_back("frobenius_difference", std::sqrt(difference));
-    else
-      verdict.figures.emplace_back("rows_checked_by_value", static_cast<double>(sampled));
+    if (oracle_.is_complete) {
+      const double whole = std::sqrt(reduce.sum_of(difference));  // a figure of one process, since figures add up
+      verdict.figures.push_back({"frobenius_difference", rows_.begin == 0 ? whole : 0});
+    } else {
+      verdict.figures.push_back({"rows_checked_by_value", static_cast<double>(oracle_.rows.size())});
+    }
     return verdict;
   }
 
@@ -158,41 +167,43 @@ class Check {
 }  // namespace
 
 DistanceMatrix::DistanceMatrix(const Making& making)
-    : n(making.parameters.integer("n")),
+    : Problem(making),
+      n(making.parameters.integer("n")),
       dimension(making.parameters.integer("dimension")),
       euclidean(making.parameters.choice("metric") == "euclidean"),
-      dtype(making.dtype),
-      points(making.memory, dtype, {n, dimension}) {
-  const auto fill = [&](auto values) {
-    using T = typename decltype(values)::value_type;
-    fill_random(values, making.seed, 0);
-    for (T& value : values) value += T{0.5};  // exact: the values lie on a grid
-  };
-  if (dtype == Dtype::f64)
-    fill(points.values<double>());
-  else
-    fill(points.values<float>());
-}
+      seed(making.seed) {}
 
 DistanceMatrix::~DistanceMatrix() = default;
 
 /// The points once, the matrix once, and the multiply-adds of the fewest operations known (the expanded form's).
 Cost DistanceMatrix::cost() const {
-  const auto pairs = static_cast<double>(n) * static_cast<double>(n), values = static_cast<double>(n * dimension);
+  const auto pairs = static_cast<double>(n) * static_cast<double>(n),
+             values = static_cast<double>(n) * static_cast<double>(dimension);
   return {(pairs + values) * static_cast<double>(size_bytes(dtype)), 2 * pairs * static_cast<double>(dimension),
           dtype == Dtype::f64 ? "f64 tensor" : ""};
 }
 
-Outputs DistanceMatrix::make_outputs(std::pmr::memory_resource& memory) const {
-  return {{"distances", HostArray(memory, dtype, {n, n}), {0, n}}};
+/// All processes have all points.
+void DistanceMatrix::make_inputs(Range local, std::pmr::memory_resource& memory) {
+  rows = local;
+  points = HostArray(memory, dtype, {n, dimension});
+  with_type<float, double>(dtype, [&]<class T>() {
+    const std::span<T> values = points.values<T>();
+    fill_random(values, seed, 0);
+    for (T& value : values) value += T{0.5};  // exact: the values lie on a grid
+  });
+}
+
+Outputs DistanceMatrix::make_outputs(Range local, std::pmr::memory_resource& memory) const {
+  return {{"distances", HostArray(memory, dtype, {local.size(), n}), local}};
 }
 
 Outputs DistanceMatrix::inputs() const { return {{"points", points, {0, n}}}; }
 
-Verdict DistanceMatrix::check(const Outputs& outputs) const {
+Verdict DistanceMatrix::check(const Outputs& outputs, Reduce& reduce) const {
   if (!oracle_) oracle_ = std::make_unique<const Oracle>(*this);
-  if (dtype == Dtype::f64) return Check<double>(*this, *oracle_, outputs.at(0)).all();
-  return Check<float>(*this, *oracle_, outputs.at(0)).all();
+  return with_type<float, double>(dtype,
+                                  [&]<class T>() { return Check<T>(*this, *oracle_, outputs.at(0)).all(reduce); });
 }
 
 }  // namespace league::distance_matrix

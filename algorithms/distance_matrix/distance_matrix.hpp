@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 
 namespace league::distance_matrix {
 
@@ -22,14 +22,16 @@ class DistanceMatrix final : public Problem {
   /// One a distance.
   [[nodiscard]] std::int64_t max_teams() const override { return n * n; }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
   std::int64_t n, dimension;
   bool euclidean;
-  Dtype dtype;
-  HostArray points;  ///< [n x dimension], each coordinate in [0, 1)
+  std::uint64_t seed;
+  Range rows{};        ///< of the matrix, that are here
+  HostArray points{};  ///< [n x dimension], each coordinate in [0, 1)
 
  private:
   mutable std::unique_ptr<const Oracle> oracle_;  ///< made by the first check

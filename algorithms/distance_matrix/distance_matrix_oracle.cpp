@@ -10,14 +10,17 @@ namespace {
 constexpr std::int64_t value_budget = std::int64_t{1} << 24;
 constexpr std::int64_t operation_budget = std::int64_t{1} << 31;
 
+std::int64_t affordable_rows(std::int64_t n, std::int64_t dimension) {
+  return std::min(value_budget / n, operation_budget / (n * dimension));
+}
+
 /// All rows where the budget allows it; else the first and the last, both sides of where up to 8 devices would split
 /// the rows, and others evenly between.
-std::vector<std::int64_t> sample(std::int64_t n, std::int64_t dimension) {
-  const std::int64_t affordable = std::min(value_budget / n, operation_budget / (n * dimension));
+std::set<std::int64_t> sample(std::int64_t n, std::int64_t affordable) {
   std::set<std::int64_t> rows;
   if (affordable >= n) {
     for (std::int64_t row = 0; row < n; ++row) rows.insert(row);
-    return {rows.begin(), rows.end()};
+    return rows;
   }
   rows = {0, n - 1};
   for (std::int64_t devices = 2; devices <= 8; ++devices)
@@ -27,7 +30,13 @@ std::vector<std::int64_t> sample(std::int64_t n, std::int64_t dimension) {
     }
   const std::int64_t spread = std::max<std::int64_t>(affordable - static_cast<std::int64_t>(rows.size()), 16);
   for (std::int64_t i = 1; i < spread; ++i) rows.insert(i * (n / spread) + i % 7);
-  return {rows.begin(), rows.end()};
+  return rows;
+}
+
+/// The sample of the rows that are here.
+std::vector<std::int64_t> local_sample(const DistanceMatrix& problem) {
+  const std::set<std::int64_t> rows = sample(problem.n, affordable_rows(problem.n, problem.dimension));
+  return {rows.lower_bound(problem.rows.begin), rows.lower_bound(problem.rows.end)};
 }
 
 }  // namespace
@@ -38,7 +47,8 @@ Oracle::Oracle(const DistanceMatrix& problem)
       points(static_cast<std::size_t>(n * dimension)),
       norms(static_cast<std::size_t>(n)),
       sum(static_cast<std::size_t>(dimension)),
-      rows(sample(n, dimension)),
+      is_complete(affordable_rows(n, dimension) >= n),
+      rows(local_sample(problem)),
       squared(rows.size() * static_cast<std::size_t>(n)) {
   if (problem.dtype == Dtype::f32)
     std::ranges::copy(problem.points.values<float>(), points.begin());

@@ -9,7 +9,8 @@
 
 namespace league::distance_matrix {
 
-/// What the distances should be, in double: every value of a sample of rows, and the sum of every row.
+/// What the distances should be, in double: every value of a sample of the rows that are here, and the sum of every
+/// row.
 struct Oracle {
   explicit Oracle(const DistanceMatrix& problem);
 
@@ -25,7 +26,8 @@ struct Oracle {
   std::vector<double> norms;   ///< [n], squared
   std::vector<double> sum;     ///< [dimension], of the points
   double sum_norms = 0;
-  std::vector<std::int64_t> rows;  ///< the sample, ascending: all rows up to a budget
+  bool is_complete;                ///< every row of the problem is in the sample of some process: up to a budget
+  std::vector<std::int64_t> rows;  ///< the sample, ascending, of the rows that are here
   std::vector<double> squared;     ///< [rows.size() x n]
 };
 

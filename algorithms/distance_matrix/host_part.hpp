@@ -6,70 +6,53 @@
 
 namespace league::distance_matrix {
 
-enum class Method { direct, tiled, symmetric, product };
-
 /// A method on the threads of a host: lays the points out, then takes rows of tiles in groups. A model says how its
 /// threads share a loop: `each(label, items, body)` calls `body(item)` for every item.
-template <class Array, Method method>
-class HostPart : public DistancePart<Array> {
- public:
-  using T = typename Array::value_type;
-
- protected:
+template <class T, Kind kind, template <class> class Array>
+class HostTiles {
   using Tile = blocks::HostTile<T>;
-  using Term = std::conditional_t<method == Method::product, blocks::ProductTerm, blocks::DifferenceTerm>;
 
-  template <class Make>
-  HostPart(const DistanceMatrix& problem, const Context& context, const Shard& shard, const Make& make)
-      : DistancePart<Array>(problem, context, shard, form(problem, shard), make),
-        layout_(layout(problem)),
-        columns_(make("distance_matrix/columns", layout_.columns_size())),
-        rows_(make("distance_matrix/rows", layout_.rows_size(this->block_rows()))),
-        norms_(make("distance_matrix/norms", method == Method::product ? layout_.norms_size() : 0)),
-        llc_bytes_(context.runtime.info(shard.device).llc_bytes) {}
+ public:
+  explicit HostTiles(DistancePart& part)
+      : part_(part), layout_{part.problem().n, part.problem().dimension, kind != Kind::direct} {
+    part.declare(columns_, "distance_matrix/columns", layout_.columns_size());
+    part.declare(norms_, "distance_matrix/norms", kind == Kind::product ? layout_.norms_size() : 0);
+    part.declare(rows_, "distance_matrix/rows", layout_.rows_size(part.rows().size()));
+    part.declare_matrix(points_, out_, form_of(kind, Tile::rows));
+    part.declare(rows_, "distance_matrix/rows", layout_.rows_size(part.block_rows()));  // of a block, as is known now
+  }
 
   /// Rows of tiles of one work item: enough to use a panel of columns several times, and no more than leaves every
   /// thread some.
   [[nodiscard]] std::int64_t group(int threads) const {
-    if (method == Method::direct) return 1;
-    return std::clamp<std::int64_t>(ceil_div<std::int64_t>(this->block_rows(), Tile::rows) / threads, 1, 8);
+    if (kind == Kind::direct) return 1;
+    return std::clamp<std::int64_t>(ceil_div<std::int64_t>(part_.block_rows(), Tile::rows) / threads, 1, 8);
   }
 
   template <class Each>
-  void block(Stages& stages, Range range, T* out, std::int64_t group, const Each& each) {
-    HostBlock<T> block{.n = this->n_, .depth = this->dimension_, .first = range.begin, .rows = range.size()};
-    block.euclidean = this->euclidean_;
-    block.streaming = range.size() * this->n_ * std::int64_t{sizeof(T)} > llc_bytes_;
+  void block(Stages& stages, Range range, std::int64_t group, const Each& each) const {
+    Queue& queue = part_.queue();
+    HostBlock<T> block{.n = layout_.n, .depth = layout_.dimension, .first = range.begin, .rows = range.size()};
+    block.euclidean = part_.problem().euclidean;
+    block.streaming =
+        range.size() * layout_.n * std::int64_t{sizeof(T)} > part_.runtime().info(queue.device()).llc_bytes;
     block.norms = norms_.data();
-    block.out = out;
-    stages.stage(this->queue(), "pack", [&] { pack(block, each); });
-    stages.stage(this->queue(), "distance", [&] {
+    block.out = out_.data();
+    stages.stage(queue, "pack", [&] { pack(block, each); });
+    stages.stage(queue, "distance", [&] {
       const std::int64_t tiles = block.row_tiles();
       each("distance_matrix/tiles", ceil_div(tiles, group), [=](std::int64_t item) {
-        host_rows<Term, method == Method::symmetric>(block, item * group, std::min((item + 1) * group, tiles));
+        host_rows<TermOf<kind>, kind == Kind::symmetric>(block, item * group, std::min((item + 1) * group, tiles));
       });
     });
   }
 
  private:
-  static HostLayout<T> layout(const DistanceMatrix& problem) {
-    return {problem.n, problem.dimension, method != Method::direct};
-  }
-  static Form form(const DistanceMatrix& problem, const Shard& shard) {
-    const HostLayout<T> all = layout(problem);
-    const std::int64_t values =
-        all.columns_size() + all.rows_size(shard.rows.size()) + (method == Method::product ? all.norms_size() : 0);
-    return {.expanded = method == Method::product,
-            .blocked = method != Method::symmetric,
-            .extra_bytes = values * std::int64_t{sizeof(T)},
-            .granule = Tile::rows};
-  }
-
   /// Lays out the columns (once would do: it is part of what is timed) and the rows of this block.
   template <class Each>
-  void pack(HostBlock<T>& block, const Each& each) {
+  void pack(HostBlock<T>& block, const Each& each) const {
     const HostLayout<T> layout = layout_;
-    const T* points = this->points_.data();
+    const T* points = points_.data();
     T *columns = columns_.data(), *rows = rows_.data(), *norms = norms_.data();
     const std::int64_t first = block.first, panel = layout.dimension * Tile::columns;
     const std::int64_t step = layout.panels ? Tile::columns : layout.step(),
@@ -87,14 +70,14 @@ class HostPart : public DistancePart<Array> {
     } else {
       block.a = columns + first, block.a_tile = Tile::rows, block.a_step = step;
     }
-    if constexpr (method == Method::product)
+    if constexpr (kind == Kind::product)
       each("distance_matrix/norms", layout.norms_size(),
            [=](std::int64_t row) { norms[row] = squared_norm(layout, points, row); });
   }
 
+  DistancePart& part_;
   HostLayout<T> layout_;
-  Array columns_, rows_, norms_;
-  std::int64_t llc_bytes_;
+  Array<T> points_, out_, columns_, rows_, norms_;
 };
 
 }  // namespace league::distance_matrix

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/distance_matrix/direct.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
-#include "algorithms/distance_matrix/part.hpp"
 #include "backends/kokkos/for_teams.hpp"
 
 // A team takes a strip of 8 rows and 16 bytes of columns a lane; a lane keeps its columns' points in registers and
@@ -9,7 +8,7 @@
 namespace league::distance_matrix {
 namespace {
 
-using kokkos::Exec, kokkos::Member, kokkos::Team;
+using kokkos::Exec, kokkos::Member, kokkos::Team, kokkos_model::PortableHost;
 
 /// DIMENSION 0: any.
 template <class T, int dimension>
@@ -30,65 +29,29 @@ void direct(const Exec& exec, Launch launch, Strips<T> strips) {
 }
 
 template <class T>
-class Direct final : public DistancePart<kokkos::Array<T>> {
+class DirectOnGpu final : public DistancePart {
  public:
-  Direct(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart<kokkos::Array<T>>(problem, context, shard, {},
-                                       [&](const char* label, std::int64_t size) {
-                                         return kokkos::Array<T>(
-                                             kokkos::instance(context.runtime, context.runtime.queue(shard.device)),
-                                             label, size);
-                                       }),
-        exec_(kokkos::instance(context.runtime, this->queue())) {}
+  DirectOnGpu(const DistanceMatrix& problem, const Context& context, const Shard& shard)
+      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 256, 1}, kokkos::limits(this->queue()));
-    if (launch_.league == 0) launch_.league = league_of(strips({0, this->block_rows()}, nullptr).items);
-    launch_.tile = direct_rows;
-    return launch_;
+    return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, kokkos::limits(queue())), block_rows());
   }
 
  private:
-  [[nodiscard]] Strips<T> strips(Range range, T* out) const {
-    Strips<T> strips{static_cast<int>(this->n_),
-                     static_cast<int>(this->dimension_),
-                     static_cast<int>(range.begin),
-                     static_cast<int>(range.size()),
-                     this->euclidean_,
-                     this->points_.data(),
-                     out};
-    strips.share(launch_.team * launch_.vector);
-    return strips;
-  }
-  void block(Stages& stages, Range range, T* out) override {
-    const Strips<T> all = strips(range, out);
-    stages.stage(this->queue(), "distance", [&] {
-      switch (this->dimension_) {
-        case 1:
-          return direct<T, 1>(exec_, launch_, all);
-        case 2:
-          return direct<T, 2>(exec_, launch_, all);
-        case 3:
-          return direct<T, 3>(exec_, launch_, all);
-        case 4:
-          return direct<T, 4>(exec_, launch_, all);
-        default:
-          return direct<T, 0>(exec_, launch_, all);
-      }
+  void block(Stages& stages, Range range) override {
+    const Strips<T> strips = memory_.strips(range, launch_);
+    stages.stage(queue(), "distance", [&] {
+      memory_.with_dimension([&]<int dimension>() { direct<T, dimension>(exec_, launch_, strips); });
     });
   }
-  Exec exec_;
+  const Exec& exec_;
   Launch launch_;
+  StripMemory<T, kokkos::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    using Chosen =
-        std::conditional_t<kokkos::on_gpu, Direct<T>, kokkos::distance_matrix::PortableHost<T, Method::direct>>;
-    return split<Chosen>(problem, context);
-  });
-}
-
-const Register<DistanceMatrix> variant{"direct", kokkos::model, prepare};
+template <class T>
+using Direct = std::conditional_t<kokkos::on_gpu, DirectOnGpu<T>, PortableHost<T, Kind::direct>>;
+const RegisterSplit<DistanceMatrix> variant{"direct", kokkos::model, by_type<Direct>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -48,43 +48,34 @@ void finish(const Exec& exec, std::int64_t first, bool euclidean, Vector<T> norm
 }
 
 template <class T>
-class Kernels final : public DistancePart<kokkos::Array<T>> {
+class Kernels final : public DistancePart {
  public:
   Kernels(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart<kokkos::Array<T>>(
-            problem, context, shard, {.expanded = true, .extra_bytes = problem.n * std::int64_t{sizeof(T)}},
-            [&](const char* label, std::int64_t size) {
-              return kokkos::Array<T>(kokkos::instance(context.runtime, context.runtime.queue(shard.device)), label,
-                                      size);
-            }),
-        exec_(kokkos::instance(context.runtime, this->queue())),
-        norms_(exec_, "distance_matrix/norms", this->n_) {}
+      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())) {
+    declare(norms_, "distance_matrix/norms", problem.n);
+    declare_matrix(points_, out_, {.expanded = true});
+  }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("Kokkos Kernels chooses its own launch");
     return {};
   }
 
  private:
-  void block(Stages& stages, Range range, T* out) override {
-    const Matrix<const T> all(this->points_.data(), static_cast<std::size_t>(this->n_),
-                              static_cast<std::size_t>(this->dimension_));
-    const Matrix<const T> some(this->points_.data() + range.begin * this->dimension_,
-                               static_cast<std::size_t>(range.size()), static_cast<std::size_t>(this->dimension_));
-    const Matrix<T> result(out, static_cast<std::size_t>(range.size()), static_cast<std::size_t>(this->n_));
-    stages.stage(this->queue(), "norms", [&] { norms_of<T>(exec_, all, norms_.view()); });
-    stages.stage(this->queue(), "product", [&] { KokkosBlas::gemm(exec_, "N", "T", T{1}, some, all, T{0}, result); });
-    stages.stage(this->queue(), "finish",
-                 [&] { finish<T>(exec_, range.begin, this->euclidean_, norms_.view(), result); });
+  void block(Stages& stages, Range range) override {
+    const auto n = static_cast<std::size_t>(problem().n), dimension = static_cast<std::size_t>(problem().dimension),
+               rows = static_cast<std::size_t>(range.size());
+    const Matrix<const T> all(points_.data(), n, dimension);
+    const Matrix<const T> some(points_.data() + range.begin * problem().dimension, rows, dimension);
+    const Matrix<T> result(out_.data(), rows, n);
+    stages.stage(queue(), "norms", [&] { norms_of<T>(exec_, all, norms_.view()); });
+    stages.stage(queue(), "product", [&] { KokkosBlas::gemm(exec_, "N", "T", T{1}, some, all, T{0}, result); });
+    stages.stage(queue(), "finish", [&] { finish<T>(exec_, range.begin, problem().euclidean, norms_.view(), result); });
   }
-  Exec exec_;
-  kokkos::Array<T> norms_;
+  const Exec& exec_;
+  kokkos::Array<T> points_, out_, norms_;
 };
 
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Kernels<T>>(problem, context); });
-}
-
-const Register<DistanceMatrix> variant{"gram", kokkos::library("kokkos_kernels"), prepare};
+const RegisterSplit<DistanceMatrix> variant{"gram", kokkos::library("kokkos_kernels"), by_type<Kernels>};
 
 }  // namespace
 }  // namespace league::distance_matrix

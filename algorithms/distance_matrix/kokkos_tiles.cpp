@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/product_tile_kokkos.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
-#include "algorithms/distance_matrix/part.hpp"
 #include "algorithms/distance_matrix/tiles.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
@@ -11,7 +10,7 @@
 namespace league::distance_matrix {
 namespace {
 
-using kokkos::Exec, kokkos::Member;
+using kokkos::Exec, kokkos::Member, kokkos_model::PortableHost;
 template <int team>
 using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                                       Kokkos::LaunchBounds<team, kokkos::launch_bound(512 / team)>>;
@@ -40,95 +39,46 @@ void tile_kernel(const Exec& exec, Launch launch, const Tiles<T> tiles) {
       });
 }
 
-template <class T, Method method>
-class Tiled final : public DistancePart<kokkos::Array<T>> {
+template <class T, Kind kind>
+class TiledOnGpu final : public DistancePart {
  public:
-  Tiled(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart<kokkos::Array<T>>(problem, context, shard, form(problem),
-                                       [&](const char* label, std::int64_t size) {
-                                         return kokkos::Array<T>(
-                                             kokkos::instance(context.runtime, context.runtime.queue(shard.device)),
-                                             label, size);
-                                       }),
-        exec_(kokkos::instance(context.runtime, this->queue())),
-        panels_(problem.n, problem.dimension),
-        packed_(exec_, "distance_matrix/packed", panels_.size()),
-        norms_(exec_, "distance_matrix/norms", panels_.rows) {}
+  TiledOnGpu(const DistanceMatrix& problem, const Context& context, const Shard& shard)
+      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 256, 1}, kokkos::limits(this->queue()));
+    launch_ = resolve(launch, {0, 256, 1}, kokkos::limits(queue()));
     if (launch_.vector != 1)
       throw Unsupported("vector length " + std::to_string(launch_.vector) + ": the tile takes 1");
     if (launch_.team != 256 && launch_.team != 128 && launch_.team != 64)
       throw Unsupported("team size " + std::to_string(launch_.team) + ": the tile takes 64, 128 or 256");
-    if (launch_.league == 0) launch_.league = league_of(tiles({0, this->block_rows()}, nullptr).items);
+    if (launch_.league == 0) launch_.league = league_of(memory_.tiles({0, block_rows()}, launch_.team).items);
     return launch_;
   }
 
  private:
-  using Term = std::conditional_t<method == Method::product, blocks::ProductTerm, blocks::DifferenceTerm>;
-
-  static Form form(const DistanceMatrix& problem) {
-    const blocks::Panels panels(problem.n, problem.dimension);
-    return {.expanded = method == Method::product,
-            .blocked = method != Method::symmetric,
-            .extra_bytes = (panels.size() + panels.rows) * std::int64_t{sizeof(T)},
-            .granule = blocks::Panels::width};
-  }
-  /// Calls `body.operator()<team>()`.
-  template <class Body>
-  void with_team(const Body& body) const {
-    switch (launch_.team) {
-      case 256:
-        return body.template operator()<256>();
-      case 128:
-        return body.template operator()<128>();
-      default:
-        return body.template operator()<64>();
-    }
-  }
-  [[nodiscard]] Tiles<T> tiles(Range range, T* out) const {
-    Tiles<T> tiles{static_cast<int>(this->n_),
-                   static_cast<int>(range.begin),
-                   static_cast<int>(range.size()),
-                   this->euclidean_,
-                   panels_,
-                   packed_.data(),
-                   norms_.data(),
-                   out};
-    with_team([&]<int team>() { tiles.template share<blocks::TileFor<T, team>>(); });
-    return tiles;
-  }
-  void block(Stages& stages, Range range, T* out) override {
-    if (range.begin == this->rows().begin)
-      stages.stage(this->queue(), "pack", [&] {
-        blocks::pack<blocks::PlainElement<T>>(exec_, this->points_.data(), this->n_, this->dimension_, packed_.data(),
-                                              norms_.data());
+  void block(Stages& stages, Range range) override {
+    if (range.begin == rows().begin)
+      stages.stage(queue(), "pack", [&] {
+        blocks::pack<blocks::PlainElement<T>>(exec_, memory_.points.data(), problem().n, problem().dimension,
+                                              memory_.packed.data(), memory_.norms.data());
       });
-    stages.stage(this->queue(), "distance", [&] {
-      with_team([&]<int team>() {
-        tile_kernel<T, team, Term, method == Method::symmetric>(exec_, launch_, tiles(range, out));
+    stages.stage(queue(), "distance", [&] {
+      const Tiles<T> tiles = memory_.tiles(range, launch_.team);
+      with_team(launch_.team, [&]<int team>() {
+        tile_kernel<T, team, TermOf<kind>, kind == Kind::symmetric>(exec_, launch_, tiles);
       });
     });
   }
-
-  Exec exec_;
+  const Exec& exec_;
   Launch launch_;
-  blocks::Panels panels_;
-  kokkos::Array<T> packed_, norms_;
+  TileMemory<T, kind, kokkos::Array> memory_;
 };
 
-template <Method method>
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    using Chosen =
-        std::conditional_t<kokkos::on_gpu, Tiled<T, method>, kokkos::distance_matrix::PortableHost<T, method>>;
-    return split<Chosen>(problem, context);
-  });
-}
-
-const Register<DistanceMatrix> tiled{"tiled", kokkos::model, prepare<Method::tiled>};
-const Register<DistanceMatrix> symmetric{"symmetric", kokkos::model, prepare<Method::symmetric>};
-const Register<DistanceMatrix> product{"product", kokkos::model, prepare<Method::product>};
+template <class T, Kind kind>
+using Tiled = std::conditional_t<kokkos::on_gpu, TiledOnGpu<T, kind>, PortableHost<T, kind>>;
+using Registered = RegisterSplit<DistanceMatrix>;
+const Registered tiled{"tiled", kokkos::model, by_type<Tiled, Kind::tiled>};
+const Registered symmetric{"symmetric", kokkos::model, by_type<Tiled, Kind::symmetric>};
+const Registered product{"product", kokkos::model, by_type<Tiled, Kind::product>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -8,38 +8,33 @@
 namespace league::distance_matrix {
 namespace {
 
-template <class T, Method method>
-class OpenMp final : public HostPart<host::Array<T>, method> {
+template <class T, Kind kind>
+class OpenMp final : public DistancePart {
  public:
   OpenMp(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : HostPart<host::Array<T>, method>(problem, context, shard, [&](const char*, std::int64_t size) {
-          return host::Array<T>(context.runtime.queue(shard.device), size);
-        }) {}
+      : DistancePart(problem, context, shard), tiles_(*this) {}
   Launch configure(Launch launch) override {
-    threads_ = openmp::threads(this->queue(), launch);
+    threads_ = openmp::threads(queue(), launch);
     return {threads_, 1, 1};
   }
 
  private:
-  void block(Stages& stages, Range range, T* out) override {
-    const auto each = [this](const char*, std::int64_t items, const auto& body) {
-#pragma omp parallel for num_threads(threads_) schedule(dynamic)
+  void block(Stages& stages, Range range) override {
+    const auto each = [threads = threads_](const char*, std::int64_t items, const auto& body) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
       for (std::int64_t item = 0; item < items; ++item) body(item);
     };
-    HostPart<host::Array<T>, method>::block(stages, range, out, this->group(threads_), each);
+    tiles_.block(stages, range, tiles_.group(threads_), each);
   }
   int threads_ = 1;
+  HostTiles<T, kind, host::Array> tiles_;
 };
 
-template <Method method>
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<OpenMp<T, method>>(problem, context); });
-}
-
-const Register<DistanceMatrix> direct{"direct", openmp::model, prepare<Method::direct>};
-const Register<DistanceMatrix> tiled{"tiled", openmp::model, prepare<Method::tiled>};
-const Register<DistanceMatrix> symmetric{"symmetric", openmp::model, prepare<Method::symmetric>};
-const Register<DistanceMatrix> product{"product", openmp::model, prepare<Method::product>};
+using Registered = RegisterSplit<DistanceMatrix>;
+const Registered direct{"direct", openmp::model, by_type<OpenMp, Kind::direct>};
+const Registered tiled{"tiled", openmp::model, by_type<OpenMp, Kind::tiled>};
+const Registered symmetric{"symmetric", openmp::model, by_type<OpenMp, Kind::symmetric>};
+const Registered product{"product", openmp::model, by_type<OpenMp, Kind::product>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -3,87 +3,96 @@
 
 #include <algorithm>
 
-#include "algorithms/budget.hpp"
+#include "algorithms/blocks/term.hpp"
 #include "algorithms/distance_matrix/distance_matrix.hpp"
-#include "algorithms/split.hpp"
+#include "algorithms/drivers/split.hpp"
 
 namespace league::distance_matrix {
 
+enum class Kind { direct, tiled, symmetric, product };
+
+/// What a kernel of this kind sums up over the coordinates.
+template <Kind kind>
+using TermOf = std::conditional_t<kind == Kind::product, blocks::ProductTerm, blocks::DifferenceTerm>;
+
 /// What a method says of itself beside its kernel.
 struct Form {
-  bool expanded = false;         ///< |x|^2 + |y|^2 - 2 x.y
-  bool blocked = true;           ///< can work in blocks of rows
-  std::int64_t extra_bytes = 0;  ///< on the device, beside points and distances: packed points, norms
-  std::int64_t granule = 1;      ///< rows of a block are a multiple of this where it has so many
+  bool expanded = false;     ///< |x|^2 + |y|^2 - 2 x.y
+  bool blocked = true;       ///< can work in blocks of rows
+  std::int64_t granule = 1;  ///< rows of a block are a multiple of this where it has so many
 };
+constexpr Form form_of(Kind kind, std::int64_t granule = 1) {
+  return {.expanded = kind == Kind::product, .blocked = kind != Kind::symmetric, .granule = granule};
+}
 
-/// The points, and as many rows of distances as the memory budget lets stay on the device. Where they are not all, the
+/// A shard's part: as many rows of distances as the memory budget lets stay on the device. Where they are not all, the
 /// shard is computed in blocks of rows, each copied to the host before the next: the same values, from the same
 /// kernels.
-template <class Array>
 class DistancePart : public Part {
  public:
-  using T = typename Array::value_type;
+  DistancePart(const DistanceMatrix& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), problem_(problem) {}
 
-  void bind(Outputs& outputs) override {
-    host_ = outputs.at(0).values;
-    if (form_.expanded) outputs.at(0).form = DistanceMatrix::expanded;
+  /// Declares the points and the distances. @pre all else is declared: the distances take what memory is left
+  template <class Array>
+  void declare_matrix(Array& points, Array& out, const Form& form) {
+    using T = typename Array::value_type;
+    if (!form.blocked && !is_alone()) throw Unsupported("takes the whole matrix: one device only");
+    if (form.expanded) result(0).form = DistanceMatrix::expanded;
+    input(points, "distance_matrix/points", problem_.points.values<T>());
+    block_rows_ = rows_that_fit(form, problem_.n * std::int64_t{sizeof(T)});
+    declare(out, "distance_matrix/distances", block_rows_ * problem_.n);
+    if (!blocked()) return output(out, 0);
+    poison_ = [&out] { out.poison(); };
+    download_ = [this, &out](Range range) {
+      Output& to = result(0);
+      out.copy_to(to.values.values<T>(range.begin - to.rows.begin, range.end - to.rows.begin));
+    };
   }
   void reset() override {
     Part::reset();
-    if (blocked()) out_.poison();
+    if (blocked()) poison_();
   }
   void compute(Stages& stages) override {
-    if (!blocked()) return block(stages, rows(), out_.data());
+    if (!blocked()) return block(stages, rows());
     for (std::int64_t begin = rows().begin; begin < rows().end; begin += block_rows_) {
       const Range range{begin, std::min(begin + block_rows_, rows().end)};
-      block(stages, range, out_.data());
-      stages.stage(queue(), "download", [&] { out_.copy_to(host_.values<T>(range.begin, range.end)); });
+      block(stages, range);
+      stages.stage(queue(), "download", [&] { download_(range); });
     }
   }
-
- protected:
-  /// `make(label, elements)` allocates an array.
-  template <class Make>
-  DistancePart(const DistanceMatrix& problem, const Context& context, const Shard& shard, const Form& form,
-               const Make& make)
-      : Part(context, shard),
-        n_(problem.n),
-        dimension_(problem.dimension),
-        euclidean_(problem.euclidean),
-        form_(form),
-        block_rows_(rows_that_fit(context.memory_budget_bytes)),
-        points_(make("distance_matrix/points", n_ * dimension_)),
-        out_(make("distance_matrix/distances", block_rows_ * n_)) {
-    if (!form_.blocked && context.shards.size() > 1) throw Unsupported("takes the whole matrix: one device only");
-    input(points_, problem.points.values<T>());
-    if (!blocked()) output(out_, 0);
-  }
-
-  /// Queues the distances of some rows, to `out` [range.size() x n].
-  virtual void block(Stages& stages, Range range, T* out) = 0;
-  [[nodiscard]] bool blocked() const { return block_rows_ < rows().size(); }
+  [[nodiscard]] const DistanceMatrix& problem() const { return problem_; }
   /// The most rows of one block.
   [[nodiscard]] std::int64_t block_rows() const { return block_rows_; }
 
-  std::int64_t n_, dimension_;
-  bool euclidean_;
-
  private:
-  [[nodiscard]] std::int64_t rows_that_fit(std::int64_t budget) const {
-    const std::int64_t row = n_ * std::int64_t{sizeof(T)}, beside = dimension_ * row + form_.extra_bytes;
-    if (beside + rows().size() * row <= budget) return rows().size();
-    require_memory(beside + (form_.blocked ? 1 : rows().size()) * row, budget);
-    const std::int64_t fit = (budget - beside) / row;
-    return fit > form_.granule ? fit / form_.granule * form_.granule : fit;
+  /// Queues the distances of some rows.
+  virtual void block(Stages& stages, Range range) = 0;
+  [[nodiscard]] bool blocked() const { return block_rows_ < rows().size(); }
+  [[nodiscard]] std::int64_t rows_that_fit(const Form& form, std::int64_t row_bytes) {
+    const std::int64_t fit = ledger().left_bytes() / row_bytes;
+    if (!form.blocked || fit >= rows().size()) return rows().size();
+    return fit > form.granule ? fit / form.granule * form.granule : std::max(fit, std::int64_t{1});
   }
 
-  Form form_;
-  std::int64_t block_rows_;
-  HostArray host_;
-
- protected:
-  Array points_, out_;
+  const DistanceMatrix& problem_;
+  std::int64_t block_rows_ = 0;
+  std::function<void()> poison_;
+  std::function<void(Range)> download_;
 };
+
+/// A `Variant<T>`, or one of its kinds.
+template <template <class> class Variant>
+std::unique_ptr<Part> by_type(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
+    return std::make_unique<Variant<T>>(problem, context, shard);
+  });
+}
+template <template <class, Kind> class Variant, Kind kind>
+std::unique_ptr<Part> by_type(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
+    return std::make_unique<Variant<T, kind>>(problem, context, shard);
+  });
+}
 
 }  // namespace league::distance_matrix

@@ -67,47 +67,34 @@ void product(const Pairs<T>& pairs, Range rows, T* norms, T* out) {
     }
 }
 
-enum class Method { direct, tiled, symmetric, product };
-
-Form form(Method method, const DistanceMatrix& problem) {
-  if (method == Method::symmetric) return {.blocked = false};
-  if (method == Method::product)
-    return {.expanded = true, .extra_bytes = problem.n * static_cast<std::int64_t>(size_bytes(problem.dtype))};
-  return {};
-}
-
-template <class T, Method method>
-class Serial final : public DistancePart<host::Array<T>> {
+template <class T, Kind kind>
+class Serial final : public DistancePart {
  public:
   Serial(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart<host::Array<T>>(
-            problem, context, shard, form(method, problem),
-            [&](const char*, std::int64_t size) { return host::Array<T>(context.runtime.queue(shard.device), size); }),
-        norms_(this->queue(), method == Method::product ? problem.n : 0) {}
+      : DistancePart(problem, context, shard) {
+    declare(norms_, "distance_matrix/norms", kind == Kind::product ? problem.n : 0);
+    declare_matrix(points_, out_, form_of(kind));
+  }
   Launch configure(Launch) override { return {1, 1, 1}; }
 
  private:
-  void block(Stages& stages, Range range, T* out) override {
-    const Pairs<T> pairs{this->n_, this->dimension_, this->euclidean_, this->points_.data()};
-    stages.stage(this->queue(), "distance", [&] {
-      if constexpr (method == Method::direct) direct(pairs, range, out);
-      if constexpr (method == Method::tiled) tiled(pairs, range, out);
-      if constexpr (method == Method::symmetric) symmetric(pairs, out);
-      if constexpr (method == Method::product) product(pairs, range, norms_.data(), out);
+  void block(Stages& stages, Range range) override {
+    const Pairs<T> pairs{problem().n, problem().dimension, problem().euclidean, points_.data()};
+    stages.stage(queue(), "distance", [&] {
+      if constexpr (kind == Kind::direct) direct(pairs, range, out_.data());
+      if constexpr (kind == Kind::tiled) tiled(pairs, range, out_.data());
+      if constexpr (kind == Kind::symmetric) symmetric(pairs, out_.data());
+      if constexpr (kind == Kind::product) product(pairs, range, norms_.data(), out_.data());
     });
   }
-  host::Array<T> norms_;
+  host::Array<T> points_, out_, norms_;
 };
 
-template <Method method>
-std::unique_ptr<Prepared> prepare(const DistanceMatrix& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() { return split<Serial<T, method>>(problem, context); });
-}
-
-const Register<DistanceMatrix> direct_variant{"direct", serial::model, prepare<Method::direct>};
-const Register<DistanceMatrix> tiled_variant{"tiled", serial::model, prepare<Method::tiled>};
-const Register<DistanceMatrix> symmetric_variant{"symmetric", serial::model, prepare<Method::symmetric>};
-const Register<DistanceMatrix> product_variant{"product", serial::model, prepare<Method::product>};
+using Registered = RegisterSplit<DistanceMatrix>;
+const Registered direct_variant{"direct", serial::model, by_type<Serial, Kind::direct>};
+const Registered tiled_variant{"tiled", serial::model, by_type<Serial, Kind::tiled>};
+const Registered symmetric_variant{"symmetric", serial::model, by_type<Serial, Kind::symmetric>};
+const Registered product_variant{"product", serial::model, by_type<Serial, Kind::product>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "algorithms/blocks/product_tile.hpp"
-#include "algorithms/blocks/term.hpp"
+#include "algorithms/distance_matrix/part.hpp"
 #include "backends/launch.hpp"
 
 /// What the tiled methods do on a GPU, in CUDA and Kokkos alike: which tiles there are, and how sums become distances.
@@ -35,6 +35,42 @@ struct Tiles {
     columns_of = static_cast<unsigned>(ceil_div(n, Shape::columns));
     items = static_cast<unsigned>(ceil_div(first + rows, Shape::rows) - first_tile) * columns_of;
   }
+};
+
+/// Calls `body.operator()<team>()` for the team that a tile is made for.
+template <class Body>
+void with_team(int team, const Body& body) {
+  if (team == 256) return body.template operator()<256>();
+  if (team == 128) return body.template operator()<128>();
+  return body.template operator()<64>();
+}
+
+/// What the tiled methods work on, on a GPU: all points as panels, with their squared norms.
+template <class T, Kind kind, template <class> class Array>
+struct TileMemory {
+  explicit TileMemory(DistancePart& part)
+      : problem(part.problem()), panels(part.problem().n, part.problem().dimension) {
+    part.declare(packed, "distance_matrix/packed", panels.size());
+    part.declare(norms, "distance_matrix/norms", panels.rows);
+    part.declare_matrix(points, out, form_of(kind, blocks::Panels::width));
+  }
+  /// For teams of so many threads.
+  [[nodiscard]] Tiles<T> tiles(Range range, int threads) const {
+    Tiles<T> tiles{static_cast<int>(problem.n),
+                   static_cast<int>(range.begin),
+                   static_cast<int>(range.size()),
+                   problem.euclidean,
+                   panels,
+                   packed.data(),
+                   norms.data(),
+                   out.data()};
+    with_team(threads, [&]<int team>() { tiles.template share<blocks::TileFor<T, team>>(); });
+    return tiles;
+  }
+
+  const DistanceMatrix& problem;
+  blocks::Panels panels;
+  Array<T> points, out, packed, norms;
 };
 
 /// A squared distance from what the tile has summed up.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/gram.hpp"
 #include "backends/cuda/cublas.hpp"
 
 // The library multiplies a block of queries with all training rows; the selection makes distances of the products.
@@ -25,64 +26,46 @@ __global__ void widen(std::int64_t n, int features, const T* data, float* wide, 
 }
 
 template <class T, class Element>
-class Cublas final : public CudaPart<T> {
-  using D = Distance<Element>;
-
+class Cublas final : public Part {
  public:
-  Cublas(const Knn& knn, const Context& context, const Shard& shard)
-      : CudaPart<T>(knn, context, shard, 4 * (knn.train.rows() + shard.rows.size()) * (knn.features + 1)),
-        handle_(cuda::cublas_handle(context.runtime, this->queue())),
-        wide_train_(this->queue(), this->n_ * this->features_),
-        wide_test_(this->queue(), this->m_ * this->features_),
-        train_norms_(this->queue(), this->n_),
-        test_norms_(this->queue(), this->m_) {
-    const std::int64_t row_bytes = 4 * this->n_;
-    require_memory(this->bytes_ + row_bytes, this->budget_bytes_);
-    at_once_ = std::min({this->m_, (this->budget_bytes_ - this->bytes_) / row_bytes,
-                         std::max(most_products / this->n_, std::int64_t{1})});
-    products_ = {this->queue(), at_once_ * this->n_};
-  }
+  Cublas(const Knn& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), handle_(cuda::cublas_handle(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("cuBLAS chooses its own launch");
     return {};
   }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), "pack", [&] {
-      widen_rows(this->n_, this->train_.data(), wide_train_.data(), train_norms_.data());
-      widen_rows(this->m_, this->test_.data(), wide_test_.data(), test_norms_.data());
+    const auto& knn = memory_.knn;
+    stages.stage(queue(), "pack", [&] {
+      widen_rows(knn.n, knn.train.data(), memory_.train.data(), memory_.train_norms.data());
+      widen_rows(knn.m, knn.test.data(), memory_.test.data(), memory_.test_norms.data());
     });
-    for (std::int64_t first = 0; first < this->m_; first += at_once_) {
-      const std::int64_t queries = std::min(at_once_, this->m_ - first);
-      stages.stage(this->queue(), "distance", [&] {
-        cuda::products_of_rows(handle_, queries, this->n_, this->features_, wide_test_.data() + first * this->features_,
-                               wide_train_.data(), products_.data());
+    for (std::int64_t first = 0; first < knn.m; first += memory_.at_once) {
+      const std::int64_t queries = std::min(memory_.at_once, knn.m - first);
+      stages.stage(queue(), "distance", [&] {
+        cuda::products_of_rows(handle_, queries, knn.n, knn.features, memory_.test.data() + first * knn.features,
+                               memory_.train.data(), memory_.products.data());
       });
-      stages.stage(this->queue(), "select", [&] {
-        this->select_rows({league_of(queries), 256, 1}, first, queries,
-                          Expanded<D>{products_.data(), test_norms_.data() + first, train_norms_.data(), this->n_});
+      stages.stage(queue(), "select", [&] {
+        select_rows(queue(), knn, {league_of(queries), 256, 1}, first, queries,
+                    memory_.template squared<Distance<Element>>(first));
       });
     }
-    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+    stages.stage(queue(), "vote", [&] { vote_all(queue(), knn); });
   }
 
  private:
   void widen_rows(std::int64_t count, const T* data, float* wide, float* norms) {
     const dim3 block(cuda::warp_size, 8);
-    widen<Element><<<league_of(ceil_div<std::int64_t>(count, block.y)), block, 0, cuda::stream(this->queue())>>>(
-        count, static_cast<int>(this->features_), data, wide, norms);
+    widen<Element><<<league_of(ceil_div<std::int64_t>(count, block.y)), block, 0, cuda::stream(queue())>>>(
+        count, static_cast<int>(memory_.knn.features), data, wide, norms);
     cuda::check_launch();
   }
-  static constexpr std::int64_t most_products = std::int64_t{1} << 31;  ///< of one call
   cublasHandle_t handle_;
-  std::int64_t at_once_;  ///< queries whose products are in memory
-  cuda::Array<float> wide_train_, wide_test_, train_norms_, test_norms_, products_;
+  GramMemory<T, cuda::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
-  return with_element(problem, [&]<class T, class Element>() { return split<Cublas<T, Element>>(problem, context); });
-}
-
-const Register<Knn> registered{"gram", cuda::library("cublas"), prepare};
+const RegisterSplit<Knn> registered{"gram", cuda::library("cublas"), by_element<Cublas>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

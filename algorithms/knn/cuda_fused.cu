@@ -5,8 +5,6 @@
 namespace league::knn::cuda_model {
 namespace {
 
-using blocks::Panels;
-
 // A block takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
 // query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
 // inserts them.
@@ -98,83 +96,41 @@ __global__ void fill(std::int64_t size, std::int32_t value, std::int32_t* array)
 }
 
 template <class T, class Element>
-class Fused final : public CudaPart<T> {
-  using Packed = typename Element::Packed;
-
+class Fused final : public Part {
  public:
-  Fused(const Knn& knn, const Context& context, const Shard& shard)
-      : CudaPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n_, this->features_),
-        test_panels_(this->m_, this->features_),
-        packed_train_(this->queue(), train_panels_.size()),
-        packed_test_(this->queue(), test_panels_.size()),
-        train_norms_(this->queue(), train_panels_.rows),
-        test_norms_(this->queue(), test_panels_.rows),
-        reach_(this->queue(), this->m_) {}
-
-  Launch configure(Launch launch) override {
-    launch_ =
-        with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k_)}, cuda::limits), train_panels_, this->m_);
-    const std::int64_t entries =
-        ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k_ * test_panels_.rows;
-    require_memory(this->bytes_ + entries * 12, this->budget_bytes_);
-    keys_ = {}, indices_ = {};
-    keys_ = {this->queue(), entries};
-    indices_ = {this->queue(), entries};
-    return launch_;
-  }
+  Fused(const Knn& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), memory_(*this, problem) {}
+  Launch configure(Launch launch) override { return launch_ = memory_.configure(*this, launch, cuda::limits); }
   void compute(Stages& stages) override {
-    const cudaStream_t stream = cuda::stream(this->queue());
-    const FusedWork<Packed> work{packed_test_.data(),
-                                 packed_train_.data(),
-                                 test_panels_,
-                                 train_panels_,
-                                 train_norms_.data(),
-                                 this->m_,
-                                 this->k_,
-                                 launch_.tile,
-                                 reach_.data(),
-                                 keys_.data(),
-                                 indices_.data()};
-    const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(this->m_, threads));
-    stages.stage(this->queue(), "pack", [&] {
-      blocks::pack<Element>(stream, this->train_.data(), this->n_, this->features_, packed_train_.data(),
-                            train_norms_.data());
-      blocks::pack<Element>(stream, this->test_.data(), this->m_, this->features_, packed_test_.data(),
-                            test_norms_.data());
+    const auto& knn = memory_.knn;
+    const auto work = memory_.work(launch_.tile);
+    const cudaStream_t stream = cuda::stream(queue());
+    const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(knn.m, threads));
+    stages.stage(queue(), "pack", [&] {
+      blocks::pack<Element>(stream, knn.train.data(), knn.n, knn.features, memory_.train.data(),
+                            memory_.train_norms.data());
+      blocks::pack<Element>(stream, knn.test.data(), knn.m, knn.features, memory_.test.data(),
+                            memory_.test_norms.data());
     });
-    stages.stage(this->queue(), "fused", [&] {
-      fill<<<blocks_of_queries, threads, 0, stream>>>(this->m_, unlimited, reach_.data());
+    stages.stage(queue(), "fused", [&] {
+      fill<<<blocks_of_queries, threads, 0, stream>>>(knn.m, unlimited, work.reach);
       with_tile(launch_.team,
                 [&]<class Shape>() { fused<Shape><<<launch_.league, dim3(1, launch_.team), 0, stream>>>(work); });
       cuda::check_launch();
     });
-    stages.stage(this->queue(), "merge", [&] {
-      merge<<<blocks_of_queries, threads, 0, stream>>>(work, this->neighbours_.data(), this->distances_.data());
+    stages.stage(queue(), "merge", [&] {
+      merge<<<blocks_of_queries, threads, 0, stream>>>(work, knn.neighbours.data(), knn.distances.data());
       cuda::check_launch();
     });
-    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+    stages.stage(queue(), "vote", [&] { vote_all(queue(), knn); });
   }
 
  private:
-  static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
-    const Panels train(knn.train.rows(), knn.features), test(shard.rows.size(), knn.features);
-    return (train.size() + test.size()) * static_cast<std::int64_t>(sizeof(Packed)) +
-           4 * (train.rows + test.rows + shard.rows.size());
-  }
   Launch launch_;
-  Panels train_panels_, test_panels_;
-  cuda::Array<Packed> packed_train_, packed_test_;
-  cuda::Array<float> train_norms_, test_norms_;
-  cuda::Array<std::int32_t> reach_, indices_;
-  cuda::Array<double> keys_;
+  FusedMemory<T, Element, cuda::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
-  return with_element(problem, [&]<class T, class Element>() { return split<Fused<T, Element>>(problem, context); });
-}
-
-const Register<Knn> registered{"fused", cuda::model, prepare};
+const RegisterSplit<Knn> registered{"fused", cuda::model, by_element<Fused>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

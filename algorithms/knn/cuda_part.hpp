@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-
-#include "algorithms/blocks/k_best.hpp"
 #include "algorithms/blocks/product_tile_cuda.hpp"
 #include "algorithms/knn/part.hpp"
 #include "backends/cuda/cuda.hpp"
@@ -68,29 +65,23 @@ __global__ void vote(std::int64_t queries, int features, int k, Votes votes, con
   }
 }
 
-template <class T>
-class CudaPart : public KnnPart<T, cuda::Array> {
- protected:
-  CudaPart(const Knn& knn, const Context& context, const Shard& shard, std::int64_t more_bytes)
-      : KnnPart<T, cuda::Array>(knn, context, shard, more_bytes, [&](const char*, auto& array, std::int64_t size) {
-          array = std::remove_reference_t<decltype(array)>(context.runtime.queue(shard.device), size);
-        }) {}
+/// For `queries` queries from `first` on.
+template <class T, class Squared>
+void select_rows(Queue& queue, const Memory<T, cuda::Array>& knn, Launch launch, std::int64_t first,
+                 std::int64_t queries, const Squared& squared) {
+  const int threads = launch.team * launch.vector;
+  select<<<std::min(launch.league, league_of(queries)), threads, threads * sizeof(unsigned long long),
+           cuda::stream(queue)>>>(queries, knn.n, knn.k, squared, knn.neighbours.data() + first * knn.k);
+  cuda::check_launch();
+}
 
-  template <class Squared>
-  void select_rows(Launch launch, std::int64_t first, std::int64_t queries, const Squared& squared) {
-    const int threads = launch.team * launch.vector;
-    select<<<std::min(launch.league, league_of(queries)), threads, threads * sizeof(unsigned long long),
-             cuda::stream(this->queue())>>>(queries, this->n_, this->k_, squared,
-                                            this->neighbours_.data() + first * this->k_);
-    cuda::check_launch();
-  }
-  void vote_all() {
-    const dim3 block(32, 8);
-    vote<<<league_of(ceil_div<std::int64_t>(this->m_, block.y)), block, 0, cuda::stream(this->queue())>>>(
-        this->m_, static_cast<int>(this->features_), this->k_, this->votes_, this->test_.data(), this->train_.data(),
-        this->train_labels_.data(), this->neighbours_.data(), this->distances_.data(), this->labels_.data());
-    cuda::check_launch();
-  }
-};
+template <class T>
+void vote_all(Queue& queue, const Memory<T, cuda::Array>& knn) {
+  const dim3 block(32, 8);
+  vote<<<league_of(ceil_div<std::int64_t>(knn.m, block.y)), block, 0, cuda::stream(queue)>>>(
+      knn.m, static_cast<int>(knn.features), knn.k, knn.votes, knn.test.data(), knn.train.data(),
+      knn.train_labels.data(), knn.neighbours.data(), knn.distances.data(), knn.labels.data());
+  cuda::check_launch();
+}
 
 }  // namespace league::knn::cuda_model

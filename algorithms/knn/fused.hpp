@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "algorithms/blocks/k_best.hpp"
-#include "algorithms/blocks/product_tile.hpp"
-#include "algorithms/knn/element.hpp"
+#include "algorithms/knn/part.hpp"
 #include "backends/launch.hpp"
 
 namespace league::knn {
@@ -80,6 +78,40 @@ inline Launch with_whole_tiles(Launch launch, const blocks::Panels& train, std::
   if (launch.league == 0) launch.league = league_of(items);
   return launch;
 }
+
+/// What `fused` works on, on a GPU: packed rows with their norms, and the lists of all work items.
+template <class T, class Element, template <class> class Array>
+struct FusedMemory {
+  using Packed = typename Element::Packed;
+
+  FusedMemory(Part& part, const Knn& problem)
+      : knn(part, problem), train_panels(knn.n, knn.features), test_panels(knn.m, knn.features) {
+    part.declare(train, "knn/packed_train", train_panels.size());
+    part.declare(test, "knn/packed_test", test_panels.size());
+    part.declare(train_norms, "knn/train_norms", train_panels.rows);
+    part.declare(test_norms, "knn/test_norms", test_panels.rows);
+    part.declare(reach, "knn/reach", knn.m);
+  }
+  /// The launch as above; declares the lists that it needs.
+  Launch configure(Part& part, Launch launch, const LaunchLimits& limits) {
+    launch = with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(knn.k)}, limits), train_panels, knn.m);
+    const std::int64_t chunks = ceil_div<std::int64_t>(train_panels.rows, launch.tile);
+    part.declare(keys, "knn/keys", chunks * knn.k * test_panels.rows);
+    part.declare(indices, "knn/indices", chunks * knn.k * test_panels.rows);
+    return launch;
+  }
+  [[nodiscard]] FusedWork<Packed> work(int chunk) const {
+    return {test.data(), train.data(), test_panels,  train_panels, train_norms.data(), knn.m,
+            knn.k,       chunk,        reach.data(), keys.data(),  indices.data()};
+  }
+
+  Memory<T, Array> knn;
+  blocks::Panels train_panels, test_panels;
+  Array<Packed> train, test;
+  Array<float> train_norms, test_norms;
+  Array<std::int32_t> reach, indices;
+  Array<double> keys;
+};
 
 /// Calls `body` with the tile that a team stands for.
 template <class Body>

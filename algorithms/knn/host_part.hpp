@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "algorithms/blocks/k_best.hpp"
-#include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/knn/part.hpp"
 #include "backends/host_array.hpp"
 
@@ -30,20 +28,12 @@ void vote_row(std::int64_t features, int k, Votes votes, const T* query, const T
 }
 
 template <class T>
-class HostPart : public KnnPart<T, host::Array> {
- protected:
-  HostPart(const Knn& knn, const Context& context, const Shard& shard, std::int64_t more_bytes)
-      : KnnPart<T, host::Array>(knn, context, shard, more_bytes, [&](const char*, auto& array, std::int64_t size) {
-          array = std::remove_reference_t<decltype(array)>(context.runtime.queue(shard.device), size);
-        }) {}
-
-  void vote_all(int threads) {
+void vote_all(const Memory<T, host::Array>& knn, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t query = 0; query < this->m_; ++query)
-      vote_row(this->features_, this->k_, this->votes_, this->test_.data() + query * this->features_,
-               this->train_.data(), this->train_labels_.data(), this->neighbours_.data() + query * this->k_,
-               this->distances_.data() + query * this->k_, this->labels_.data()[query]);
-  }
-};
+  for (std::int64_t query = 0; query < knn.m; ++query)
+    vote_row(knn.features, knn.k, knn.votes, knn.test.data() + query * knn.features, knn.train.data(),
+             knn.train_labels.data(), knn.neighbours.data() + query * knn.k, knn.distances.data() + query * knn.k,
+             knn.labels.data()[query]);
+}
 
 }  // namespace league::knn

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
-
-#include "algorithms/blocks/k_best.hpp"
 #include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/blocks/term.hpp"
-#include "algorithms/knn/element.hpp"
+#include "algorithms/knn/part.hpp"
 
 /// What a host thread does with one tile: shared by `openmp` and by `kokkos` on hosts, whose loops over tiles are their
 /// own.
@@ -81,5 +78,59 @@ LEAGUE_FUNCTION void fill_distances(std::int64_t features, const float* queries,
   for (int row = 0; row < rows; ++row)
     for (int j = 0; j < Tile::columns; ++j) matrix[row * pitch + j] = total[row][j];
 }
+
+/// What both methods work on: packed rows, and for `direct` the matrix of distances of a block of queries. Queries go
+/// by tiles, training rows by panels.
+template <class T, class Element, template <class> class Array>
+struct HostMemory {
+  using D = Distance<Element>;
+
+  HostMemory(Part& part, const Knn& problem, bool with_matrix)
+      : knn(part, problem),
+        train_panels{Tile::columns, knn.n, knn.features},
+        test_panels{Tile::rows, knn.m, knn.features},
+        pitch(train_panels.count() * Tile::columns) {
+    part.declare(train, "knn/packed_train", train_panels.size());
+    part.declare(test, "knn/packed_test", test_panels.size());
+    part.declare(train_norms, "knn/train_norms", pitch);
+    part.declare(test_norms, "knn/test_norms", test_panels.count() * Tile::rows);
+    if (!with_matrix) return;
+    const std::int64_t tile_bytes = Tile::rows * pitch * static_cast<std::int64_t>(sizeof(D));
+    at_once = Tile::rows * rows_near_caches(test_panels.count(), tile_bytes, part.ledger().left_bytes());
+    part.declare(matrix, "knn/matrix", at_once * pitch);
+  }
+
+  void pack_train(std::int64_t panel) const {
+    pack<Element>(train_panels, panel, knn.train.data(), train.data(), train_norms.data());
+  }
+  void pack_test(std::int64_t tile) const {
+    pack<Element>(test_panels, tile, knn.test.data(), test.data(), test_norms.data());
+  }
+  void clear_lists(std::int64_t tile) const {
+    for (int row = 0; row < rows(tile); ++row) knn.list(tile * Tile::rows + row).clear();
+  }
+  void select(std::int64_t tile, std::int64_t panel) const {
+    select_products(knn.features, queries(tile), rows(tile), rows_of(panel), train_norms.data() + panel * Tile::columns,
+                    panel * Tile::columns, [&](int row) { return knn.list(tile * Tile::rows + row); });
+  }
+  /// The matrix begins with query `begin`.
+  void fill(std::int64_t tile, std::int64_t panel, std::int64_t begin) const {
+    fill_distances(knn.features, queries(tile), rows(tile), rows_of(panel),
+                   matrix.data() + (tile * Tile::rows - begin) * pitch + panel * Tile::columns, pitch);
+  }
+  [[nodiscard]] const float* queries(std::int64_t tile) const { return test.data() + tile * Tile::rows * knn.features; }
+  [[nodiscard]] int rows(std::int64_t tile) const {
+    return static_cast<int>(std::min<std::int64_t>(Tile::rows, knn.m - tile * Tile::rows));
+  }
+  [[nodiscard]] const float* rows_of(std::int64_t panel) const {
+    return train.data() + panel * Tile::columns * knn.features;
+  }
+
+  Memory<T, Array> knn;
+  HostPanels train_panels, test_panels;
+  std::int64_t pitch, at_once = 0;  ///< of the matrix: values of a row, rows
+  Array<float> train, test, train_norms, test_norms;
+  Array<D> matrix;
+};
 
 }  // namespace league::knn

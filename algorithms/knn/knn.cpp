@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
+#include "algorithms/contract/with_type.hpp"
 #include "algorithms/knn/knn_oracle.hpp"
 
 namespace league {
@@ -18,10 +18,10 @@ const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
     .description = "classification by the votes of the k nearest training rows",
     .parameters = with_dataset_sizes(
-        {{.name = "k", .standard = "3", .least = 1, .most = 64, .description = "neighbours that vote"},
+        {{.name = "k", .default_value = "3", .min = 1, .max = 64, .description = "neighbours that vote"},
          {.name = "votes",
           .kind = Parameter::Kind::choice,
-          .standard = "eps",
+          .default_value = "eps",
           .choices = {"eps", "inverse", "uniform"},
           .description = "what a vote at distance d counts: 1 / (d + 1e-5); 1 / d, or 1 and 0 where some d is 0; 1"}}),
     .methods = {{.name = "direct",
@@ -39,7 +39,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .own_models = false,
                  .units = units}},
     .needs_dataset = true,
-    .make = [](const Making& making) { return std::make_unique<Knn>(making); }}};
+    .make = [](const Making& making) { return std::make_unique<Knn>(making); },
+    .edge_cases = {{{"train", "1"}, {"test", "1"}, {"features", "1"}, {"k", "1"}},
+                   {{"train", "9"}, {"test", "2"}, {"features", "3"}, {"k", "9"}, {"votes", "inverse"}},
+                   {{"train", "300"}, {"test", "131"}, {"features", "33"}, {"k", "3"}},
+                   {{"train", "517"}, {"test", "65"}, {"features", "17"}, {"k", "64"}, {"votes", "uniform"}}}}};
 
 constexpr std::int64_t most_rows =
     (std::int64_t{1} << 31) - 1024;  ///< indices of training rows, padding included, are 32-bit
@@ -54,20 +58,19 @@ knn::Votes votes_from(const std::string& name) {
   return name == "uniform" ? knn::Votes::uniform : knn::Votes::eps;
 }
 
-template <class From, class To>
-void convert(std::span<const From> from, std::span<To> to) {
-  std::ranges::transform(from, to.begin(), [](From value) { return static_cast<To>(value); });
-}
-
-/// The features in the problem's type; the dataset's own memory where that is the same.
-HostArray features_as(Dtype dtype, const HostArray& array, std::pmr::memory_resource& memory) {
-  if (array.dtype() == dtype) return array;
-  require(array.dtype() == Dtype::u8, "dtype " + std::string(name(dtype)) + ": the features of this dataset are " +
-                                          std::string(name(array.dtype())));
-  HostArray converted(memory, dtype, array.shape());
-  if (dtype == Dtype::f32) convert(array.values<const std::uint8_t>(), converted.values<float>());
-  if (dtype == Dtype::i32) convert(array.values<const std::uint8_t>(), converted.values<std::int32_t>());
-  return converted;
+/// Some rows in another type; the array itself where those are all and the type is its own.
+HostArray rows_as(Dtype dtype, const HostArray& array, Range rows, std::pmr::memory_resource& memory) {
+  if (array.dtype() == dtype && rows.size() == array.rows()) return array;
+  std::vector<std::int64_t> shape = array.shape();
+  shape.front() = rows.size();
+  HostArray some(memory, dtype, shape);
+  with_type<float, std::int32_t, std::uint8_t>(array.dtype(), [&]<class From>() {
+    with_type<float, std::int32_t, std::uint8_t>(dtype, [&]<class To>() {
+      std::ranges::transform(array.values<const From>(rows.begin, rows.end), some.values<To>().begin(),
+                             [](From value) { return static_cast<To>(value); });
+    });
+  });
+  return some;
 }
 
 bool pixels(const HostArray& array) {
@@ -79,58 +82,66 @@ bool pixels(const HostArray& array) {
 }  // namespace
 
 Knn::Knn(const Making& making)
-    : dtype(making.dtype),
+    : Problem(making),
       k(static_cast<int>(making.parameters.integer("k"))),
-      votes(votes_from(making.parameters.choice("votes"))) {
-  const Dataset& data = dataset_of(making);
-  require(data.train.rows() > 0, "train: there must be at least one training row");
-  require(data.test.rows() > 0, "test: there must be at least one row to classify");
-  require(data.test.rows() <= most_rows, "test: at most " + std::to_string(most_rows) + " rows to classify");
-  require(data.train.rows() <= most_rows, "train: at most " + std::to_string(most_rows) + " training rows");
-  features = data.train.row_size();
+      votes(votes_from(making.parameters.choice("votes"))),
+      data_(dataset_of(making)) {
+  require(data_.train.rows() > 0, "train: there must be at least one training row");
+  require(data_.test.rows() > 0, "test: there must be at least one row to classify");
+  require(data_.test.rows() <= most_rows, "test: at most " + std::to_string(most_rows) + " rows to classify");
+  require(data_.train.rows() <= most_rows, "train: at most " + std::to_string(most_rows) + " training rows");
+  features = data_.train.row_size();
   require(features > 0 && features < (1 << 24), "features: from 1 to 16777215 values a row");
-  require(data.test.row_size() == features, "features: training rows have " + std::to_string(features) +
-                                                ", rows to classify " + std::to_string(data.test.row_size()));
-  require(data.train_labels.rows() == data.train.rows() && data.test_labels.rows() == data.test.rows(),
+  require(data_.test.row_size() == features, "features: training rows have " + std::to_string(features) +
+                                                 ", rows to classify " + std::to_string(data_.test.row_size()));
+  require(data_.train_labels.rows() == data_.train.rows() && data_.test_labels.rows() == data_.test.rows(),
           "labels: one a row");
   require(k >= 1 && k <= 64, "k = " + std::to_string(k) + ": from 1 to 64");
-  require(k <= data.train.rows(),
-          "k = " + std::to_string(k) + ": there are " + std::to_string(data.train.rows()) + " training rows");
+  require(k <= data_.train.rows(),
+          "k = " + std::to_string(k) + ": there are " + std::to_string(data_.train.rows()) + " training rows");
   require(dtype == Dtype::f32 || features <= exact_features,
           "features: " + std::to_string(features) + " in dtype " + std::string(name(dtype)) +
               ", whose products are exact up to " + std::to_string(exact_features));
-  train = features_as(dtype, data.train, making.memory);
-  test = features_as(dtype, data.test, making.memory);
-  train_labels = data.train_labels;
-  test_labels = data.test_labels;
-  exact = features <= exact_features && (data.train.dtype() == Dtype::u8 || (pixels(train) && pixels(test)));
+  for (const HostArray& array : {data_.train, data_.test})
+    require(
+        array.dtype() == dtype || array.dtype() == Dtype::u8,
+        "dtype " + std::string(name(dtype)) + ": the features of this dataset are " + std::string(name(array.dtype())));
+  exact = features <= exact_features && pixels(data_.train) && pixels(data_.test);
   oracle_ = std::make_unique<knn::Oracle>(*this);
 }
 
 Knn::~Knn() = default;
 
 Cost Knn::cost() const {
-  const auto n = static_cast<double>(train.rows()), m = static_cast<double>(test.rows()),
+  const auto n = static_cast<double>(data_.train.rows()), m = static_cast<double>(extent()),
              d = static_cast<double>(features);
   return {(n + m) * d * static_cast<double>(size_bytes(dtype)) + 4 * n + m * (4 + 16 * k), 2 * n * m * d,
           exact ? "u8 tensor" : ""};
 }
 
-Outputs Knn::make_outputs(std::pmr::memory_resource& memory) const {
-  const Range rows{0, extent()};
-  return {{"labels", HostArray(memory, Dtype::i32, {extent()}), rows},
-          {"neighbours", HostArray(memory, Dtype::i64, {extent(), k}), rows},
-          {"neighbour_distances", HostArray(memory, Dtype::f64, {extent(), k}), rows}};
+void Knn::make_inputs(Range local, std::pmr::memory_resource& memory) {
+  const Range all{0, data_.train.rows()};
+  rows = local;
+  train = rows_as(dtype, data_.train, all, memory);
+  train_labels = rows_as(Dtype::i32, data_.train_labels, all, memory);
+  test = rows_as(dtype, data_.test, rows, memory);
+  test_labels = rows_as(Dtype::i32, data_.test_labels, rows, memory);
+}
+
+Outputs Knn::make_outputs(Range local, std::pmr::memory_resource& memory) const {
+  return {{"labels", HostArray(memory, Dtype::i32, {local.size()}), local},
+          {"neighbours", HostArray(memory, Dtype::i64, {local.size(), k}), local},
+          {"neighbour_distances", HostArray(memory, Dtype::f64, {local.size(), k}), local}};
 }
 
 Outputs Knn::inputs() const {
-  const Range all{0, train.rows()}, rows{0, extent()};
+  const Range all{0, train.rows()};
   return {{"train", train, all},
           {"train_labels", train_labels, all},
           {"test", test, rows},
           {"test_labels", test_labels, rows}};
 }
 
-Verdict Knn::check(const Outputs& outputs) const { return knn::judge(*this, *oracle_, outputs); }
+Verdict Knn::check(const Outputs& outputs, Reduce& /*reduce*/) const { return knn::judge(*this, *oracle_, outputs); }
 
 }  // namespace league

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "algorithms/contract/registry.hpp"
 #include "algorithms/knn/vote.hpp"
-#include "algorithms/registry.hpp"
 
 namespace league {
 
@@ -22,26 +22,28 @@ class Knn final : public Problem {
   /// @throws std::invalid_argument naming the key and its limit
   explicit Knn(const Making& making);
   ~Knn() override;
-  [[nodiscard]] std::int64_t extent() const override { return test.rows(); }
+  [[nodiscard]] std::int64_t extent() const override { return data_.test.rows(); }
   /// One a distance.
-  [[nodiscard]] std::int64_t max_teams() const override { return test.rows() * train.rows(); }
+  [[nodiscard]] std::int64_t max_teams() const override { return extent() * data_.train.rows(); }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
-  Dtype dtype;
   int k;
   knn::Votes votes;
   std::int64_t features;
-  HostArray train, test;                ///< dtype [rows x features]
-  HostArray train_labels, test_labels;  ///< i32 [rows]
   /// Pixels: whole numbers from 0 to 255, so few features that all arithmetic on them is exact.
   bool exact;
+  Range rows{};                             ///< to classify, that are here
+  HostArray train{}, test{};                ///< dtype [rows x features]: all training rows, `rows` to classify
+  HostArray train_labels{}, test_labels{};  ///< i32, alike
 
   static constexpr std::int64_t exact_features = 1024;  ///< 1024 * 128^2 = 2^24: what a float counts up to
 
  private:
+  Dataset data_;
   std::unique_ptr<knn::Oracle> oracle_;
 };
 

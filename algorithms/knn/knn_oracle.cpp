@@ -50,14 +50,18 @@ double sum_of_squares(const double* x, const double* y, std::int64_t pitch) {
   return sum;
 }
 
-/// Test rows to answer: all, or as many as the operations allow, the first and the last among them.
+/// Test rows to answer, of those that are here: all, or as many as the operations allow for the whole problem, the
+/// first and the last among them.
 std::vector<std::int64_t> rows_to_answer(const Knn& problem) {
   const double pairs_allowed = (problem.exact ? 2e11 : 3e10) / static_cast<double>(problem.features);
   const auto affordable = static_cast<std::int64_t>(pairs_allowed / static_cast<double>(problem.train.rows()));
-  const std::int64_t rows = problem.test.rows(),
+  const std::int64_t rows = problem.extent(),
                      count = std::clamp<std::int64_t>(affordable, std::min<std::int64_t>(rows, 16), rows);
   std::vector<std::int64_t> chosen;
-  for (std::int64_t i = 0; i < count; ++i) chosen.push_back(count == 1 ? 0 : i * (rows - 1) / (count - 1));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t row = count == 1 ? 0 : i * (rows - 1) / (count - 1);
+    if (row >= problem.rows.begin && row < problem.rows.end) chosen.push_back(row);
+  }
   return chosen;
 }
 
@@ -74,7 +78,7 @@ std::vector<Nearest> search(const Knn& problem, const std::vector<std::int64_t>&
     const std::size_t begin = static_cast<std::size_t>(group) * together, end = std::min(begin + together, rows.size());
     for (std::int64_t j = 0; j < problem.train.rows(); ++j)
       for (std::size_t i = begin; i < end; ++i) {
-        const double squared = sum_of_squares(&test[static_cast<std::size_t>(rows[i] * pitch)],
+        const double squared = sum_of_squares(&test[static_cast<std::size_t>((rows[i] - problem.rows.begin) * pitch)],
                                               &train[static_cast<std::size_t>(j * pitch)], pitch);
         Nearest& best = found[i];
         if (best.squared.size() == static_cast<std::size_t>(problem.k) && !(squared < best.squared.back())) continue;
@@ -92,6 +96,22 @@ double with_rows(const Knn& problem, const Body& body) {
   if (problem.dtype == Dtype::u8) return body.template operator()<std::uint8_t>();
   if (problem.dtype == Dtype::i32) return body.template operator()<std::int32_t>();
   return body.template operator()<float>();
+}
+
+/// The squared distance of test row `number` and a training row, straight from the formula: exact for whole numbers,
+/// else in double.
+double squared_distance(const Knn& problem, std::int64_t number, std::int64_t train_row) {
+  return with_rows(problem, [&]<class T>() {
+    const std::int64_t row = number - problem.rows.begin;
+    const std::span<const T> x = problem.test.values<const T>(row, row + 1),
+                             y = problem.train.values<const T>(train_row, train_row + 1);
+    double sum = 0;
+    for (std::size_t f = 0; f < x.size(); ++f) {
+      const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
+      sum += difference * difference;
+    }
+    return sum;
+  });
 }
 
 double squared_norm(const Knn& problem, const HostArray& array, std::int64_t row) {
@@ -158,8 +178,8 @@ struct Row {
   void compare(const Nearest& right, const std::vector<double>& squared, Verdict& verdict) const {
     if (std::ranges::equal(neighbours, right.indices)) return;
     ++verdict.ties;
-    const double magnitude =
-        squared_norm(problem, problem.test, number) + 2 * squared_norm(problem, problem.train, right.indices.back());
+    const double magnitude = squared_norm(problem, problem.test, number - problem.rows.begin) +
+                             2 * squared_norm(problem, problem.train, right.indices.back());
     for (int i = 0; i < problem.k; ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (problem.exact) {
@@ -179,19 +199,6 @@ struct Row {
 
 }  // namespace
 
-double squared_distance(const Knn& problem, std::int64_t test_row, std::int64_t train_row) {
-  return with_rows(problem, [&]<class T>() {
-    const std::span<const T> x = problem.test.values<const T>(test_row, test_row + 1),
-                             y = problem.train.values<const T>(train_row, train_row + 1);
-    double sum = 0;
-    for (std::size_t f = 0; f < x.size(); ++f) {
-      const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
-      sum += difference * difference;
-    }
-    return sum;
-  });
-}
-
 const std::map<std::int64_t, Nearest>& Oracle::nearest() {
   std::call_once(once_, [&] {
     const std::vector<std::int64_t> rows = rows_to_answer(problem_);
@@ -203,18 +210,17 @@ const std::map<std::int64_t, Nearest>& Oracle::nearest() {
 
 Verdict judge(const Knn& problem, Oracle& oracle, const Outputs& outputs) {
   const Range rows = outputs.at(Knn::labels).rows;
-  const std::int64_t offset = outputs.at(Knn::labels).values.rows() == problem.extent() ? 0 : rows.begin;
   const std::map<std::int64_t, Nearest>& right = oracle.nearest();
   const std::span<const std::int32_t> true_labels = problem.test_labels.values<const std::int32_t>();
   Verdict verdict{.rows_checked = rows.size()};
   std::int64_t correct = 0, first_wrong = rows.end;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : correct)
   for (std::int64_t number = rows.begin; number < rows.end; ++number) {
-    const std::int64_t at = number - offset;
+    const std::int64_t at = number - rows.begin;
     const Row row{problem, number, outputs[Knn::neighbours].values.values<const std::int64_t>(at, at + 1),
                   outputs[Knn::distances].values.values<const double>(at, at + 1),
                   outputs[Knn::labels].values.values<const std::int32_t>(at, at + 1).front()};
-    correct += row.label == true_labels[static_cast<std::size_t>(number)];
+    correct += row.label == true_labels[static_cast<std::size_t>(at)];
     std::vector<double> squared(static_cast<std::size_t>(problem.k));
     Verdict of_row;
     if (const std::string wrong = row.inconsistency(squared); !wrong.empty()) of_row.fail(wrong);
@@ -229,7 +235,7 @@ Verdict judge(const Knn& problem, Oracle& oracle, const Outputs& outputs) {
     }
   }
   verdict.figures = {{"right", static_cast<double>(correct)},
-                     {"accuracy", static_cast<double>(correct) / static_cast<double>(rows.size())}};
+                     {"accuracy", static_cast<double>(correct), static_cast<double>(rows.size())}};
   return verdict;
 }
 

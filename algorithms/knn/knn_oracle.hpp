@@ -10,20 +10,18 @@
 
 namespace league::knn {
 
-/// The squared distance of two rows, straight from the formula: exact for whole numbers, else in double.
-double squared_distance(const Knn& problem, std::int64_t test_row, std::int64_t train_row);
-
 /// The k nearest of a test row by brute force, in int32 for exact data, else in double.
 struct Nearest {
   std::vector<std::int64_t> indices;
   std::vector<double> squared;
 };
 
-/// The right answer for all rows of a small problem, and for rows spread evenly over a large one; found at first use.
+/// The right answer for all rows of a small problem, and for rows spread evenly over a large one, of those that are
+/// here; found at first use.
 class Oracle {
  public:
   explicit Oracle(const Knn& problem) : problem_(problem) {}
-  /// By test row.
+  /// By the global number of the row.
   const std::map<std::int64_t, Nearest>& nearest();
 
  private:
@@ -32,7 +30,7 @@ class Oracle {
   std::map<std::int64_t, Nearest> nearest_;
 };
 
-/// Judges rows [first, first + values' rows) of the results.
+/// Judges the rows that are here.
 Verdict judge(const Knn& problem, Oracle& oracle, const Outputs& outputs);
 
 }  // namespace league::knn

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/product_tile_kokkos.hpp"
+#include "algorithms/knn/direct.hpp"
 #include "algorithms/knn/kokkos_host.hpp"
 
 namespace league::knn::kokkos_model {
 namespace {
 
 using blocks::Pack, blocks::Panels;
-
-constexpr int side = 4;            ///< of the square of distances that a lane keeps
-constexpr int most_threads = 512;  ///< of a team, so that the square stays in registers
 
 // A thread takes four queries, each of its lanes four training rows: a square of differences, from packed panels.
 template <class Element, class D>
@@ -53,76 +51,41 @@ void direct(const Exec& exec, Launch launch, const typename Element::Packed* tes
 }
 
 template <class T, class Element>
-class DirectOnGpu final : public KokkosPart<T> {
-  using D = Distance<Element>;
-  using Packed = typename Element::Packed;
-
+class DirectOnGpu final : public Part {
  public:
-  DirectOnGpu(const Knn& knn, const Context& context, const Shard& shard)
-      : KokkosPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n_, this->features_),
-        test_panels_(this->m_, this->features_),
-        packed_train_(this->exec_, "knn/packed_train", train_panels_.size()),
-        packed_test_(this->exec_, "knn/packed_test", test_panels_.size()),
-        norms_(this->exec_, "knn/norms", std::max(train_panels_.rows, test_panels_.rows)) {}
-
+  DirectOnGpu(const Knn& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    const int lanes = kokkos::limits(this->queue()).vector;
+    const int lanes = kokkos::limits(queue()).vector;
     launch_ = resolve(launch, {0, 8, lanes}, {most_threads, lanes, "this kernel"});
-    const std::int64_t row_bytes = train_panels_.rows * static_cast<std::int64_t>(sizeof(D));
-    require_memory(this->bytes_ + std::min<std::int64_t>(side, test_panels_.rows) * row_bytes, this->budget_bytes_);
-    at_once_ = std::min(test_panels_.rows, (this->budget_bytes_ - this->bytes_) / row_bytes / side * side);
-    matrix_ = {};
-    matrix_ = {this->exec_, "knn/matrix", at_once_ * train_panels_.rows};
-    launch_.tile = side;
-    if (launch_.league == 0)
-      launch_.league = league_of(ceil_div<std::int64_t>(train_panels_.rows, side * launch_.vector) *
-                                 ceil_div<std::int64_t>(std::min(at_once_, this->m_), side * launch_.team));
-    return launch_;
+    return launch_ = memory_.with_league(launch_);
   }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), "pack", [&] {
-      blocks::pack<Element>(this->exec_, this->train_.data(), this->n_, this->features_, packed_train_.data(),
-                            norms_.data());
-      blocks::pack<Element>(this->exec_, this->test_.data(), this->m_, this->features_, packed_test_.data(),
-                            norms_.data());
+    const auto& knn = memory_.knn;
+    stages.stage(queue(), "pack", [&] {
+      blocks::pack<Element>(exec_, knn.train.data(), knn.n, knn.features, memory_.train.data(), memory_.norms.data());
+      blocks::pack<Element>(exec_, knn.test.data(), knn.m, knn.features, memory_.test.data(), memory_.norms.data());
     });
-    for (std::int64_t first = 0; first < this->m_; first += at_once_) {
-      const std::int64_t queries = std::min(at_once_, this->m_ - first);
-      stages.stage(this->queue(), "distance", [&] {
-        direct<Element>(this->exec_, launch_, packed_test_.data(), packed_train_.data(), train_panels_, first, queries,
-                        matrix_.data());
+    for (std::int64_t first = 0; first < knn.m; first += memory_.at_once) {
+      const std::int64_t queries = std::min(memory_.at_once, knn.m - first);
+      stages.stage(queue(), "distance", [&] {
+        direct<Element>(exec_, launch_, memory_.test.data(), memory_.train.data(), memory_.train_panels, first, queries,
+                        memory_.matrix.data());
       });
-      stages.stage(this->queue(), "select",
-                   [&] { this->select_rows(launch_, first, queries, Stored<D>{matrix_.data(), train_panels_.rows}); });
+      stages.stage(queue(), "select", [&] { select_rows(exec_, knn, launch_, first, queries, memory_.squared()); });
     }
-    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+    stages.stage(queue(), "vote", [&] { vote_all(exec_, knn); });
   }
 
  private:
-  static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
-    const Panels train(knn.train.rows(), knn.features), test(shard.rows.size(), knn.features);
-    return (train.size() + test.size()) * static_cast<std::int64_t>(sizeof(Packed)) +
-           4 * std::max(train.rows, test.rows);
-  }
+  const Exec& exec_;
   Launch launch_;
-  std::int64_t at_once_ = 0;  ///< queries whose distances are in the matrix
-  Panels train_panels_, test_panels_;
-  kokkos::Array<Packed> packed_train_, packed_test_;
-  kokkos::Array<float> norms_;
-  kokkos::Array<D> matrix_;  ///< [at_once x train panels' rows]
+  DirectMemory<T, Element, kokkos::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
-  return with_element(problem, [&]<class T, class Element>() {
-    if constexpr (kokkos::on_gpu)
-      return split<DirectOnGpu<T, Element>>(problem, context);
-    else
-      return split<KokkosOnHost<T, Element, false>>(problem, context);
-  });
-}
-
-const Register<Knn> registered{"direct", kokkos::model, prepare};
+template <class T, class Element>
+using Direct = std::conditional_t<kokkos::on_gpu, DirectOnGpu<T, Element>, KokkosOnHost<T, Element, false>>;
+const RegisterSplit<Knn> registered{"direct", kokkos::model, by_element<Direct>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

@@ -6,8 +6,6 @@
 namespace league::knn::kokkos_model {
 namespace {
 
-using blocks::Panels;
-
 /// Scratch of a team, aligned.
 template <class T, class Member>
 KOKKOS_FUNCTION T* scratch_of(const Member& team, int size) {
@@ -115,82 +113,39 @@ void merge(const Exec& exec, const FusedWork<Packed>& work, std::int64_t* neighb
 }
 
 template <class T, class Element>
-class FusedOnGpu final : public KokkosPart<T> {
-  using Packed = typename Element::Packed;
-
+class FusedOnGpu final : public Part {
  public:
-  FusedOnGpu(const Knn& knn, const Context& context, const Shard& shard)
-      : KokkosPart<T>(knn, context, shard, packed_bytes(knn, shard)),
-        train_panels_(this->n_, this->features_),
-        test_panels_(this->m_, this->features_),
-        packed_train_(this->exec_, "knn/packed_train", train_panels_.size()),
-        packed_test_(this->exec_, "knn/packed_test", test_panels_.size()),
-        train_norms_(this->exec_, "knn/train_norms", train_panels_.rows),
-        test_norms_(this->exec_, "knn/test_norms", test_panels_.rows),
-        reach_(this->exec_, "knn/reach", this->m_) {}
-
+  FusedOnGpu(const Knn& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(this->k_)}, kokkos::limits(this->queue())),
-                               train_panels_, this->m_);
-    const std::int64_t entries =
-        ceil_div<std::int64_t>(train_panels_.rows, launch_.tile) * this->k_ * test_panels_.rows;
-    require_memory(this->bytes_ + entries * 12, this->budget_bytes_);
-    keys_ = {}, indices_ = {};
-    keys_ = {this->exec_, "knn/keys", entries};
-    indices_ = {this->exec_, "knn/indices", entries};
-    return launch_;
+    return launch_ = memory_.configure(*this, launch, kokkos::limits(queue()));
   }
   void compute(Stages& stages) override {
-    const FusedWork<Packed> work{packed_test_.data(),
-                                 packed_train_.data(),
-                                 test_panels_,
-                                 train_panels_,
-                                 train_norms_.data(),
-                                 this->m_,
-                                 this->k_,
-                                 launch_.tile,
-                                 reach_.data(),
-                                 keys_.data(),
-                                 indices_.data()};
-    stages.stage(this->queue(), "pack", [&] {
-      blocks::pack<Element>(this->exec_, this->train_.data(), this->n_, this->features_, packed_train_.data(),
-                            train_norms_.data());
-      blocks::pack<Element>(this->exec_, this->test_.data(), this->m_, this->features_, packed_test_.data(),
-                            test_norms_.data());
+    const auto& knn = memory_.knn;
+    const auto work = memory_.work(launch_.tile);
+    stages.stage(queue(), "pack", [&] {
+      blocks::pack<Element>(exec_, knn.train.data(), knn.n, knn.features, memory_.train.data(),
+                            memory_.train_norms.data());
+      blocks::pack<Element>(exec_, knn.test.data(), knn.m, knn.features, memory_.test.data(),
+                            memory_.test_norms.data());
     });
-    stages.stage(this->queue(), "fused", [&] {
-      Kokkos::deep_copy(this->exec_, reach_.view(), unlimited);
-      with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(this->exec_, launch_, work); });
+    stages.stage(queue(), "fused", [&] {
+      Kokkos::deep_copy(exec_, memory_.reach.view(), unlimited);
+      with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(exec_, launch_, work); });
     });
-    stages.stage(this->queue(), "merge",
-                 [&] { merge(this->exec_, work, this->neighbours_.data(), this->distances_.data()); });
-    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+    stages.stage(queue(), "merge", [&] { merge(exec_, work, knn.neighbours.data(), knn.distances.data()); });
+    stages.stage(queue(), "vote", [&] { vote_all(exec_, knn); });
   }
 
  private:
-  static std::int64_t packed_bytes(const Knn& knn, const Shard& shard) {
-    const Panels train(knn.train.rows(), knn.features), test(shard.rows.size(), knn.features);
-    return (train.size() + test.size()) * static_cast<std::int64_t>(sizeof(Packed)) +
-           4 * (train.rows + test.rows + shard.rows.size());
-  }
+  const Exec& exec_;
   Launch launch_;
-  Panels train_panels_, test_panels_;
-  kokkos::Array<Packed> packed_train_, packed_test_;
-  kokkos::Array<float> train_norms_, test_norms_;
-  kokkos::Array<std::int32_t> reach_, indices_;
-  kokkos::Array<double> keys_;
+  FusedMemory<T, Element, kokkos::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
-  return with_element(problem, [&]<class T, class Element>() {
-    if constexpr (kokkos::on_gpu)
-      return split<FusedOnGpu<T, Element>>(problem, context);
-    else
-      return split<KokkosOnHost<T, Element, true>>(problem, context);
-  });
-}
-
-const Register<Knn> registered{"fused", kokkos::model, prepare};
+template <class T, class Element>
+using Fused = std::conditional_t<kokkos::on_gpu, FusedOnGpu<T, Element>, KokkosOnHost<T, Element, true>>;
+const RegisterSplit<Knn> registered{"fused", kokkos::model, by_element<Fused>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

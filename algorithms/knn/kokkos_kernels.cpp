@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <KokkosBlas3_gemm.hpp>
 
+#include "algorithms/knn/gram.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
 
 // Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection makes
@@ -36,46 +37,35 @@ void widen(const Exec& exec, std::int64_t n, int features, const T* data, float*
 }
 
 template <class T, class Element>
-class Kernels final : public KokkosPart<T> {
-  using D = Distance<Element>;
-
+class Kernels final : public Part {
  public:
-  Kernels(const Knn& knn, const Context& context, const Shard& shard)
-      : KokkosPart<T>(knn, context, shard, 4 * (knn.train.rows() + shard.rows.size()) * (knn.features + 1)),
-        wide_train_(this->exec_, "knn/wide_train", this->n_ * this->features_),
-        wide_test_(this->exec_, "knn/wide_test", this->m_ * this->features_),
-        train_norms_(this->exec_, "knn/train_norms", this->n_),
-        test_norms_(this->exec_, "knn/test_norms", this->m_) {
-    const std::int64_t row_bytes = 4 * this->n_;
-    require_memory(this->bytes_ + row_bytes, this->budget_bytes_);
-    at_once_ = std::min({this->m_, (this->budget_bytes_ - this->bytes_) / row_bytes,
-                         std::max(most_products / this->n_, std::int64_t{1})});
-    products_ = {this->exec_, "knn/products", at_once_ * this->n_};
-  }
+  Kernels(const Knn& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("Kokkos Kernels chooses its own launch");
     return {};
   }
   void compute(Stages& stages) override {
-    const int columns = static_cast<int>(this->features_);
-    stages.stage(this->queue(), "pack", [&] {
-      widen<Element>(this->exec_, this->n_, columns, this->train_.data(), wide_train_.data(), train_norms_.data());
-      widen<Element>(this->exec_, this->m_, columns, this->test_.data(), wide_test_.data(), test_norms_.data());
+    const auto& knn = memory_.knn;
+    const int columns = static_cast<int>(knn.features);
+    stages.stage(queue(), "pack", [&] {
+      widen<Element>(exec_, knn.n, columns, knn.train.data(), memory_.train.data(), memory_.train_norms.data());
+      widen<Element>(exec_, knn.m, columns, knn.test.data(), memory_.test.data(), memory_.test_norms.data());
     });
-    for (std::int64_t first = 0; first < this->m_; first += at_once_) {
-      const std::int64_t queries = std::min(at_once_, this->m_ - first);
-      stages.stage(this->queue(), "distance", [&] {
-        KokkosBlas::gemm(this->exec_, "N", "T", 1.0F,
-                         matrix<const float>(wide_test_.data() + first * this->features_, queries, this->features_),
-                         matrix<const float>(wide_train_.data(), this->n_, this->features_), 0.0F,
-                         matrix<float>(products_.data(), queries, this->n_));
+    for (std::int64_t first = 0; first < knn.m; first += memory_.at_once) {
+      const std::int64_t queries = std::min(memory_.at_once, knn.m - first);
+      stages.stage(queue(), "distance", [&] {
+        KokkosBlas::gemm(exec_, "N", "T", 1.0F,
+                         matrix<const float>(memory_.test.data() + first * knn.features, queries, knn.features),
+                         matrix<const float>(memory_.train.data(), knn.n, knn.features), 0.0F,
+                         matrix<float>(memory_.products.data(), queries, knn.n));
       });
-      stages.stage(this->queue(), "select", [&] {
-        this->select_rows({league_of(queries), kokkos::on_gpu ? 256 : 1, 1}, first, queries,
-                          Expanded<D>{products_.data(), test_norms_.data() + first, train_norms_.data(), this->n_});
+      stages.stage(queue(), "select", [&] {
+        select_rows(exec_, knn, {league_of(queries), kokkos::on_gpu ? 256 : 1, 1}, first, queries,
+                    memory_.template squared<Distance<Element>>(first));
       });
     }
-    stages.stage(this->queue(), "vote", [&] { this->vote_all(); });
+    stages.stage(queue(), "vote", [&] { vote_all(exec_, knn); });
   }
 
  private:
@@ -83,16 +73,11 @@ class Kernels final : public KokkosPart<T> {
   static Matrix<V> matrix(V* data, std::int64_t rows, std::int64_t columns) {
     return Matrix<V>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
   }
-  static constexpr std::int64_t most_products = std::int64_t{1} << 31;  ///< of one call
-  std::int64_t at_once_;                                                ///< queries whose products are in memory
-  kokkos::Array<float> wide_train_, wide_test_, train_norms_, test_norms_, products_;
+  const Exec& exec_;
+  GramMemory<T, kokkos::Array> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
-  return with_element(problem, [&]<class T, class Element>() { return split<Kernels<T, Element>>(problem, context); });
-}
-
-const Register<Knn> registered{"gram", kokkos::library("kokkos_kernels"), prepare};
+const RegisterSplit<Knn> registered{"gram", kokkos::library("kokkos_kernels"), by_element<Kernels>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

@@ -4,74 +4,61 @@
 #include <algorithm>
 
 #include "algorithms/blocks/k_best.hpp"
-#include "algorithms/budget.hpp"
+#include "algorithms/drivers/split.hpp"
 #include "algorithms/knn/element.hpp"
 #include "algorithms/knn/knn.hpp"
-#include "algorithms/split.hpp"
 
 namespace league::knn {
 
-/// Calls `body.template operator()<T, Element>()` with the type of the features and what packing makes of them.
-template <class Body>
-std::unique_ptr<Prepared> with_element(const Knn& problem, const Body& body) {
-  if (!problem.exact) return body.template operator()<float, blocks::PlainElement<float>>();
-  return with_type<float, std::int32_t, std::uint8_t>(
-      problem.dtype, [&]<class T>() { return body.template operator()<T, Pixel<T>>(); });
+/// A `Variant<T, Element>`: the type of the features, and what packing makes of them.
+template <template <class, class> class Variant>
+std::unique_ptr<Part> by_element(const Knn& problem, const Context& context, const Shard& shard) {
+  if (!problem.exact) return std::make_unique<Variant<float, blocks::PlainElement<float>>>(problem, context, shard);
+  return with_type<float, std::int32_t, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
+    return std::make_unique<Variant<T, Pixel<T>>>(problem, context, shard);
+  });
 }
 
-/// Inputs and outputs of one shard: the training rows whole, the rows to classify and the results its own.
-/// `ArrayOf<T>` is an array of the model's device, made by `make(label, size)`.
-template <class T, template <class> class ArrayOf>
-class KnnPart : public Part {
- protected:
-  template <class Make>
-  KnnPart(const Knn& knn, const Context& context, const Shard& shard, std::int64_t more_bytes, const Make& make)
-      : Part(context, shard),
-        n_(knn.train.rows()),
-        m_(shard.rows.size()),
-        features_(knn.features),
-        k_(knn.k),
-        votes_(knn.votes),
-        budget_bytes_(context.memory_budget_bytes),
-        bytes_((n_ + m_) * features_ * static_cast<std::int64_t>(sizeof(T)) + 4 * n_ + m_ * (4 + 16 * k_) +
-               more_bytes) {
-    require_memory(bytes_, budget_bytes_);
-    make("knn/train", train_, n_ * features_);
-    make("knn/test", test_, m_ * features_);
-    make("knn/train_labels", train_labels_, n_);
-    make("knn/labels", labels_, m_);
-    make("knn/neighbours", neighbours_, m_ * k_);
-    make("knn/distances", distances_, m_ * k_);
-    input(train_, knn.train.values<const T>());
-    input(test_, knn.test.values<const T>(rows().begin, rows().end));
-    input(train_labels_, knn.train_labels.values<const std::int32_t>());
-    output(labels_, Knn::labels);
-    output(neighbours_, Knn::neighbours);
-    output(distances_, Knn::distances);
+/// Inputs and results of one shard: the training rows whole, the rows to classify and the results its own.
+template <class T, template <class> class Array>
+struct Memory {
+  Memory(Part& part, const Knn& problem)
+      : n(problem.train.rows()), m(part.rows().size()), features(problem.features), k(problem.k), votes(problem.votes) {
+    const std::int64_t first = part.rows().begin - problem.rows.begin;
+    part.input(train, "knn/train", problem.train.values<T>());
+    part.input(test, "knn/test", problem.test.values<T>(first, first + m));
+    part.input(train_labels, "knn/train_labels", problem.train_labels.values<std::int32_t>());
+    part.declare(labels, "knn/labels", m);
+    part.declare(neighbours, "knn/neighbours", m * k);
+    part.declare(distances, "knn/distances", m * k);
+    part.output(labels, Knn::labels);
+    part.output(neighbours, Knn::neighbours);
+    part.output(distances, Knn::distances);
   }
 
   /// A query's neighbours as a list of the k best, nearest first.
   [[nodiscard]] blocks::KBest<double, std::int64_t> list(std::int64_t query) const {
-    return {distances_.data() + query * k_, neighbours_.data() + query * k_, k_, 1};
+    return {distances.data() + query * k, neighbours.data() + query * k, k, 1};
   }
 
-  std::int64_t n_, m_, features_;  ///< training rows, rows to classify
-  int k_;
-  Votes votes_;
-  std::int64_t budget_bytes_, bytes_;  ///< that may be taken, that are taken
-  ArrayOf<T> train_, test_;            ///< [n x features], [m x features]
-  ArrayOf<std::int32_t> train_labels_, labels_;
-  ArrayOf<std::int64_t> neighbours_;  ///< [m x k], nearest first, and theirs:
-  ArrayOf<double> distances_;         ///< [m x k]
+  std::int64_t n, m, features;  ///< training rows, rows to classify
+  int k;
+  Votes votes;
+  Array<T> train, test;  ///< [n x features], [m x features]
+  Array<std::int32_t> train_labels, labels;
+  Array<std::int64_t> neighbours;  ///< [m x k], nearest first, and theirs:
+  Array<double> distances;         ///< [m x k]
 };
 
-/// Rows of a distance matrix on a host: what the budget allows, and no more than stays near the caches.
-inline std::int64_t rows_at_once(std::int64_t queries, std::int64_t row_bytes, std::int64_t taken_bytes,
-                                 std::int64_t budget_bytes) {
-  require_memory(taken_bytes + row_bytes, budget_bytes);
+/// Rows of a matrix that are in memory at once: all, or as many times `step` as `bytes` allow, but once at least.
+inline std::int64_t rows_at_once(std::int64_t rows, std::int64_t row_bytes, std::int64_t bytes, std::int64_t step = 1) {
+  return std::min(rows, std::max(bytes / row_bytes / step, std::int64_t{1}) * step);
+}
+
+/// The same on a host: no more than stays near the caches.
+inline std::int64_t rows_near_caches(std::int64_t rows, std::int64_t row_bytes, std::int64_t bytes) {
   constexpr std::int64_t enough_bytes = 256 << 20;
-  return std::clamp<std::int64_t>(std::min(budget_bytes - taken_bytes, enough_bytes) / row_bytes, 1,
-                                  std::max<std::int64_t>(queries, 1));
+  return rows_at_once(rows, row_bytes, std::min(bytes, enough_bytes));
 }
 
 }  // namespace league::knn

@@ -35,80 +35,75 @@ void widen(const T* data, std::int64_t n, std::int64_t features, std::int64_t pi
   }
 }
 
-template <class T, class Element, bool fused>
-class Serial final : public HostPart<T> {
+template <class T, class Element, bool is_fused>
+class Serial final : public Part {
   using D = Distance<Element>;
 
  public:
-  Serial(const Knn& knn, const Context& context, const Shard& shard)
-      : HostPart<T>(knn, context, shard, 4 * (knn.train.rows() + shard.rows.size()) * (pitch_of(knn.features) + 1)),
-        pitch_(pitch_of(this->features_)),
-        wide_train_(this->queue(), this->n_ * pitch_),
-        wide_test_(this->queue(), this->m_ * pitch_),
-        train_norms_(this->queue(), this->n_),
-        test_norms_(this->queue(), this->m_) {
-    at_once_ = fused ? this->m_
-                     : rows_at_once(this->m_, this->n_ * static_cast<std::int64_t>(sizeof(D)), this->bytes_,
-                                    this->budget_bytes_);
-    if (!fused) matrix_ = {this->queue(), at_once_ * this->n_};
+  Serial(const Knn& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), knn_(*this, problem), pitch_((knn_.features + lanes - 1) / lanes * lanes) {
+    declare(train_, "knn/wide_train", knn_.n * pitch_);
+    declare(test_, "knn/wide_test", knn_.m * pitch_);
+    declare(train_norms_, "knn/train_norms", knn_.n);
+    declare(test_norms_, "knn/test_norms", knn_.m);
+    if (is_fused) return;
+    at_once_ = rows_near_caches(knn_.m, knn_.n * static_cast<std::int64_t>(sizeof(D)), ledger().left_bytes());
+    declare(matrix_, "knn/matrix", at_once_ * knn_.n);
   }
   Launch configure(Launch) override { return {1, 1, 1}; }
   void compute(Stages& stages) override {
-    stages.stage(this->queue(), "pack", [&] {
-      widen<Element>(this->train_.data(), this->n_, this->features_, pitch_, wide_train_.data(), train_norms_.data());
-      widen<Element>(this->test_.data(), this->m_, this->features_, pitch_, wide_test_.data(), test_norms_.data());
+    stages.stage(queue(), "pack", [&] {
+      widen<Element>(knn_.train.data(), knn_.n, knn_.features, pitch_, train_.data(), train_norms_.data());
+      widen<Element>(knn_.test.data(), knn_.m, knn_.features, pitch_, test_.data(), test_norms_.data());
     });
-    if constexpr (fused)
-      stages.stage(this->queue(), "fused", [&] { search(); });
+    if constexpr (is_fused)
+      stages.stage(queue(), "fused", [&] { search(); });
     else
-      for (std::int64_t first = 0; first < this->m_; first += at_once_) {
-        const std::int64_t end = std::min(first + at_once_, this->m_);
-        stages.stage(this->queue(), "distance", [&] { fill(first, end); });
-        stages.stage(this->queue(), "select", [&] { select(first, end); });
+      for (std::int64_t first = 0; first < knn_.m; first += at_once_) {
+        const std::int64_t end = std::min(first + at_once_, knn_.m);
+        stages.stage(queue(), "distance", [&] { fill(first, end); });
+        stages.stage(queue(), "select", [&] { select(first, end); });
       }
-    stages.stage(this->queue(), "vote", [&] { this->vote_all(1); });
+    stages.stage(queue(), "vote", [&] { vote_all(knn_, 1); });
   }
 
  private:
-  static std::int64_t pitch_of(std::int64_t features) { return (features + lanes - 1) / lanes * lanes; }
-
-  void search() {
-    for (std::int64_t query = 0; query < this->m_; ++query) {
-      const auto list = this->list(query);
+  void search() const {
+    for (std::int64_t query = 0; query < knn_.m; ++query) {
+      const auto list = knn_.list(query);
       list.clear();
-      for (std::int64_t j = 0; j < this->n_; ++j) {
-        const auto product = sum_of<blocks::ProductTerm, float>(wide_test_.data() + query * pitch_,
-                                                                wide_train_.data() + j * pitch_, pitch_);
+      for (std::int64_t j = 0; j < knn_.n; ++j) {
+        const auto product =
+            sum_of<blocks::ProductTerm, float>(test_.data() + query * pitch_, train_.data() + j * pitch_, pitch_);
         list.insert(static_cast<double>(train_norms_.data()[j]) - 2.0 * static_cast<double>(product), j);
       }
     }
   }
-  void fill(std::int64_t first, std::int64_t end) {
+  void fill(std::int64_t first, std::int64_t end) const {
     for (std::int64_t query = first; query < end; ++query)
-      for (std::int64_t j = 0; j < this->n_; ++j)
-        matrix_.data()[(query - first) * this->n_ + j] = sum_of<blocks::DifferenceTerm, D>(
-            wide_test_.data() + query * pitch_, wide_train_.data() + j * pitch_, pitch_);
+      for (std::int64_t j = 0; j < knn_.n; ++j)
+        matrix_.data()[(query - first) * knn_.n + j] =
+            sum_of<blocks::DifferenceTerm, D>(test_.data() + query * pitch_, train_.data() + j * pitch_, pitch_);
   }
-  void select(std::int64_t first, std::int64_t end) {
+  void select(std::int64_t first, std::int64_t end) const {
     for (std::int64_t query = first; query < end; ++query) {
-      const auto list = this->list(query);
+      const auto list = knn_.list(query);
       list.clear();
-      for (std::int64_t j = 0; j < this->n_; ++j) list.insert(matrix_.data()[(query - first) * this->n_ + j], j);
+      for (std::int64_t j = 0; j < knn_.n; ++j) list.insert(matrix_.data()[(query - first) * knn_.n + j], j);
     }
   }
-  std::int64_t pitch_, at_once_;
-  host::Array<float> wide_train_, wide_test_, train_norms_, test_norms_;
+  Memory<T, host::Array> knn_;
+  std::int64_t pitch_, at_once_ = 0;
+  host::Array<float> train_, test_, train_norms_, test_norms_;
   host::Array<D> matrix_;  ///< [at_once x n]
 };
 
-template <bool fused>
-std::unique_ptr<Prepared> prepare(const Knn& problem, const Context& context) {
-  return with_element(problem,
-                      [&]<class T, class Element>() { return split<Serial<T, Element, fused>>(problem, context); });
-}
-
-const Register<Knn> direct{"direct", serial::model, prepare<false>};
-const Register<Knn> fused{"fused", serial::model, prepare<true>};
+template <class T, class Element>
+using Direct = Serial<T, Element, false>;
+template <class T, class Element>
+using Fused = Serial<T, Element, true>;
+const RegisterSplit<Knn> direct{"direct", serial::model, by_element<Direct>};
+const RegisterSplit<Knn> fused{"fused", serial::model, by_element<Fused>};
 
 }  // namespace
 }  // namespace league::knn

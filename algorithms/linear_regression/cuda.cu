@@ -30,47 +30,41 @@ __global__ void __launch_bounds__(most_lanes<width>, launch_bound(teams_at_once<
 }
 
 template <class T, int width, Finish finish>
-class Fused final : public CudaPart<T> {
+class Summed final : public CudaPart {
  public:
-  Fused(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard, width), ticket_(this->queue(), 1) {
-    ticket_.clear();
+  Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : CudaPart(problem, context, shard, width), rows_(*this, problem) {
+    declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
     constexpr int rows_a_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
-    launch_ = this->resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
+    launch_ = resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
     if (finish == Finish::last_team)
-      partials_ = Array<double>(this->queue(), std::int64_t{launch_.league} * terms<width>);
+      declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
   void accumulate() override {
-    accumulate_rows<T, width, finish><<<this->grid(launch_), this->block(launch_), 0, stream(this->queue())>>>(
-        this->data(), this->rule_, this->state(), this->alone_, partials_.data(), this->sums_.data(), ticket_.data());
+    accumulate_rows<T, width, finish><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
+        rows_.data(), rule_, state(), is_alone(), partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
   void update() override {
-    if (finish == Finish::atomic || !this->alone_) CudaPart<T>::update();
+    if (finish == Finish::atomic || !is_alone()) CudaPart::update();
   }
 
  private:
+  DeviceRows<T> rows_;
   Launch launch_;
   Array<double> partials_;
   Array<unsigned> ticket_;
 };
+template <class T, int width>
+using Fused = Summed<T, width, Finish::atomic>;
+template <class T, int width>
+using BlockReduce = Summed<T, width, Finish::last_team>;
 
-template <Finish finish, Execution execution>
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_width(problem.features, [&]<int width>() {
-      return solve<Fused<T, width, finish>>(problem, context, problem.steps, execution);
-    });
-  });
-}
-
-const Register<LinearRegression> fused{"fused", cuda::model, prepare<Finish::atomic, Execution::stepwise>};
-const Register<LinearRegression> block_reduce{"block_reduce", cuda::model,
-                                              prepare<Finish::last_team, Execution::stepwise>};
-const Register<LinearRegression> graph{"graph", cuda::model, prepare<Finish::last_team, Execution::graph>};
+const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
+const RegisterSolve<LinearRegression> block_reduce{"block_reduce", model, by_width<BlockReduce>};
 
 }  // namespace
 }  // namespace league::cuda::linear_regression

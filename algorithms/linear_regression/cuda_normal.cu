@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/linear_regression/cuda_part.hpp"
-#include "algorithms/linear_regression/gram.hpp"
 
 // A thread takes packs of 16 bytes of the columns of one block of features, or of a pair of blocks, and adds all their
 // products in registers; the last block adds the sums of all blocks. Then one block solves.
@@ -30,58 +29,50 @@ __global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums
 }
 
 template <class T, int width>
-class Direct final : public CudaPart<T> {
+class Direct final : public CudaPart {
  public:
   Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard, Gram(problem.features).sums() - 2),
-        gram_(problem.features),
-        ticket_(this->queue(), 1) {
-    ticket_.clear();
+      : CudaPart(problem, context, shard, Gram(problem.features).sums() - 2),
+        rows_(*this, problem),
+        gram_(problem.features) {
+    declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    launch_ = this->resolved(launch, 256, most_lanes_direct, 8 / std::int64_t{sizeof(T)}, direct_share);
-    partials_ = Array<double>(this->queue(), std::int64_t{launch_.league} * most_values);
+    constexpr int most_values = std::max(Gram::of_block(width), width * width);
+    launch_ = resolved(launch, 256, most_lanes_direct, 8 / std::int64_t{sizeof(T)}, direct_share);
+    declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * most_values);
     return launch_;
   }
   void begin() override {}
   void accumulate() override {
-    const Columns<T> data = this->data();
-    const cudaStream_t on = stream(this->queue());
-    double* sums = this->sums_.data();
+    const Columns<T> data = rows_.data();
+    const cudaStream_t on = stream(queue());
+    double* sums = sums_.data();
     for (int a = 0; a < gram_.blocks; ++a)
-      add_block_of_features<T, width><<<this->grid(launch_), this->block(launch_), 0, on>>>(
+      add_block_of_features<T, width><<<grid(launch_), block(launch_), 0, on>>>(
           data, a, partials_.data(), ticket_.data(), sums + gram_.begin(a, a));
     if constexpr (width == Gram::pair_width)
       for (int a = 0; a < gram_.blocks; ++a)
         for (int b = a + 1; b < gram_.blocks; ++b)
-          add_pair_of_blocks<T, width><<<this->grid(launch_), this->block(launch_), 0, on>>>(
+          add_pair_of_blocks<T, width><<<grid(launch_), block(launch_), 0, on>>>(
               data, a, b, partials_.data(), ticket_.data(), sums + gram_.begin(a, b));
     check_launch();
   }
   void update() override {
     const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);
-    solve_on_device<>
-        <<<1, 64, bytes, stream(this->queue())>>>(gram_, this->problem_.rows, this->sums_.data(), this->theta_.data());
+    solve_on_device<><<<1, threads, bytes, stream(queue())>>>(gram_, problem_.rows, sums_.data(), theta_.data());
     check_launch();
   }
 
  private:
-  static constexpr int most_values = std::max(Gram::of_block(width), width* width);
-  Gram gram_;
+  DeviceRows<T> rows_;
+  const Gram gram_;
   Launch launch_;
   Array<double> partials_;
   Array<unsigned> ticket_;
 };
 
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_block_width(problem.features, [&]<int width>() {
-      return solve<Direct<T, width>>(problem, context, 1, Execution::stepwise);
-    });
-  });
-}
-
-const Register<LinearRegression> normal_equations{"normal_equations", cuda::model, prepare};
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_block_width<Direct>};
 
 }  // namespace
 }  // namespace league::cuda::linear_regression

@@ -27,33 +27,30 @@ __global__ void update_all(Rule rule, State state, double* sums) {
   }
 }
 
-/// The memory of one shard, and the steps that are the same for all methods.
 template <class T>
-class CudaPart : public RegressionPart<T, Array> {
- public:
-  CudaPart(const LinearRegression& problem, const Context& context, const Shard& shard, int width,
-           std::int64_t extra = 0)
-      : RegressionPart<T, Array>(
-            problem, context, shard,
-            [&]<class U>(const char*, std::int64_t size) {
-              return Array<U>(context.runtime.queue(shard.device), size);
-            },
-            width, extra) {}
+using DeviceRows = RowMemory<T, Array>;
 
+/// The steps that are the same for all methods, and their launches.
+class CudaPart : public FitPart<Array> {
+ public:
+  using FitPart::FitPart;
   void begin() override {
-    this->sums_.clear();
-    begin_all<><<<1, threads, 0, stream(this->queue())>>>(this->rule_, this->state(), this->problem_.start_weight,
-                                                          this->problem_.start_bias);
+    clear(sums_);
+    begin_all<><<<1, threads, 0, stream(queue())>>>(rule_, state(), problem_.start_weight, problem_.start_bias);
     check_launch();
   }
   void update() override {
-    update_all<><<<1, threads, 0, stream(this->queue())>>>(this->rule_, this->state(), this->sums_.data());
+    update_all<><<<1, threads, 0, stream(queue())>>>(rule_, state(), sums_.data());
     check_launch();
   }
 
  protected:
   static constexpr int threads = 64;
 
+  template <class T>
+  void clear(const Array<T>& array) const {
+    check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream(queue())));
+  }
   /// The method's choice where the launch leaves it open: as many blocks as a device holds, fewer where a thread would
   /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
@@ -68,13 +65,13 @@ class CudaPart : public RegressionPart<T, Array> {
     if (launch.league > 0) return launch;
     const cudaDeviceProp device = properties();
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / in_block;
-    const std::int64_t worth = ceil_div<std::int64_t>(this->rows().size(), in_block * rows_a_lane);
+    const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), in_block * rows_a_lane);
     launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
     return launch;
   }
   [[nodiscard]] cudaDeviceProp properties() const {
     cudaDeviceProp found{};
-    check(cudaGetDeviceProperties(&found, this->queue().device().index));
+    check(cudaGetDeviceProperties(&found, queue().device().index));
     return found;
   }
   static dim3 block(Launch launch) {

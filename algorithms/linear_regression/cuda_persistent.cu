@@ -77,16 +77,16 @@ __global__ void __launch_bounds__(most_persistent_lanes, 1)
 }
 
 template <class T, int width>
-class Persistent final : public CudaPart<T> {
+class Persistent final : public CudaPart {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard, width) {
-    require_one_device(context);
+      : CudaPart(problem, context, shard, width), rows_(*this, problem) {
+    require_alone(context);
   }
   Launch configure(Launch launch) override {
     constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
     const bool chosen = launch.league == 0;
-    launch_ = this->resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
+    launch_ = resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
     if (bytes_ > most_shared)
       throw Unsupported("team size " + std::to_string(launch_.team) + ": its sums need " + std::to_string(bytes_) +
@@ -96,58 +96,51 @@ class Persistent final : public CudaPart<T> {
     if (launch_.league > held)
       throw Unsupported("league " + std::to_string(launch_.league) + ": the device holds " + std::to_string(held) +
                         " such blocks at the same time");
-    for (Array<Word>* words : {&low_, &high_})
-      *words = Array<Word>(this->queue(), std::int64_t{2} * terms<width> * launch_.league);
+    declare(low_, "linear_regression/board", std::int64_t{2} * terms<width> * launch_.league);
+    declare(high_, "linear_regression/board", std::int64_t{2} * terms<width> * launch_.league);
     return launch_;
   }
   void begin() override {
-    CudaPart<T>::begin();
-    low_.clear();
-    high_.clear();
+    CudaPart::begin();
+    clear(low_);
+    clear(high_);
   }
   void accumulate() override {
-    kernel()<<<this->grid(launch_), this->block(launch_), bytes_, stream(this->queue())>>>(
-        this->data(), this->rule_, this->state(), Board{low_.data(), high_.data()});
+    kernel()<<<grid(launch_), block(launch_), bytes_, stream(queue())>>>(rows_.data(), rule_, state(),
+                                                                         Board{low_.data(), high_.data()});
     check_launch();
   }
   void update() override {}
 
  private:
   static constexpr std::size_t most_shared = 40936;  // what Kokkos gives a team
-  using Kernel = void (*)(Columns<T>, Rule, State, Board);
-  [[nodiscard]] Kernel kernel() const {
+  using Steps = void (*)(Columns<T>, Rule, State, Board);
+  [[nodiscard]] Steps kernel() const {
     const std::int64_t lanes = std::int64_t{launch_.league} * launch_.team * launch_.vector;
     if constexpr (width == 1)
-      if (this->rows().size() <= most_resident<T> * lanes) return take_all_steps<T, width, most_resident<T>>;
+      if (rows().size() <= most_resident<T> * lanes) return take_all_steps<T, width, most_resident<T>>;
     return take_all_steps<T, width, 0>;
   }
   /// Of the larger kernel, whichever this launch takes: the league decides that.
   [[nodiscard]] int blocks_held() const {
     int least = 1 << 30;
-    const auto count = [&](Kernel which) {
+    const auto count = [&](Steps which) {
       int blocks = 0;
       check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, which, launch_.team * launch_.vector, bytes_));
-      least = std::min(least, blocks * this->properties().multiProcessorCount);
+      least = std::min(least, blocks * properties().multiProcessorCount);
     };
-    stream(this->queue());
+    stream(queue());
     count(take_all_steps<T, width, 0>);
     if constexpr (width == 1) count(take_all_steps<T, width, most_resident<T>>);
     return least;
   }
+  DeviceRows<T> rows_;
   Launch launch_;
   std::size_t bytes_ = 0;
   Array<Word> low_, high_;
 };
 
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_width(problem.features, [&]<int width>() {
-      return solve<Persistent<T, width>>(problem, context, 1, Execution::stepwise);
-    });
-  });
-}
-
-const Register<LinearRegression> persistent{"persistent", cuda::model, prepare};
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<Persistent>};
 
 }  // namespace
 }  // namespace league::cuda::linear_regression

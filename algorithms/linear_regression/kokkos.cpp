@@ -43,53 +43,46 @@ struct Accumulate {
 };
 
 template <class T, int width, Finish finish>
-class Fused final : public KokkosPart<T> {
+class Summed final : public KokkosPart {
  public:
-  Fused(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart<T>(problem, context, shard, width), ticket_(this->exec_, "linear_regression/ticket", 1) {
-    Kokkos::deep_copy(this->exec_, ticket_.view(), 0U);
+  Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : KokkosPart(problem, context, shard, width), rows_(*this, problem) {
+    declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
     constexpr int rows_a_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
-    launch_ = this->resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
+    launch_ = resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
     values_ = blocks::sums_for_all_size<terms<width>>(launch_, 1);
     require_scratch(launch_, values_);
     if (finish == Finish::last_team)
-      partials_ = Array<double>(this->exec_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
+      declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
-  void accumulate() override { Kokkos::parallel_for("linear_regression/accumulate", policy(), kernel()); }
+  void accumulate() override {
+    const Accumulate<T, width, finish> kernel{rows_.data(), launch_.vector,   values_,      rule_,         state(),
+                                              is_alone(),   partials_.data(), sums_.data(), ticket_.data()};
+    queue().submit([kernel, policy = policy_of<most_lanes<width>, teams_at_once<width>>(exec_, launch_, values_)] {
+      Kokkos::parallel_for("linear_regression/accumulate", policy, kernel);
+    });
+  }
   void update() override {
-    if (finish == Finish::atomic || !this->alone_) KokkosPart<T>::update();
+    if (finish == Finish::atomic || !is_alone()) KokkosPart::update();
   }
 
  private:
-  [[nodiscard]] auto policy() const {
-    return policy_of<most_lanes<width>, teams_at_once<width>>(this->exec_, launch_, values_);
-  }
-  [[nodiscard]] Accumulate<T, width, finish> kernel() {
-    return {this->data(),     launch_.vector,     values_,       this->rule_, this->state(), this->alone_,
-            partials_.data(), this->sums_.data(), ticket_.data()};
-  }
+  DeviceRows<T> rows_;
   Launch launch_;
   int values_ = 0;  ///< of scratch memory
   Array<double> partials_;
   Array<unsigned> ticket_;
 };
+template <class T, int width>
+using Fused = Summed<T, width, Finish::atomic>;
+template <class T, int width>
+using BlockReduce = Summed<T, width, Finish::last_team>;
 
-template <Finish finish, Execution execution>
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_width(problem.features, [&]<int width>() {
-      return solve<Fused<T, width, finish>>(problem, context, problem.steps, execution);
-    });
-  });
-}
-
-const Register<LinearRegression> fused{"fused", kokkos::model, prepare<Finish::atomic, Execution::stepwise>};
-const Register<LinearRegression> block_reduce{"block_reduce", kokkos::model,
-                                              prepare<Finish::last_team, Execution::stepwise>};
-const Register<LinearRegression> graph{"graph", kokkos::model, prepare<Finish::last_team, Execution::graph>};
+const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
+const RegisterSolve<LinearRegression> block_reduce{"block_reduce", model, by_width<BlockReduce>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

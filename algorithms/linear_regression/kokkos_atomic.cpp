@@ -38,66 +38,57 @@ void add_gradient(const Exec& exec, Launch launch, const Columns<T>& data, const
       });
 }
 
+/// All rows on the queue's instance; or, for `streams`, each segment's on an instance of its own; instances are ordered
+/// by the host. On a host they would run one after another anyway, on one instance.
 template <class T>
-class Atomic : public KokkosPart<T> {
+class Atomic final : public KokkosPart {
  public:
   Atomic(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart<T>(problem, context, shard, problem.features, shard.rows.size() * std::int64_t{sizeof(T)}),
-        errors_(this->exec_, "linear_regression/errors", this->rows().size()) {}
+      : KokkosPart(problem, context, shard, problem.features), rows_(*this, problem), segmented_(problem.segments > 1) {
+    declare(errors_, "linear_regression/errors", rows().size());
+    if (on_gpu && segmented_)
+      for (const Exec& exec : Kokkos::Experimental::partition_space(exec_, 1, 1, 1, 1)) streams_.push_back(exec);
+  }
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
-    launch_ = this->resolved(launch, 256, most_lanes_atomic, 1);
+    launch_ = resolved(launch, 256, most_lanes_atomic, 1);
     if (on_gpu && chosen)
-      launch_.league = league_of(ceil_div<std::int64_t>(this->rows().size(), launch_.team * launch_.vector));
+      launch_.league = league_of(ceil_div<std::int64_t>(rows().size(), launch_.team * launch_.vector));
     return launch_;
   }
-  void accumulate() override { add_segment(this->exec_, this->data(), 0); }
-
- protected:
-  /// Rows of this shard, whose sums are those of segment `number`.
-  void add_segment(const Exec& exec, const Columns<T>& data, int number) {
-    T* errors = errors_.data() + (data.y - this->data().y);
-    find_errors(exec, launch_, data, this->theta_.data(), errors);
-    add_gradient(exec, launch_, data, errors, this->sums_.data() + number * (this->rule_.width + 2));
-  }
-
- private:
-  Launch launch_;
-  Array<T> errors_;
-};
-
-/// Each segment's rows on an instance of its own; instances are ordered by the host. On a host they would run one after
-/// another anyway, on one instance.
-template <class T>
-class Streams final : public Atomic<T> {
- public:
-  Streams(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : Atomic<T>(problem, context, shard) {
-    if (on_gpu)
-      for (const Exec& exec : Kokkos::Experimental::partition_space(this->exec_, 1, 1, 1, 1)) streams_.push_back(exec);
-  }
-  [[nodiscard]] Timing timing() const override { return {.host_clock = true}; }
+  [[nodiscard]] Timing timing() const override { return {.host_clock = segmented_}; }
   void accumulate() override {
-    this->exec_.fence("linear_regression/update");
-    for (int k = 0; k < this->problem_.segments; ++k) {
-      const Columns<T> data = this->data(this->problem_.segment(k));
-      if (data.rows > 0) this->add_segment(on_gpu ? streams_[static_cast<std::size_t>(k)] : this->exec_, data, k);
+    if (!segmented_) return submit_segment(exec_, rows_.data(), 0);
+    queue().submit([exec = exec_] { exec.fence("linear_regression/update"); });
+    for (int k = 0; k < problem_.segments; ++k) {
+      const Columns<T> data = rows_.data(problem_.segment(k));
+      if (data.rows > 0) submit_segment(on_gpu ? streams_[static_cast<std::size_t>(k)] : exec_, data, k);
     }
-    for (const Exec& exec : streams_) exec.fence("linear_regression/streams");
+    queue().submit([streams = streams_] {
+      for (const Exec& exec : streams) exec.fence("linear_regression/streams");
+    });
   }
 
  private:
+  /// Rows of this shard, whose sums are those of segment `number`.
+  void submit_segment(const Exec& exec, const Columns<T>& data, int number) const {
+    queue().submit([exec, data, launch = launch_, theta = theta_.data(),
+                    errors = errors_.data() + (data.y - rows_.data().y),
+                    sums = sums_.data() + number * (rule_.width + 2)] {
+      find_errors(exec, launch, data, theta, errors);
+      add_gradient(exec, launch, data, errors, sums);
+    });
+  }
+
+  DeviceRows<T> rows_;
+  bool segmented_;
   std::vector<Exec> streams_;
+  Array<T> errors_;
+  Launch launch_;
 };
 
-template <template <class> class P>
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<P<T>>(problem, context, problem.steps, Execution::stepwise); });
-}
-
-const Register<LinearRegression> atomic{"atomic", kokkos::model, prepare<Atomic>};
-const Register<LinearRegression> streams{"streams", kokkos::model, prepare<Streams>};
+const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>, {Execution::stream}};
+const RegisterSolve<LinearRegression> streams{"streams", model, by_type<Atomic>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/sums_kokkos.hpp"
-#include "algorithms/linear_regression/gram.hpp"
 #include "algorithms/linear_regression/kokkos_part.hpp"
 
 // A lane takes packs of 16 bytes of the columns of one block of features, or of a pair of blocks, and adds all their
@@ -74,6 +73,14 @@ void add_products_on_host(const Exec& exec, Launch launch, const Gram& gram, con
       });
 }
 
+template <class T, int width>
+void add_products(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data, const Finish& finish) {
+  if constexpr (on_gpu)
+    add_products_of<T, width>(exec, launch, gram, data, finish);
+  else
+    add_products_on_host<T>(exec, launch, gram, data, finish);
+}
+
 void solve_on_device(const Exec& exec, const Gram& gram, std::int64_t rows, const double* sums, double* theta) {
   const int threads = on_gpu ? 64 : 1;
   const int size = gram.work();
@@ -87,51 +94,45 @@ void solve_on_device(const Exec& exec, const Gram& gram, std::int64_t rows, cons
 }
 
 template <class T, int width>
-class Direct final : public KokkosPart<T> {
+class Direct final : public KokkosPart {
  public:
   Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart<T>(problem, context, shard, Gram(problem.features).sums() - 2),
-        gram_(problem.features),
-        ticket_(this->exec_, "linear_regression/ticket", 1) {
-    Kokkos::deep_copy(this->exec_, ticket_.view(), 0U);
+      : KokkosPart(problem, context, shard, Gram(problem.features).sums() - 2),
+        rows_(*this, problem),
+        gram_(problem.features) {
+    declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    launch_ = this->resolved(launch, 256, most_lanes_direct, 8 / std::int64_t{sizeof(T)}, direct_share);
+    constexpr int most_values = std::max(Gram::of_block(width), width * width);
+    launch_ = resolved(launch, 256, most_lanes_direct, 8 / std::int64_t{sizeof(T)}, direct_share);
     if (on_gpu) require_scratch(launch_, blocks::sums_for_all_size<most_values>(launch_, 1));
     const std::int64_t values = on_gpu ? launch_.league * std::int64_t{most_values}
                                        : std::int64_t{launch_.league} * launch_.team * gram_.sums();
-    partials_ = Array<double>(this->exec_, "linear_regression/partials", values);
+    declare(partials_, "linear_regression/partials", values);
     return launch_;
   }
   void begin() override {}
   void accumulate() override {
-    const Finish finish{partials_.data(), this->sums_.data(), ticket_.data()};
-    if constexpr (on_gpu)
-      add_products_of<T, width>(this->exec_, launch_, gram_, this->data(), finish);
-    else
-      add_products_on_host<T>(this->exec_, launch_, gram_, this->data(), finish);
+    queue().submit([exec = exec_, launch = launch_, gram = gram_, data = rows_.data(),
+                    finish = Finish{partials_.data(), sums_.data(), ticket_.data()}] {
+      add_products<T, width>(exec, launch, gram, data, finish);
+    });
   }
   void update() override {
-    solve_on_device(this->exec_, gram_, this->problem_.rows, this->sums_.data(), this->theta_.data());
+    queue().submit([exec = exec_, gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
+      solve_on_device(exec, gram, rows, sums, theta);
+    });
   }
 
  private:
-  static constexpr int most_values = std::max(Gram::of_block(width), width* width);
-  Gram gram_;
+  DeviceRows<T> rows_;
+  const Gram gram_;
   Launch launch_;
   Array<double> partials_;
   Array<unsigned> ticket_;
 };
 
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_block_width(problem.features, [&]<int width>() {
-      return solve<Direct<T, width>>(problem, context, 1, Execution::stepwise);
-    });
-  });
-}
-
-const Register<LinearRegression> normal_equations{"normal_equations", kokkos::model, prepare};
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_block_width<Direct>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

@@ -21,58 +21,60 @@ auto policy_of(const Exec& exec, Launch launch, int scratch_values = 0) {
   return light(policy);
 }
 
-/// The memory of one shard, and the steps that are the same for all methods.
 template <class T>
-class KokkosPart : public RegressionPart<T, Array> {
- public:
-  KokkosPart(const LinearRegression& problem, const Context& context, const Shard& shard, int width,
-             std::int64_t extra = 0)
-      : RegressionPart<T, Array>(
-            problem, context, shard,
-            [&]<class U>(const char* label, std::int64_t size) {
-              return Array<U>(instance(context.runtime, context.runtime.queue(shard.device)), label, size);
-            },
-            width, extra),
-        exec_(instance(context.runtime, this->queue())) {}
+using DeviceRows = RowMemory<T, Array>;
 
+/// Kernels over the positions of theta, and the loss's.
+struct Begin {
+  Rule rule;
+  State state;
+  double weight, bias;
+  KOKKOS_FUNCTION void operator()(int i) const { begin_state(rule, state, weight, bias, i); }
+};
+struct Update {
+  Rule rule;
+  State state;
+  double* sums;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    take_step(rule, state, sums, i);
+    clear_sums(rule, sums, i);
+  }
+};
+
+/// The steps that are the same for all methods, and their launches.
+class KokkosPart : public FitPart<Array> {
+ public:
+  KokkosPart(const LinearRegression& problem, const Context& context, const Shard& shard, int width)
+      : FitPart(problem, context, shard, width), exec_(instance(runtime(), queue())) {}
   void begin() override {
-    Kokkos::deep_copy(exec_, this->sums_.view(), 0.0);
-    const Rule rule = this->rule_;
-    const State state = this->state();
-    const double weight = this->problem_.start_weight, bias = this->problem_.start_bias;
-    Kokkos::parallel_for(
-        "linear_regression/begin", Kokkos::RangePolicy<Exec>(exec_, 0, rule.features + 2),
-        KOKKOS_LAMBDA(int i) { begin_state(rule, state, weight, bias, i); });
+    queue().submit([exec = exec_, sums = sums_.view()] { Kokkos::deep_copy(exec, sums, 0.0); });
+    submit_positions("linear_regression/begin", Begin{rule_, state(), problem_.start_weight, problem_.start_bias});
   }
-  void update() override {
-    const Rule rule = this->rule_;
-    const State state = this->state();
-    double* sums = this->sums_.data();
-    Kokkos::parallel_for(
-        "linear_regression/update", Kokkos::RangePolicy<Exec>(exec_, 0, rule.features + 2), KOKKOS_LAMBDA(int i) {
-          take_step(rule, state, sums, i);
-          clear_sums(rule, sums, i);
-        });
-  }
+  void update() override { submit_positions("linear_regression/update", Update{rule_, state(), sums_.data()}); }
 
  protected:
+  template <class Kernel>
+  void submit_positions(const char* name, const Kernel& kernel) const {
+    queue().submit([name, kernel, policy = Kokkos::RangePolicy<Exec>(exec_, 0, rule_.features + 2)] {
+      Kokkos::parallel_for(name, policy, kernel);
+    });
+  }
   /// The method's choice where the launch leaves it open: as many teams as a device holds, fewer where a lane would
   /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
                                 int share = 1) const {
-    LaunchLimits most = limits(this->queue());
+    LaunchLimits most = limits(queue());
     const int vector = most.vector;
     if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_lanes);
     launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, most);
     if (launch.league > 0) return launch;
     const std::int64_t in_team = std::int64_t{launch.team} * launch.vector;
-    const std::int64_t held = (on_gpu ? exec_.concurrency() / share : this->queue().device().threads) / in_team;
-    const std::int64_t worth = ceil_div<std::int64_t>(this->rows().size(), on_gpu ? in_team * rows_a_lane : 1);
+    const std::int64_t held = (on_gpu ? exec_.concurrency() / share : queue().device().threads) / in_team;
+    const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), on_gpu ? in_team * rows_a_lane : 1);
     launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
     return launch;
   }
-
-  Exec exec_;
+  const Exec exec_;
 };
 
 /// A lane's sums over its rows.

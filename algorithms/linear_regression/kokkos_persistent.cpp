@@ -43,45 +43,42 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
 }
 
 template <class T, int width>
-class Persistent final : public KokkosPart<T> {
+class Persistent final : public KokkosPart {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart<T>(problem, context, shard, width) {
-    require_one_device(context);
+      : KokkosPart(problem, context, shard, width), rows_(*this, problem) {
+    require_alone(context);
   }
   Launch configure(Launch launch) override {
     if (launch.league > 1)
       throw Unsupported("league " + std::to_string(launch.league) + ": Kokkos gives no barrier between teams");
     launch.league = 1;
-    if (!on_gpu && launch.team == 0) launch.team = limits(this->queue()).team_times_vector;
+    if (!on_gpu && launch.team == 0) launch.team = limits(queue()).team_times_vector;
     // of one feature, more than registers hold: then a step waits for its rows here too
-    const bool many = width == 1 && this->data().rows > std::int64_t{most_resident<T>} * most_persistent_lanes;
-    launch_ = this->resolved(launch, many ? most_persistent_lanes : persistent_lanes<width>, most_persistent_lanes, 1);
+    const bool many = width == 1 && rows().size() > std::int64_t{most_resident<T>} * most_persistent_lanes;
+    launch_ = resolved(launch, many ? most_persistent_lanes : persistent_lanes<width>, most_persistent_lanes, 1);
     require_scratch(launch_, blocks::sums_for_all_size<terms<width>>(launch_));
     return launch_;
   }
   void accumulate() override {
-    const Columns<T> data = this->data();
-    if constexpr (on_gpu && width == 1)
-      if (data.rows <= std::int64_t{most_resident<T>} * launch_.team * launch_.vector)
-        return take_all_steps<T, width, most_resident<T>>(this->exec_, launch_, data, this->rule_, this->state());
-    take_all_steps<T, width, 0>(this->exec_, launch_, data, this->rule_, this->state());
+    queue().submit([steps = kernel(), exec = exec_, launch = launch_, data = rows_.data(), rule = rule_,
+                    state = state()] { steps(exec, launch, data, rule, state); });
   }
   void update() override {}
 
  private:
+  using Steps = void (*)(const Exec&, Launch, const Columns<T>&, const Rule&, const State&);
+  [[nodiscard]] Steps kernel() const {
+    if constexpr (on_gpu && width == 1)
+      if (rows().size() <= std::int64_t{most_resident<T>} * launch_.team * launch_.vector)
+        return take_all_steps<T, width, most_resident<T>>;
+    return take_all_steps<T, width, 0>;
+  }
+  DeviceRows<T> rows_;
   Launch launch_;
 };
 
-std::unique_ptr<Prepared> prepare(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_width(problem.features, [&]<int width>() {
-      return solve<Persistent<T, width>>(problem, context, 1, Execution::stepwise);
-    });
-  });
-}
-
-const Register<LinearRegression> persistent{"persistent", kokkos::model, prepare};
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<Persistent>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "algorithms/least_squares.hpp"
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
+#include "algorithms/oracle/least_squares.hpp"
 
 namespace league {
 
@@ -23,44 +23,52 @@ class LinearRegression final : public Problem {
   explicit LinearRegression(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return rows; }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
   /// The rows of segment `number` of all training rows: the remainder goes to the first.
   [[nodiscard]] Range segment(int number) const;
-  /// A column's values at rows of the whole problem; number `features` is the target.
+  /// A column's values at rows of the whole problem that are here; number `features` is the target.
   template <class T>
   [[nodiscard]] std::span<const T> column(int number, Range range) const {
-    if (number == features) return y.values<const T>(range.begin, range.end);
-    return x.values<const T>().subspan(static_cast<std::size_t>(number * points + range.begin),
-                                       static_cast<std::size_t>(range.size()));
+    if (range.size() == 0) return {};
+    const std::span<const T> all = number == features ? y.values<const T>() : x.values<const T>();
+    const std::int64_t first = number == features ? 0 : number * y.size();
+    return all.subspan(static_cast<std::size_t>(first + place(range.begin)), static_cast<std::size_t>(range.size()));
   }
   /// The descent that `check` follows, without the data's own rounding.
-  [[nodiscard]] least_squares::Descent descent() const;
+  [[nodiscard]] least_squares::Descent descent(Reduce& reduce) const;
   /// The solution of the normal equations, with its bound. @throws std::invalid_argument where they are singular
-  [[nodiscard]] least_squares::Minimum minimum() const;
-  /// Moments of the columns [features, 1, target] over rows of the whole problem.
-  [[nodiscard]] least_squares::Moments moments(Range range) const;
+  [[nodiscard]] least_squares::Minimum minimum(Reduce& reduce) const;
+  /// Moments of the columns [features, 1, target] over rows of the whole problem: training rows, or test rows.
+  [[nodiscard]] least_squares::Moments moments(Range range, Reduce& reduce) const;
 
   std::int64_t points, rows;  ///< all, and those to train on
   int features;
-  Dtype dtype;
   bool direct;   ///< by the normal equations
   int segments;  ///< 1, or `most_segments`
   std::int64_t steps;
   double rate;
   double start_weight, start_bias;
-  HostArray x, y;  ///< [features x points], column after column; [points]
+  double noise;
+  std::uint64_t seed;
+  Range local{}, test{};  ///< training rows, and test rows, that are here
+  HostArray x{}, y{};     ///< of both, one after another: [features x rows], column after column; [rows]
 
  private:
+  /// Where a row that is here lies in its column.
+  [[nodiscard]] std::int64_t place(std::int64_t row) const {
+    return row < rows ? row - local.begin : local.size() + row - test.begin;
+  }
   [[nodiscard]] double unit() const;
-  [[nodiscard]] Verdict check_descent(const Outputs& outputs) const;
-  [[nodiscard]] Verdict check_direct(const Outputs& outputs) const;
+  [[nodiscard]] Verdict check_descent(const Outputs& outputs, Reduce& reduce) const;
+  [[nodiscard]] Verdict check_direct(const Outputs& outputs, Reduce& reduce) const;
 
   mutable std::optional<least_squares::Descended> descended_;  ///< computed at the first check, like the next two
   mutable std::optional<least_squares::Minimum> minimum_;
-  mutable std::optional<least_squares::Moments> test_;
+  mutable std::optional<least_squares::Moments> test_moments_;
 };
 
 }  // namespace league

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serial/serial.hpp"
 
-#include "algorithms/linear_regression/host_part.hpp"
+#include "algorithms/linear_regression/host.hpp"
 
 // One thread takes all rows, a vector of them at a time.
 namespace league::serial::linear_regression {
@@ -10,42 +10,41 @@ namespace {
 using namespace league::linear_regression;
 
 template <class T, int width>
-class Fused final : public HostPart<T> {
+class Fused final : public HostPart {
  public:
   Fused(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart<T>(problem, context, shard, width) {}
+      : HostPart(problem, context, shard, width), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() override {
-    const Line<T, width> line = line_of<T, width>(this->theta_.data(), this->problem_.features);
-    this->leave(range_sums(this->data(), line, {0, this->rows().size()}));
+    queue().submit([data = rows_.data(), theta = theta_.data(), sums = sums_.data()] {
+      const Line<T, width> line = line_of<T, width>(theta, data.features);
+      std::ranges::copy(range_sums(data, line, {0, data.rows}).values, sums);
+    });
   }
+
+ private:
+  HostRows<T> rows_;
 };
 
 template <class T>
-class Direct final : public HostDirect<T> {
+class Direct final : public HostDirect {
  public:
-  using HostDirect<T>::HostDirect;
+  Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : HostDirect(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() override {
-    std::fill_n(this->sums_.data(), this->gram_.sums(), 0.0);
-    range_products(this->data(), this->gram_, {0, this->rows().size()}, this->sums_.data());
+    queue().submit([gram = gram_, data = rows_.data(), sums = sums_.data()] {
+      std::fill_n(sums, gram.sums(), 0.0);
+      range_products(data, gram, {0, data.rows}, sums);
+    });
   }
+
+ private:
+  HostRows<T> rows_;
 };
 
-std::unique_ptr<Prepared> prepare_fused(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return with_width(problem.features, [&]<int width>() {
-      return solve<Fused<T, width>>(problem, context, problem.steps, Execution::stepwise);
-    });
-  });
-}
-std::unique_ptr<Prepared> prepare_direct(const LinearRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Direct<T>>(problem, context, 1, Execution::stepwise); });
-}
-
-const Register<LinearRegression> fused{"fused", serial::model, prepare_fused};
-const Register<LinearRegression> normal_equations{"normal_equations", serial::model, prepare_direct};
+const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_type<Direct>};
 
 }  // namespace
 }  // namespace league::serial::linear_regression

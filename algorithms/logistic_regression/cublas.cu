@@ -27,44 +27,44 @@ __global__ void weights_of(int features, State state, T* weights) {
 }
 
 template <class T>
-class Cublas final : public UnfusedPart<T> {
+class Cublas final : public StepPart {
  public:
   Cublas(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : UnfusedPart<T>(problem, context, shard),
-        handle_(cublas_handle(context.runtime, this->queue())),
-        weights_(this->queue(), problem.features),
-        gradient_(this->queue(), problem.features) {
-    if (this->pitch_ > std::numeric_limits<int>::max())
+      : StepPart(context, shard), handle_(cublas_handle(context.runtime, queue())), memory_(*this, problem) {
+    declare(weights_, "logistic_regression/weights", problem.features);
+    declare(gradient_, "logistic_regression/gradient", problem.features);
+    result(LogisticRegression::theta).form = LogisticRegression::library;
+    if (memory_.rows.pitch > std::numeric_limits<int>::max())
       throw Unsupported("cuBLAS counts rows in 32 bits: " + std::to_string(shard.rows.size()) + " are too many");
   }
-  void bind(Outputs& outputs) override { outputs.at(LogisticRegression::theta).form = LogisticRegression::library; }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("cuBLAS chooses its own launch");
-    this->choose({});
+    memory_.choose({});
     return {};
   }
+  void begin() override { begin_solve(memory_.rows); }
   void accumulate() override {
-    weights_of<<<1, LogisticRegression::most_features, 0, stream(this->queue())>>>(this->features_, this->state(),
-                                                                                   weights_.data());
+    const Rows<T> rows = memory_.rows.all_rows();
+    weights_of<<<1, LogisticRegression::most_features, 0, stream(queue())>>>(rows.features, memory_.rows.state(),
+                                                                             weights_.data());
     check_launch();
     gradient_.clear();  // without rows the library leaves it alone
-    if (this->rows().size() > 0) product(handle_, this->all_rows(), false, weights_.data(), this->excess_.data());
-    this->terms(true);
-    if (this->rows().size() > 0) product<T>(handle_, this->all_rows(), true, this->excess_.data(), gradient_.data());
-    this->finish(gradient_.data());
+    if (rows.count > 0) product(handle_, rows, false, weights_.data(), memory_.excess.data());
+    put_terms(memory_, true);
+    if (rows.count > 0) product<T>(handle_, rows, true, memory_.excess.data(), gradient_.data());
+    finish<T>(memory_, gradient_.data());
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
+  void update() override { descend_alone(memory_.rows); }
 
  private:
   cublasHandle_t handle_;
+  UnfusedMemory<T> memory_;
   Array<T> weights_, gradient_;
 };
 
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Cublas<T>>(problem, context, problem.steps, Execution::stepwise); });
-}
-
-const Register<LogisticRegression> unfused{"unfused", cuda::library("cublas"), prepare};
+const RegisterSolve<LogisticRegression> unfused{
+    "unfused", cuda::library("cublas"), by_type<Cublas>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

@@ -53,48 +53,45 @@ __global__ void __launch_bounds__(most_threads, launch_bound(teams_at_least<feat
 }
 
 template <class T>
-class Fused final : public CudaPart<T> {
+class Fused final : public StepPart {
  public:
   Fused(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard) {}
+      : StepPart(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    with_features(this->features_, [&]<int features>() {
+    with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;
-      launch_ = this->resolve_for(launch, standard_team<features>, standard_teams<features>,
-                                  [](int threads) { return rows_at_once<T> * threads / groups; });
+      launch_ = resolve_for(*this, launch, standard_team<features>, standard_teams<features>,
+                            [](int threads) { return rows_at_once<T> * threads / groups; });
       if (launch_.team * launch_.vector % groups != 0)
-        throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(this->features_) +
+        throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: a team takes a multiple of them");
-      this->make_partials(launch_.league, gradient_sums(features));
+      memory_.declare_partials(launch_.league, gradient_sums(features));
     });
     return launch_;
   }
+  void begin() override { begin_solve(memory_); }
   void accumulate() override {
-    with_features(this->features_, [&]<int features>() {
+    with_features(memory_.features, [&]<int features>() {
       const int threads = launch_.team * launch_.vector;
       accumulate_rows<T, features>
           <<<static_cast<unsigned>(launch_.league), block_of(launch_), bytes_of(fused_scratch<features>(threads)),
-             stream(this->queue())>>>(this->all_rows(), this->rule_, this->state(), this->partials_.data(),
-                                      this->tickets_.data(), this->sums_.data(), this->alone_);
+             stream(queue())>>>(memory_.all_rows(), memory_.rule, memory_.state(), memory_.partials.data(),
+                                memory_.tickets.data(), memory_.sums.data(), is_alone());
       check_launch();
     });
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
   void update() override {
-    if (!this->alone_) this->descend_alone();
+    if (!is_alone()) descend_alone(memory_);
   }
 
  private:
+  SolveMemory<Array, T> memory_;
   Launch launch_;
 };
 
-template <Execution execution>
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Fused<T>>(problem, context, problem.steps, execution); });
-}
-
-const Register<LogisticRegression> fused{"fused", cuda::model, prepare<Execution::stepwise>};
-const Register<LogisticRegression> graph{"graph", cuda::model, prepare<Execution::graph>};
+const RegisterSolve<LogisticRegression> fused{"fused", cuda::model, by_type<Fused>};
+const Register<LogisticRegression> graph{"graph", cuda::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

@@ -52,67 +52,54 @@ __global__ void newton_once(Rule rule, State state) {
 }
 
 template <class T>
-class Newton final : public CudaPart<T> {
+class Newton final : public StepPart {
  public:
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard) {}
+      : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= most_features_a_thread) {}
   Launch configure(Launch launch) override {
-    if (in_threads()) {
-      launch_ = this->resolve_for(launch, most_threads, 1, [](int all) { return rows_at_once<T> * all; });
-    } else {
-      launch_ = this->resolve_for(launch, most_threads, 2, [](int) { return Tile<T>::rows; });
-      if (threads() < Tile<T>::threads(this->features_))
-        throw Unsupported("newton with " + std::to_string(this->features_) + " features takes " +
-                          std::to_string(Tile<T>::threads(this->features_)) + " threads of a block together, not " +
-                          std::to_string(threads()));
-      groups_ = Tile<T>::groups(this->features_, threads());
-    }
-    this->make_partials(partials_a_sum(), newton_sums(this->features_));
+    launch_ = in_threads_ ? resolve_for(*this, launch, most_threads, 1, [](int all) { return rows_at_once<T> * all; })
+                          : resolve_for(*this, launch, most_threads, 2, [](int) { return Tile<T>::rows; });
+    if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "block");
+    memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
     return launch_;
   }
+  void begin() override { begin_solve(memory_); }
   void accumulate() override {
-    const cudaStream_t on = stream(this->queue());
+    const cudaStream_t on = stream(queue());
     const auto league = static_cast<unsigned>(launch_.league);
-    if (in_threads())
-      with_few_features([&]<int features>() {
+    const Rows<T> rows = memory_.all_rows();
+    double* partials = memory_.partials.data();
+    if (in_threads_)
+      with_few_features(rows.features, [&]<int features>() {
         newton_rows<T, features>
             <<<league, block_of(launch_), bytes_of(scratch_size(newton_values<features>, threads())), on>>>(
-                this->all_rows(), this->state(), this->partials_.data());
+                rows, memory_.state(), partials);
       });
     else
-      newton_tiles<<<league, block_of(launch_), bytes_of(tiles_scratch<T>(this->features_, threads())), on>>>(
-          this->all_rows(), this->state(), this->partials_.data());
+      newton_tiles<<<league, block_of(launch_), bytes_of(tiles_scratch<T>(rows.features, threads())), on>>>(
+          rows, memory_.state(), partials);
     check_launch();
-    add_rows_of<<<static_cast<unsigned>(newton_sums(this->features_)), this->small,
-                  bytes_of(scratch_size(1, this->small)), on>>>(this->state(), partials_a_sum(), this->partials_.data(),
-                                                                this->sums_.data());
+    add_rows_of<<<static_cast<unsigned>(newton_sums(rows.features)), small, bytes_of(scratch_size(1, small)), on>>>(
+        memory_.state(), partials_a_sum(), partials, memory_.sums.data());
     check_launch();
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
   void update() override {
-    newton_once<<<1, most_threads, bytes_of(newton_scratch(this->features_)), stream(this->queue())>>>(this->rule_,
-                                                                                                       this->state());
+    newton_once<<<1, most_threads, bytes_of(newton_scratch(memory_.features)), stream(queue())>>>(memory_.rule,
+                                                                                                  memory_.state());
     check_launch();
   }
 
  private:
-  [[nodiscard]] bool in_threads() const { return this->features_ <= most_features_a_thread; }
   [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }
   [[nodiscard]] std::int64_t partials_a_sum() const { return std::int64_t{launch_.league} * groups_; }
-  template <class Body>
-  void with_few_features(const Body& body) {
-    if (this->features_ <= 4) return body.template operator()<4>();
-    body.template operator()<8>();
-  }
+  SolveMemory<Array, T> memory_;
+  bool in_threads_;
   Launch launch_;
   int groups_ = 1;
 };
 
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Newton<T>>(problem, context, problem.steps, Execution::stepwise); });
-}
-
-const Register<LogisticRegression> newton{"newton", cuda::model, prepare};
+const RegisterSolve<LogisticRegression> newton{"newton", cuda::model, by_type<Newton>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

@@ -3,7 +3,6 @@
 
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/part.hpp"
-#include "algorithms/logistic_regression/reduce.hpp"
 #include "backends/cuda/cuda.hpp"
 
 namespace league::cuda::logistic_regression {
@@ -42,7 +41,9 @@ __device__ void load_weights(const State& state, int features, T (&weights)[n]) 
   __syncthreads();
 }
 
-static __global__ void begin_solve(int features, State state) { begin_state(block_lanes(), features, state); }
+[[maybe_unused]] static __global__ void begin_once(int features, State state) {
+  begin_state(block_lanes(), features, state);
+}
 [[maybe_unused]] static __global__ void descend_once(Rule rule, State state) {
   __shared__ double scratch[look_scratch(LogisticRegression::most_features)];
   descend(block_lanes(), rule, state, scratch);
@@ -54,50 +55,32 @@ inline dim3 block_of(const Launch& launch) {
   return {static_cast<unsigned>(launch.vector), static_cast<unsigned>(launch.team), 1};
 }
 
-/// What is the same in all methods.
+inline constexpr int small = 128;  ///< threads of a block that works alone
+
+/// The state before the first step.
 template <class T>
-class CudaPart : public LogisticPart<Array, T> {
- public:
-  void begin() override {
-    begin_solve<<<1, small, 0, stream(this->queue())>>>(this->features_, this->state());
-    check_launch();
-  }
+void begin_solve(const SolveMemory<Array, T>& memory) {
+  begin_once<<<1, small, 0, stream(memory.part.queue())>>>(memory.features, memory.state());
+  check_launch();
+}
 
- protected:
-  CudaPart(const LogisticRegression& problem, const Context& context, const Shard& shard, std::int64_t extra_bytes = 0)
-      : LogisticPart<Array, T>(
-            problem, context, shard,
-            [&]<class V>(const char*, std::int64_t size) {
-              return Array<V>(context.runtime.queue(shard.device), size);
-            },
-            extra_bytes),
-        multiprocessors_(multiprocessors(context.runtime, shard.device)) {}
-  /// Room for the sums of all blocks, `a_block` each.
-  void make_partials(std::int64_t blocks, int a_block) {
-    partials_ = Array<double>(this->queue(), partials_size(blocks, a_block));
-    tickets_ = Array<unsigned>(this->queue(), tickets_of(blocks));
-    tickets_.clear();
-  }
-  /// The method's choice: as many blocks as the device holds at once, none without rows to take. A block of so many
-  /// threads takes `tile(threads)` rows at a time.
-  template <class Tile>
-  [[nodiscard]] Launch resolve_for(Launch launch, int team, int blocks_a_multiprocessor, const Tile& tile) const {
-    launch = resolve(launch, {0, team, 1}, {most_threads, warp_size, "logistic_regression on " + std::string(dialect)});
-    launch.tile = tile(launch.team * launch.vector);
-    if (launch.league == 0)
-      launch.league = std::min(league_of(ceil_div<std::int64_t>(this->rows().size(), std::max(launch.tile, 1))),
-                               multiprocessors_ * blocks_a_multiprocessor);
-    return launch;
-  }
-  void descend_alone() {
-    descend_once<<<1, small, 0, stream(this->queue())>>>(this->rule_, this->state());
-    check_launch();
-  }
+/// Takes the step that the sums tell.
+template <class T>
+void descend_alone(const SolveMemory<Array, T>& memory) {
+  descend_once<<<1, small, 0, stream(memory.part.queue())>>>(memory.rule, memory.state());
+  check_launch();
+}
 
-  static constexpr int small = 128;  ///< threads of a block that works alone
-  Array<unsigned> tickets_;
-  Array<double> partials_;
-  int multiprocessors_;
-};
+/// The method's choice: as many blocks as the device holds at once, none without rows to take. A block of so many
+/// threads takes `tile(threads)` rows at a time.
+template <class Tile>
+Launch resolve_for(const ShardPart& part, Launch launch, int team, int blocks_a_multiprocessor, const Tile& tile) {
+  launch = resolve(launch, {0, team, 1}, {most_threads, warp_size, "logistic_regression on " + std::string(dialect)});
+  launch.tile = tile(launch.team * launch.vector);
+  if (launch.league == 0)
+    launch.league = std::min(league_of(ceil_div<std::int64_t>(part.rows().size(), std::max(launch.tile, 1))),
+                             multiprocessors(part) * blocks_a_multiprocessor);
+  return launch;
+}
 
 }  // namespace league::cuda::logistic_regression

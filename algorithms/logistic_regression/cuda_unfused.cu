@@ -5,29 +5,32 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T>
-class Unfused final : public UnfusedPart<T> {
+class Unfused final : public StepPart {
  public:
-  using UnfusedPart<T>::UnfusedPart;
-  Launch configure(Launch launch) override { return this->choose(launch); }
+  Unfused(const LogisticRegression& problem, const Context& context, const Shard& shard)
+      : StepPart(context, shard), memory_(*this, problem) {}
+  Launch configure(Launch launch) override { return memory_.choose(launch); }
+  void begin() override { begin_solve(memory_.rows); }
   void accumulate() override {
-    const cudaStream_t on = stream(this->queue());
-    logits_of<<<this->blocks(), block_of(this->launch_), 0, on>>>(this->all_rows(), this->state(), this->packs());
+    const Rows<T> rows = memory_.rows.all_rows();
+    const State state = memory_.rows.state();
+    const dim3 block = block_of(memory_.launch);
+    logits_of<<<memory_.blocks(), block, 0, stream(queue())>>>(rows, state, memory_.packs());
     check_launch();
-    this->terms(false);
-    gradient_of<<<this->blocks(), block_of(this->launch_), this->scratch(), on>>>(
-        this->all_rows(), this->state(), this->packs(), this->partials_.data());
+    put_terms(memory_, false);
+    gradient_of<<<memory_.blocks(), block, memory_.scratch(), stream(queue())>>>(rows, state, memory_.packs(),
+                                                                                 memory_.rows.partials.data());
     check_launch();
-    this->finish(nullptr);
+    finish<T>(memory_, nullptr);
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
+  void update() override { descend_alone(memory_.rows); }
+
+ private:
+  UnfusedMemory<T> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return solve<Unfused<T>>(problem, context, problem.steps, Execution::stepwise);
-  });
-}
-
-const Register<LogisticRegression> unfused{"unfused", cuda::model, prepare};
+const RegisterSolve<LogisticRegression> unfused{"unfused", cuda::model, by_type<Unfused>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

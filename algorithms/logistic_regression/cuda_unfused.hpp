@@ -69,43 +69,43 @@ __global__ void finish_unfused(int features, State state, std::int64_t blocks, c
     sums[d + 2] = static_cast<double>(gradient[d]);
 }
 
-/// What our own kernels and a library share.
+/// What our own kernels and a library work on.
 template <class T>
-class UnfusedPart : public CudaPart<T> {
- public:
-  UnfusedPart(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard, shard.rows.size() * std::int64_t{sizeof(T)}),
-        excess_(this->queue(), this->pitch_) {}
-  void upload() override {
-    CudaPart<T>::upload();
-    excess_.poison();  // a library leaves what lies behind the last row
+struct UnfusedMemory {
+  UnfusedMemory(ShardPart& part, const LogisticRegression& problem) : rows(part, problem) {
+    rows.declare_padded(excess, "logistic_regression/excess", rows.pitch);
   }
-  void update() override { this->descend_alone(); }
-
- protected:
-  Launch choose(Launch launch) {
-    launch_ = this->resolve_for(launch, most_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
-    this->make_partials(launch_.league, gradient_sums(this->features_));
-    return launch_;
+  Launch choose(Launch requested) {
+    launch = resolve_for(rows.part, requested, most_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
+    rows.declare_partials(launch.league, gradient_sums(rows.features));
+    return launch;
   }
   [[nodiscard]] std::size_t scratch() const {
-    return bytes_of(scratch_size(features_a_pass, launch_.team * launch_.vector));
+    return bytes_of(scratch_size(features_a_pass, launch.team * launch.vector));
   }
-  [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(launch_.league); }
-  void terms(bool add_intercept) {
-    terms_of<<<blocks(), block_of(launch_), scratch(), stream(this->queue())>>>(
-        this->all_rows(), this->state(), add_intercept, packs(), this->partials_.data());
-    check_launch();
-  }
-  void finish(const T* gradient) {
-    const std::size_t bytes = bytes_of(scratch_size(gradient_sums(this->features_), most_threads));
-    finish_unfused<<<1, most_threads, bytes, stream(this->queue())>>>(
-        this->features_, this->state(), launch_.league, this->partials_.data(), gradient, this->sums_.data());
-    check_launch();
-  }
-  [[nodiscard]] blocks::Pack<T, 16>* packs() { return reinterpret_cast<blocks::Pack<T, 16>*>(excess_.data()); }
-  Launch launch_;
-  Array<T> excess_;
+  [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(launch.league); }
+  [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(excess.data()); }
+
+  SolveMemory<Array, T> rows;
+  Launch launch;
+  Array<T> excess;
 };
+
+template <class T>
+void put_terms(const UnfusedMemory<T>& memory, bool add_intercept) {
+  const SolveMemory<Array, T>& rows = memory.rows;
+  terms_of<<<memory.blocks(), block_of(memory.launch), memory.scratch(), stream(rows.part.queue())>>>(
+      rows.all_rows(), rows.state(), add_intercept, memory.packs(), rows.partials.data());
+  check_launch();
+}
+
+template <class T>
+void finish(const UnfusedMemory<T>& memory, const T* gradient) {
+  const SolveMemory<Array, T>& rows = memory.rows;
+  const std::size_t bytes = bytes_of(scratch_size(gradient_sums(rows.features), most_threads));
+  finish_unfused<<<1, most_threads, bytes, stream(rows.part.queue())>>>(
+      rows.features, rows.state(), memory.launch.league, rows.partials.data(), gradient, rows.sums.data());
+  check_launch();
+}
 
 }  // namespace league::cuda::logistic_regression

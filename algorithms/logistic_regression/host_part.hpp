@@ -1,52 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <vector>
-
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/part.hpp"
-#include "backends/host_array.hpp"
+#include "backends/host_pass.hpp"
 
 namespace league::logistic {
 
-enum class Method { fused, unfused, newton };
+enum class Kernel { fused, unfused, newton };
 
 struct NoBarrier {
   void operator()() const {}
 };
 
-/// What is the same in all methods on the threads of a host.
-template <class T, Method method>
-class HostPart : public LogisticPart<host::Array, T> {
+/// What the threads of a host work on in a step.
+template <class T>
+struct HostWork {
+  Rows<T> rows;
+  Rule rule;
+  State state;
+  T* excess;  ///< unfused: [rows]
+  int threads;
+  double* partials;  ///< [threads x partial_pitch]
+  std::span<double> sums;
+  double* scratch;
+
+  /// Whole cache lines for the sums of one thread.
+  [[nodiscard]] std::int64_t partial_pitch() const { return (static_cast<std::int64_t>(sums.size()) + 15) / 8 * 8; }
+  [[nodiscard]] double* partial(int thread) const { return partials + thread * partial_pitch(); }
+  [[nodiscard]] bool stopped() const { return state.control[is_stopped] != 0; }
+};
+
+/// A shard on the threads of a host; `add_rows` leaves the sums of its rows in `sums`, unless the solve has stopped.
+template <class T, class Pass, Kernel kernel, void (*add_rows)(const HostWork<T>&)>
+class HostPart final : public StepPart {
  public:
   HostPart(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : LogisticPart<host::Array, T>(
-            problem, context, shard,
-            [&]<class V>(const char*, std::int64_t size) {
-              return host::Array<V>(context.runtime.queue(shard.device), size);
-            },
-            extra_bytes(shard)),
-        excess_(this->queue(), method == Method::unfused ? this->pitch_ : 0),
-        scratch_(static_cast<std::size_t>(method == Method::newton ? newton_scratch(problem.features)
-                                                                   : look_scratch(problem.features))) {}
-  void begin() override { begin_state(alone(), this->features_, this->state()); }
-  void update() override {
-    if constexpr (method == Method::newton)
-      newton_step(alone(), this->rule_, this->state(), scratch_.data());
-    else
-      descend(alone(), this->rule_, this->state(), scratch_.data());
+      : StepPart(context, shard), memory_(*this, problem) {
+    declare(excess_, "logistic_regression/excess", kernel == Kernel::unfused ? memory_.pitch : 0);
+    declare(scratch_, "logistic_regression/scratch",
+            kernel == Kernel::newton ? newton_scratch(problem.features) : look_scratch(problem.features));
   }
-
- protected:
-  [[nodiscard]] bool stopped() const { return this->control_.data()[is_stopped] != 0; }
-  host::Array<T> excess_;
+  Launch configure(Launch launch) override {
+    launch = Pass::resolve(queue(), launch, {}, rows().size());
+    threads_ = launch.league;
+    declare(memory_.partials, "logistic_regression/partials", threads_ * work().partial_pitch());
+    return launch;
+  }
+  void begin() override {
+    queue().submit([work = work()] { begin_state(alone(), work.rows.features, work.state); });
+  }
+  void accumulate() override {
+    queue().submit([work = work()] {
+      if (!work.stopped()) add_rows(work);
+    });
+  }
+  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
+  void update() override {
+    queue().submit([work = work()] {
+      if constexpr (kernel == Kernel::newton)
+        newton_step(alone(), work.rule, work.state, work.scratch);
+      else
+        descend(alone(), work.rule, work.state, work.scratch);
+    });
+  }
 
  private:
   static Lanes<NoBarrier> alone() { return {0, 1, {}}; }
-  static std::int64_t extra_bytes(const Shard& shard) {
-    return method == Method::unfused ? shard.rows.size() * std::int64_t{sizeof(T)} : 0;
+  [[nodiscard]] HostWork<T> work() const {
+    const int sums = kernel == Kernel::newton ? newton_sums(memory_.features) : gradient_sums(memory_.features);
+    return {memory_.all_rows(),
+            memory_.rule,
+            memory_.state(),
+            excess_.data(),
+            threads_,
+            memory_.partials.data(),
+            {memory_.sums.data(), static_cast<std::size_t>(sums)},
+            scratch_.data()};
   }
-  std::vector<double> scratch_;
+  SolveMemory<host::Array, T> memory_;
+  int threads_ = 1;
+  host::Array<T> excess_;
+  host::Array<double> scratch_;
 };
 
 }  // namespace league::logistic

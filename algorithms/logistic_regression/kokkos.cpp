@@ -61,59 +61,58 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
 }
 
 template <class T>
-class Fused final : public PortablePart<T> {
+class Fused final : public StepPart {
  public:
   Fused(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : PortablePart<T>(problem, context, shard) {}
+      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    with_features(this->features_, [&]<int features>() {
+    with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;
-      launch_ = this->resolve_for(launch, standard_team<features>, standard_teams<features>,
-                                  [](int threads) { return rows_at_once<T> * threads / groups; });
+      launch_ = resolve_for(*this, launch, standard_team<features>, standard_teams<features>,
+                            [](int threads) { return rows_at_once<T> * threads / groups; });
       if (on_gpu && launch_.team * launch_.vector % groups != 0)
-        throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(this->features_) +
+        throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: a team takes a multiple of them");
       if (on_gpu)
-        this->make_partials(launch_.league, gradient_sums(features));
+        memory_.declare_partials(launch_.league, gradient_sums(features));
       else
-        this->make_partials(std::int64_t{launch_.league} * launch_.team, gradient_sums(this->features_));
+        memory_.declare_partials(std::int64_t{launch_.league} * launch_.team, gradient_sums(memory_.features));
     });
     return launch_;
   }
+  void begin() override { begin_solve(exec_, memory_); }
   void accumulate() override {
     if constexpr (on_gpu)
-      with_features(this->features_, [&]<int features>() {
-        accumulate_rows<T, features>(this->exec_, launch_, this->all_rows(), this->rule_, this->state(),
-                                     this->partials_.data(), this->tickets_.data(), this->sums_.data(), this->alone_);
+      with_features(memory_.features, [&]<int features>() {
+        accumulate_rows<T, features>(exec_, launch_, memory_.all_rows(), memory_.rule, memory_.state(),
+                                     memory_.partials.data(), memory_.tickets.data(), memory_.sums.data(), is_alone());
       });
     else
       accumulate_on_host();
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
   void update() override {
-    if (!on_gpu || !this->alone_) this->descend_alone();
+    if (!on_gpu || !is_alone()) descend_alone(exec_, memory_);
   }
 
  private:
-  void accumulate_on_host() {
-    const Rows<T> rows = this->all_rows();
-    const State state = this->state();
-    const int n = gradient_sums(this->features_);
+  void accumulate_on_host() const {
+    const Rows<T> rows = memory_.all_rows();
+    const State state = memory_.state();
+    const int n = gradient_sums(rows.features);
+    double* partials = memory_.partials.data();
     host_accumulate(
-        this->exec_, "logistic_regression/fused", launch_, state, rows.count, n, this->partials_.data(),
+        queue(), exec_, "logistic_regression/fused", launch_, state, rows.count, n, partials,
         [=](Blocks blocks, double* sums) { host_add_rows(rows, blocks, state.theta, sums, host_add_block<T>); });
-    host_finish(this->exec_, launch_, state, n, this->partials_.data(), this->sums_.data());
+    host_finish(queue(), exec_, launch_, state, n, partials, memory_.sums.data());
   }
+  Exec exec_;
+  SolveMemory<Array, T> memory_;
   Launch launch_;
 };
 
-template <Execution execution>
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Fused<T>>(problem, context, problem.steps, execution); });
-}
-
-const Register<LogisticRegression> fused{"fused", kokkos::model, prepare<Execution::stepwise>};
-const Register<LogisticRegression> graph{"graph", kokkos::model, prepare<Execution::graph>};
+const RegisterSolve<LogisticRegression> fused{"fused", kokkos::model, by_type<Fused>};
+const Register<LogisticRegression> graph{"graph", kokkos::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

@@ -13,54 +13,64 @@ template <class T>
 using Values = Kokkos::View<T*, Kokkos::LayoutLeft, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 template <class T>
-void weights_of(const Exec& exec, Launch launch, int features, State state, T* weights) {
-  const int threads = launch.team;
-  Kokkos::parallel_for(
-      "logistic_regression/weights", bounded_policy(exec, launch, 0), KOKKOS_LAMBDA(const Member& member) {
-        const auto team = team_lanes(member, threads);
-        for (int d = team.lane; d < features; d += team.count) weights[d] = static_cast<T>(state.theta[d + 1]);
-      });
-}
+struct Weights {
+  int features;
+  State state;
+  T* weights;
+  int threads;
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    const auto team = team_lanes(member, threads);
+    for (int d = team.lane; d < features; d += team.count) weights[d] = static_cast<T>(state.theta[d + 1]);
+  }
+};
 
 template <class T>
-class Kernels final : public UnfusedPart<T> {
+class Kernels final : public StepPart {
  public:
   Kernels(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : UnfusedPart<T>(problem, context, shard),
-        weights_(this->exec_, "logistic_regression/weights", problem.features),
-        gradient_(this->exec_, "logistic_regression/gradient", problem.features) {}
-  void bind(Outputs& outputs) override { outputs.at(LogisticRegression::theta).form = LogisticRegression::library; }
+      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {
+    declare(weights_, "logistic_regression/weights", problem.features);
+    declare(gradient_, "logistic_regression/gradient", problem.features);
+    result(LogisticRegression::theta).form = LogisticRegression::library;
+  }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("Kokkos Kernels chooses its own launch");
-    this->choose({});
+    memory_.choose({});
     return {};
   }
+  void begin() override { begin_solve(exec_, memory_.rows); }
   void accumulate() override {
-    const auto count = static_cast<std::size_t>(this->rows().size()), d = static_cast<std::size_t>(this->features_);
-    const Columns<const T> padded(this->columns_.data(), static_cast<std::size_t>(this->pitch_), d);
+    const SolveMemory<Array, T>& all = memory_.rows;
+    const auto count = static_cast<std::size_t>(rows().size()), d = static_cast<std::size_t>(all.features);
+    const Columns<const T> padded(all.columns.data(), static_cast<std::size_t>(all.pitch), d);
     const auto columns = Kokkos::subview(padded, std::pair(std::size_t{0}, count), Kokkos::ALL);
-    const Values<T> excess(this->excess_.data(), count), weights(weights_.data(), d), gradient(gradient_.data(), d);
-    weights_of(this->exec_, this->small(), this->features_, this->state(), weights_.data());
-    if (count > 0) KokkosBlas::gemv(this->exec_, "N", T{1}, columns, weights, T{0}, excess);
-    this->terms(true);
-    if (count > 0)
-      KokkosBlas::gemv(this->exec_, "T", T{1}, columns, excess, T{0}, gradient);
-    else
-      Kokkos::deep_copy(this->exec_, gradient, T{0});
-    this->finish(gradient_.data());
+    const Values<T> excess(memory_.excess.data(), count), weights(weights_.data(), d), gradient(gradient_.data(), d);
+    const Launch one = small();
+    submit(queue(), "logistic_regression/weights", bounded_policy(exec_, one, 0),
+           Weights<T>{all.features, all.state(), weights_.data(), one.team});
+    queue().submit([=, exec = exec_] {
+      if (count > 0) KokkosBlas::gemv(exec, "N", T{1}, columns, weights, T{0}, excess);
+    });
+    put_terms(exec_, memory_, true);
+    queue().submit([=, exec = exec_] {
+      if (count > 0)
+        KokkosBlas::gemv(exec, "T", T{1}, columns, excess, T{0}, gradient);
+      else
+        Kokkos::deep_copy(exec, gradient, T{0});
+    });
+    finish<T>(exec_, memory_, gradient_.data());
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
+  void update() override { descend_alone(exec_, memory_.rows); }
 
  private:
+  Exec exec_;
+  UnfusedMemory<T> memory_;
   Array<T> weights_, gradient_;
 };
 
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return solve<Kernels<T>>(problem, context, problem.steps, Execution::stepwise);
-  });
-}
-
-const Register<LogisticRegression> unfused{"unfused", kokkos::library("kokkos_kernels"), prepare};
+const RegisterSolve<LogisticRegression> unfused{
+    "unfused", kokkos::library("kokkos_kernels"), by_type<Kernels>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

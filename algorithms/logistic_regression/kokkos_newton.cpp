@@ -64,81 +64,75 @@ void add_rows_of(const E& exec, Launch launch, State state, std::int64_t count, 
       });
 }
 
-void newton_once(const Exec& exec, Launch launch, Rule rule, State state) {
-  const int doubles = newton_scratch(rule.features), threads = launch.team;
-  Kokkos::parallel_for(
-      "logistic_regression/newton_step", bounded_policy(exec, launch, doubles), KOKKOS_LAMBDA(const Member& member) {
-        newton_step(team_lanes(member, threads), rule, state, scratch_of<double>(member, doubles));
-      });
-}
+struct NewtonOnce {
+  Rule rule;
+  State state;
+  int doubles;  ///< of scratch
+  int threads;
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    newton_step(team_lanes(member, threads), rule, state, scratch_of<double>(member, doubles));
+  }
+};
 
 template <class T>
-class Newton final : public PortablePart<T> {
+class Newton final : public StepPart {
  public:
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : PortablePart<T>(problem, context, shard) {}
+      : StepPart(context, shard),
+        exec_(instance(context.runtime, queue())),
+        memory_(*this, problem),
+        in_threads_(!on_gpu || problem.features <= most_features_a_thread) {}
   Launch configure(Launch launch) override {
-    if (!on_gpu || in_threads()) {
-      launch_ = this->resolve_for(launch, most_threads, 1, [](int all) { return rows_at_once<T> * all; });
-    } else {
-      launch_ = this->resolve_for(launch, most_threads, 2, [](int) { return Tile<T>::rows; });
-      if (threads() < Tile<T>::threads(this->features_))
-        throw Unsupported("newton with " + std::to_string(this->features_) + " features takes " +
-                          std::to_string(Tile<T>::threads(this->features_)) + " threads of a team together, not " +
-                          std::to_string(threads()));
-      groups_ = Tile<T>::groups(this->features_, threads());
-    }
-    this->make_partials(partials_a_sum(), newton_sums(this->features_));
+    launch_ = in_threads_ ? resolve_for(*this, launch, most_threads, 1, [](int all) { return rows_at_once<T> * all; })
+                          : resolve_for(*this, launch, most_threads, 2, [](int) { return Tile<T>::rows; });
+    if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
+    memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
     return launch_;
   }
+  void begin() override { begin_solve(exec_, memory_); }
   void accumulate() override {
+    const Rows<T> rows = memory_.all_rows();
+    const State state = memory_.state();
+    double* partials = memory_.partials.data();
+    const int n = newton_sums(rows.features);
     if constexpr (on_gpu) {
-      if (in_threads())
-        with_few_features([&]<int features>() {
-          newton_rows<T, features>(this->exec_, launch_, this->all_rows(), this->state(), this->partials_.data());
-        });
+      if (in_threads_)
+        with_few_features(rows.features,
+                          [&]<int features>() { newton_rows<T, features>(exec_, launch_, rows, state, partials); });
       else
-        newton_tiles<T>(this->exec_, launch_, this->all_rows(), this->state(), this->partials_.data());
-      Launch a_team_a_sum = this->small();
-      a_team_a_sum.league = newton_sums(this->features_);
-      add_rows_of(this->exec_, a_team_a_sum, this->state(), partials_a_sum(), this->partials_.data(),
-                  this->sums_.data());
+        newton_tiles<T>(exec_, launch_, rows, state, partials);
+      Launch a_team_a_sum = small();
+      a_team_a_sum.league = n;
+      add_rows_of(exec_, a_team_a_sum, state, partials_a_sum(), partials, memory_.sums.data());
     } else {
-      accumulate_on_host();
+      host_accumulate(queue(), exec_, "logistic_regression/newton", launch_, state, rows.count, n, partials,
+                      [=](Blocks blocks, double* sums) {
+                        host_add_rows(rows, blocks, state.theta, sums, host_add_newton_block<T>);
+                      });
+      host_finish(queue(), exec_, launch_, state, n, partials, memory_.sums.data());
     }
   }
-  void update() override { newton_once(this->exec_, this->small(most_threads), this->rule_, this->state()); }
+  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
+  void update() override {
+    const int doubles = newton_scratch(memory_.features);
+    const Launch one = small(most_threads);
+    submit(queue(), "logistic_regression/newton_step", bounded_policy(exec_, one, doubles),
+           NewtonOnce{memory_.rule, memory_.state(), doubles, one.team});
+  }
 
  private:
-  [[nodiscard]] bool in_threads() const { return this->features_ <= most_features_a_thread; }
   [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }
   [[nodiscard]] std::int64_t partials_a_sum() const {
     return std::int64_t{launch_.league} * (on_gpu ? groups_ : threads());
   }
-  template <class Body>
-  void with_few_features(const Body& body) {
-    if (this->features_ <= 4) return body.template operator()<4>();
-    body.template operator()<8>();
-  }
-  void accumulate_on_host() {
-    const Rows<T> rows = this->all_rows();
-    const State state = this->state();
-    const int n = newton_sums(this->features_);
-    host_accumulate(
-        this->exec_, "logistic_regression/newton", launch_, state, rows.count, n, this->partials_.data(),
-        [=](Blocks blocks, double* sums) { host_add_rows(rows, blocks, state.theta, sums, host_add_newton_block<T>); });
-    host_finish(this->exec_, launch_, state, n, this->partials_.data(), this->sums_.data());
-  }
+  Exec exec_;
+  SolveMemory<Array, T> memory_;
+  bool in_threads_;
   Launch launch_;
   int groups_ = 1;
 };
 
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Newton<T>>(problem, context, problem.steps, Execution::stepwise); });
-}
-
-const Register<LogisticRegression> newton{"newton", kokkos::model, prepare};
+const RegisterSolve<LogisticRegression> newton{"newton", kokkos::model, by_type<Newton>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

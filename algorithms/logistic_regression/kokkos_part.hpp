@@ -4,8 +4,7 @@
 #include "algorithms/logistic_regression/host.hpp"
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/part.hpp"
-#include "algorithms/logistic_regression/reduce.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/submit.hpp"
 
 namespace league::kokkos::logistic_regression {
 
@@ -90,61 +89,36 @@ struct Descend {
   }
 };
 
-/// What is the same in all methods.
+/// A team that works alone.
+constexpr Launch small(int threads = 128) { return {1, on_gpu ? threads : 1, 1}; }
+
 template <class T>
-class PortablePart : public LogisticPart<Array, T> {
- public:
-  void begin() override {
-    Kokkos::parallel_for("logistic_regression/begin", bounded_policy(exec_, small(), 0),
-                         Begin{this->state(), this->features_});
-  }
+void begin_solve(const Exec& exec, const SolveMemory<Array, T>& memory) {
+  submit(memory.part.queue(), "logistic_regression/begin", bounded_policy(exec, small(), 0),
+         Begin{memory.state(), memory.features});
+}
 
- protected:
-  void descend_alone() {
-    const int doubles = look_scratch(this->rule_.features);
-    Kokkos::parallel_for("logistic_regression/descend", bounded_policy(exec_, small(), doubles),
-                         Descend{this->rule_, this->state(), doubles});
-  }
-  PortablePart(const LogisticRegression& problem, const Context& context, const Shard& shard,
-               std::int64_t extra_bytes = 0)
-      : LogisticPart<Array, T>(
-            problem, context, shard,
-            [&]<class V>(const char* label, std::int64_t size) {
-              return Array<V>(instance(context.runtime, context.runtime.queue(shard.device)),
-                              "logistic_regression/" + std::string(label), size);
-            },
-            extra_bytes),
-        exec_(instance(context.runtime, this->queue())),
-        multiprocessors_(on_gpu ? multiprocessors(context.runtime, shard.device) : 1) {}
-  /// The method's choice: as many teams as the device holds at once, none without rows to take. A team of so many
-  /// threads takes `tile(threads)` rows at a time; on a host a thread takes blocks of its own.
-  template <class Tile>
-  [[nodiscard]] Launch resolve_for(Launch launch, int team, int teams_a_multiprocessor, const Tile& tile) const {
-    LaunchLimits most = limits(this->queue());
-    if (on_gpu) most.team_times_vector = most_threads;
-    launch = resolve(launch, {0, on_gpu ? team : 1, 1}, most);
-    launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
-    if (launch.league == 0)
-      launch.league = on_gpu
-                          ? std::min(league_of(ceil_div<std::int64_t>(this->rows().size(), std::max(launch.tile, 1))),
-                                     multiprocessors_ * teams_a_multiprocessor)
-                          : std::max(1, this->queue().device().threads / launch.team);
-    return launch;
-  }
-  /// Room for the sums of all teams, `a_team` each.
-  void make_partials(std::int64_t teams, int a_team) {
-    partials_ = Array<double>(exec_, "logistic_regression/partials", partials_size(teams, a_team));
-    tickets_ = Array<unsigned>(exec_, "logistic_regression/tickets", tickets_of(teams));
-    Kokkos::deep_copy(exec_, tickets_.view(), 0U);
-  }
-  /// A team that works alone.
-  static constexpr Launch small(int threads = 128) { return {1, on_gpu ? threads : 1, 1}; }
+template <class T>
+void descend_alone(const Exec& exec, const SolveMemory<Array, T>& memory) {
+  const int doubles = look_scratch(memory.features);
+  submit(memory.part.queue(), "logistic_regression/descend", bounded_policy(exec, small(), doubles),
+         Descend{memory.rule, memory.state(), doubles});
+}
 
-  Exec exec_;
-  Array<unsigned> tickets_;
-  Array<double> partials_;
-  int multiprocessors_;
-};
+/// The method's choice: as many teams as the device holds at once, none without rows to take. A team of so many
+/// threads takes `tile(threads)` rows at a time; on a host a thread takes blocks of its own.
+template <class Tile>
+Launch resolve_for(const ShardPart& part, Launch launch, int team, int teams_a_multiprocessor, const Tile& tile) {
+  LaunchLimits most = limits(part.queue());
+  if (on_gpu) most.team_times_vector = most_threads;
+  launch = resolve(launch, {0, on_gpu ? team : 1, 1}, most);
+  launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
+  if (launch.league == 0)
+    launch.league = on_gpu ? std::min(league_of(ceil_div<std::int64_t>(part.rows().size(), std::max(launch.tile, 1))),
+                                      multiprocessors(part) * teams_a_multiprocessor)
+                           : std::max(1, part.queue().device().threads / launch.team);
+  return launch;
+}
 
 /// One of the threads of a league on a host, where each takes blocks of rows of its own.
 struct Worker {
@@ -153,8 +127,9 @@ struct Worker {
 
 /// On a host: calls `body(worker)` on every thread of the league, unless the solve has stopped.
 template <class Body>
-void each_worker(const Exec& exec, const char* label, Launch launch, const State& state, const Body& body) {
-  Kokkos::parallel_for(label, Team(exec, launch.league, launch.team, 1), [=](const Member& team) {
+void each_worker(Queue& queue, const Exec& exec, const char* label, Launch launch, const State& state,
+                 const Body& body) {
+  submit(queue, label, Team(exec, launch.league, launch.team, 1), [=](const Member& team) {
     if (state.control[is_stopped] != 0) return;
     body(Worker{std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
                 std::int64_t{team.league_size()} * team.team_size()});
@@ -163,9 +138,9 @@ void each_worker(const Exec& exec, const char* label, Launch launch, const State
 
 /// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to n sums of its own, from 0.
 template <class Add>
-void host_accumulate(const Exec& exec, const char* label, Launch launch, const State& state, std::int64_t rows, int n,
-                     double* partials, const Add& add) {
-  each_worker(exec, label, launch, state, [=](Worker worker) {
+void host_accumulate(Queue& queue, const Exec& exec, const char* label, Launch launch, const State& state,
+                     std::int64_t rows, int n, double* partials, const Add& add) {
+  each_worker(queue, exec, label, launch, state, [=](Worker worker) {
     double* mine = partials + worker.rank * n;
     for (int i = 0; i < n; ++i) mine[i] = 0;
     add(blocks_of(rows, worker.rank, worker.of), mine);
@@ -174,9 +149,10 @@ void host_accumulate(const Exec& exec, const char* label, Launch launch, const S
 
 /// On a host: one thread adds what all have. (A template: it must not be compiled where Exec is a GPU.)
 template <class E>
-void host_finish(const E& exec, Launch launch, const State& state, int n, const double* partials, double* sums) {
+void host_finish(Queue& queue, const E& exec, Launch launch, const State& state, int n, const double* partials,
+                 double* sums) {
   const std::int64_t workers = std::int64_t{launch.league} * launch.team;
-  Kokkos::parallel_for("logistic_regression/finish", Team(exec, 1, 1, 1), [=](const Member&) {
+  submit(queue, "logistic_regression/finish", Team(exec, 1, 1, 1), [=](const Member&) {
     if (state.control[is_stopped] != 0) return;
     for (int i = 0; i < n; ++i) {
       double sum = 0;

@@ -5,46 +5,83 @@ namespace league::kokkos::logistic_regression {
 namespace {
 
 template <class T>
-class Unfused final : public UnfusedPart<T> {
+void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, blocks::Pack<T, 16>* logits) {
+  constexpr int most = LogisticRegression::most_features + 1;
+  const int threads = launch.team * launch.vector;
+  Kokkos::parallel_for(
+      "logistic_regression/logits", bounded_policy<1, T>(exec, launch, 0, most), KOKKOS_LAMBDA(const Member& member) {
+        T* weights = scratch_of<T>(member, most);
+        const auto team = team_lanes(member, threads);
+        if (state.control[is_stopped] != 0) return;
+        load_weights(team, state, rows.features, most, weights);
+        for_packs(rows, team, member.league_rank(), member.league_size(),
+                  [&](std::int64_t pack) { logits[pack] = pack_logits(rows, pack, weights); });
+      });
+}
+
+template <class T>
+void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, const blocks::Pack<T, 16>* excess,
+                 double* partials) {
+  const int threads = launch.team * launch.vector;
+  Kokkos::parallel_for(
+      "logistic_regression/gradient", bounded_policy(exec, launch, scratch_size(features_a_pass, threads)),
+      KOKKOS_LAMBDA(const Member& member) {
+        double* scratch = scratch_of<double>(member, scratch_size(features_a_pass, threads));
+        const auto team = team_lanes(member, threads);
+        if (state.control[is_stopped] != 0) return;
+        double* partial = partials + std::int64_t{member.league_rank()} * gradient_sums(rows.features) + 2;
+        for (int d = 0; d < rows.features; d += features_a_pass) {
+          ThreadSum<T> mine[features_a_pass];
+          for_packs(rows, team, member.league_rank(), member.league_size(),
+                    [&](std::int64_t pack) { pack_gradient(rows, pack, d, excess[pack], mine); });
+          team_sums<features_a_pass>(
+              team, [&](int i) { return mine[i].value(); }, scratch,
+              [&](int i, int, double sum) {
+                if (d + i < rows.features) partial[d + i] = sum;
+              });
+        }
+      });
+}
+
+template <class T>
+class Unfused final : public StepPart {
  public:
-  using UnfusedPart<T>::UnfusedPart;
-  Launch configure(Launch launch) override { return this->choose(launch); }
+  Unfused(const LogisticRegression& problem, const Context& context, const Shard& shard)
+      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
+  Launch configure(Launch launch) override { return memory_.choose(launch); }
+  void begin() override { begin_solve(exec_, memory_.rows); }
   void accumulate() override {
-    const Rows<T> rows = this->all_rows();
-    const State state = this->state();
-    T* excess = this->excess_.data();
+    const Rows<T> rows = memory_.rows.all_rows();
+    const State state = memory_.rows.state();
     if constexpr (on_gpu) {
-      logits_of<T>(this->exec_, this->launch_, rows, state, this->packs());
-      this->terms(false);
-      gradient_of<T>(this->exec_, this->launch_, rows, state, this->packs(), this->partials_.data());
+      logits_of<T>(exec_, memory_.launch, rows, state, memory_.packs());
+      put_terms(exec_, memory_, false);
+      gradient_of<T>(exec_, memory_.launch, rows, state, memory_.packs(), memory_.rows.partials.data());
     } else {
-      accumulate_on_host(rows, state, excess);
+      accumulate_on_host(rows, state, memory_.excess.data(), memory_.rows.partials.data());
     }
-    this->finish(nullptr);
+    finish<T>(exec_, memory_, nullptr);
   }
+  [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
+  void update() override { descend_alone(exec_, memory_.rows); }
 
  private:
   /// The sums stay where they are from pass to pass: the last one adds to those of the second.
-  void accumulate_on_host(const Rows<T>& rows, const State& state, T* excess) {
-    each_worker(this->exec_, "logistic_regression/logits", this->launch_, state, [=](Worker worker) {
+  void accumulate_on_host(const Rows<T>& rows, const State& state, T* excess, double* partials) const {
+    each_worker(queue(), exec_, "logistic_regression/logits", memory_.launch, state, [=](Worker worker) {
       host_logits_of_rows(rows, blocks_of(rows.count, worker.rank, worker.of), state.theta, excess);
     });
-    this->terms(false);
-    double* partials = this->partials_.data();
-    const int n = gradient_sums(this->features_);
-    each_worker(this->exec_, "logistic_regression/gradient", this->launch_, state, [=](Worker worker) {
+    put_terms(exec_, memory_, false);
+    const int n = gradient_sums(rows.features);
+    each_worker(queue(), exec_, "logistic_regression/gradient", memory_.launch, state, [=](Worker worker) {
       host_gradient_of_rows(rows, blocks_of(rows.count, worker.rank, worker.of), excess, partials + worker.rank * n);
     });
   }
+  Exec exec_;
+  UnfusedMemory<T> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return solve<Unfused<T>>(problem, context, problem.steps, Execution::stepwise);
-  });
-}
-
-const Register<LogisticRegression> unfused{"unfused", kokkos::model, prepare};
+const RegisterSolve<LogisticRegression> unfused{"unfused", kokkos::model, by_type<Unfused>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

@@ -15,21 +15,6 @@ KOKKOS_INLINE_FUNCTION void for_packs(const Rows<T>& rows, const Lanes<Barrier>&
   for (std::int64_t pack = rank * team.count + team.lane; pack < packs; pack += teams * team.count) body(pack);
 }
 
-template <class T>
-void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, blocks::Pack<T, 16>* logits) {
-  constexpr int most = LogisticRegression::most_features + 1;
-  const int threads = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "logistic_regression/logits", bounded_policy<1, T>(exec, launch, 0, most), KOKKOS_LAMBDA(const Member& member) {
-        T* weights = scratch_of<T>(member, most);
-        const auto team = team_lanes(member, threads);
-        if (state.control[is_stopped] != 0) return;
-        load_weights(team, state, rows.features, most, weights);
-        for_packs(rows, team, member.league_rank(), member.league_size(),
-                  [&](std::int64_t pack) { logits[pack] = pack_logits(rows, pack, weights); });
-      });
-}
-
 /// In place. The intercept is added to the logits first, where they came without it.
 template <class T>
 struct Terms {
@@ -53,30 +38,6 @@ struct Terms {
   }
 };
 
-template <class T>
-void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, const blocks::Pack<T, 16>* excess,
-                 double* partials) {
-  const int threads = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "logistic_regression/gradient", bounded_policy(exec, launch, scratch_size(features_a_pass, threads)),
-      KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, scratch_size(features_a_pass, threads));
-        const auto team = team_lanes(member, threads);
-        if (state.control[is_stopped] != 0) return;
-        double* partial = partials + std::int64_t{member.league_rank()} * gradient_sums(rows.features) + 2;
-        for (int d = 0; d < rows.features; d += features_a_pass) {
-          ThreadSum<T> mine[features_a_pass];
-          for_packs(rows, team, member.league_rank(), member.league_size(),
-                    [&](std::int64_t pack) { pack_gradient(rows, pack, d, excess[pack], mine); });
-          team_sums<features_a_pass>(
-              team, [&](int i) { return mine[i].value(); }, scratch,
-              [&](int i, int, double sum) {
-                if (d + i < rows.features) partial[d + i] = sum;
-              });
-        }
-      });
-}
-
 /// One team: the sums of all teams; where a library has added up the gradient, `gradient` [features] instead of theirs.
 template <class T>
 struct Finish {
@@ -98,52 +59,51 @@ struct Finish {
   }
 };
 
-/// What our own kernels and a library share.
+/// What our own kernels and a library work on.
 template <class T>
-class UnfusedPart : public PortablePart<T> {
- public:
-  UnfusedPart(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : PortablePart<T>(problem, context, shard, shard.rows.size() * std::int64_t{sizeof(T)}),
-        excess_(this->exec_, "logistic_regression/excess", this->pitch_) {}
-  void upload() override {
-    PortablePart<T>::upload();
-    excess_.poison();  // a library leaves what lies behind the last row
+struct UnfusedMemory {
+  UnfusedMemory(ShardPart& part, const LogisticRegression& problem) : rows(part, problem) {
+    rows.declare_padded(excess, "logistic_regression/excess", rows.pitch);
   }
-  void update() override { this->descend_alone(); }
+  Launch choose(Launch requested) {
+    launch = resolve_for(rows.part, requested, most_threads, 4, [](int all) { return rows_at_once<T> * all; });
+    teams = on_gpu ? launch.league : std::int64_t{launch.league} * launch.team;
+    rows.declare_partials(teams, gradient_sums(rows.features));
+    return launch;
+  }
+  [[nodiscard]] int threads() const { return launch.team * launch.vector; }
+  [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(excess.data()); }
 
- protected:
-  Launch choose(Launch launch) {
-    launch_ = this->resolve_for(launch, most_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
-    teams_ = on_gpu ? launch_.league : std::int64_t{launch_.league} * launch_.team;
-    this->make_partials(teams_, gradient_sums(this->features_));
-    return launch_;
-  }
-  void terms(bool add_intercept) {
-    const Rows<T> rows = this->all_rows();
-    T* excess = excess_.data();
-    if constexpr (on_gpu)
-      Kokkos::parallel_for(
-          "logistic_regression/terms", bounded_policy(this->exec_, launch_, scratch_size(2, launch_threads())),
-          Terms<T>{rows, this->state(), add_intercept, packs(), this->partials_.data(), launch_threads()});
-    else
-      host_accumulate(this->exec_, "logistic_regression/terms", launch_, this->state(), rows.count,
-                      gradient_sums(this->features_), this->partials_.data(),
-                      [=, intercept = add_intercept ? this->theta_.data() : nullptr](Blocks blocks, double* sums) {
-                        host_terms_of_rows(rows, blocks, excess, sums, intercept);
-                      });
-  }
-  void finish(const T* gradient) {
-    const Launch one = this->small(most_threads);
-    Kokkos::parallel_for("logistic_regression/finish",
-                         bounded_policy(this->exec_, one, scratch_size(gradient_sums(this->features_), one.team)),
-                         Finish<T>{this->features_, this->state(), teams_, this->partials_.data(), gradient,
-                                   this->sums_.data(), one.team});
-  }
-  [[nodiscard]] int launch_threads() const { return launch_.team * launch_.vector; }
-  [[nodiscard]] blocks::Pack<T, 16>* packs() { return reinterpret_cast<blocks::Pack<T, 16>*>(excess_.data()); }
-  Launch launch_;
-  std::int64_t teams_ = 1;
-  Array<T> excess_;
+  SolveMemory<Array, T> rows;
+  Launch launch;
+  std::int64_t teams = 1;
+  Array<T> excess;
 };
+
+template <class T>
+void put_terms(const Exec& exec, const UnfusedMemory<T>& memory, bool add_intercept) {
+  const Rows<T> rows = memory.rows.all_rows();
+  const State state = memory.rows.state();
+  double* partials = memory.rows.partials.data();
+  Queue& queue = memory.rows.part.queue();
+  if constexpr (on_gpu)
+    submit(queue, "logistic_regression/terms", bounded_policy(exec, memory.launch, scratch_size(2, memory.threads())),
+           Terms<T>{rows, state, add_intercept, memory.packs(), partials, memory.threads()});
+  else
+    host_accumulate(queue, exec, "logistic_regression/terms", memory.launch, state, rows.count,
+                    gradient_sums(rows.features), partials,
+                    [rows, excess = memory.excess.data(), intercept = add_intercept ? state.theta : nullptr](
+                        Blocks blocks, double* sums) { host_terms_of_rows(rows, blocks, excess, sums, intercept); });
+}
+
+template <class T>
+void finish(const Exec& exec, const UnfusedMemory<T>& memory, const T* gradient) {
+  const SolveMemory<Array, T>& rows = memory.rows;
+  const Launch one = small(most_threads);
+  submit(
+      rows.part.queue(), "logistic_regression/finish",
+      bounded_policy(exec, one, scratch_size(gradient_sums(rows.features), one.team)),
+      Finish<T>{rows.features, rows.state(), memory.teams, rows.partials.data(), gradient, rows.sums.data(), one.team});
+}
 
 }  // namespace league::kokkos::logistic_regression

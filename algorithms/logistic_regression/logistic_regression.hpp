@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 
 namespace league {
 
@@ -23,28 +24,42 @@ class LogisticRegression final : public Problem {
   /// Outputs, by number.
   enum : std::size_t { theta, loss, steps_taken };
 
-  /// @throws std::invalid_argument naming the parameter or the row that is wrong
+  /// @throws std::invalid_argument naming the parameter that is wrong
   explicit LogisticRegression(const Making& making);
-  /// On given data. `columns` [features x rows], `labels` u8 [rows], 0 or 1.
-  LogisticRegression(const Making& making, HostArray columns, HostArray labels);
   ~LogisticRegression() override;
   LogisticRegression(const LogisticRegression&) = delete;
   LogisticRegression& operator=(const LogisticRegression&) = delete;
 
-  [[nodiscard]] std::int64_t extent() const override { return rows; }
+  [[nodiscard]] std::int64_t extent() const override { return all_rows; }
+  /// The steps that a tolerance leaves are known once a result was checked; before, all are counted.
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  /// Given rows instead of generated ones, all in this process: `columns` [features x rows] of dtype, `labels` u8
+  /// [rows], 0 or 1. @throws std::invalid_argument naming the row that is wrong
+  void take_inputs(HostArray given_columns, HostArray given_labels);
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
+  /// Of rows that are here, by global number.
+  template <class T>
+  [[nodiscard]] std::span<const T> column(int feature, Range which) const {
+    return columns.values<T>().subspan(static_cast<std::size_t>(feature * rows.size() + which.begin - rows.begin),
+                                       static_cast<std::size_t>(which.size()));
+  }
+  [[nodiscard]] std::span<const std::uint8_t> labels_of(Range which) const {
+    return labels.values<std::uint8_t>(which.begin - rows.begin, which.end - rows.begin);
+  }
 
-  std::int64_t rows;
-  int features;
-  Dtype dtype;
+  std::string data;  ///< its generator
+  std::uint64_t seed;
   bool newton;
   std::int64_t steps;  ///< at most
   double learning_rate, l2;
-  double tolerance;           ///< a step whose gradient is below it in every component is the last; 0: none is
-  HostArray columns, labels;  ///< [features x rows] of dtype, u8 [rows]
+  double tolerance;  ///< a step whose gradient is below it in every component is the last; 0: none is
+  std::int64_t all_rows;
+  int features;
+  Range rows{};                   ///< that are here
+  HostArray columns{}, labels{};  ///< [features x rows] of dtype, u8 [rows]
 
  private:
   std::unique_ptr<logistic::Oracle> oracle_;
@@ -52,12 +67,9 @@ class LogisticRegression final : public Problem {
 
 namespace logistic {
 
-struct Data {
-  HostArray columns, labels;
-};
-/// The studies' generators `a2`, `a3`, `a4` (workloads.md 3), which have two features, and `generated`.
-Data generate(const std::string& name, std::int64_t rows, std::int64_t features, Dtype dtype, std::uint64_t seed,
-              std::pmr::memory_resource& memory);
+/// The rows of this process, by the studies' generators `a2`, `a3`, `a4` (workloads.md 3), which have two
+/// features, or `generated`.
+void generate(const LogisticRegression& problem, HostArray& columns, HostArray& labels);
 
 /// A Newton step that makes the loss grow by more than this part of it is taken back and halved: less is rounding.
 inline constexpr double newton_slack = 0x1p-10;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <array>
 #include <random>
-#include <stdexcept>
 
-#include "algorithms/generate.hpp"
 #include "algorithms/logistic_regression/logistic_regression.hpp"
+#include "algorithms/oracle/generate.hpp"
 
 namespace league::logistic {
 namespace {
@@ -35,7 +34,7 @@ class GlibcRand {
   std::size_t at_ = 3;  // the first three values come once more before sums begin
 };
 
-/// Calls `put(feature, row, value)` and `label(row, value)` in the order of the study's own loop.
+/// Calls `put(feature, row, value)` and `label(row, value)` for rows 0 to `rows`, in the order of the study's own loop.
 template <class Put, class Label>
 void generate_a3(std::int64_t rows, const Put& put, const Label& label) {
   constexpr float highest = 2147483647.0F, sigma = 0.1F;
@@ -69,52 +68,50 @@ void generate_uniform(std::int64_t rows, const Put& put, const Label& label) {
 /// Features in [-1, 1); a row's label is 1 where a plane through them, with noise, is above zero: exact arithmetic
 /// only, and classes that no plane separates.
 template <class T>
-void generate_rows(std::int64_t rows, std::int64_t features, std::uint64_t seed, std::span<T> columns,
-                   std::span<std::uint8_t> labels) {
+void generate_rows(const LogisticRegression& problem, std::span<T> columns, std::span<std::uint8_t> labels) {
+  const std::int64_t count = problem.rows.size();
 #pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto index = static_cast<std::uint64_t>(row);
+  for (std::int64_t row = 0; row < count; ++row) {
+    const auto index = static_cast<std::uint64_t>(problem.rows.begin + row);
     double z = 0.25;
-    for (std::int64_t feature = 0; feature < features; ++feature) {
-      const float value = 2 * random_value<float>(seed, static_cast<std::uint64_t>(feature), index);
-      columns[static_cast<std::size_t>(feature * rows + row)] = value;
+    for (std::int64_t feature = 0; feature < problem.features; ++feature) {
+      const float value = 2 * random_value<float>(problem.seed, static_cast<std::uint64_t>(feature), index);
+      columns[static_cast<std::size_t>(feature * count + row)] = value;
       const double weight = static_cast<double>(feature % 5 + 1) * (feature % 2 == 0 ? 0.5 : -0.5);
       z += weight * double{value};
     }
-    for (std::uint64_t k = 0; k < 4; ++k) z += 4 * random_value<double>(seed, 1000 + k, index);
+    for (std::uint64_t k = 0; k < 4; ++k) z += 4 * random_value<double>(problem.seed, 1000 + k, index);
     labels[static_cast<std::size_t>(row)] = z > 0 ? 1 : 0;
   }
 }
 
 template <class T>
-Data generate_in(const std::string& name, std::int64_t rows, std::int64_t features, std::uint64_t seed,
-                 std::pmr::memory_resource& memory) {
-  const Data data{HostArray(memory, dtype_of<T>, {features, rows}), HostArray(memory, Dtype::u8, {rows})};
-  const auto columns = data.columns.values<T>();
-  const auto labels = data.labels.values<std::uint8_t>();
+void generate_in(const LogisticRegression& problem, std::span<T> columns, std::span<std::uint8_t> labels) {
+  const Range rows = problem.rows;  // what the studies draw before them is thrown away
   const auto put = [&](std::int64_t feature, std::int64_t row, auto value) {
-    columns[static_cast<std::size_t>(feature * rows + row)] = static_cast<T>(value);
+    if (row >= rows.begin)
+      columns[static_cast<std::size_t>(feature * rows.size() + row - rows.begin)] = static_cast<T>(value);
   };
-  const auto label = [&](std::int64_t row, bool one) { labels[static_cast<std::size_t>(row)] = one ? 1 : 0; };
-  if (name == "a2")
-    generate_uniform<double>(rows, put, label);
-  else if (name == "a3")
-    generate_a3(rows, put, label);
-  else if (name == "a4")
-    generate_uniform<float>(rows, put, label);
+  const auto label = [&](std::int64_t row, bool one) {
+    if (row >= rows.begin) labels[static_cast<std::size_t>(row - rows.begin)] = one ? 1 : 0;
+  };
+  if (problem.data == "a2")
+    generate_uniform<double>(rows.end, put, label);
+  else if (problem.data == "a3")
+    generate_a3(rows.end, put, label);
+  else if (problem.data == "a4")
+    generate_uniform<float>(rows.end, put, label);
   else
-    generate_rows(rows, features, seed, columns, labels);
-  return data;
+    generate_rows(problem, columns, labels);
 }
 
 }  // namespace
 
-Data generate(const std::string& name, std::int64_t rows, std::int64_t features, Dtype dtype, std::uint64_t seed,
-              std::pmr::memory_resource& memory) {
-  if (name != "generated" && features != 2)
-    throw std::invalid_argument("data = \"" + name + "\" has 2 features, not features = " + std::to_string(features));
-  return dtype == Dtype::f64 ? generate_in<double>(name, rows, features, seed, memory)
-                             : generate_in<float>(name, rows, features, seed, memory);
+void generate(const LogisticRegression& problem, HostArray& columns, HostArray& labels) {
+  if (problem.dtype == Dtype::f64)
+    generate_in(problem, columns.values<double>(), labels.values<std::uint8_t>());
+  else
+    generate_in(problem, columns.values<float>(), labels.values<std::uint8_t>());
 }
 
 }  // namespace league::logistic

@@ -14,14 +14,26 @@ constexpr std::int64_t block = 256;  // rows
 using Row = std::array<double, block>;
 
 struct Sums {
-  Values gradient, rounding, magnitude, hessian;
-  double loss = 0, loss_rounding = 0, largest_sum = 0;
-  explicit Sums(std::size_t n, bool second) : gradient(n), rounding(n), magnitude(n), hessian(second ? n * n : 0) {}
+  std::size_t n;
+  Values values;  ///< the loss, its rounding, then [n] of gradient, rounding and magnitude, then the Hessian
+  double largest_sum = 0;
+  Sums(std::size_t theta, bool second) : n(theta), values(2 + 3 * n + (second ? n * n : 0)) {}
+  double& loss() { return values[0]; }
+  double& loss_rounding() { return values[1]; }
+  double& gradient(std::size_t j) { return values[2 + j]; }
+  double& rounding(std::size_t j) { return values[2 + n + j]; }
+  double& magnitude(std::size_t j) { return values[2 + 2 * n + j]; }
+  [[nodiscard]] bool has_hessian() const { return values.size() > 2 + 3 * n; }
+  double& hessian(std::size_t j, std::size_t k) { return values[2 + 3 * n + j * n + k]; }
+  /// `count` means from value number `first` on.
+  [[nodiscard]] Values means(std::size_t first, std::size_t count, std::int64_t rows) const {
+    Values found(values.begin() + static_cast<std::ptrdiff_t>(first),
+                 values.begin() + static_cast<std::ptrdiff_t>(first + count));
+    for (double& value : found) value /= static_cast<double>(rows);
+    return found;
+  }
   void operator+=(const Sums& other) {
-    const auto add = [](Values& to, const Values& from) { std::ranges::transform(to, from, to.begin(), std::plus{}); };
-    add(gradient, other.gradient), add(rounding, other.rounding), add(magnitude, other.magnitude);
-    add(hessian, other.hessian);
-    loss += other.loss, loss_rounding += other.loss_rounding;
+    std::ranges::transform(values, other.values, values.begin(), std::plus{});
     largest_sum = std::max(largest_sum, other.largest_sum);
   }
 };
@@ -38,12 +50,12 @@ void finish_rows(std::int64_t count, const std::uint8_t* labels, double n, Block
     rows.excess[i] = p - y;
     rows.weight[i] = t / ((1 + t) * (1 + t));
     rows.rounding[i] = (n + 2) / 4 * rows.sum[i] + 5 + std::abs(rows.excess[i]);
-    sums.loss += loss;
-    sums.loss_rounding += (n + 2) * rows.sum[i] * std::abs(rows.excess[i]) + 2 * std::abs(z) + 5 * loss;
+    sums.loss() += loss;
+    sums.loss_rounding() += (n + 2) * rows.sum[i] * std::abs(rows.excess[i]) + 2 * std::abs(z) + 5 * loss;
     sums.largest_sum = std::max(sums.largest_sum, rows.sum[i]);
-    sums.gradient[0] += rows.excess[i];
-    sums.rounding[0] += rows.rounding[i];
-    sums.magnitude[0] += std::abs(rows.excess[i]);
+    sums.gradient(0) += rows.excess[i];
+    sums.rounding(0) += rows.rounding[i];
+    sums.magnitude(0) += std::abs(rows.excess[i]);
   }
 }
 
@@ -69,30 +81,31 @@ void add_block(const T* const* columns, std::int64_t count, const std::uint8_t* 
       magnitude += std::abs(term);
       rounding += std::abs(x) * rows.rounding[static_cast<std::size_t>(i)];
     }
-    sums.gradient[j] += gradient, sums.rounding[j] += rounding, sums.magnitude[j] += magnitude;
+    sums.gradient(j) += gradient, sums.rounding(j) += rounding, sums.magnitude(j) += magnitude;
   }
-  for (std::size_t j = 0; !sums.hessian.empty() && j < n; ++j)
+  for (std::size_t j = 0; sums.has_hessian() && j < n; ++j)
     for (std::size_t k = 0; k <= j; ++k) {
       double sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (std::int64_t i = 0; i < count; ++i)
         sum += rows.weight[static_cast<std::size_t>(i)] * (j == 0 ? 1.0 : double{columns[j][i]}) *
                (k == 0 ? 1.0 : double{columns[k][i]});
-      sums.hessian[j * n + k] += sum;
+      sums.hessian(j, k) += sum;
     }
 }
 
-/// Calls `take(columns, begin, count)` for each block of rows, on the threads of a parallel region; `columns[j]` is
-/// feature j - 1 of them.
+/// Calls `take(columns, begin, count)` for each block of the rows that are here, on the threads of a parallel region;
+/// `columns[j]` is feature j - 1 of them.
 template <class T, class Take>
 void for_blocks(const LogisticRegression& problem, const Take& take) {
+  const std::int64_t rows = problem.rows.size();
   const T* first = problem.columns.values<const T>().data();
 #pragma omp for schedule(static) nowait
-  for (std::int64_t begin = 0; begin < problem.rows; begin += block) {
+  for (std::int64_t begin = 0; begin < rows; begin += block) {
     std::array<const T*, LogisticRegression::most_features + 1> columns{};
     for (std::int64_t j = 1; j <= problem.features; ++j)
-      columns[static_cast<std::size_t>(j)] = first + (j - 1) * problem.rows + begin;
-    take(columns.data(), begin, std::min(block, problem.rows - begin));
+      columns[static_cast<std::size_t>(j)] = first + (j - 1) * rows + begin;
+    take(columns.data(), begin, std::min(block, rows - begin));
   }
 }
 
@@ -140,25 +153,27 @@ Reach reach_of_all(const LogisticRegression& problem, const Values& theta, const
 
 }  // namespace
 
-Reach reach(const LogisticRegression& problem, const Values& theta, const Values& step) {
-  return problem.dtype == Dtype::f64 ? reach_of_all<double>(problem, theta, step)
-                                     : reach_of_all<float>(problem, theta, step);
+Reach reach(const LogisticRegression& problem, const Values& theta, const Values& step, Reduce& reduce) {
+  const Reach here = problem.dtype == Dtype::f64 ? reach_of_all<double>(problem, theta, step)
+                                                 : reach_of_all<float>(problem, theta, step);
+  std::array most{here.logit, here.growth};
+  reduce.max(most);
+  return {most[0], most[1]};
 }
 
-Evaluation evaluate(const LogisticRegression& problem, const Values& theta) {
+Evaluation evaluate(const LogisticRegression& problem, const Values& theta, Reduce& reduce) {
   Sums sums = problem.dtype == Dtype::f64 ? add_all<double>(problem, theta) : add_all<float>(problem, theta);
-  const auto mean = [&](Values& values) {
-    for (double& value : values) value /= static_cast<double>(problem.rows);
-  };
-  mean(sums.gradient), mean(sums.rounding), mean(sums.magnitude), mean(sums.hessian);
-  Evaluation here{.loss = sums.loss / static_cast<double>(problem.rows),
-                  .gradient = std::move(sums.gradient),
-                  .rounding = std::move(sums.rounding),
-                  .magnitude = std::move(sums.magnitude),
-                  .loss_rounding = sums.loss_rounding / static_cast<double>(problem.rows),
-                  .largest_sum = sums.largest_sum,
-                  .hessian = std::move(sums.hessian)};
+  reduce.sum(sums.values);
+  reduce.max({&sums.largest_sum, 1});
   const std::size_t n = theta.size();
+  const auto means = [&](std::size_t first, std::size_t count) { return sums.means(first, count, problem.extent()); };
+  Evaluation here{.loss = means(0, 1)[0],
+                  .gradient = means(2, n),
+                  .rounding = means(2 + n, n),
+                  .magnitude = means(2 + 2 * n, n),
+                  .loss_rounding = means(1, 1)[0],
+                  .largest_sum = sums.largest_sum,
+                  .hessian = means(2 + 3 * n, sums.has_hessian() ? n * n : 0)};
   for (std::size_t j = 1; j < n; ++j) {
     here.loss += problem.l2 / 2 * theta[j] * theta[j];
     here.gradient[j] += problem.l2 * theta[j];

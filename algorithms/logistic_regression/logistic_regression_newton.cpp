@@ -68,8 +68,8 @@ bool Oracle::look_ahead(const Evaluation& here, Outlook& outlook) const {
   return true;
 }
 
-void Oracle::newton() {
-  const Evaluation here = evaluate(problem_, theta_);
+void Oracle::newton(Reduce& reduce) {
+  const Evaluation here = evaluate(problem_, theta_, reduce);
   Step step{.loss = here.loss, .norm = largest(here.gradient)};
   Errors& errors = step.errors[ours];
   const double& distance = distance_[ours];
@@ -80,7 +80,7 @@ void Oracle::newton() {
     if (grown && halvings_ < newton_halvings)
       take_back(outlook, errors);
     else
-      take(here, outlook, errors);
+      take(here, outlook, errors, reduce);
   } else {  // singular: nothing is held to be right
     theta_.assign(theta_.size(), std::nan(""));
     errors.theta = errors.converged = Values(theta_.size(), 0.0);
@@ -98,8 +98,8 @@ void Oracle::take_back(const Outlook& outlook, Errors& errors) {
   errors.converged = errors.theta;
 }
 
-void Oracle::take(const Evaluation& here, const Outlook& outlook, Errors& errors) {
-  const double n = static_cast<double>(theta_.size()), rows = static_cast<double>(problem_.rows);
+void Oracle::take(const Evaluation& here, const Outlook& outlook, Errors& errors, Reduce& reduce) {
+  const double n = static_cast<double>(theta_.size()), rows = static_cast<double>(problem_.extent());
   const double weights = epsilon() * ((n + 2) * here.largest_sum + 8);
   const double sums =
       (terms(ours) * epsilon() + 2 * rows * unit + 8 * n * n * unit) * outlook.conditioning * outlook.conditioning;
@@ -108,7 +108,7 @@ void Oracle::take(const Evaluation& here, const Outlook& outlook, Errors& errors
   const double began = std::sqrt(form_of_magnitudes(outlook.inverse, Values(theta_.size(), problem_.tolerance)));
   double farthest = 0;  // that a step of length 1 changes a logit
   for (std::size_t j = 0; j < theta_.size(); ++j) farthest += largest_[j] * outlook.spread[j];
-  const Reach far = reach(problem_, theta_, outlook.step);
+  const Reach far = reach(problem_, theta_, outlook.step, reduce);
   double& distance = distance_[ours];
   distance = 2 * (far.logit * distance + local);  // twice: for what is of second order
   const double converged = 2 * (local + (weights + sums + farthest * began) * began + far.logit * outlook.length);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/judge.hpp"
+#include "algorithms/oracle/judge.hpp"
 
 namespace league::logistic {
 namespace {
@@ -33,11 +33,11 @@ double largest(const Values& values) {
 double Oracle::epsilon() const { return problem_.dtype == Dtype::f64 ? epsilon_of<double> : epsilon_of<float>; }
 
 double Oracle::terms(std::size_t form) const {
-  return terms_in_type + (form == of_library ? 8 * std::sqrt(static_cast<double>(problem_.rows)) : 0.0);
+  return terms_in_type + (form == of_library ? 8 * std::sqrt(static_cast<double>(problem_.extent())) : 0.0);
 }
 
 Values Oracle::gradient_errors(const Evaluation& here, std::size_t form) const {
-  const double rows = static_cast<double>(problem_.rows), eps = epsilon() + epsilon_of<double>;
+  const double rows = static_cast<double>(problem_.extent()), eps = epsilon() + epsilon_of<double>;
   Values errors(here.gradient.size());
   for (std::size_t j = 0; j < errors.size(); ++j)
     errors[j] = eps * (here.rounding[j] + terms(form) * here.magnitude[j]) + 2 * rows * unit * here.magnitude[j] +
@@ -46,45 +46,45 @@ Values Oracle::gradient_errors(const Evaluation& here, std::size_t form) const {
 }
 
 double Oracle::loss_error(const Evaluation& here, std::size_t form) const {
-  const double rows = static_cast<double>(problem_.rows), eps = epsilon() + epsilon_of<double>;
+  const double rows = static_cast<double>(problem_.extent()), eps = epsilon() + epsilon_of<double>;
   return eps * (here.loss_rounding + terms(form) * here.loss) + (2 * rows + 8) * unit * here.loss;
 }
 
-void Oracle::begin() {
+void Oracle::begin(Reduce& reduce) {
   const auto n = static_cast<std::size_t>(problem_.features + 1);
   theta_.assign(n, 0.0);
   largest_.assign(n, 1.0);
-  double trace = 1;
-  for (int feature = 0; feature < problem_.features; ++feature) {
-    double most = 0, squares = 0;
-    const auto measure = [&]<class T>(std::span<const T> all) {
-      const T* column = all.data() + feature * problem_.rows;
-#pragma omp parallel for schedule(static) reduction(max : most) reduction(+ : squares)
-      for (std::int64_t row = 0; row < problem_.rows; ++row) {
-        most = std::max(most, std::abs(double{column[row]}));
-        squares += double{column[row]} * double{column[row]};
-      }
-    };
-    if (problem_.dtype == Dtype::f64)
-      measure(problem_.columns.values<const double>());
-    else
-      measure(problem_.columns.values<const float>());
+  Values squares(n, 0.0);
+  const auto measure = [&]<class T>(int feature, T) {
+    const std::span<const T> column = problem_.column<T>(feature, problem_.rows);
+    double most = 0, sum = 0;
+#pragma omp parallel for schedule(static) reduction(max : most) reduction(+ : sum)
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      most = std::max(most, std::abs(double{column[row]}));
+      sum += double{column[row]} * double{column[row]};
+    }
     largest_[static_cast<std::size_t>(feature + 1)] = most;
-    trace += squares / static_cast<double>(problem_.rows);
-  }
+    squares[static_cast<std::size_t>(feature + 1)] = sum;
+  };
+  for (int feature = 0; feature < problem_.features; ++feature)
+    problem_.dtype == Dtype::f64 ? measure(feature, double{}) : measure(feature, float{});
+  reduce.max(largest_);
+  reduce.sum(squares);
+  double trace = 1;
+  for (std::size_t j = 1; j < n; ++j) trace += squares[j] / static_cast<double>(problem_.extent());
   curvature_ = trace / 4 + problem_.l2;
 }
 
-const Step& Oracle::at(std::int64_t step) {
-  if (theta_.empty()) begin();
-  while (static_cast<std::int64_t>(steps_.size()) <= step) problem_.newton ? newton() : descend();
+const Step& Oracle::at(std::int64_t step, Reduce& reduce) {
+  if (theta_.empty()) begin(reduce);
+  while (static_cast<std::int64_t>(steps_.size()) <= step) problem_.newton ? newton(reduce) : descend(reduce);
   return steps_[static_cast<std::size_t>(step)];
 }
 
 // E, the distance of a right theta from the oracle's, grows by lr |gradient error| a step: with eigenvalues of the
 // Hessian in [0, L], a step of size lr <= 2 / L brings two thetas no farther apart; a larger one by lr L - 1 at most.
-void Oracle::descend() {
-  const Evaluation here = evaluate(problem_, theta_);
+void Oracle::descend(Reduce& reduce) {
+  const Evaluation here = evaluate(problem_, theta_, reduce);
   const double growth = std::max(1.0, problem_.learning_rate * curvature_ - 1);
   Step step{.loss = here.loss, .norm = largest(here.gradient)};
   for (const std::size_t form : {ours, of_library}) {
@@ -102,10 +102,9 @@ void Oracle::descend() {
   steps_.push_back(std::move(step));
 }
 
-std::int64_t Oracle::steps() {
-  const std::scoped_lock lock(mutex_);
+std::int64_t Oracle::count_steps(Reduce& reduce) {
   std::int64_t step = 0;
-  while (step + 1 < problem_.steps && !(at(step).norm < problem_.tolerance)) ++step;
+  while (step + 1 < problem_.steps && !(at(step, reduce).norm < problem_.tolerance)) ++step;
   return step + 1;
 }
 

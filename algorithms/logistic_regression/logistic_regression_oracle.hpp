@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -23,13 +24,14 @@ struct Evaluation {
   double largest_sum = 0;  ///< the largest |theta_0| + sum |theta_d x_d| of a row
   Values hessian;          ///< [n x n] where it is asked for
 };
-Evaluation evaluate(const LogisticRegression& problem, const Values& theta);
+/// All processes call it, and `reach`, each for the rows that it has.
+Evaluation evaluate(const LogisticRegression& problem, const Values& theta, Reduce& reduce);
 
 /// What a step does to the rows: the largest change of a logit, and the largest growth of a weight p (1 - p).
 struct Reach {
   double logit, growth;
 };
-Reach reach(const LogisticRegression& problem, const Values& theta, const Values& step);
+Reach reach(const LogisticRegression& problem, const Values& theta, const Values& step, Reduce& reduce);
 
 /// How far a right result may be from the oracle's.
 struct Errors {
@@ -53,25 +55,26 @@ struct Step {
 class Oracle {
  public:
   explicit Oracle(const LogisticRegression& problem) : problem_(problem) {}
-  /// Steps until the gradient is below the tolerance, or all.
-  std::int64_t steps();
-  Verdict judge(const Outputs& outputs);
-  /// Step number `step`, from 0.
-  const Step& at(std::int64_t step);
+  /// Until the gradient is below the tolerance, as far as a check had to find out; else all.
+  [[nodiscard]] std::int64_t steps() const { return known_steps_ > 0 ? known_steps_.load() : problem_.steps; }
+  Verdict judge(const Outputs& outputs, Reduce& reduce);
 
  private:
-  void begin();
-  void descend();
-  void newton();
+  /// Step number `step`, from 0.
+  const Step& at(std::int64_t step, Reduce& reduce);
+  std::int64_t count_steps(Reduce& reduce);
+  void begin(Reduce& reduce);
+  void descend(Reduce& reduce);
+  void newton(Reduce& reduce);
   struct Outlook;
   /// @returns false where the Hessian is singular
   bool look_ahead(const Evaluation& here, Outlook& outlook) const;
   void take_back(const Outlook& outlook, Errors& errors);
-  void take(const Evaluation& here, const Outlook& outlook, Errors& errors);
+  void take(const Evaluation& here, const Outlook& outlook, Errors& errors, Reduce& reduce);
   /// Fails a result that ends wrong; because of the problem where the oracle diverges as well.
-  void fail(Verdict& verdict, const std::string& what, std::int64_t taken);
+  void fail(Verdict& verdict, const std::string& what, std::int64_t taken, Reduce& reduce);
   /// What is wrong with the number of steps; empty if nothing is.
-  std::string wrong_count(std::int64_t taken, std::size_t form);
+  std::string wrong_count(std::int64_t taken, std::size_t form, Reduce& reduce);
   [[nodiscard]] double epsilon() const;
   [[nodiscard]] double terms(std::size_t form) const;
   [[nodiscard]] Values gradient_errors(const Evaluation& here, std::size_t form) const;
@@ -80,6 +83,7 @@ class Oracle {
   const LogisticRegression& problem_;
   std::mutex mutex_;
   std::vector<Step> steps_;
+  std::atomic<std::int64_t> known_steps_ = 0;
   Values theta_;
   double curvature_ = 0;              ///< an upper bound of the Hessian's largest eigenvalue, anywhere
   Values largest_;                    ///< |x| of any row, by feature

@@ -185,4 +185,20 @@ LEAGUE_FUNCTION constexpr int tiles_scratch(int features, int threads) {
   return tile > sums ? tile : sums;
 }
 
+/// The groups of threads that share a tile. @throws Unsupported where a team has too few threads for it
+template <class T>
+int tile_groups(int features, int threads, const char* team) {
+  if (const int least = Tile<T>::threads(features); threads < least)
+    throw Unsupported("newton with " + std::to_string(features) + " features takes " + std::to_string(least) +
+                      " threads of a " + team + " together, not " + std::to_string(threads));
+  return Tile<T>::groups(features, threads);
+}
+
+/// Calls `body.template operator()<D>()` for features that a thread takes.
+template <class Body>
+void with_few_features(int features, const Body& body) {
+  if (features <= 4) return body.template operator()<4>();
+  body.template operator()<8>();
+}
+
 }  // namespace league::logistic

@@ -1,89 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/budget.hpp"
+#include <algorithm>
+
+#include "algorithms/drivers/iterative.hpp"
 #include "algorithms/logistic_regression/pack_rows.hpp"
-#include "algorithms/solve.hpp"
+#include "algorithms/logistic_regression/reduce.hpp"
 #include "backends/launch.hpp"
 
 namespace league::logistic {
 
-/// The rows of a shard and the state of a solve, in the arrays of a model: `make.template operator()<T>(label, size)`
-/// allocates one.
+/// The rows of a shard and the state of a solve, in the arrays of a model.
 template <template <class> class Array, class T>
-class LogisticPart : public StepPart {
- public:
-  void upload() override {
-    ShardPart::upload();
-    const auto first = static_cast<std::size_t>(rows().begin), count = static_cast<std::size_t>(rows().size());
-    const auto all = static_cast<std::size_t>(host_columns_.row_size());
-    if (pitch_ > rows().size()) {  // kernels load the rows behind the last as well, and must not use them
-      columns_.poison();
-      labels_.poison();
-    }
-    for (int d = 0; d < features_; ++d)
-      columns_.copy_from(host_columns_.values<const T>().subspan(static_cast<std::size_t>(d) * all + first, count),
-                         d * pitch_);
-    labels_.copy_from(host_labels_.values<const std::uint8_t>().subspan(first, count));
+struct SolveMemory {
+  SolveMemory(ShardPart& of, const LogisticRegression& problem)
+      : part(of),
+        features(problem.features),
+        pitch(ceil_div(part.rows().size(), granule) * granule),
+        rule(rule_of(problem)) {
+    declare_padded(columns, "logistic_regression/columns", features * pitch);
+    declare_padded(labels, "logistic_regression/labels", pitch);
+    for (int d = 0; d < features; ++d) part.input(columns, problem.column<T>(d, part.rows()), d * pitch);
+    part.input(labels, problem.labels_of(part.rows()));
+    part.declare(theta, "logistic_regression/theta", features + 1);
+    part.declare(loss, "logistic_regression/loss", problem.steps);
+    part.declare(accepted, "logistic_regression/accepted", problem.newton ? 2 * features + 3 : 0);
+    part.declare(sums, "logistic_regression/sums", problem.newton ? newton_sums(features) : gradient_sums(features));
+    part.declare(taken, "logistic_regression/taken", 1);
+    part.declare(control, "logistic_regression/control", controls);
+    part.whole_output(theta, LogisticRegression::theta);
+    part.whole_output(loss, LogisticRegression::loss);
+    part.whole_output(taken, LogisticRegression::steps_taken);
   }
-  [[nodiscard]] std::span<double> sums() override { return {sums_.data(), static_cast<std::size_t>(sums_.size())}; }
-
- protected:
-  /// `extra_bytes`: what the method keeps beside rows and state.
-  template <class Make>
-  LogisticPart(const LogisticRegression& problem, const Context& context, const Shard& shard, const Make& make,
-               std::int64_t extra_bytes = 0)
-      : StepPart(context, shard),
-        features_(problem.features),
-        alone_(context.shards.size() == 1),
-        rule_(rule_of(problem)),
-        pitch_(require(problem, context, extra_bytes)),
-        host_columns_(problem.columns),
-        host_labels_(problem.labels),
-        columns_(make.template operator()<T>("columns", features_ * pitch_)),
-        labels_(make.template operator()<std::uint8_t>("labels", pitch_)),
-        theta_(make.template operator()<double>("theta", features_ + 1)),
-        loss_(make.template operator()<double>("loss", problem.steps)),
-        accepted_(make.template operator()<double>("accepted", problem.newton ? 2 * features_ + 3 : 0)),
-        sums_(make.template operator()<double>("sums",
-                                               problem.newton ? newton_sums(features_) : gradient_sums(features_))),
-        taken_(make.template operator()<std::int64_t>("taken", 1)),
-        control_(make.template operator()<std::int64_t>("control", controls)) {
-    whole_output(theta_, LogisticRegression::theta);
-    whole_output(loss_, LogisticRegression::loss);
-    whole_output(taken_, LogisticRegression::steps_taken);
+  /// Kernels load what lies behind the last row as well, and must not use it: NaN.
+  template <class Values>
+  void declare_padded(Values& values, const char* label, std::int64_t size) {
+    part.ledger().declare(values, label, size, [&values] { values.poison(); });
   }
-
-  [[nodiscard]] Rows<T> all_rows() const { return {columns_.data(), labels_.data(), rows().size(), pitch_, features_}; }
-  [[nodiscard]] State state() {
-    return {theta_.data(), loss_.data(), taken_.data(), sums_.data(), control_.data(), accepted_.data()};
+  /// For the sums of all teams, `a_team` each.
+  void declare_partials(std::int64_t teams, int a_team) {
+    part.declare(partials, "logistic_regression/partials", partials_size(teams, a_team));
+    part.declare_zeroed(tickets, "logistic_regression/tickets", tickets_of(teams));
   }
+  [[nodiscard]] Rows<T> all_rows() const {
+    return {columns.data(), labels.data(), part.rows().size(), pitch, features};
+  }
+  [[nodiscard]] State state() const {
+    return {theta.data(), loss.data(), taken.data(), sums.data(), control.data(), accepted.data()};
+  }
+  [[nodiscard]] Buffer buffer() const { return buffer_of(sums.data(), sums.size()); }
 
-  int features_;
-  bool alone_;  ///< no other shard: the sums of these rows are those of all
-  Rule rule_;
-  std::int64_t pitch_;
-
- private:
   static constexpr std::int64_t granule = 4;  ///< rows: columns begin at 16 bytes
-  std::int64_t require(const LogisticRegression& problem, const Context& context, std::int64_t extra_bytes) const {
-    const std::int64_t pitch = ceil_div(rows().size(), granule) * granule;
-    require_memory(pitch * (problem.features * std::int64_t{sizeof(T)} + 1) + 8 * problem.steps + extra_bytes,
-                   context.memory_budget_bytes);
-    return pitch;
-  }
-  HostArray host_columns_, host_labels_;
-
- protected:
-  Array<T> columns_;
-  Array<std::uint8_t> labels_;
-  Array<double> theta_, loss_, accepted_, sums_;
-  Array<std::int64_t> taken_, control_;
+  ShardPart& part;
+  int features;
+  std::int64_t pitch;
+  Rule rule;
+  Array<T> columns;
+  Array<std::uint8_t> labels;
+  Array<double> theta, loss, accepted, sums, partials;
+  Array<std::int64_t> taken, control;
+  Array<unsigned> tickets;
 };
 
 /// Multiprocessors of a GPU, as its backend tells them.
-inline int multiprocessors(const Runtime& runtime, Device device) {
-  for (const auto& [key, value] : runtime.info(device).facts)
+inline int multiprocessors(const ShardPart& part) {
+  for (const auto& [key, value] : part.runtime().info(part.queue().device()).facts)
     if (key == "multiprocessors") return std::stoi(value);
   return 1;
 }
@@ -96,6 +77,21 @@ void with_features(int features, const Body& body) {
   if (features <= 16) return body.template operator()<16>();
   if (features <= 32) return body.template operator()<32>();
   body.template operator()<64>();
+}
+
+/// The part for the type of the data.
+template <template <class> class P>
+std::unique_ptr<StepPart> by_type(const LogisticRegression& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<StepPart> {
+    return std::make_unique<P<T>>(problem, context, shard);
+  });
+}
+
+/// `by_type`, its steps recorded.
+template <template <class> class P>
+std::unique_ptr<Prepared> as_graph(const LogisticRegression& problem, const Context& context) {
+  return solve(as(context, Execution::graph), problem.steps,
+               [&](const Shard& shard) { return by_type<P>(problem, context, shard); });
 }
 
 }  // namespace league::logistic

@@ -2,6 +2,7 @@
 #include "backends/serial/serial.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "algorithms/logistic_regression/host_part.hpp"
 
@@ -56,34 +57,25 @@ void add_newton(const Rows<T>& rows, const T* weights, double* sums) {
   }
 }
 
-template <class T, Method method>
-class Serial final : public HostPart<T, method> {
- public:
-  using HostPart<T, method>::HostPart;
-  Launch configure(Launch) override { return {1, 1, 1}; }
-  void accumulate() override {
-    if (this->stopped()) return;
-    std::vector<T> weights;
-    for (int j = 0; j <= this->features_; ++j) weights.push_back(static_cast<T>(this->theta_.data()[j]));
-    const std::span<double> sums = this->sums();
-    std::ranges::fill(sums, 0.0);
-    if constexpr (method == Method::fused) add_fused(this->all_rows(), weights.data(), sums.data());
-    if constexpr (method == Method::unfused)
-      add_unfused(this->all_rows(), weights.data(), this->excess_.data(), sums.data());
-    if constexpr (method == Method::newton) add_newton(this->all_rows(), weights.data(), sums.data());
-  }
-};
-
-template <Method method>
-std::unique_ptr<Prepared> prepare(const LogisticRegression& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return solve<Serial<T, method>>(problem, context, problem.steps, Execution::stepwise);
-  });
+template <class T, Kernel kernel>
+void add_rows(const HostWork<T>& work) {
+  std::vector<T> weights;
+  for (int j = 0; j <= work.rows.features; ++j) weights.push_back(static_cast<T>(work.state.theta[j]));
+  std::ranges::fill(work.sums, 0.0);
+  if constexpr (kernel == Kernel::fused) add_fused(work.rows, weights.data(), work.sums.data());
+  if constexpr (kernel == Kernel::unfused) add_unfused(work.rows, weights.data(), work.excess, work.sums.data());
+  if constexpr (kernel == Kernel::newton) add_newton(work.rows, weights.data(), work.sums.data());
 }
 
-const Register<LogisticRegression> fused{"fused", serial::model, prepare<Method::fused>};
-const Register<LogisticRegression> unfused{"unfused", serial::model, prepare<Method::unfused>};
-const Register<LogisticRegression> newton{"newton", serial::model, prepare<Method::newton>};
+template <Kernel kernel>
+struct Serial {
+  template <class T>
+  using Part = HostPart<T, serial::Pass, kernel, add_rows<T, kernel>>;
+};
+using Solve = RegisterSolve<LogisticRegression>;
+const Solve fused{"fused", serial::model, by_type<Serial<Kernel::fused>::Part>, {Execution::stream}};
+const Solve unfused{"unfused", serial::model, by_type<Serial<Kernel::unfused>::Part>, {Execution::stream}};
+const Solve newton{"newton", serial::model, by_type<Serial<Kernel::newton>::Part>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::logistic

@@ -32,7 +32,7 @@ struct Rule {
   double learning_rate, l2, tolerance;
 };
 inline Rule rule_of(const LogisticRegression& problem) {
-  return {problem.features, 1 / static_cast<double>(problem.rows), problem.learning_rate, problem.l2,
+  return {problem.features, 1 / static_cast<double>(problem.extent()), problem.learning_rate, problem.l2,
           problem.tolerance};
 }
 

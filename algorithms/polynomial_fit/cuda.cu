@@ -57,19 +57,19 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
 }
 
 template <class T>
-class CudaPart : public FitPart<T, Array> {
+using DevicePoints = PointMemory<T, Array>;
+
+class CudaPart : public FitPart<Array> {
  public:
-  CudaPart(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : FitPart<T, Array>(problem, context, shard, [&]<class U>(const char*, std::int64_t size) {
-          return Array<U>(context.runtime.queue(shard.device), size);
-        }) {}
+  using FitPart::FitPart;
   void begin() override {
-    begin_all<<<1, sums_a_step, 0, stream(this->queue())>>>(this->rule_, this->state());
+    begin_all<<<1, sums_a_step, 0, stream(queue())>>>(rule_, state());
     check_launch();
   }
 
  protected:
   /// The method's choice where the launch leaves it open; of the league, where a thread would have too few points.
+  template <class T>
   [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
     LaunchLimits most = limits;
     most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
@@ -79,10 +79,9 @@ class CudaPart : public FitPart<T, Array> {
       throw Unsupported("team size x vector length " + std::to_string(lanes) + ": these sums need a multiple of " +
                         std::to_string(warp_size));
     cudaDeviceProp device{};
-    check(cudaGetDeviceProperties(&device, this->queue().device().index));
+    check(cudaGetDeviceProperties(&device, queue().device().index));
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / lanes;
-    if (launch.league == 0)
-      launch.league = league_of(std::min(held, ceil_div<std::int64_t>(this->rows().size(), lanes * 8)));
+    if (launch.league == 0) launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), lanes * 8)));
     return launch;
   }
   static dim3 block(Launch launch) {
@@ -91,71 +90,62 @@ class CudaPart : public FitPart<T, Array> {
 };
 
 template <class T>
-class Stepwise final : public CudaPart<T> {
+class Stepwise final : public CudaPart {
  public:
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard), ticket_(this->queue(), 1) {
-    ticket_.clear();
+      : CudaPart(problem, context, shard), memory_(*this, problem) {
+    declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    launch_ = this->resolved(launch, {0, 256 / warp_size, warp_size});
-    partials_ = Array<double>(this->queue(), std::int64_t{launch_.league} * sums_a_step);
+    launch_ = resolved<T>(launch, {0, 256 / warp_size, warp_size});
+    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
     return launch_;
   }
   void accumulate() override {
-    accumulate_points<<<static_cast<unsigned>(launch_.league), this->block(launch_), 0, stream(this->queue())>>>(
-        this->points(), this->rule_, this->state(), this->alone_, partials_.data(), this->sums_.data(), ticket_.data());
+    accumulate_points<<<static_cast<unsigned>(launch_.league), block(launch_), 0, stream(queue())>>>(
+        memory_.points(), rule_, state(), is_alone(), partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
   void update() override {
-    if (this->alone_) return;
-    update_all<<<1, sums_a_step, 0, stream(this->queue())>>>(this->rule_, this->state(), this->sums_.data());
+    if (is_alone()) return;
+    update_all<<<1, sums_a_step, 0, stream(queue())>>>(rule_, state(), sums_.data());
     check_launch();
   }
 
  private:
+  DevicePoints<T> memory_;
   Launch launch_;
   Array<double> partials_;
   Array<unsigned> ticket_;
 };
 
 template <class T>
-class Persistent final : public CudaPart<T> {
+class Persistent final : public CudaPart {
  public:
   Persistent(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : CudaPart<T>(problem, context, shard) {
-    require_one_device(context);
+      : CudaPart(problem, context, shard), memory_(*this, problem) {
+    require_alone(context);
   }
   Launch configure(Launch launch) override {
     if (launch.league > 1) throw Unsupported("league " + std::to_string(launch.league) + ": one block takes all steps");
-    return launch_ = this->resolved(launch, {1, 128 / warp_size, warp_size});
+    return launch_ = resolved<T>(launch, {1, 128 / warp_size, warp_size});
   }
   void accumulate() override {
     const auto bytes = static_cast<std::size_t>(blocks::sums_for_all_size<sums_a_step>(launch_)) * sizeof(double);
-    const bool fits = this->rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
+    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
     const auto kernel = fits ? take_all_steps<T, most_resident> : take_all_steps<T, 0>;
-    kernel<<<1, this->block(launch_), bytes, stream(this->queue())>>>(this->points(), this->rule_, this->state());
+    kernel<<<1, block(launch_), bytes, stream(queue())>>>(memory_.points(), rule_, state());
     check_launch();
   }
   void update() override {}
 
  private:
+  DevicePoints<T> memory_;
   Launch launch_;
 };
 
-template <Execution execution>
-std::unique_ptr<Prepared> prepare(const PolynomialFit& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Stepwise<T>>(problem, context, problem.steps, execution); });
-}
-std::unique_ptr<Prepared> prepare_persistent(const PolynomialFit& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Persistent<T>>(problem, context, 1, Execution::stepwise); });
-}
-
-const Register<PolynomialFit> stepwise{"stepwise", cuda::model, prepare<Execution::stepwise>};
-const Register<PolynomialFit> graph{"graph", cuda::model, prepare<Execution::graph>};
-const Register<PolynomialFit> persistent{"persistent", cuda::model, prepare_persistent};
+const RegisterSolve<PolynomialFit> stepwise{"stepwise", model, by_type<Stepwise>};
+const RegisterWholeSolve<PolynomialFit> persistent{"persistent", model, by_type<Persistent>};
 
 }  // namespace
 }  // namespace league::cuda::polynomial_fit

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/kokkos/kokkos.hpp"
-
 #include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/polynomial_fit/kokkos_graph.hpp"
-#include "algorithms/polynomial_fit/part.hpp"
 
 // A lane takes every lanes-th point; the last team adds the sums of all and takes the step. `persistent`: one team
 // takes all steps, its lanes keep their points in registers. On a host a thread takes consecutive points.
 namespace league::kokkos::polynomial_fit {
 namespace {
 
-using namespace league::polynomial_fit;
 using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
 template <class T>
@@ -58,74 +54,41 @@ struct Accumulate {
 };
 
 template <class T>
-class KokkosPart : public FitPart<T, Array> {
- public:
-  KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : FitPart<T, Array>(problem, context, shard,
-                          [&]<class U>(const char* label, std::int64_t size) {
-                            return Array<U>(instance(context.runtime, context.runtime.queue(shard.device)), label,
-                                            size);
-                          }),
-        exec_(instance(context.runtime, this->queue())) {}
-  void begin() override {
-    const Rule rule = this->rule_;
-    const State state = this->state();
-    Kokkos::parallel_for(
-        "polynomial_fit/begin", Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step),
-        KOKKOS_LAMBDA(int i) { begin_state(rule, state, i); });
-  }
-
- protected:
-  /// The method's choice where the launch leaves it open; of the league, where a lane would have too few points.
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
-    LaunchLimits most = limits(this->queue());
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
-    launch = resolve(launch, standard, most);
-    const int lanes = launch.team * launch.vector;
-    const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() : this->queue().device().threads) / lanes);
-    if (launch.league == 0)
-      launch.league = league_of(std::min(held, ceil_div<std::int64_t>(this->rows().size(), on_gpu ? lanes * 8 : 1)));
-    return launch;
-  }
-  Exec exec_;
-};
-
-template <class T>
-class Stepwise final : public KokkosPart<T> {
+class Stepwise final : public GraphPart {
  public:
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : KokkosPart<T>(problem, context, shard), ticket_(this->exec_, "polynomial_fit/ticket", 1) {
-    Kokkos::deep_copy(this->exec_, ticket_.view(), 0U);
+      : GraphPart(problem, context, shard), memory_(*this, problem) {
+    declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    const int lanes = limits(this->queue()).vector;
-    launch_ = this->resolved(launch, on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1});
+    const int lanes = limits(queue()).vector;
+    const Launch standard = on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1};
+    launch_ = resolved<T>(launch, standard);
     values_ = blocks::sums_for_all_size<sums_a_step>(launch_, 1);
     require_scratch(launch_, values_);
-    partials_ = Array<double>(this->exec_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
+    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
     return launch_;
   }
-  void accumulate() override { Kokkos::parallel_for("polynomial_fit/accumulate", policy(this->exec_), kernel()); }
-  void update() override {
-    if (this->alone_) return;
-    const Rule rule = this->rule_;
-    const State state = this->state();
-    const double* sums = this->sums_.data();
-    Kokkos::parallel_for(
-        "polynomial_fit/update", Kokkos::RangePolicy<Exec>(this->exec_, 0, sums_a_step),
-        KOKKOS_LAMBDA(int i) { take_step(rule, state, sums, i); });
+  void accumulate() override {
+    queue().submit([policy = policy(exec_), kernel = kernel()] {
+      Kokkos::parallel_for("polynomial_fit/accumulate", policy, kernel);
+    });
   }
-  template <class Node>
-  Node record(const Exec& exec, const Node& after) {
+  void update() override {
+    if (is_alone()) return;
+    submit_positions("polynomial_fit/update", Update{rule_, state(), sums_.data()});
+  }
+  [[nodiscard]] GraphNode record(const Exec& exec, const GraphNode& after) const override {
     return after.then_parallel_for("polynomial_fit/accumulate", policy(exec), kernel());
   }
 
  private:
   [[nodiscard]] auto policy(const Exec& exec) const { return policy_of<T>(exec, launch_, values_); }
-  [[nodiscard]] Accumulate<T> kernel() {
-    return {this->points(),   launch_.vector,     values_,       this->rule_, this->state(), this->alone_,
-            partials_.data(), this->sums_.data(), ticket_.data()};
+  [[nodiscard]] Accumulate<T> kernel() const {
+    return {memory_.points(), launch_.vector,   values_,      rule_,         state(),
+            is_alone(),       partials_.data(), sums_.data(), ticket_.data()};
   }
+  PointMemory<T, Array> memory_;
   Launch launch_;
   int values_ = 0;  ///< of scratch memory
   Array<double> partials_;
@@ -164,51 +127,43 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
 }
 
 template <class T>
-class Persistent final : public KokkosPart<T> {
+class Persistent final : public KokkosPart {
  public:
   Persistent(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : KokkosPart<T>(problem, context, shard) {
-    require_one_device(context);
+      : KokkosPart(problem, context, shard), memory_(*this, problem) {
+    require_alone(context);
   }
   Launch configure(Launch launch) override {
     if (launch.league > 1) throw Unsupported("league " + std::to_string(launch.league) + ": one team takes all steps");
-    const int lanes = limits(this->queue()).vector, threads = limits(this->queue()).team_times_vector;
-    launch_ = this->resolved(launch, on_gpu ? Launch{1, 128 / lanes, lanes} : Launch{1, threads, 1});
+    const int lanes = limits(queue()).vector, threads = limits(queue()).team_times_vector;
+    const Launch standard = on_gpu ? Launch{1, 128 / lanes, lanes} : Launch{1, threads, 1};
+    launch_ = resolved<T>(launch, standard);
     require_scratch(launch_, blocks::sums_for_all_size<sums_a_step>(launch_));
     return launch_;
   }
   void accumulate() override {
-    if constexpr (on_gpu)
-      if (this->rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector)
-        return take_all_steps<T, most_resident>(this->exec_, launch_, this->points(), this->rule_, this->state());
-    take_all_steps<T, 0>(this->exec_, launch_, this->points(), this->rule_, this->state());
+    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
+    const auto take = on_gpu && fits ? take_all_steps < T, on_gpu ? most_resident : 0 > : take_all_steps<T, 0>;
+    queue().submit([take, exec = exec_, launch = launch_, points = memory_.points(), rule = rule_, state = state()] {
+      take(exec, launch, points, rule, state);
+    });
   }
   void update() override {}
 
  private:
+  PointMemory<T, Array> memory_;
   Launch launch_;
 };
 
 std::unique_ptr<Prepared> prepare_stepwise(const PolynomialFit& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return solve<Stepwise<T>>(problem, context, problem.steps, Execution::stepwise);
-  });
-}
-/// A Kokkos Graph on one device; on several, which it cannot join, what the runtime records.
-std::unique_ptr<Prepared> prepare_graph(const PolynomialFit& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
-    if (context.shards.size() > 1) return solve<Stepwise<T>>(problem, context, problem.steps, Execution::graph);
-    return std::make_unique<GraphSolve<Stepwise<T>>>(problem, context, problem.steps);
-  });
-}
-std::unique_ptr<Prepared> prepare_persistent(const PolynomialFit& problem, const Context& context) {
-  return with_type<float, double>(
-      problem.dtype, [&]<class T>() { return solve<Persistent<T>>(problem, context, 1, Execution::stepwise); });
+  const auto make = [&](const Shard& shard) { return by_type<Stepwise, GraphPart>(problem, context, shard); };
+  if (context.execution == Execution::kokkos_graph) return std::make_unique<GraphSolve>(context, problem.steps, make);
+  return solve(context, problem.steps, make);
 }
 
-const Register<PolynomialFit> stepwise{"stepwise", kokkos::model, prepare_stepwise};
-const Register<PolynomialFit> graph{"graph", kokkos::model, prepare_graph};
-const Register<PolynomialFit> persistent{"persistent", kokkos::model, prepare_persistent};
+const Register<PolynomialFit> stepwise{
+    "stepwise", model, prepare_stepwise, {Execution::stream, Execution::graph, Execution::kokkos_graph}};
+const RegisterWholeSolve<PolynomialFit> persistent{"persistent", model, by_type<Persistent>};
 
 }  // namespace
 }  // namespace league::kokkos::polynomial_fit

@@ -5,34 +5,35 @@
 #include <algorithm>
 #include <optional>
 
-#include "algorithms/solve.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "algorithms/polynomial_fit/kokkos_part.hpp"
 
 namespace league::kokkos::polynomial_fit {
 
-/// A solve on one device as a Kokkos Graph: a chain of steps, submitted until there were enough of them. P is a
-/// `StepPart` whose `record(exec, after)` adds a step, one node on `exec`, behind node `after` and returns it; steps
-/// beyond the last one must change nothing. The graph has an instance of its own: what its nodes take of it (slots for
-/// team scratch memory) is not missed elsewhere.
-template <class P>
-class GraphSolve final : public ShardParts<P> {
+using GraphNode = Kokkos::Experimental::GraphNodeRef<Exec>;
+
+/// A part that adds a step, one node on `exec`, behind node `after`. Steps beyond the last one must change nothing.
+class GraphPart : public KokkosPart {
  public:
-  using Node = Kokkos::Experimental::GraphNodeRef<Exec>;
+  using KokkosPart::KokkosPart;
+  [[nodiscard]] virtual GraphNode record(const Exec& exec, const GraphNode& after) const = 0;
+};
+
+/// A solve on one device as a Kokkos Graph: a chain of steps, submitted until there were enough of them. The graph has
+/// an instance of its own: what its nodes take of it (slots for team scratch memory) is not missed elsewhere.
+class GraphSolve final : public ShardParts<GraphPart> {
+ public:
   static constexpr std::int64_t most_nodes = 100;
 
-  template <class Problem>
-  GraphSolve(const Problem& problem, const Context& context, std::int64_t steps)
-      : ShardParts<P>(problem, context,
-                      [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); }),
-        exec_(own_instance(part().queue())),
-        steps_(steps) {
-    if (context.shards.size() > 1) throw Unsupported("a Kokkos Graph runs on one device");
+  GraphSolve(const Context& context, std::int64_t steps,
+             const std::function<std::unique_ptr<GraphPart>(const Shard&)>& make)
+      : ShardParts(context, make), exec_(own_instance(part().queue())), steps_(steps) {
+    if (!context.world.alone()) throw Unsupported("a Kokkos Graph runs on one device");
   }
   Launch configure(Launch launch) override {
     graph_.reset();
-    const Launch effective = ShardParts<P>::configure(launch);
+    const Launch effective = ShardParts::configure(launch);
     graph_.emplace(exec_);
-    Node last = graph_->root_node();
+    GraphNode last = graph_->root_node();
     steps_a_graph_ = 0;
     for (; steps_a_graph_ < std::min(most_nodes, steps_); ++steps_a_graph_) last = part().record(exec_, last);
     graph_->instantiate();
@@ -46,7 +47,7 @@ class GraphSolve final : public ShardParts<P> {
   }
 
  private:
-  [[nodiscard]] P& part() const { return *this->parts().front(); }
+  [[nodiscard]] GraphPart& part() const { return *parts().front(); }
   Exec exec_;
   std::int64_t steps_, steps_a_graph_ = 1;
   std::optional<Kokkos::Experimental::Graph<Exec>> graph_;

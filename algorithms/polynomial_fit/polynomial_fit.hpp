@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "algorithms/least_squares.hpp"
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
+#include "algorithms/oracle/least_squares.hpp"
 
 namespace league {
 
@@ -20,18 +20,19 @@ class PolynomialFit final : public Problem {
   explicit PolynomialFit(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return points; }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
   /// The descent that `check` follows.
-  [[nodiscard]] least_squares::Descent descent() const;
+  [[nodiscard]] least_squares::Descent descent(Reduce& reduce) const;
 
   std::int64_t points;
-  Dtype dtype;
   std::int64_t steps;
   double rate;
   double start[terms];  ///< of the standard normal distribution
-  HostArray x, y;       ///< [points]
+  Range rows{};         ///< that are here
+  HostArray x{}, y{};   ///< [rows]
 
  private:
   mutable std::optional<least_squares::Descended> descended_;  ///< computed at the first check

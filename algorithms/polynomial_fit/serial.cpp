@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serial/serial.hpp"
 
-#include "algorithms/polynomial_fit/host_part.hpp"
+#include "algorithms/polynomial_fit/host.hpp"
 
 // One thread takes all points, a vector of them at a time.
 namespace league::serial::polynomial_fit {
@@ -10,23 +10,22 @@ namespace {
 using namespace league::polynomial_fit;
 
 template <class T>
-class Stepwise final : public HostPart<T> {
+class Stepwise final : public HostPart {
  public:
-  using HostPart<T>::HostPart;
+  Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : HostPart(problem, context, shard), memory_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() override {
-    const auto sums = range_sums(this->points(), Cubic<T>::of(this->theta_.data()), {0, this->rows().size()});
-    std::ranges::copy(sums.values, this->sums_.data());
+    queue().submit([points = memory_.points(), theta = theta_.data(), sums = sums_.data()] {
+      std::ranges::copy(range_sums(points, Cubic<T>::of(theta), {0, points.count}).values, sums);
+    });
   }
+
+ private:
+  HostPoints<T> memory_;
 };
 
-std::unique_ptr<Prepared> prepare(const PolynomialFit& problem, const Context& context) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() {
-    return solve<Stepwise<T>>(problem, context, problem.steps, Execution::stepwise);
-  });
-}
-
-const Register<PolynomialFit> stepwise{"stepwise", serial::model, prepare};
+const RegisterSolve<PolynomialFit> stepwise{"stepwise", model, by_type<Stepwise>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::serial::polynomial_fit

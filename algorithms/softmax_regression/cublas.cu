@@ -22,58 +22,54 @@ __global__ void __launch_bounds__(rows_of_block)
   store_loss(loss, losses, scratch);
 }
 
-class Cublas final : public CudaPart<float> {
+class Cublas final : public StepPart {
  public:
   Cublas(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard), handle_(cuda::cublas_handle(context.runtime, queue())) {
-    blocks_ = league_of(ceil_div<std::int64_t>(most_rows(), rows_of_block));
-    require_memory(bytes_ + most_rows() * problem.classes * 4 + blocks_ * 8, budget_bytes_);
-    const auto make = maker();
-    make_weights(static_cast<int>(problem.pitch), make);
-    make("softmax/logits", logits_, most_rows() * problem.classes);
-    make("softmax/gradient", gradient_, problem.classes * problem.pitch);
-    make("softmax/losses", losses_, blocks_);
+      : StepPart(context, shard),
+        handle_(cuda::cublas_handle(context.runtime, queue())),
+        memory_(*this, problem),
+        products_(memory_, rows_of_block) {
+    memory_.declare_weights(problem.pitch);
   }
-  void bind(Outputs& outputs) override { outputs.at(SoftmaxRegression::theta).form = SoftmaxRegression::product; }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("cuBLAS chooses its own launch");
     return {};
   }
   void begin() override {
-    CudaPart::begin();
+    clear_state(memory_);
     step_ = 0;
   }
   void accumulate() override {
     const cudaStream_t stream = cuda::stream(queue());  // makes its device the library's, too
-    const Descent descent = this->descent();
+    const Descent descent = memory_.descent();
     const Rows rows = descent.own_rows(step_);
     const std::int64_t count = rows.last - rows.first;
-    const float* x = x_.data() + rows.first * descent.pitch;
+    const float* x = memory_.x.data() + rows.first * descent.pitch;
+    float* logits = products_.logits.data();
     if (count > 0)
-      cuda::products_of_rows(handle_, count, descent.classes, descent.pitch, x, weights_.data(), logits_.data());
-    softmax<<<blocks_, rows_of_block, 0, stream>>>(descent, step_++, rows, labels_.data(), logits_.data(),
-                                                   losses_.data());
+      cuda::products_of_rows(handle_, count, descent.classes, descent.pitch, x, memory_.weights.data(), logits);
+    softmax<<<products_.teams, rows_of_block, 0, stream>>>(descent, step_++, rows, memory_.labels.data(), logits,
+                                                           products_.losses.data());
     cuda::check_launch();
     const float one = 1, zero = 0;
     if (count > 0)  // row-major [classes x pitch] is column-major [pitch x classes]
       cuda::check_cublas(cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_T, descent.pitch, descent.classes,
-                                     static_cast<int>(count), &one, x, descent.pitch, logits_.data(), descent.classes,
-                                     &zero, gradient_.data(), descent.pitch));
-    add_partials(static_cast<const float*>(gradient_.data()), count > 0 ? 1 : 0, blocks_);
+                                     static_cast<int>(count), &one, x, descent.pitch, logits, descent.classes, &zero,
+                                     products_.gradient.data(), descent.pitch));
+    add_partials(memory_, products_.gradient.data(), count > 0 ? 1 : 0, products_.losses.data(), products_.teams);
   }
+  [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
+  void update() override { take_step(memory_); }
 
  private:
   cublasHandle_t handle_;
-  int blocks_;
-  std::int64_t step_ = 0;  ///< the library is told where a batch begins
-  cuda::Array<float> logits_, gradient_;
+  Memory<float, cuda::Array> memory_;
+  Products<cuda::Array> products_;
+  mutable std::int64_t step_ = 0;  ///< the library is told where a batch begins: no graph could
 };
 
-std::unique_ptr<Prepared> prepare(const SoftmaxRegression& problem, const Context& context) {
-  return solve<Cublas>(problem, context, problem.steps, Execution::stepwise);
-}
-
-const Register<SoftmaxRegression> registered{"gemm", cuda::library("cublas"), prepare};
+const RegisterSolve<SoftmaxRegression> registered{
+    "gemm", cuda::library("cublas"), of_one_type<Cublas>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::softmax_regression::cuda_model

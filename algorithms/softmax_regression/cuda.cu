@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/softmax_regression/cuda_part.hpp"
-#include "algorithms/softmax_regression/fused.hpp"
+#include "algorithms/softmax_regression/fused_part.hpp"
 
 namespace league::softmax_regression::cuda_model {
 namespace {
@@ -143,59 +143,46 @@ __global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> wo
 }
 
 template <class T>
-class Fused final : public CudaPart<T> {
+class Fused final : public StepPart {
  public:
-  using CudaPart<T>::CudaPart;
+  Fused(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
+      : StepPart(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    const int pitch = static_cast<int>(this->problem_.pitch), classes = this->problem_.classes;
-    plan_ = plan<T>(launch, cuda::limits, pitch / 4, classes, this->most_rows(),
-                    2 * this->properties().multiProcessorCount);
-    choose_kernel();
-    const std::int64_t sums = std::int64_t{plan_.launch.league} * classes * pitch;
-    require_memory(this->bytes_ + sums * plan_.partial_bytes() + std::int64_t{8} * plan_.launch.league,
-                   this->budget_bytes_);
-    const auto make = this->maker();
-    this->make_weights(plan_.resident ? resident_pitch : pitch, make);
-    make("softmax/partials", partials_, sums * plan_.partial_bytes());
-    make("softmax/losses", this->losses_, plan_.launch.league);
-    return plan_.launch;
+    cudaDeviceProp properties{};
+    cuda::stream(queue());
+    cuda::check(cudaGetDeviceProperties(&properties, queue().device().index));
+    const Launch effective = memory_.configure(launch, cuda::limits, 2 * properties.multiProcessorCount);
+    choose_kernel(cuda::most_scratch(properties));
+    return effective;
   }
+  void begin() override { clear_state(memory_.rows); }
   void accumulate() override {
-    const FusedWork<T> work{this->x_.data(),      this->labels_.data(),
-                            this->descent(),      partials_.data(),
-                            this->losses_.data(), ceil_div(static_cast<int>(this->problem_.features) + 1, 4)};
-    const Launch launch = plan_.launch;
-    kernel_<<<launch.league, dim3(1, launch.team), scratch_bytes_, cuda::stream(this->queue())>>>(work);
+    const int teams = memory_.plan.launch.league;
+    kernel_<<<teams, dim3(1, memory_.plan.launch.team), scratch_bytes_, cuda::stream(queue())>>>(memory_.work());
     cuda::check_launch();
-    if (plan_.resident)
-      this->add_partials(reinterpret_cast<const float*>(partials_.data()), launch.league, launch.league);
-    else
-      this->add_partials(reinterpret_cast<const double*>(partials_.data()), launch.league, launch.league);
+    memory_.with_partials(
+        [&](const auto* partials) { add_partials(memory_.rows, partials, teams, memory_.losses.data(), teams); });
   }
+  [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.rows.sums.data(), memory_.rows.sums.size()); }
+  void update() override { take_step(memory_.rows); }
 
  private:
   /// The weights come into scratch where the device has it.
-  void choose_kernel() {
-    const int with_weights = plan_.scratch_bytes + weights_bytes;
-    const bool fits = static_cast<std::size_t>(with_weights) <= cuda::most_scratch(this->properties());
-    kernel_ = !plan_.resident ? fused_wide<T> : fits ? fused<T, true> : fused<T, false>;
-    scratch_bytes_ = plan_.resident && fits ? with_weights : plan_.scratch_bytes;
+  void choose_kernel(std::size_t most_scratch) {
+    const Plan& plan = memory_.plan;
+    const int with_weights = plan.scratch_bytes + weights_bytes;
+    const bool fits = static_cast<std::size_t>(with_weights) <= most_scratch;
+    kernel_ = !plan.resident ? fused_wide<T> : fits ? fused<T, true> : fused<T, false>;
+    scratch_bytes_ = plan.resident && fits ? with_weights : plan.scratch_bytes;
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(kernel_), scratch_bytes_));
   }
-  Plan plan_;
+  FusedMemory<T, cuda::Array> memory_;
   void (*kernel_)(FusedWork<T>) = nullptr;
   int scratch_bytes_ = 0;
-  cuda::Array<std::uint8_t> partials_;  ///< [league][classes][pitch] floats or doubles
 };
 
-template <Execution execution>
-std::unique_ptr<Prepared> prepare(const SoftmaxRegression& problem, const Context& context) {
-  return with_type<float, std::uint8_t>(
-      problem.dtype, [&]<class T>() { return solve<Fused<T>>(problem, context, problem.steps, execution); });
-}
-
-const Register<SoftmaxRegression> stepwise{"fused", cuda::model, prepare<Execution::stepwise>};
-const Register<SoftmaxRegression> graph{"graph", cuda::model, prepare<Execution::graph>};
+const RegisterSolve<SoftmaxRegression> stepwise{"fused", cuda::model, by_type<Fused>};
+const Register<SoftmaxRegression> graph{"graph", cuda::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::softmax_regression::cuda_model

@@ -52,48 +52,32 @@ inline __device__ void store_loss(double loss, double* losses, double* scratch) 
   if (thread == 0) losses[blockIdx.x] = scratch[0];
 }
 
-template <class T>
-class CudaPart : public SoftmaxPart<T, cuda::Array> {
- public:
-  CudaPart(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : SoftmaxPart<T, cuda::Array>(problem, context, shard, on_queue(context, shard)) {}
-  void begin() override {
-    this->theta_.clear();
-    this->weights_.clear();
-    this->taken_.clear();
-  }
-  void update() override {
-    if (this->alone_) return;  // done with the last of `accumulate`
-    constexpr int threads = 256;
-    const Descent descent = this->descent();
-    take<<<ceil_div(descent.columns(), threads), threads, 0, cuda::stream(this->queue())>>>(descent,
-                                                                                            this->sums_.data());
-    cuda::check_launch();
-  }
+/// Adds the partial gradients of a step, and takes it if there is no other shard.
+template <class M, class Partial>
+void add_partials(const M& memory, const Partial* partials, int count, const double* losses, int losses_count) {
+  const Descent descent = memory.descent();
+  finish<<<ceil_div(descent.columns(), columns_together), columns_together * summands_together, 0,
+           cuda::stream(memory.part.queue())>>>(descent, partials, count, losses, losses_count, memory.shared_sums());
+  cuda::check_launch();
+}
 
- protected:
-  [[nodiscard]] cudaDeviceProp properties() {
-    cuda::stream(this->queue());
-    cudaDeviceProp properties{};
-    cuda::check(cudaGetDeviceProperties(&properties, this->queue().device().index));
-    return properties;
-  }
-  [[nodiscard]] auto maker() {
-    return [this](const char*, auto& array, std::int64_t size) {
-      array = {};
-      array = std::remove_reference_t<decltype(array)>(this->queue(), size);
-    };
-  }
-  template <class Partial>
-  void add_partials(const Partial* partials, int count, int losses_count) {
-    const Descent descent = this->descent();
-    finish<<<ceil_div(descent.columns(), columns_together), columns_together * summands_together, 0,
-             cuda::stream(this->queue())>>>(descent, partials, count, losses_.data(), losses_count,
-                                            this->alone_ ? nullptr : this->sums_.data());
-    cuda::check_launch();
-  }
+/// Before the first step.
+template <class M>
+void clear_state(const M& memory) {
+  memory.theta.clear();
+  memory.weights.clear();
+  memory.taken.clear();
+}
 
-  cuda::Array<double> losses_;  ///< of the blocks
-};
+/// Takes the step with the sums of all shards.
+template <class M>
+void take_step(const M& memory) {
+  if (memory.part.is_alone()) return;  // done by `add_partials`
+  constexpr int threads = 256;
+  const Descent descent = memory.descent();
+  take<<<ceil_div(descent.columns(), threads), threads, 0, cuda::stream(memory.part.queue())>>>(descent,
+                                                                                                memory.sums.data());
+  cuda::check_launch();
+}
 
 }  // namespace league::softmax_regression::cuda_model

@@ -4,48 +4,72 @@
 #include <algorithm>
 
 #include "algorithms/softmax_regression/part.hpp"
-#include "backends/host_array.hpp"
+#include "backends/host_pass.hpp"
 
 namespace league::softmax_regression {
 
-/// A shard on host threads, with a gradient and a loss for each of them.
+/// What the threads of a host work on in a step, with a gradient and a loss for each of them.
 template <class T>
-class HostPart : public SoftmaxPart<T, host::Array> {
+struct HostWork {
+  Descent descent;
+  const T* x;
+  const std::int32_t* labels;
+  int threads;
+  double* partials;  ///< [threads x partial_pitch]
+  double* sums;
+
+  /// Values of one partial gradient: whole turns of classes, the loss behind them.
+  [[nodiscard]] int partial_pitch() const { return turns(descent.classes) * classes_together * descent.pitch + 1; }
+  [[nodiscard]] double* partial(int thread) const { return partials + std::int64_t{thread} * partial_pitch(); }
+  /// The rows of the step, which begins.
+  [[nodiscard]] Rows begin() const { return descent.own_rows(*descent.current = *descent.taken); }
+  void add_column(int column) const {
+    const int at = column == descent.classes * descent.pitch ? partial_pitch() - 1 : column;
+    double sum = 0;
+    for (int thread = 0; thread < threads; ++thread) sum += partial(thread)[at];
+    sums[column] = sum;
+  }
+};
+
+/// A shard on the threads of a host; `add_rows` adds the rows of a step.
+template <class T, class Pass, void (*add_rows)(const HostWork<T>&)>
+class HostPart final : public StepPart {
  public:
   HostPart(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : SoftmaxPart<T, host::Array>(problem, context, shard, on_queue(context, shard)) {
-    this->make_weights(static_cast<int>(problem.pitch), on_queue(context, shard));
+      : StepPart(context, shard), memory_(*this, problem) {
+    memory_.declare_weights(problem.pitch);
+  }
+  Launch configure(Launch launch) override {
+    launch = Pass::resolve(queue(), launch, {}, rows().size());
+    threads_ = launch.league;
+    declare(partials_, "softmax/partials", std::int64_t{threads_} * work().partial_pitch());
+    return launch;
   }
   void begin() override {
-    std::fill_n(this->theta_.data(), this->theta_.size(), 0.0);
-    std::fill_n(this->weights_.data(), this->weights_.size(), 0.0F);
-    *this->taken_.data() = 0;
+    queue().submit([descent = memory_.descent(), parameters = memory_.theta.size(), weights = memory_.weights.size()] {
+      std::fill_n(descent.theta, parameters, 0.0);
+      std::fill_n(descent.weights, weights, 0.0F);
+      *descent.taken = 0;
+    });
   }
+  void accumulate() override {
+    queue().submit([work = work()] { add_rows(work); });
+  }
+  [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
   void update() override {
-    const Descent descent = this->descent();
-    for (int column = 0; column < descent.columns(); ++column) descent.take(column, this->sums_.data()[column]);
+    queue().submit([work = work()] {
+      for (int column = 0; column < work.descent.columns(); ++column) work.descent.take(column, work.sums[column]);
+    });
   }
 
- protected:
-  void make_partials(int count) {
-    require_memory(this->bytes_ + std::int64_t{count} * partial_pitch() * 8, this->budget_bytes_);
-    partial_count_ = count;
-    partials_ = {this->queue(), std::int64_t{count} * partial_pitch()};
+ private:
+  [[nodiscard]] HostWork<T> work() const {
+    return {memory_.descent(), memory_.x.data(), memory_.labels.data(),
+            threads_,          partials_.data(), memory_.sums.data()};
   }
-  /// Values of one partial gradient: whole turns of classes, the loss behind them.
-  [[nodiscard]] int partial_pitch() const {
-    return turns(this->problem_.classes) * classes_together * static_cast<int>(this->problem_.pitch) + 1;
-  }
-  void add_column(int column) {
-    const bool is_loss = column == this->problem_.classes * this->problem_.pitch;
-    const double* values = partials_.data() + (is_loss ? partial_pitch() - 1 : column);
-    double sum = 0;
-    for (int i = 0; i < partial_count_; ++i) sum += values[std::int64_t{i} * partial_pitch()];
-    this->sums_.data()[column] = sum;
-  }
-
-  int partial_count_ = 0;
-  host::Array<double> partials_;  ///< [threads x partial_pitch]
+  Memory<T, host::Array> memory_;
+  int threads_ = 1;
+  host::Array<double> partials_;
 };
 
 }  // namespace league::softmax_regression

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/fused.hpp"
+#include "algorithms/softmax_regression/fused_part.hpp"
 #include "algorithms/softmax_regression/kokkos_host.hpp"
 
 namespace league::softmax_regression::kokkos_model {
@@ -149,62 +149,38 @@ void fused_wide(const Exec& exec, Launch launch, int scratch_bytes, const FusedW
 }
 
 template <class T>
-class FusedOnGpu final : public KokkosPart<T> {
+class FusedOnGpu final : public StepPart {
  public:
-  using KokkosPart<T>::KokkosPart;
+  FusedOnGpu(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
+      : StepPart(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    const int pitch = static_cast<int>(this->problem_.pitch), classes = this->problem_.classes;
-    plan_ =
-        plan<T>(launch, kokkos::limits(this->queue()), pitch / 4, classes, this->most_rows(), 2 * multiprocessors());
-    const std::int64_t sums = std::int64_t{plan_.launch.league} * classes * pitch;
-    require_memory(this->bytes_ + sums * plan_.partial_bytes() + std::int64_t{8} * plan_.launch.league,
-                   this->budget_bytes_);
-    const auto make = this->maker();
-    this->make_weights(plan_.resident ? resident_pitch : pitch, make);
-    make("softmax/partials", partials_, sums * plan_.partial_bytes());
-    make("softmax/losses", this->losses_, plan_.launch.league);
-    return plan_.launch;
+    constexpr int threads_held = 2048;  // by a multiprocessor: what an instance counts
+    const int multiprocessors = std::max(1, static_cast<int>(exec_.concurrency()) / threads_held);
+    return memory_.configure(launch, kokkos::limits(queue()), 2 * multiprocessors);
   }
+  void begin() override { clear_state(exec_, memory_.rows); }
   void accumulate() override {
-    const FusedWork<T> work{this->x_.data(),      this->labels_.data(),
-                            this->descent(),      partials_.data(),
-                            this->losses_.data(), ceil_div(static_cast<int>(this->problem_.features) + 1, 4)};
-    const Launch launch = plan_.launch;
-    if (plan_.resident)
-      fused(this->exec_, launch, plan_.scratch_bytes, work);
-    else
-      fused_wide(this->exec_, launch, plan_.scratch_bytes, work);
-    if (plan_.resident)
-      this->add_partials(reinterpret_cast<const float*>(partials_.data()), gradient_size(), launch.league,
-                         launch.league);
-    else
-      this->add_partials(reinterpret_cast<const double*>(partials_.data()), gradient_size(), launch.league,
-                         launch.league);
+    const Plan& plan = memory_.plan;
+    (plan.resident ? fused<T> : fused_wide<T>)(exec_, plan.launch, plan.scratch_bytes, memory_.work());
+    const SoftmaxRegression& problem = memory_.rows.problem;
+    memory_.with_partials([&](const auto* partials) {
+      add_partials(exec_, memory_.rows, partials, problem.classes * problem.pitch, plan.launch.league,
+                   memory_.losses.data(), plan.launch.league);
+    });
   }
+  [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.rows.sums.data(), memory_.rows.sums.size()); }
+  void update() override { take_step(exec_, memory_.rows); }
 
  private:
-  /// What an instance counts of a multiprocessor is the threads it can hold.
-  [[nodiscard]] int multiprocessors() const {
-    constexpr int threads_held = 2048;
-    return std::max(1, static_cast<int>(this->exec_.concurrency()) / threads_held);
-  }
-  [[nodiscard]] std::int64_t gradient_size() const { return this->problem_.classes * this->problem_.pitch; }
-  Plan plan_;
-  kokkos::Array<std::uint8_t> partials_;  ///< [league][classes][pitch] floats or doubles
+  Exec exec_;
+  FusedMemory<T, kokkos::Array> memory_;
 };
 
-template <Execution execution>
-std::unique_ptr<Prepared> prepare(const SoftmaxRegression& problem, const Context& context) {
-  return with_type<float, std::uint8_t>(problem.dtype, [&]<class T>() {
-    if constexpr (kokkos::on_gpu)
-      return solve<FusedOnGpu<T>>(problem, context, problem.steps, execution);
-    else
-      return solve<FusedOnHost<T>>(problem, context, problem.steps, execution);
-  });
-}
+template <class T>
+using Fused = std::conditional_t<kokkos::on_gpu, FusedOnGpu<T>, FusedOnHost<T>>;
 
-const Register<SoftmaxRegression> stepwise{"fused", kokkos::model, prepare<Execution::stepwise>};
-const Register<SoftmaxRegression> graph{"graph", kokkos::model, prepare<Execution::graph>};
+const RegisterSolve<SoftmaxRegression> stepwise{"fused", kokkos::model, by_type<Fused>};
+const Register<SoftmaxRegression> graph{"graph", kokkos::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

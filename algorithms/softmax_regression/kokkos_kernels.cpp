@@ -13,76 +13,81 @@ using kokkos::Matrix;
 constexpr int rows_of_team = 128, threads_of_team = kokkos::on_gpu ? rows_of_team : 1;
 
 // A thread takes a row at a time.
-void softmax(const Exec& exec, const Descent& descent, std::int64_t step, Rows rows, int teams,
-             const std::int32_t* labels, float* z, double* losses) {
-  Team policy(exec, teams, threads_of_team, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(threads_of_team * 8 + 16));
-  Kokkos::parallel_for(
-      "softmax/residuals", policy, KOKKOS_LAMBDA(const Member& team) {
-        double* scratch = scratch_of<double>(team, threads_of_team);
-        const int thread = static_cast<int>(team.team_rank());
-        double loss = team.league_rank() == 0 ? descent.penalty(step, thread, threads_of_team) : 0;
-        if (team.league_rank() == 0 && thread == 0) *descent.current = step;
-        for (int i = thread; i < rows_of_team; i += threads_of_team) {
-          const std::int64_t row = std::int64_t{team.league_rank()} * rows_of_team + i;
-          if (row < rows.last - rows.first)
-            loss += softmax_row(z + row * descent.classes, descent.classes, labels[rows.first + row], InOrder{});
-        }
-        store_loss(team, loss, losses, scratch);
-      });
+struct Softmax {
+  Descent descent;
+  std::int64_t step;
+  Rows rows;
+  const std::int32_t* labels;
+  float* z;
+  double* losses;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    double* scratch = scratch_of<double>(team, threads_of_team);
+    const int thread = static_cast<int>(team.team_rank());
+    double loss = team.league_rank() == 0 ? descent.penalty(step, thread, threads_of_team) : 0;
+    if (team.league_rank() == 0 && thread == 0) *descent.current = step;
+    for (int i = thread; i < rows_of_team; i += threads_of_team) {
+      const std::int64_t row = std::int64_t{team.league_rank()} * rows_of_team + i;
+      if (row < rows.last - rows.first)
+        loss += softmax_row(z + row * descent.classes, descent.classes, labels[rows.first + row], InOrder{});
+    }
+    store_loss(team, loss, losses, scratch);
+  }
+};
+
+template <class V>
+Matrix<V> matrix(V* data, std::int64_t rows, std::int64_t columns) {
+  return Matrix<V>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
 }
 
-class Kernels final : public KokkosPart<float> {
+class Kernels final : public StepPart {
  public:
   Kernels(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard) {
-    teams_ = league_of(ceil_div<std::int64_t>(most_rows(), rows_of_team));
-    require_memory(bytes_ + most_rows() * problem.classes * 4 + teams_ * 8, budget_bytes_);
-    const auto make = maker();
-    make_weights(static_cast<int>(problem.pitch), make);
-    make("softmax/logits", logits_, most_rows() * problem.classes);
-    make("softmax/gradient", gradient_, problem.classes * problem.pitch);
-    make("softmax/losses", losses_, teams_);
+      : StepPart(context, shard),
+        exec_(kokkos::instance(context.runtime, queue())),
+        memory_(*this, problem),
+        products_(memory_, rows_of_team) {
+    memory_.declare_weights(problem.pitch);
   }
-  void bind(Outputs& outputs) override { outputs.at(SoftmaxRegression::theta).form = SoftmaxRegression::product; }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("Kokkos Kernels chooses its own launch");
     return {};
   }
   void begin() override {
-    KokkosPart::begin();
+    clear_state(exec_, memory_);
     step_ = 0;
   }
   void accumulate() override {
-    const Descent descent = this->descent();
+    const Descent descent = memory_.descent();
     const Rows rows = descent.own_rows(step_);
     const std::int64_t count = rows.last - rows.first;
-    const auto x = matrix<const float>(x_.data() + rows.first * descent.pitch, count, descent.pitch);
+    const auto x = matrix<const float>(memory_.x.data() + rows.first * descent.pitch, count, descent.pitch);
+    const auto weights = matrix<const float>(memory_.weights.data(), descent.classes, descent.pitch);
+    const auto logits = matrix(products_.logits.data(), count, descent.classes);
+    if (count > 0) KokkosBlas::gemm(exec_, "N", "T", 1.0F, x, weights, 0.0F, logits);
+    Team policy(exec_, products_.teams, threads_of_team, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(threads_of_team * 8 + 16));
+    Kokkos::parallel_for(
+        "softmax/residuals", policy,
+        Softmax{descent, step_++, rows, memory_.labels.data(), logits.data(), products_.losses.data()});
+    const auto gradient = matrix(products_.gradient.data(), descent.classes, descent.pitch);
     if (count > 0)
-      KokkosBlas::gemm(exec_, "N", "T", 1.0F, x, matrix<const float>(weights_.data(), descent.classes, descent.pitch),
-                       0.0F, matrix<float>(logits_.data(), count, descent.classes));
-    softmax(exec_, descent, step_++, rows, teams_, labels_.data(), logits_.data(), losses_.data());
-    if (count > 0)
-      KokkosBlas::gemm(exec_, "T", "N", 1.0F, matrix<const float>(logits_.data(), count, descent.classes), x, 0.0F,
-                       matrix<float>(gradient_.data(), descent.classes, descent.pitch));
-    add_partials(static_cast<const float*>(gradient_.data()), 0, count > 0 ? 1 : 0, teams_);
+      KokkosBlas::gemm(exec_, "T", "N", 1.0F, matrix<const float>(logits.data(), count, descent.classes), x, 0.0F,
+                       gradient);
+    add_partials(exec_, memory_, gradient.data(), 0, count > 0 ? 1 : 0, products_.losses.data(), products_.teams);
   }
+  [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
+  void update() override { take_step(exec_, memory_); }
 
  private:
-  template <class V>
-  static Matrix<V> matrix(V* data, std::int64_t rows, std::int64_t columns) {
-    return Matrix<V>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
-  }
-  int teams_;
-  std::int64_t step_ = 0;  ///< the library is told where a batch begins
-  kokkos::Array<float> logits_, gradient_;
+  Exec exec_;
+  Memory<float, kokkos::Array> memory_;
+  Products<kokkos::Array> products_;
+  mutable std::int64_t step_ = 0;  ///< the library is told where a batch begins: no graph could
 };
 
-std::unique_ptr<Prepared> prepare(const SoftmaxRegression& problem, const Context& context) {
-  return solve<Kernels>(problem, context, problem.steps, Execution::stepwise);
-}
-
-const Register<SoftmaxRegression> registered{"gemm", kokkos::library("kokkos_kernels"), prepare};
+const RegisterSolve<SoftmaxRegression> registered{
+    "gemm", kokkos::library("kokkos_kernels"), of_one_type<Kernels>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

@@ -14,24 +14,24 @@ namespace {
 const RegisterAlgorithm registered{Algorithm{
     .name = SoftmaxRegression::algorithm,
     .description = "classification by a linear function for each class, fitted by gradient descent",
-    .parameters =
-        with_dataset_sizes({{.name = "steps", .standard = "100", .least = 1, .most = 1'000'000, .description = "steps"},
-                            {.name = "batch",
-                             .standard = "0",
-                             .least = 0,
-                             .description = "rows of a step, one batch after another; 0: all of them"},
-                            {.name = "learning_rate",
-                             .kind = Parameter::Kind::real,
-                             .standard = "0.5",
-                             .least = 0,
-                             .most = 1'000'000,
-                             .description = "what a step takes of the gradient"},
-                            {.name = "l2",
-                             .kind = Parameter::Kind::real,
-                             .standard = "0",
-                             .least = 0,
-                             .most = 1'000'000,
-                             .description = "weight of the penalty |W|^2 / 2"}}),
+    .parameters = with_dataset_sizes(
+        {{.name = "steps", .default_value = "100", .min = 1, .max = 1'000'000, .description = "steps"},
+         {.name = "batch",
+          .default_value = "0",
+          .min = 0,
+          .description = "rows of a step, one batch after another; 0: all of them"},
+         {.name = "learning_rate",
+          .kind = Parameter::Kind::real,
+          .default_value = "0.5",
+          .min = 0,
+          .max = 1'000'000,
+          .description = "what a step takes of the gradient"},
+         {.name = "l2",
+          .kind = Parameter::Kind::real,
+          .default_value = "0",
+          .min = 0,
+          .max = 1'000'000,
+          .description = "weight of the penalty |W|^2 / 2"}}),
     .methods = {{.name = "gemm",
                  .description = "the library's products for logits and gradient, and a softmax between",
                  .dtypes = {Dtype::f32},
@@ -47,7 +47,12 @@ const RegisterAlgorithm registered{Algorithm{
                  .not_expressible = {{"serial", no_launches}, {"openmp", no_launches}},
                  .units = {{Dtype::u8, "f32"}}}},
     .needs_dataset = true,
-    .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); }}};
+    .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); },
+    .edge_cases = {
+        {{"train", "1"}, {"test", "1"}, {"features", "1"}, {"steps", "2"}},
+        {{"train", "2"}, {"test", "1"}, {"features", "15"}, {"steps", "3"}, {"learning_rate", "0.1"}},
+        {{"train", "301"}, {"test", "3"}, {"features", "33"}, {"steps", "7"}, {"batch", "128"}, {"l2", "0.01"}},
+        {{"train", "67"}, {"test", "3"}, {"features", "1100"}, {"steps", "2"}, {"learning_rate", "0.001"}}}}};
 
 const Dataset& dataset_of(const Making& making) {
   if (!making.dataset) throw std::logic_error("softmax_regression is made from a dataset");
@@ -74,12 +79,12 @@ void require_numbers(const std::string& part, const HostArray& array) {
 
 /// Rows [rows x pitch] of `from` [rows x features], each followed by `one` and zeros.
 template <class From, class To>
-void store_rows(const HostArray& from, const HostArray& to, To one) {
-  const std::int64_t features = from.row_size(), pitch = to.row_size(), count = from.rows();
-  const From* source = from.values<const From>().data();
+void store_rows(const HostArray& from, Range rows, HostArray& to, To one) {
+  const std::int64_t features = from.row_size(), pitch = to.row_size();
+  const From* source = from.values<const From>(rows.begin, rows.end).data();
   To* target = to.values<To>().data();
 #pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < count; ++row) {
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
     To* out = target + row * pitch;
     for (std::int64_t f = 0; f < features; ++f) out[f] = static_cast<To>(source[row * features + f]);
     out[features] = one;
@@ -90,15 +95,17 @@ void store_rows(const HostArray& from, const HostArray& to, To one) {
 }  // namespace
 
 SoftmaxRegression::SoftmaxRegression(const Making& making)
-    : dtype(making.dtype),
+    : Problem(making),
+      data(dataset_of(making)),
       steps(making.parameters.integer("steps")),
       batch(making.parameters.integer("batch")),
       learning_rate(making.parameters.real("learning_rate")),
-      l2(making.parameters.real("l2")) {
-  const Dataset& data = dataset_of(making);
-  require(data.train.rows() > 0, "train: there must be at least one training row");
-  features = data.train.row_size();
-  classes = data.classes;
+      l2(making.parameters.real("l2")),
+      classes(data.classes),
+      features(data.train.row_size()),
+      scale(data.train.dtype() == Dtype::u8 ? 1.0 / 255.0 : 1.0),
+      pitch(ceil_div<std::int64_t>(features + 1, pitch_step) * pitch_step) {
+  require(extent() > 0, "train: there must be at least one training row");
   require(features >= 1 && features <= most_features,
           "features: " + std::to_string(features) + " values a row; from 1 to " + std::to_string(most_features));
   require(classes >= 2 && classes <= most_classes,
@@ -110,32 +117,28 @@ SoftmaxRegression::SoftmaxRegression(const Making& making)
   require(batch >= 0, "batch = " + std::to_string(batch) + ": 0 for all rows, or at least 1");
   require(std::isfinite(learning_rate) && learning_rate > 0, "learning_rate: a finite number above 0");
   require(std::isfinite(l2) && l2 >= 0, "l2: a finite number, at least 0");
-  require_labels("training", data.train_labels, data.train.rows(), classes);
-  require_labels("test", data.test_labels, data.test.rows(), classes);
-  require_numbers("training", data.train);
-  require_numbers("test", data.test);
-  const bool pixels = data.train.dtype() == Dtype::u8;
-  require(pixels || dtype == Dtype::f32,
+  require(data.train.dtype() == Dtype::u8 || dtype == Dtype::f32,
           "dtype " + std::string(name(dtype)) + ": the features of this dataset are f32");
-  scale = pixels ? 1.0 / 255.0 : 1.0;
-  if (batch == 0 || batch > data.train.rows()) batch = data.train.rows();
-
-  pitch = ceil_div<std::int64_t>(features + 1, pitch_step) * pitch_step;
-  rows = HostArray(making.memory, dtype, {data.train.rows(), pitch});
-  if (dtype == Dtype::u8)
-    store_rows<std::uint8_t, std::uint8_t>(data.train, rows, 255);
-  else if (pixels)
-    store_rows<std::uint8_t, float>(data.train, rows, 255);
-  else
-    store_rows<float, float>(data.train, rows, 1);
-  labels = data.train_labels;
-  train = data.train;
-  test = data.test;
-  test_labels = data.test_labels;
+  if (batch == 0 || batch > extent()) batch = extent();
   oracle_ = std::make_unique<softmax_regression::Oracle>(*this);
 }
 
 SoftmaxRegression::~SoftmaxRegression() = default;
+
+void SoftmaxRegression::make_inputs(Range local, std::pmr::memory_resource& memory) {
+  require_labels("training", data.train_labels, data.train.rows(), classes);
+  require_labels("test", data.test_labels, data.test.rows(), classes);
+  require_numbers("training", data.train);
+  require_numbers("test", data.test);
+  rows = local;
+  stored = HostArray(memory, dtype, {rows.size(), pitch});
+  if (dtype == Dtype::u8)
+    store_rows<std::uint8_t, std::uint8_t>(data.train, rows, stored, 255);
+  else if (data.train.dtype() == Dtype::u8)
+    store_rows<std::uint8_t, float>(data.train, rows, stored, 255);
+  else
+    store_rows<float, float>(data.train, rows, stored, 1);
+}
 
 /// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals.
 Cost SoftmaxRegression::cost() const {
@@ -146,21 +149,22 @@ Cost SoftmaxRegression::cost() const {
   return {taken * static_cast<double>(row_bytes), 4 * taken * static_cast<double>((features + 1) * classes)};
 }
 
-Outputs SoftmaxRegression::make_outputs(std::pmr::memory_resource& memory) const {
+Outputs SoftmaxRegression::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {
   return {{"theta", HostArray(memory, Dtype::f64, {features + 1, classes}), {0, features + 1}},
           {"loss", HostArray(memory, Dtype::f64, {steps}), {0, steps}},
           {"steps", HostArray(memory, Dtype::i64, {1}), {0, 1}}};
 }
 
 Outputs SoftmaxRegression::inputs() const {
-  return {{"train", train, {0, train.rows()}},
-          {"train_labels", labels, {0, train.rows()}},
-          {"test", test, {0, test.rows()}},
-          {"test_labels", test_labels, {0, test.rows()}}};
+  const Range train{0, data.train.rows()}, test{0, data.test.rows()};
+  return {{"train", data.train, train},
+          {"train_labels", data.train_labels, train},
+          {"test", data.test, test},
+          {"test_labels", data.test_labels, test}};
 }
 
-Verdict SoftmaxRegression::check(const Outputs& outputs) const {
-  return softmax_regression::judge(*this, *oracle_, outputs);
+Verdict SoftmaxRegression::check(const Outputs& outputs, Reduce& reduce) const {
+  return softmax_regression::judge(*this, *oracle_, outputs, reduce);
 }
 
 }  // namespace league

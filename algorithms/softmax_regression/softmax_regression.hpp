@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 
 namespace league {
 
@@ -23,27 +24,37 @@ class SoftmaxRegression final : public Problem {
   static constexpr std::int64_t most_features = 4096;
   static constexpr int most_classes = 64;
 
-  /// @throws std::invalid_argument naming the key and its limit, or the row with a bad label or feature
+  /// @throws std::invalid_argument naming the key and its limit
   explicit SoftmaxRegression(const Making& making);
   ~SoftmaxRegression() override;
-  [[nodiscard]] std::int64_t extent() const override { return rows.rows(); }
+  [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  /// @throws std::invalid_argument naming the row with a bad label or feature
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
   /// Right answers, made at first use.
   [[nodiscard]] softmax_regression::Oracle& oracle() const { return *oracle_; }
 
-  Dtype dtype;
+  /// Training rows as kernels take them, and their labels, by global number. @pre the rows are here
+  template <class T>
+  [[nodiscard]] std::span<const T> stored_rows(Range which) const {
+    return std::as_const(stored).values<T>(which.begin - rows.begin, which.end - rows.begin);
+  }
+  [[nodiscard]] std::span<const std::int32_t> labels_of(Range which) const {
+    return std::as_const(data.train_labels).values<std::int32_t>(which.begin, which.end);
+  }
+
+  Dataset data;               ///< as it was given: all of it in every process
   std::int64_t steps, batch;  ///< rows of a step, at most all; batches follow one another in the order of the rows
   double learning_rate, l2;
   int classes;
   std::int64_t features;
-  double scale;                        ///< what a stored feature counts: 1 / 255 for pixels
-  std::int64_t pitch;                  ///< values of a stored row: the features, the number that counts 1, zeros
-  HostArray rows;                      ///< dtype [rows x pitch]
-  HostArray labels;                    ///< i32 [rows], each from 0 to classes - 1
-  HostArray train, test, test_labels;  ///< as they were given
+  double scale;        ///< what a stored feature counts: 1 / 255 for pixels
+  std::int64_t pitch;  ///< values of a stored row: the features, the number that counts 1, zeros
+  Range rows{};        ///< that are here
+  HostArray stored{};  ///< dtype [rows x pitch]
 
   /// Stored rows are of whole vectors of a host, and of whole 16-byte words of a GPU.
   static constexpr std::int64_t pitch_step = 16;

@@ -62,16 +62,18 @@ class Pass {
 
   void take(std::int64_t first, std::int64_t last) {
     const int rows = static_cast<int>(std::min<std::int64_t>(tile_rows, last - first));
+    const Range tile{first, first + rows};
+    const std::int32_t* labels = problem_.labels_of(tile).data();
     if (problem_.dtype == Dtype::u8)
-      load(problem_.rows.values<const std::uint8_t>(first, first + rows).data(), rows);
+      load(problem_.stored_rows<std::uint8_t>(tile).data(), rows);
     else
-      load(problem_.rows.values<const float>(first, first + rows).data(), rows);
+      load(problem_.stored_rows<float>(tile).data(), rows);
     for (std::int64_t c = 0; c < columns_; c += chunk)
       multiply(depth_, tile_.data(), matrix_.data() + c, columns_, products_.data() + c);
     for (int row = 0; row < tile_rows; ++row) {
       double* z = products_.data() + row * columns_;
       if (row < rows)
-        finish_row(row, z, problem_.labels.values<const std::int32_t>()[static_cast<std::size_t>(first + row)]);
+        finish_row(row, z, labels[row]);
       else
         std::fill_n(z, columns_, 0.0);
     }
@@ -139,7 +141,7 @@ double most_weight(const std::vector<double>& theta, int classes) {
 }  // namespace
 
 Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vector<double>& theta,
-                    const std::vector<double>& direction) {
+                    const std::vector<double>& direction, Reduce& reduce) {
   const auto classes = static_cast<std::size_t>(problem.classes),
              depth = static_cast<std::size_t>(problem.features + 1);
   const std::size_t used = direction.empty() ? classes : 2 * classes,
@@ -149,28 +151,36 @@ Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vect
     matrix[i / classes * columns + i % classes] = theta[i] * problem.scale;
     if (!direction.empty()) matrix[i / classes * columns + classes + i % classes] = direction[i] * problem.scale;
   }
-  const std::int64_t tiles = ceil_div<std::int64_t>(rows.last - rows.first, tile_rows);
+  const Rows here{std::max(rows.first, problem.rows.begin), std::min(rows.last, problem.rows.end)};
+  const std::int64_t tiles = ceil_div(std::max<std::int64_t>(here.last - here.first, 0), std::int64_t{tile_rows});
   const int threads = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, omp_get_max_threads()));
   std::vector<Pass> passes(static_cast<std::size_t>(threads),
                            Pass(problem, static_cast<std::int64_t>(columns), matrix,
                                 most_weight(theta, problem.classes), !direction.empty()));
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t tile = 0; tile < tiles; ++tile)
-    passes[static_cast<std::size_t>(omp_get_thread_num())].take(rows.first + tile * tile_rows, rows.last);
+    passes[static_cast<std::size_t>(omp_get_thread_num())].take(here.first + tile * tile_rows, here.last);
 
+  // Of all processes: four numbers, the gradient, the curvature.
   const auto count = static_cast<double>(rows.last - rows.first);
-  Evaluation all;
-  all.gradient.resize(theta.size());
-  all.curvature.resize(direction.size());
+  std::vector<double> means(4 + theta.size() + direction.size());
   for (const Pass& pass : passes) {
-    all.loss += pass.loss / count, all.loss_error += pass.loss_error / count;
-    all.residual += pass.residual / count, all.residual_error += pass.residual_error / count;
+    means[0] += pass.loss / count, means[1] += pass.loss_error / count;
+    means[2] += pass.residual / count, means[3] += pass.residual_error / count;
     for (std::size_t i = 0; i < theta.size(); ++i) {
       const double* sums = &pass.sums[i / classes * columns + i % classes];
-      all.gradient[i] += sums[0] * problem.scale / count;
-      if (!direction.empty()) all.curvature[i] += sums[classes] * problem.scale / count;
+      means[4 + i] += sums[0] * problem.scale / count;
+      if (!direction.empty()) means[4 + theta.size() + i] += sums[classes] * problem.scale / count;
     }
   }
+  reduce.sum(means);
+  const auto gradient = means.begin() + 4, curvature = gradient + static_cast<std::ptrdiff_t>(theta.size());
+  Evaluation all{.loss = means[0],
+                 .gradient = {gradient, curvature},
+                 .curvature = {curvature, means.end()},
+                 .residual_error = means[3],
+                 .residual = means[2],
+                 .loss_error = means[1]};
   for (std::size_t i = 0; i < (depth - 1) * classes; ++i) {  // the penalty; biases have none
     all.loss += problem.l2 / 2 * theta[i] * theta[i];
     all.gradient[i] += problem.l2 * theta[i];

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "algorithms/generate.hpp"
+#include "algorithms/oracle/agree.hpp"
+#include "algorithms/oracle/generate.hpp"
 #include "backends/launch.hpp"
 
 namespace league::softmax_regression {
@@ -26,9 +27,9 @@ double distance(std::span<const double> a, std::span<const double> b) {
 /// longer than 2 / that eigenvalue, else 0.
 class Curvature {
  public:
-  explicit Curvature(const SoftmaxRegression& problem, std::size_t size) {
-    double most = 0;
-    for (std::int64_t row = 0; row < problem.extent(); ++row) most = std::max(most, squares(problem, row));
+  Curvature(const SoftmaxRegression& problem, std::size_t size) {
+    const double most =
+        problem.data.train.dtype() == Dtype::u8 ? most_squares<std::uint8_t>(problem) : most_squares<float>(problem);
     limit_ = most * problem.scale * problem.scale / 2;  // of any Hessian: p (1 - p) and p q make at most 1 / 2
     if (problem.learning_rate * (limit_ + problem.l2) <= 2) return;
     direction_.resize(size);
@@ -44,14 +45,18 @@ class Curvature {
   }
 
  private:
-  static double squares(const SoftmaxRegression& problem, std::int64_t row) {
-    const auto sum = [](auto values) {
-      double all = 0;
-      for (const auto value : values) all += static_cast<double>(value) * static_cast<double>(value);
-      return all;
-    };
-    return problem.dtype == Dtype::u8 ? sum(problem.rows.values<const std::uint8_t>(row, row + 1))
-                                      : sum(problem.rows.values<const float>(row, row + 1));
+  /// Of a stored row; from the dataset, all rows of which are in every process.
+  template <class T>
+  static double most_squares(const SoftmaxRegression& problem) {
+    const double one = std::round(1 / problem.scale);  // what follows the features
+    double most = 0;
+    for (std::int64_t row = 0; row < problem.extent(); ++row) {
+      double squares = 0;
+      for (const T value : problem.data.train.values<const T>(row, row + 1))
+        squares += static_cast<double>(value) * static_cast<double>(value);
+      most = std::max(most, squares + one * one);
+    }
+    return most;
   }
   double normalise() {
     const double norm = norm_of(direction_);
@@ -62,7 +67,7 @@ class Curvature {
   std::vector<double> direction_;
 };
 
-Path descend(const SoftmaxRegression& problem) {
+Path descend(const SoftmaxRegression& problem, Reduce& reduce) {
   Path path;
   path.theta.resize(static_cast<std::size_t>((problem.features + 1) * problem.classes));
   const Descent descent{
@@ -70,11 +75,11 @@ Path descend(const SoftmaxRegression& problem) {
   Curvature curvature(problem, path.theta.size());
   constexpr int warm_up = 8;
   for (int i = 0; i < warm_up && !curvature.direction().empty(); ++i)
-    curvature.follow(evaluate(problem, descent.batch_of(0), path.theta, curvature.direction()).curvature);
+    curvature.follow(evaluate(problem, descent.batch_of(0), path.theta, curvature.direction(), reduce).curvature);
 
   for (std::int64_t step = 0; step < problem.steps; ++step) {
     const Rows rows = descent.batch_of(step);
-    Evaluation at = evaluate(problem, rows, path.theta, curvature.direction());
+    Evaluation at = evaluate(problem, rows, path.theta, curvature.direction(), reduce);
     const double steepest = curvature.follow(std::move(at.curvature)), slope = norm_of(at.gradient);
     // Our kernels add at most 256 rows in f32, then at most so many of these sums; a library adds all rows.
     const auto count = static_cast<double>(rows.last - rows.first);
@@ -97,17 +102,17 @@ Path descend(const SoftmaxRegression& problem) {
 
 }  // namespace
 
-const Path& Oracle::path() {
-  std::call_once(once_, [this] { path_ = descend(problem_); });
+const Path& Oracle::path(Reduce& reduce) {
+  std::call_once(once_, [&] { path_ = descend(problem_, reduce); });
   return path_;
 }
 
 std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<const double> theta) {
   const std::int64_t features = problem.features, classes = problem.classes;
-  std::vector<std::int32_t> labels(static_cast<std::size_t>(problem.test.rows()));
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(problem.data.test.rows()));
   const auto classify = [&](const auto* rows) {
 #pragma omp parallel for schedule(static)
-    for (std::int64_t row = 0; row < problem.test.rows(); ++row) {
+    for (std::int64_t row = 0; row < problem.data.test.rows(); ++row) {
       std::array<double, SoftmaxRegression::most_classes> z{};
       const double* bias = theta.data() + features * classes;
       for (std::int64_t f = 0; f < features; ++f) {
@@ -120,10 +125,10 @@ std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<co
           static_cast<std::int32_t>(std::max_element(z.begin(), z.begin() + classes) - z.begin());
     }
   };
-  if (problem.test.dtype() == Dtype::u8)
-    classify(problem.test.values<const std::uint8_t>().data());
+  if (problem.data.test.dtype() == Dtype::u8)
+    classify(problem.data.test.values<const std::uint8_t>().data());
   else
-    classify(problem.test.values<const float>().data());
+    classify(problem.data.test.values<const float>().data());
   return labels;
 }
 
@@ -145,25 +150,26 @@ std::string diverged(const Path& path, std::span<const double> losses, Sum sum, 
   return {};
 }
 
-double accuracy(const SoftmaxRegression& problem, std::span<const double> theta) {
-  const auto labels = problem.test_labels.values<const std::int32_t>();
+Figure accuracy(const SoftmaxRegression& problem, std::span<const double> theta) {
+  const auto labels = problem.data.test_labels.values<const std::int32_t>();
   const std::vector<std::int32_t> found = predict(problem, theta);
   std::int64_t right = 0;
   for (std::size_t row = 0; row < found.size(); ++row) right += found[row] == labels[row] ? 1 : 0;
-  return static_cast<double>(right) / static_cast<double>(found.size());
+  return {"accuracy", static_cast<double>(right), static_cast<double>(found.size())};
 }
 
 }  // namespace
 
-Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs) {
+Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs, Reduce& reduce) {
   const Output& theta_output = outputs.at(SoftmaxRegression::theta);
   const auto theta = theta_output.values.values<const double>();
   const auto losses = outputs.at(SoftmaxRegression::loss).values.values<const double>();
   const std::int64_t steps = outputs.at(SoftmaxRegression::steps_taken).values.values<const std::int64_t>()[0];
   const Sum sum = theta_output.form == SoftmaxRegression::product ? product : own;
-  const Path& path = oracle.path();
-
+  const Path& path = oracle.path(reduce);
   Verdict verdict;
+  judge_agreement(verdict, outputs, reduce);
+
   const bool whole = problem.batch == problem.extent();
   if (const std::string why = diverged(path, losses, sum, whole); !why.empty()) {
     if (diverged(path, {}, sum, whole).empty())
@@ -183,8 +189,8 @@ Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& o
                  all_digits(path.theta_bound[sum]) + " expected");
   if (steps != problem.steps)
     verdict.fail("steps is " + std::to_string(steps) + ", expected " + std::to_string(problem.steps));
-  if (problem.test.rows() > 0) verdict.figures.emplace_back("accuracy", accuracy(problem, theta));
-  verdict.figures.emplace_back("last_loss", losses.back());
+  if (problem.data.test.rows() > 0) verdict.figures.push_back(accuracy(problem, theta));
+  verdict.figures.push_back({"last_loss", losses.back()});
   return verdict;
 }
 

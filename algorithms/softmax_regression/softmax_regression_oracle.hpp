@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "algorithms/judge.hpp"
+#include "algorithms/oracle/judge.hpp"
 #include "algorithms/softmax_regression/softmax_regression.hpp"
 #include "algorithms/softmax_regression/step.hpp"
 
@@ -30,8 +30,9 @@ struct Evaluation {
   /// rounding; |x| |r|; the error of the loss.
   double residual_error = 0, residual = 0, loss_error = 0;
 };
+/// `direction` may be empty. All processes call it, each for the rows that it has.
 Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vector<double>& theta,
-                    const std::vector<double>& direction = {});
+                    const std::vector<double>& direction, Reduce& reduce);
 
 /// How the rows' gradients are added: by our kernels, or by a library's product.
 enum Sum { own, product };
@@ -47,7 +48,7 @@ struct Path {
 class Oracle {
  public:
   explicit Oracle(const SoftmaxRegression& problem) : problem_(problem) {}
-  const Path& path();
+  const Path& path(Reduce& reduce);
 
  private:
   const SoftmaxRegression& problem_;
@@ -58,6 +59,6 @@ class Oracle {
 /// The classes of test rows by theta: the largest logit, the lowest class where several are as large.
 std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<const double> theta);
 
-Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs);
+Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs, Reduce& reduce);
 
 }  // namespace league::softmax_regression

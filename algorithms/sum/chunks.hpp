@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "algorithms/blocks/pack.hpp"
-#include "algorithms/sum/sum.hpp"
 #include "backends/portable.hpp"
 
 /// What all models add in the same order: the share that one lane has of a chunk.
@@ -26,6 +25,9 @@ struct Chunks {
     return rest < chunk ? static_cast<int>(rest) : chunk;
   }
 };
+
+/// Additions in float on the way of one value into a sum: of a few neighbours, before the rest is added in double.
+inline constexpr int float_additions = 4;
 
 /// Packs that a lane has in flight: 4 x 16 bytes a thread are more than an H200's memory needs to be busy.
 inline constexpr int at_once = 4;
@@ -54,7 +56,7 @@ LEAGUE_FUNCTION Total<T> pack_total(const blocks::Pack<T>& pack) {
 /// Packs that were in flight together; floats are added in float here, two additions deep and two more in the pack.
 template <class T>
 LEAGUE_FUNCTION Total<T> run_total(const blocks::Pack<T> (&x)[at_once]) {
-  static_assert(at_once == 4 && Sum::float_additions == 4);
+  static_assert(at_once == 4 && float_additions == 4);
   if constexpr (std::is_integral_v<T>)
     return (pack_total(x[0]) + pack_total(x[1])) + (pack_total(x[2]) + pack_total(x[3]));
   else

@@ -1,28 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/sum/kokkos_sum.hpp"
-#include "algorithms/sum/parts.hpp"
+#include "algorithms/sum/transfers.hpp"
+#include "backends/kokkos/pass.hpp"
 
+// On a host, where both copies of a transfer stay in one memory, it only shows that the orderings are right.
 namespace league::kokkos::sum {
 namespace {
 
-using league::sum::ArrayPart, league::sum::Partials;
+using namespace league::sum;
 
 template <class V>
 using Value = Kokkos::View<V, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// What a lane adds of `size` elements.
+template <class T>
+KOKKOS_INLINE_FUNCTION Total<T> sum_of_lane(const T* from, int size, int lane, int lanes) {
+  if constexpr (on_gpu)
+    return lane_sum(from, size, lane, lanes);
+  else
+    return host_lane_sum(from, size, lane, lanes);
+}
+
+/// How many chunks a team takes at a time: on a host enough to be worth its start.
+int run_of(Chunks chunks) {
+  constexpr int worth_a_start = 1 << 15;  // elements
+  return on_gpu ? 1 : ceil_div(worth_a_start, chunks.chunk);
+}
+
+/// Calls `body(chunk)` for all chunks that a team takes, `run` at a time.
+template <class Body>
+KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, int run, Chunks chunks, const Body& body) {
+  for (std::int64_t first = std::int64_t{team.league_rank()} * run; first < chunks.count;
+       first += std::int64_t{team.league_size()} * run)
+    for (std::int64_t chunk = first; chunk < first + run && chunk < chunks.count; ++chunk) body(chunk);
+}
+
 // A team takes one chunk after another; a lane every lanes-th pack of it.
 template <class T>
-void add_atomically(const Exec& exec, TeamLaunch launch, Chunks chunks, Vector<const T> x, Total<T>* sum) {
-  Kokkos::deep_copy(exec, Value<Total<T>>(sum), Total<T>{0});
+void two_stage(const Pass& on, const Work<T>& work) {
+  const Chunks chunks = work.chunks;
+  const T* x = work.x;
+  Total<T>* partials = work.sums;
+  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
   Kokkos::parallel_for(
-      "sum/atomic", Team(exec, launch.league, launch.team, launch.vector), KOKKOS_LAMBDA(const Member& team) {
-        const int lanes = launch.lanes();
+      "sum/two_stage", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+          const T* from = x + chunk * chunks.chunk;
+          const int size = chunks.size_of(chunk);
+          Total<T> total = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::TeamVectorRange(team, lanes),
+              [&](int lane, Total<T>& sum) { sum += sum_of_lane(from, size, lane, lanes); }, total);
+          Kokkos::single(Kokkos::PerTeam(team), [&] { partials[chunk] = total; });
+        });
+      });
+}
+
+// A team takes one chunk after another; a lane every lanes-th pack of it.
+template <class T>
+void atomic(const Pass& on, const Work<T>& work) {
+  const Chunks chunks = work.chunks;
+  const T* x = work.x;
+  Total<T>* sum = work.sums;
+  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
+  Kokkos::deep_copy(on.exec, Value<Total<T>>(sum), Total<T>{0});
+  Kokkos::parallel_for(
+      "sum/atomic", on.policy(), KOKKOS_LAMBDA(const Member& team) {
         Total<T> total = 0;
         Kokkos::parallel_reduce(
             Kokkos::TeamVectorRange(team, lanes),
             [&](int lane, Total<T>& mine) {
-              for_chunks(team, launch, chunks, [&](std::int64_t chunk) {
-                mine += lane_sum(x.data() + chunk * chunks.chunk, chunks.size_of(chunk), lane, lanes);
+              for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+                mine += sum_of_lane(x + chunk * chunks.chunk, chunks.size_of(chunk), lane, lanes);
               });
             },
             total);
@@ -32,72 +80,54 @@ void add_atomically(const Exec& exec, TeamLaunch launch, Chunks chunks, Vector<c
 
 // Kokkos chooses the mapping; an iteration is one element.
 template <class T>
-void range_reduce(const Exec& exec, Vector<const T> x, Total<T>* sum) {
+void range_reduce(const Pass& on, const Work<T>& work) {
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  const T* x = work.x;
   Kokkos::parallel_reduce(
-      "sum/range_reduce", Range(exec, 0, static_cast<std::int64_t>(x.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t i, Total<T>& mine) { mine += x(i); }, Value<Total<T>>(sum));
+      "sum/range_reduce", Range(on.exec, 0, work.chunks.size),
+      KOKKOS_LAMBDA(std::int64_t i, Total<T>& mine) { mine += x[i]; }, Value<Total<T>>(work.sums));
 }
 
 // One team takes all partial sums.
-template <class V>
-void add_partials(const Exec& exec, int count, const V* partials, V* sum) {
+template <class T>
+void finish(const Pass& on, int count, const Total<T>* partials, Total<T>* sum, const Work<T>&) {
+  using V = Total<T>;
   Kokkos::parallel_for(
-      "sum/finish", Team(exec, 1, on_gpu ? league::sum::finish_team(count) : 1, 1), KOKKOS_LAMBDA(const Member& team) {
+      "sum/finish", Team(on.exec, 1, on_gpu ? finish_team(count) : 1, 1), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = team.team_size();  // a run-time value: unrolled for a known one, fewer loads are in flight
         V total = 0;
         Kokkos::parallel_reduce(
             Kokkos::TeamVectorRange(team, lanes),
-            [&](int lane, V& mine) { mine += lane_sum(partials, count, lane, lanes); }, total);
+            [&](int lane, V& mine) { mine += sum_of_lane(partials, count, lane, lanes); }, total);
         Kokkos::single(Kokkos::PerTeam(team), [&] { *sum = total; });
       });
 }
 
-enum class Kernel { two_stage, atomic, range_reduce };
-
-template <class T, Kernel kernel>
-class Portable final : public ArrayPart<Array, T> {
- public:
-  Portable(const Sum& problem, const Context& context, const Shard& shard)
-      : ArrayPart<Array, T>(
-            problem, context, shard, kernel == Kernel::two_stage ? Partials::a_chunk : Partials::a_shard,
-            [&]<class V>(const char* label, std::int64_t size) {
-              return Array<V>(instance(context.runtime, context.runtime.queue(shard.device)), label, size);
-            }),
-        exec_(instance(context.runtime, this->queue())) {}
-  void bind(Outputs& outputs) override {
-    if (kernel == Kernel::range_reduce) outputs.at(0).form = Sum::any_order;
-  }
-  Launch configure(Launch launch) override {
-    if (kernel == Kernel::range_reduce && launch != Launch{})
-      throw Unsupported("Kokkos chooses the launch of a RangePolicy");
-    if (kernel == Kernel::range_reduce) return {};
-    return launch_ = sum::configure(launch, this->queue(), this->chunks_);
-  }
-  void accumulate() override {
-    const Vector<const T> x = this->x_.view();
-    if constexpr (kernel == Kernel::two_stage) two_stage<T>(exec_, launch_, this->chunks_, x, this->target());
-    if constexpr (kernel == Kernel::atomic) add_atomically<T>(exec_, launch_, this->chunks_, x, this->target());
-    if constexpr (kernel == Kernel::range_reduce) range_reduce<T>(exec_, x, this->target());
-  }
-  void finish() override {
-    add_partials(exec_, static_cast<int>(this->all_), std::as_const(this->partials_).data(), this->sum_.data());
-  }
-
- private:
-  Exec exec_;
-  TeamLaunch launch_;
-};
-
-template <Kernel kernel>
-std::unique_ptr<Prepared> prepare(const Sum& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(
-      problem.dtype, [&]<class T>() { return league::sum::gathered<Portable<T, kernel>>(problem, context); });
+Launch configure(Queue& queue, Launch launch, Chunks chunks) {
+  launch = resolve(launch, on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, limits(queue));
+  if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(chunks.count, run_of(chunks)));
+  return launch;
 }
 
-const Register<Sum> two_stage_variant{"two_stage", kokkos::model, prepare<Kernel::two_stage>};
-const Register<Sum> atomic_variant{"atomic", kokkos::model, prepare<Kernel::atomic>};
-const Register<Sum> range_reduce_variant{"range_reduce", kokkos::model, prepare<Kernel::range_reduce>};
+Launch refuse(Queue&, Launch launch, Chunks) {
+  if (launch != Launch{}) throw Unsupported("Kokkos chooses the launch of a RangePolicy");
+  return {};
+}
+
+constexpr auto chunk_kernels = []<class T>(Of<T>) {
+  return Kernels<Pass, T>{Partials::a_chunk, configure, two_stage<T>, finish<T>};
+};
+constexpr auto atomic_kernels = []<class T>(Of<T>) {
+  return Kernels<Pass, T>{Partials::a_shard, configure, atomic<T>, finish<T>};
+};
+constexpr auto range_kernels = []<class T>(Of<T>) {
+  return Kernels<Pass, T>{Partials::a_shard, refuse, range_reduce<T>, finish<T>, Sum::any_order};
+};
+
+const RegisterSum two_stage_variant{"two_stage", model, chunk_kernels};
+const RegisterSum atomic_variant{"atomic", model, atomic_kernels};
+const RegisterSum range_reduce_variant{"range_reduce", model, range_kernels};
+const RegisterTransfers transfers{model, chunk_kernels};
 
 }  // namespace
 }  // namespace league::kokkos::sum

@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "algorithms/sum/parts.hpp"
-#include "backends/host_array.hpp"
+#include "backends/host_pass.hpp"
 
 // A thread takes one block of consecutive chunks; one thread adds their sums, or each its own to the common one.
 namespace league::openmp::sum {
@@ -11,57 +11,42 @@ namespace {
 using namespace league::sum;
 
 template <class T>
-void add_chunks(int threads, Chunks chunks, const T* x, Total<T>* partials) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+void two_stage(const Pass& on, const Work<T>& work) {
+  const Chunks chunks = work.chunks;
+#pragma omp parallel for num_threads(on.threads) schedule(static)
   for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
-    partials[chunk] = host_lane_sum(x + chunk * chunks.chunk, chunks.size_of(chunk));
+    work.sums[chunk] = host_lane_sum(work.x + chunk * chunks.chunk, chunks.size_of(chunk));
 }
 
 template <class T>
-void add_atomically(int threads, Chunks chunks, const T* x, Total<T>* sum) {
+void atomic(const Pass& on, const Work<T>& work) {
+  const Chunks chunks = work.chunks;
+  Total<T>* sum = work.sums;
   *sum = 0;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(on.threads)
   {
     Total<T> mine = 0;
 #pragma omp for schedule(static) nowait
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
-      mine += host_lane_sum(x + chunk * chunks.chunk, chunks.size_of(chunk));
+      mine += host_lane_sum(work.x + chunk * chunks.chunk, chunks.size_of(chunk));
 #pragma omp atomic
     *sum += mine;
   }
 }
 
-template <class T, Partials kind>
-class OpenMp final : public ArrayPart<host::Array, T> {
- public:
-  OpenMp(const Sum& problem, const Context& context, const Shard& shard)
-      : ArrayPart<host::Array, T>(problem, context, shard, kind, [&]<class V>(const char*, std::int64_t size) {
-          return host::Array<V>(context.runtime.queue(shard.device), size);
-        }) {}
-  Launch configure(Launch launch) override {
-    threads_ = openmp::threads(this->queue(), launch);
-    return {threads_, 1, 1};
-  }
-  void accumulate() override {
-    if constexpr (kind == Partials::a_chunk)
-      add_chunks<T>(threads_, this->chunks_, this->x_.data(), this->target());
-    else
-      add_atomically<T>(threads_, this->chunks_, this->x_.data(), this->target());
-  }
-  void finish() override { this->sum_.data()[0] = host_lane_sum(this->partials_.data(), static_cast<int>(this->all_)); }
-
- private:
-  int threads_ = 1;
-};
-
-template <Partials kind>
-std::unique_ptr<Prepared> prepare(const Sum& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(problem.dtype,
-                                                [&]<class T>() { return gathered<OpenMp<T, kind>>(problem, context); });
+template <class T>
+void finish(const Pass&, int count, const Total<T>* partials, Total<T>* sum, const Work<T>&) {
+  *sum = host_lane_sum(partials, count);
 }
 
-const Register<Sum> two_stage{"two_stage", openmp::model, prepare<Partials::a_chunk>};
-const Register<Sum> atomic{"atomic", openmp::model, prepare<Partials::a_shard>};
+Launch configure(Queue& queue, Launch launch, Chunks) { return Pass::resolve(queue, launch, {}, 0); }
+
+const RegisterSum two_stage_variant{"two_stage", model, []<class T>(Of<T>) {
+                                      return Kernels<Pass, T>{Partials::a_chunk, configure, two_stage<T>, finish<T>};
+                                    }};
+const RegisterSum atomic_variant{"atomic", model, []<class T>(Of<T>) {
+                                   return Kernels<Pass, T>{Partials::a_shard, configure, atomic<T>, finish<T>};
+                                 }};
 
 }  // namespace
 }  // namespace league::openmp::sum

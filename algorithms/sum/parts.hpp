@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/budget.hpp"
-#include "algorithms/shard_part.hpp"
-#include "algorithms/sum/chunks.hpp"
+#include <algorithm>
+
+#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/sum/sum.hpp"
+#include "backends/pass.hpp"
 
 namespace league::sum {
+
+/// How many partial sums there are.
+enum class Partials { a_chunk, a_shard };
+
+/// What a kernel adds up.
+template <class T>
+struct Work {
+  Chunks chunks;
+  const T* x;
+  Total<T>* sums;  ///< a partial sum per chunk, or one
+  void* temporary = nullptr;
+  std::size_t temporary_bytes = 0;
+};
+
+/// The kernels of a variant; `Pass` is that of the backend.
+template <class P, class T>
+struct Kernels {
+  using Pass = P;
+  using Type = T;
+  Partials kind;
+  Launch (*configure)(Queue&, Launch, Chunks);
+  void (*accumulate)(const P&, const Work<T>&);
+  void (*finish)(const P&, int count, const Total<T>* partials, Total<T>* sum, const Work<T>&);
+  const char* form = "";
+  std::size_t (*temporary_bytes)(std::int64_t elements, std::int64_t partials) = nullptr;
+};
 
 /// One variant on one shard: leaves partial sums on its device. Those of all shards are gathered to the first, which
 /// adds them.
@@ -13,127 +41,89 @@ class SumPart : public ShardPart {
  public:
   using ShardPart::ShardPart;
   /// This shard's partial sums; 0 where it has no elements.
-  virtual void accumulate() = 0;
+  virtual void accumulate() const = 0;
   /// Where they are.
-  [[nodiscard]] virtual std::span<std::byte> partials() = 0;
+  [[nodiscard]] virtual Buffer partials() const = 0;
   /// There is but one partial sum in all: `accumulate` has left it in the place of the sum.
   [[nodiscard]] virtual bool is_whole() const = 0;
   /// Where those of all shards go, this one's first. @pre the first shard
-  [[nodiscard]] virtual std::span<std::byte> gathered() = 0;
+  [[nodiscard]] virtual Buffer gathered() const = 0;
   /// The sum of what was gathered. @pre the first shard
-  virtual void finish() = 0;
+  virtual void finish() const = 0;
+  [[nodiscard]] virtual Buffer sum() const = 0;
 };
 
 /// All shards accumulate, the first one finishes.
-std::unique_ptr<Prepared> gathered(const Sum& problem, const Context& context,
+std::unique_ptr<Prepared> gathered(const Context& context,
                                    const std::function<std::unique_ptr<SumPart>(const Shard&)>& make);
-template <class P>
-std::unique_ptr<Prepared> gathered(const Sum& problem, const Context& context) {
-  return gathered(problem, context, [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
-}
 
-/// How many partial sums there are.
-enum class Partials { a_chunk, a_shard };
-
-/// The chunks of a shard, and its memory, whatever the model: `make.operator()<V>(label, size)` makes an Array<V>.
-template <template <class> class Array, class T>
-class ArrayPart : public SumPart {
+template <class K>
+class ArrayPart final : public SumPart {
  public:
+  using Pass = typename K::Pass;
+  using T = typename K::Type;
+
+  ArrayPart(const Sum& problem, const Context& context, const Shard& shard, const K& kernels)
+      : SumPart(context, shard), kernels_(kernels), chunks_(problem.chunks(rows())), own_(partials_of(rows())) {
+    for (const Range& other : world().rows) all_ += partials_of(other);
+    const bool processes = world().local < static_cast<int>(world().rows.size());
+    input(x_, "sum/x", problem.values<T>(rows()));
+    declare(partials_, "sum/partials", !is_first() ? own_ : is_whole() ? 0 : all_);
+    declare(sum_, "sum/sum", is_first() || processes ? 1 : 0);
+    if (kernels_.temporary_bytes != nullptr)
+      declare(temporary_, "sum/temporary", static_cast<std::int64_t>(kernels_.temporary_bytes(chunks_.size, all_)));
+    whole_output(sum_, 0);
+    result(0).form = kernels_.form;
+  }
+  Launch configure(Launch launch) override { return launch_ = kernels_.configure(queue(), launch, chunks_); }
   void reset() override {
     SumPart::reset();
     partials_.poison();
   }
-  std::span<std::byte> partials() override { return bytes(target(), own_); }
+  void accumulate() const override { kernels_.accumulate(pass(), work(target())); }
+  Buffer partials() const override { return buffer_of(target(), own_); }
   [[nodiscard]] bool is_whole() const override { return all_ == 1; }
-  std::span<std::byte> gathered() override { return bytes(partials_.data(), all_); }
-
- protected:
-  template <class Make>
-  ArrayPart(const Sum& problem, const Context& context, const Shard& shard, Partials kind, const Make& make)
-      : SumPart(context, shard),
-        chunks_{rows().size(), problem.elements(rows()).size(), problem.chunk},
-        own_(kind == Partials::a_shard ? 1 : rows().size()) {
-    for (const Shard& other : context.shards) all_ += kind == Partials::a_shard ? 1 : other.rows.size();
-    const std::int64_t kept = !is_first() ? own_ : is_whole() ? 0 : all_;
-    require_memory(chunks_.size * std::int64_t{sizeof(T)} + (kept + 1) * std::int64_t{sizeof(Total<T>)},
-                   context.memory_budget_bytes);
-    x_ = make.template operator()<T>("sum/x", chunks_.size);
-    partials_ = make.template operator()<Total<T>>("sum/partials", kept);
-    sum_ = make.template operator()<Total<T>>("sum/sum", is_first() ? 1 : 0);
-    const Range elements = problem.elements(rows());
-    input(x_, problem.x.values<T>(elements.begin, elements.end));
-    whole_output(sum_, 0);
+  Buffer gathered() const override { return buffer_of(partials_.data(), all_); }
+  void finish() const override {
+    kernels_.finish(pass(), static_cast<int>(all_), partials_.data(), sum_.data(), work(sum_.data()));
   }
-
-  /// Where this shard's partial sums go.
-  Total<T>* target() { return is_first() && is_whole() ? sum_.data() : partials_.data(); }
-
-  Chunks chunks_;
-  std::int64_t own_, all_ = 0;  ///< partial sums of this shard, and of all
-  Array<T> x_;
-  Array<Total<T>> partials_, sum_;
+  Buffer sum() const override { return buffer_of(sum_.data(), sum_.size()); }
 
  private:
-  static std::span<std::byte> bytes(Total<T>* values, std::int64_t count) {
-    return std::as_writable_bytes(std::span(values, static_cast<std::size_t>(count)));
+  [[nodiscard]] std::int64_t partials_of(Range range) const {
+    return kernels_.kind == Partials::a_shard ? 1 : range.size();
   }
-};
-
-/// One variant on one shard, from pinned host memory to pinned host memory. All calls only queue work.
-class TransferPart : public ShardPart {
- public:
-  using ShardPart::ShardPart;
-  [[nodiscard]] Timing timing() const override { return {.reset_each = true, .host_clock = true}; }
-  virtual void copy_in() = 0;
-  virtual void add() = 0;
-  virtual void copy_out() = 0;
-  /// What was copied out: a sum for each chunk.
-  [[nodiscard]] virtual const HostArray& partials() const = 0;
-};
-
-enum class Ordering { interleaved, two_phase, two_phase_sync };
-
-/// The shards' work in one of the three orderings. The host adds what was copied out, untimed, as it is downloaded.
-std::unique_ptr<Prepared> transferred(const Sum& problem, const Context& context, Ordering ordering,
-                                      const std::function<std::unique_ptr<TransferPart>(const Shard&)>& make);
-template <class P>
-std::unique_ptr<Prepared> transferred(const Sum& problem, const Context& context, Ordering ordering) {
-  return transferred(problem, context, ordering,
-                     [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
-}
-
-/// As `ArrayPart`, with the copies.
-template <template <class> class Array, class T>
-class TransferArrayPart : public TransferPart {
- public:
-  void reset() override {
-    std::ranges::fill(host_partials_.bytes(), std::byte{0xff});
-    x_.poison();  // what is not copied in again is missed
-    partials_.poison();
+  [[nodiscard]] Pass pass() const { return Pass(runtime(), queue(), launch_, rows()); }
+  [[nodiscard]] Work<T> work(Total<T>* sums) const {
+    return {chunks_, x_.data(), sums, temporary_.data(), static_cast<std::size_t>(temporary_.size())};
   }
-  void copy_in() override { x_.copy_from(host_x_); }
-  void copy_out() override { partials_.copy_to(host_partials_.values<Total<T>>()); }
-  [[nodiscard]] const HostArray& partials() const override { return host_partials_; }
+  /// Where this shard's partial sums go.
+  [[nodiscard]] Total<T>* target() const { return is_first() && is_whole() ? sum_.data() : partials_.data(); }
 
- protected:
-  template <class Make>
-  TransferArrayPart(const Sum& problem, const Context& context, const Shard& shard, const Make& make)
-      : TransferPart(context, shard),
-        chunks_{rows().size(), problem.elements(rows()).size(), problem.chunk},
-        host_partials_(context.runtime.host_memory(), dtype_of<Total<T>>, {rows().size()}) {
-    require_memory(chunks_.size * std::int64_t{sizeof(T)} + chunks_.count * std::int64_t{sizeof(Total<T>)},
-                   context.memory_budget_bytes);
-    const Range elements = problem.elements(rows());
-    host_x_ = problem.x.values<T>(elements.begin, elements.end);
-    x_ = make.template operator()<T>("sum/x", chunks_.size);
-    partials_ = make.template operator()<Total<T>>("sum/partials", chunks_.count);
-  }
-
+  template <class V>
+  using Array = typename Pass::template Array<V>;
+  K kernels_;
   Chunks chunks_;
-  std::span<const T> host_x_;
-  HostArray host_partials_;
+  std::int64_t own_, all_ = 0;  ///< partial sums of this shard, and of all
+  Launch launch_;
   Array<T> x_;
-  Array<Total<T>> partials_;
+  Array<Total<T>> partials_, sum_;
+  Array<std::uint8_t> temporary_;
+};
+
+/// Registers kernels for all types: `make(Of<T>())` gives them.
+struct RegisterSum {
+  template <class Make>
+  RegisterSum(std::string method, Model model, Make make) {
+    Register<Sum>(std::move(method), model, [make](const Sum& problem, const Context& context) {
+      return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() {
+        const auto kernels = make(Of<T>());
+        return gathered(context, [&](const Shard& shard) -> std::unique_ptr<SumPart> {
+          return std::make_unique<ArrayPart<std::remove_const_t<decltype(kernels)>>>(problem, context, shard, kernels);
+        });
+      });
+    });
+  }
 };
 
 }  // namespace league::sum

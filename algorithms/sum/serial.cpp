@@ -2,7 +2,7 @@
 #include "backends/serial/serial.hpp"
 
 #include "algorithms/sum/parts.hpp"
-#include "backends/host_array.hpp"
+#include "backends/host_pass.hpp"
 
 // One thread takes all chunks, one after another, then their sums.
 namespace league::serial::sum {
@@ -11,28 +11,21 @@ namespace {
 using namespace league::sum;
 
 template <class T>
-class Serial final : public ArrayPart<host::Array, T> {
- public:
-  Serial(const Sum& problem, const Context& context, const Shard& shard)
-      : ArrayPart<host::Array, T>(problem, context, shard, Partials::a_chunk,
-                                  [&]<class V>(const char*, std::int64_t size) {
-                                    return host::Array<V>(context.runtime.queue(shard.device), size);
-                                  }) {}
-  Launch configure(Launch) override { return {1, 1, 1}; }
-  void accumulate() override {
-    const Chunks chunks = this->chunks_;
-    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
-      this->target()[chunk] = host_lane_sum(this->x_.data() + chunk * chunks.chunk, chunks.size_of(chunk));
-  }
-  void finish() override { this->sum_.data()[0] = host_lane_sum(this->partials_.data(), static_cast<int>(this->all_)); }
-};
-
-std::unique_ptr<Prepared> prepare(const Sum& problem, const Context& context) {
-  return with_type<float, double, std::int32_t>(problem.dtype,
-                                                [&]<class T>() { return gathered<Serial<T>>(problem, context); });
+void two_stage(const Pass&, const Work<T>& work) {
+  for (std::int64_t chunk = 0; chunk < work.chunks.count; ++chunk)
+    work.sums[chunk] = host_lane_sum(work.x + chunk * work.chunks.chunk, work.chunks.size_of(chunk));
 }
 
-const Register<Sum> two_stage{"two_stage", serial::model, prepare};
+template <class T>
+void finish(const Pass&, int count, const Total<T>* partials, Total<T>* sum, const Work<T>&) {
+  *sum = host_lane_sum(partials, count);
+}
+
+Launch configure(Queue& queue, Launch launch, Chunks) { return Pass::resolve(queue, launch, {}, 0); }
+
+const RegisterSum two_stage_variant{"two_stage", model, []<class T>(Of<T>) {
+                                      return Kernels<Pass, T>{Partials::a_chunk, configure, two_stage<T>, finish<T>};
+                                    }};
 
 }  // namespace
 }  // namespace league::serial::sum

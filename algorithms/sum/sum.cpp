@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "algorithms/generate.hpp"
-#include "algorithms/judge.hpp"
-#include "algorithms/with_type.hpp"
+#include "algorithms/contract/with_type.hpp"
+#include "algorithms/oracle/generate.hpp"
+#include "algorithms/oracle/judge.hpp"
 
 namespace league {
 namespace {
@@ -47,15 +47,15 @@ const RegisterAlgorithm registered{Algorithm{
     .name = Sum::algorithm,
     .description = "sum of an array",
     .parameters =
-        {{.name = "n", .kind = Parameter::Kind::size, .standard = "1048576", .least = 0, .description = "elements"},
+        {{.name = "n", .kind = Parameter::Kind::size, .default_value = "1048576", .min = 0, .description = "elements"},
          {.name = "chunk",
-          .standard = "0",
-          .least = 0,
-          .most = most_chunk_kib,
+          .default_value = "0",
+          .min = 0,
+          .max = most_chunk_kib,
           .description = "KiB that make one partial sum, from 16; 0: by the size of the array"},
          {.name = "values",
           .kind = Parameter::Kind::choice,
-          .standard = "uniform",
+          .default_value = "uniform",
           .choices = {"uniform", "signed"},
           .description = "[0, 1) or [-1/2, 1/2); integers: [0, 2^31) or [-2^31, 2^31)"}},
     .methods = {resident("two_stage", "a partial sum for each chunk, then these in the order of their index"),
@@ -71,7 +71,13 @@ const RegisterAlgorithm registered{Algorithm{
                 from_host("interleaved", "from host memory: copy in, sum and copy out, device after device"),
                 from_host("two_phase", "from host memory: all copies in, then sums and copies out"),
                 from_host("two_phase_sync", "two_phase, with the host waiting for each copy in")},
-    .make = [](const Making& making) { return std::make_unique<Sum>(making); }}};
+    .make = [](const Making& making) { return std::make_unique<Sum>(making); },
+    .edge_cases = {{{"n", "0"}},
+                   {{"n", "1"}},
+                   {{"n", "2"}},
+                   {{"n", "4095"}, {"values", "signed"}},
+                   {{"n", "70001"}},
+                   {{"n", "140002"}, {"chunk", "64"}}}}};
 
 template <class T>
 T value_at(std::uint64_t seed, bool is_signed, std::uint64_t index) {
@@ -131,19 +137,27 @@ int sum::chunk_elements(std::int64_t n, Dtype dtype) {
 }
 
 Sum::Sum(const Making& making)
-    : n(making.parameters.integer("n")), dtype(making.dtype), chunk(sum::chunk_elements(n, dtype)) {
+    : Problem(making),
+      n(making.parameters.integer("n")),
+      chunk(sum::chunk_elements(n, dtype)),
+      seed_(making.seed),
+      signed_(making.parameters.choice("values") == "signed") {
   const std::int64_t kib = making.parameters.integer("chunk");
   if (kib != 0 && kib < least_chunk_kib)
     throw std::invalid_argument("chunk = " + std::to_string(kib) + ": from " + std::to_string(least_chunk_kib) +
                                 " KiB, or 0");
   if (kib != 0) chunk = static_cast<int>(kib * 1024 / static_cast<std::int64_t>(size_bytes(dtype)));
-  const bool is_signed = making.parameters.choice("values") == "signed";
-  x = HostArray(making.memory, dtype, {n});
+}
+
+void Sum::make_inputs(Range local, std::pmr::memory_resource& memory) {
+  local_ = local;
+  const Range all = elements(local);
+  x = HostArray(memory, dtype, {all.size()});
   with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
     const std::span<T> values = x.values<T>();
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < n; ++i)
-      values[static_cast<std::size_t>(i)] = value_at<T>(making.seed, is_signed, static_cast<std::uint64_t>(i));
+    for (std::int64_t i = all.begin; i < all.end; ++i)
+      values[static_cast<std::size_t>(i - all.begin)] = value_at<T>(seed_, signed_, static_cast<std::uint64_t>(i));
   });
 }
 
@@ -151,36 +165,34 @@ Cost Sum::cost() const {
   return {static_cast<double>(n) * static_cast<double>(size_bytes(dtype)), static_cast<double>(n)};
 }
 
-Outputs Sum::make_outputs(std::pmr::memory_resource& memory) const {
+Outputs Sum::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {
   return {{"sum", HostArray(memory, dtype == Dtype::i32 ? Dtype::i64 : Dtype::f64, {1}), {0, 1}}};
 }
 
-Outputs Sum::inputs() const { return {{"x", x, {0, n}}}; }
+Outputs Sum::inputs() const { return {{"x", x, elements(local_)}}; }
 
 Range Sum::elements(Range chunks) const { return {std::min(chunks.begin * chunk, n), std::min(chunks.end * chunk, n)}; }
 
-double Sum::bound(const std::string& form) const {
+double Sum::bound(const std::string& form, Reduce& reduce) const {
   constexpr int joined = 1024;  // a team's or a host's threads
   const bool known = form != any_order;
   // A chunk's elements, chunks in a thread's own sum, teams in a common one; never more than all elements.
   const auto deepest = static_cast<double>(known ? std::min(n, chunk + 2 * extent() + joined) : n);
   const auto in_float =
-      static_cast<double>(dtype == Dtype::f32 && known ? std::min<std::int64_t>(n, float_additions) : 0);
+      static_cast<double>(dtype == Dtype::f32 && known ? std::min<std::int64_t>(n, sum::float_additions) : 0);
   const double rounded = (1 + grown(in_float, epsilon_of<float>)) * (1 + grown(deepest + 2, epsilon_of<double>)) - 1;
-  return rounded * oracle().magnitudes;  // the two above: the oracle's own
+  return rounded * oracle(reduce).magnitudes;  // the two above: the oracle's own
 }
 
-const Sum::Oracle& Sum::oracle() const {
+const Sum::Oracle& Sum::oracle(Reduce& reduce) const {
   if (oracle_) return *oracle_;
-  const std::int64_t blocks = extent();
+  const std::int64_t blocks = local_.size();
   std::vector<Compensated> sums(static_cast<std::size_t>(blocks));
   std::uint64_t exact = 0;
   with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
-    const std::span<const T> values = x.values<const T>();
 #pragma omp parallel for schedule(static) reduction(+ : exact)
     for (std::int64_t block = 0; block < blocks; ++block) {
-      const Range mine = elements({block, block + 1});
-      const auto part = values.subspan(static_cast<std::size_t>(mine.begin), static_cast<std::size_t>(mine.size()));
+      const std::span<const T> part = values<T>({local_.begin + block, local_.begin + block + 1});
       if constexpr (std::is_integral_v<T>)
         for (const T value : part) exact += static_cast<std::uint64_t>(std::int64_t{value});
       else
@@ -189,18 +201,21 @@ const Sum::Oracle& Sum::oracle() const {
   });
   Compensated total;
   for (const Compensated& sum : sums) total.add(sum);
-  oracle_ = {total.sum + total.lost, total.magnitudes, static_cast<std::int64_t>(exact)};
+  std::array<long double, 2> sums_of_all{total.sum + static_cast<long double>(total.lost), total.magnitudes};
+  reduce.sum(sums_of_all);
+  oracle_ = {static_cast<double>(sums_of_all[0]), static_cast<double>(sums_of_all[1]),
+             reduce.sum_of(static_cast<std::int64_t>(exact))};
   return *oracle_;
 }
 
-Verdict Sum::check(const Outputs& outputs) const {
+Verdict Sum::check(const Outputs& outputs, Reduce& reduce) const {
   const Output& output = outputs.at(0);
   if (dtype != Dtype::i32)
     return judge_values("sum", output.values.values<const double>(),
-                        [&](std::int64_t) { return Expected{oracle().value, bound(output.form)}; });
+                        [&](std::int64_t) { return Expected{oracle(reduce).value, bound(output.form, reduce)}; });
   Verdict verdict{.rows_checked = 1};
-  if (const std::int64_t value = output.values.values<const std::int64_t>()[0]; value != oracle().exact)
-    verdict.fail("sum[0] is " + std::to_string(value) + ", expected " + std::to_string(oracle().exact));
+  if (const std::int64_t value = output.values.values<const std::int64_t>()[0]; value != oracle(reduce).exact)
+    verdict.fail("sum[0] is " + std::to_string(value) + ", expected " + std::to_string(oracle(reduce).exact));
   return verdict;
 }
 

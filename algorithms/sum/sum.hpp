@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
+#include "algorithms/sum/chunks.hpp"
 
 namespace league {
 
@@ -12,8 +13,6 @@ namespace league {
 class Sum final : public Problem {
  public:
   static constexpr const char* algorithm = "sum";
-  /// Additions in float on the way of one value into a sum: of a few neighbours, before the rest is added in double.
-  static constexpr int float_additions = 4;
   /// The form of results that were added in double in an order that nothing is known of.
   static constexpr const char* any_order = "any order";
 
@@ -22,27 +21,37 @@ class Sum final : public Problem {
   /// Chunks.
   [[nodiscard]] std::int64_t extent() const override { return (n + chunk - 1) / chunk; }
   [[nodiscard]] Cost cost() const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   /// `sum` [1]: f64, or i64 for i32.
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
   /// The elements of these chunks.
   [[nodiscard]] Range elements(Range chunks) const;
+  [[nodiscard]] sum::Chunks chunks(Range range) const { return {range.size(), elements(range).size(), chunk}; }
+  /// Their values. @pre they are in this process
+  template <class T>
+  [[nodiscard]] std::span<const T> values(Range chunks) const {
+    const std::int64_t first = elements(local_).begin;
+    return x.values<T>(elements(chunks).begin - first, elements(chunks).end - first);
+  }
   /// How far from the sum a right result may lie.
-  [[nodiscard]] double bound(const std::string& form) const;
+  [[nodiscard]] double bound(const std::string& form, Reduce& reduce) const;
 
   std::int64_t n;
-  Dtype dtype;
-  int chunk;    ///< elements of a chunk: whole packs, whole cache lines
-  HostArray x;  ///< [n]
+  int chunk;      ///< elements of a chunk: whole packs, whole cache lines
+  HostArray x{};  ///< the elements of this process
 
  private:
   struct Oracle {
     double value = 0, magnitudes = 0;
     std::int64_t exact = 0;  ///< of integers
   };
-  const Oracle& oracle() const;
+  const Oracle& oracle(Reduce& reduce) const;
+  std::uint64_t seed_;
+  bool signed_;
+  Range local_{};                         // chunks
   mutable std::optional<Oracle> oracle_;  // of x as it is at the first check
 };
 

@@ -1,74 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/split.hpp"
-#include "algorithms/vector_add/cuda_add.hpp"
-#include "algorithms/vector_add/cuda_memory.hpp"
+#include "algorithms/drivers/one_pass.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
+#include "algorithms/vector_add/wide.hpp"
+#include "backends/cuda/pass.hpp"
 
 namespace league::cuda::vector_add {
 namespace {
 
-template <class T, Kernel kernel>
-class Cuda final : public Part {
- public:
-  Cuda(const VectorAdd& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), sum_(queue(), rows().size()), a_(queue(), rows().size()), b_(queue(), rows().size()) {
-    output(sum_, 0);
-    input(a_, problem.a.values<T>(rows().begin, rows().end));
-    input(b_, problem.b.values<T>(rows().begin, rows().end));
-  }
-  Launch configure(Launch launch) override { return launch_ = vector_add::configure<T, kernel>(launch, rows().size()); }
-  void compute(Stages& stages) override {
-    stages.stage(queue(), "add",
-                 [&] { add<T, kernel>(launch_, stream(queue()), rows().size(), a_.data(), b_.data(), sum_.data()); });
-  }
-
- private:
-  Launch launch_;
-  Array<T> sum_, a_, b_;
-};
-
+// A block takes blockDim consecutive elements at a time, a thread one.
 template <class T>
-class CudaFill final : public Part {
- public:
-  CudaFill(const VectorAdd&, const Context& context, const Shard& shard)
-      : Part(context, shard), index_(queue(), rows().size()) {
-    output(index_, 0);
-  }
-  Launch configure(Launch launch) override {
-    return launch_ = vector_add::configure<T, Kernel::fill>(launch, rows().size());
-  }
-  void compute(Stages& stages) override {
-    const dim3 block(static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team));
-    stages.stage(queue(), "fill", [&] {
-      fill_index<<<static_cast<unsigned>(launch_.league), block, 0, stream(queue())>>>(rows().size(), rows().begin,
-                                                                                       index_.data());
-      check_launch();
-    });
-  }
-
- private:
-  Launch launch_;
-  Array<T> index_;
-};
-
-template <Kernel kernel>
-std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
-  if (problem.fill || problem.memory == VectorAdd::Memory::device) problem.require_device_memory(context);
-  return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
-    if constexpr (kernel == Kernel::fill)
-      return split<CudaFill<T>>(problem, context);
-    else if (problem.memory == VectorAdd::Memory::device)
-      return split<Cuda<T, kernel>>(problem, context);
-    else if (problem.memory == VectorAdd::Memory::streamed)
-      return split<Streamed<T, kernel>>(problem, context);
-    else
-      return split<Unified<T, kernel>>(problem, context);
-  });
+__global__ void add_elements(std::int64_t n, const T* a, const T* b, T* sum) {
+  const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * lanes + lane; i < n; i += std::int64_t{gridDim.x} * lanes)
+    sum[i] = a[i] + b[i];
 }
 
-const Register<VectorAdd> plain{"plain", cuda::model, prepare<Kernel::plain>};
-const Register<VectorAdd> wide{"wide", cuda::model, prepare<Kernel::wide>};
-const Register<VectorAdd> filled{"fill", cuda::model, prepare<Kernel::fill>};
+template <class T>
+void add_plain(const Pass& on, const T* a, const T* b, T* sum) {
+  add_elements<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, b, sum);
+  check_launch();
+}
+
+// A block takes blockDim x packs_a_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all loads
+// first.
+template <class T>
+__global__ void add_packs(std::int64_t n, const T* a, const T* b, T* sum) {
+  const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
+  const auto* packs_a = reinterpret_cast<const Pack<T>*>(a);
+  const auto* packs_b = reinterpret_cast<const Pack<T>*>(b);
+  auto* packs_sum = reinterpret_cast<Pack<T>*>(sum);
+  const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_a_lane;
+  for (std::int64_t first = blockIdx.x * block; first < packs; first += gridDim.x * block) {
+    const std::int64_t mine = first + lane;
+    if (first + block <= packs) {
+      Pack<T> x[packs_a_lane], y[packs_a_lane];
+      for (int k = 0; k < packs_a_lane; ++k) x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
+      for (int k = 0; k < packs_a_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
+    } else {
+      for (std::int64_t i = mine; i < packs; i += lanes) packs_sum[i] = packs_a[i] + packs_b[i];
+    }
+  }
+  if (blockIdx.x == 0)
+    for (std::int64_t i = packs * Pack<T>::size + lane; i < n; i += lanes) sum[i] = a[i] + b[i];
+}
+
+template <class T>
+void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
+  add_packs<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, b, sum);
+  check_launch();
+}
+
+template <class T>
+__global__ void fill_elements(std::int64_t n, std::int64_t first, T* index) {
+  const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * lanes + lane; i < n; i += std::int64_t{gridDim.x} * lanes)
+    index[i] = static_cast<T>(first + i);
+}
+
+template <class T>
+void fill(const Pass& on, T* index) {
+  fill_elements<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), on.rows.begin, index);
+  check_launch();
+}
+
+const OneVectorPass plain{
+    "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_plain<T>); }};
+const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) {
+                           return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
+                         }};
+const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) { return kernel("fill", fill<T>); }};
 
 }  // namespace
 }  // namespace league::cuda::vector_add

@@ -1,78 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/split.hpp"
-#include "algorithms/vector_add/kokkos_add.hpp"
-#include "algorithms/vector_add/kokkos_memory.hpp"
+#include "algorithms/drivers/one_pass.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
+#include "algorithms/vector_add/wide.hpp"
+#include "backends/kokkos/pass.hpp"
 
 namespace league::kokkos::vector_add {
 namespace {
 
-template <class T, Kernel kernel>
-class Portable final : public Part {
- public:
-  Portable(const VectorAdd& problem, const Context& context, const Shard& shard)
-      : Part(context, shard),
-        exec_(instance(context.runtime, queue())),
-        sum_(exec_, "vector_add/sum", rows().size()),
-        a_(exec_, "vector_add/a", rows().size()),
-        b_(exec_, "vector_add/b", rows().size()) {
-    output(sum_, 0);
-    input(a_, problem.a.values<T>(rows().begin, rows().end));
-    input(b_, problem.b.values<T>(rows().begin, rows().end));
-  }
-  Launch configure(Launch launch) override {
-    return launch_ = vector_add::configure<T, kernel>(launch, queue(), rows().size());
-  }
-  void compute(Stages& stages) override {
-    stages.stage(queue(), "add", [&] { add<T, kernel>(exec_, launch_, a_.view(), b_.view(), sum_.view()); });
-  }
-
- private:
-  Exec exec_;
-  Launch launch_;
-  Array<T> sum_, a_, b_;
-};
-
+// A team takes `tile` consecutive elements at a time, each lane of its threads one.
 template <class T>
-class PortableFill final : public Part {
- public:
-  PortableFill(const VectorAdd&, const Context& context, const Shard& shard)
-      : Part(context, shard),
-        exec_(instance(context.runtime, queue())),
-        index_(exec_, "vector_add/index", rows().size()) {
-    output(index_, 0);
-  }
-  Launch configure(Launch launch) override {
-    return launch_ = vector_add::configure<T, Kernel::fill>(launch, queue(), rows().size());
-  }
-  void compute(Stages& stages) override {
-    stages.stage(queue(), "fill", [&] { fill_index<T>(exec_, launch_, rows().begin, index_.view()); });
-  }
-
- private:
-  Exec exec_;
-  Launch launch_;
-  Array<T> index_;
-};
-
-template <Kernel kernel>
-std::unique_ptr<Prepared> prepare(const VectorAdd& problem, const Context& context) {
-  if (problem.fill || problem.memory == VectorAdd::Memory::device) problem.require_device_memory(context);
-  return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
-    if constexpr (kernel == Kernel::fill)
-      return split<PortableFill<T>>(problem, context);
-    else if (problem.memory == VectorAdd::Memory::device)
-      return split<Portable<T, kernel>>(problem, context);
-    else if (problem.memory == VectorAdd::Memory::streamed)
-      return split<Streamed<T, kernel>>(problem, context);
-    else
-      return split<Unified<T, kernel>>(problem, context);
-  });
+void add_plain(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
+  const std::int64_t n = on.size(), tile = on.launch.tile;
+  Kokkos::parallel_for(
+      "vector_add/plain", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        for (std::int64_t first = team.league_rank() * tile; first < n; first += team.league_size() * tile)
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, first + tile < n ? first + tile : n),
+                               [&](std::int64_t i) { sum(i) = a(i) + b(i); });
+      });
 }
 
-const Register<VectorAdd> plain{"plain", kokkos::model, prepare<Kernel::plain>};
-const Register<VectorAdd> wide{"wide", kokkos::model, prepare<Kernel::wide>};
-const Register<VectorAdd> filled{"fill", kokkos::model, prepare<Kernel::fill>};
+// A team takes `tile` elements at a time as packs of 16 bytes, a lane every lanes-th of them, all loads first.
+template <class T>
+void add_packs(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
+  const std::int64_t n = on.size();
+  const auto* packs_a = reinterpret_cast<const Pack<T>*>(a.data());
+  const auto* packs_b = reinterpret_cast<const Pack<T>*>(b.data());
+  auto* packs_sum = reinterpret_cast<Pack<T>*>(sum.data());
+  const int lanes = on.launch.tile / elements_per_lane<T>;
+  Kokkos::parallel_for(
+      "vector_add/wide", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_a_lane;
+        for (std::int64_t first = team.league_rank() * block; first < packs; first += team.league_size() * block) {
+          if (first + block <= packs) {
+            Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
+              const std::int64_t mine = first + lane;
+              Pack<T> x[packs_a_lane], y[packs_a_lane];
+              for (int k = 0; k < packs_a_lane; ++k) x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
+              for (int k = 0; k < packs_a_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
+            });
+          } else {
+            Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, packs),
+                                 [&](std::int64_t i) { packs_sum[i] = packs_a[i] + packs_b[i]; });
+          }
+        }
+        if (team.league_rank() == 0)
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * Pack<T>::size, n),
+                               [&](std::int64_t i) { sum(i) = a(i) + b(i); });
+      });
+}
+
+// On a host a team takes `tile` elements at a time, cache line by cache line.
+template <class T>
+void add_cache_lines(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
+  const std::int64_t n = on.size(), tile = on.launch.tile;
+  Kokkos::parallel_for(
+      "vector_add/wide", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t step = tile * team.league_size() * team.team_size();
+        const std::int64_t mine = (std::int64_t{team.league_rank()} * team.team_size() + team.team_rank()) * tile;
+        for (std::int64_t first = mine; first < n; first += step)
+          add_lines(first, first + tile < n ? first + tile : n, a.data(), b.data(), sum.data());
+        blocks::finish_streaming();
+      });
+}
+
+template <class T>
+void add_wide(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
+  if constexpr (on_gpu)
+    add_packs<T>(on, a, b, sum);
+  else
+    add_cache_lines<T>(on, a, b, sum);
+}
+
+template <class T>
+void fill(const Pass& on, Vector<T> index) {
+  const std::int64_t n = on.size(), tile = on.launch.tile, begin = on.rows.begin;
+  Kokkos::parallel_for(
+      "vector_add/fill", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        for (std::int64_t first = team.league_rank() * tile; first < n; first += team.league_size() * tile)
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, first + tile < n ? first + tile : n),
+                               [&](std::int64_t i) { index(i) = static_cast<T>(begin + i); });
+      });
+}
+
+const OneVectorPass plain{
+    "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_plain<T>); }};
+const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) {
+                           return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
+                         }};
+const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) { return kernel("fill", fill<T>); }};
 
 }  // namespace
 }  // namespace league::kokkos::vector_add

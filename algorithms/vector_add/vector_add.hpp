@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
+#include "backends/pass.hpp"
 
 namespace league {
+
+template <class P, class... Ts>
+struct OnePass;
 
 /// sum[i] = a[i] + b[i], or, as the problem `fill`, index[i] = i; i in [0, n).
 class VectorAdd final : public Problem {
  public:
   static constexpr const char* algorithm = "vector_add";
-  enum class Memory { device, unified, unified_prefetch, streamed };
 
   explicit VectorAdd(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return n; }
   [[nodiscard]] Cost cost() const override;
-  [[nodiscard]] Outputs make_outputs(std::pmr::memory_resource& memory) const override;
+  void make_inputs(Range local, std::pmr::memory_resource& memory) override;
+  [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
-  [[nodiscard]] Verdict check(const Outputs& outputs) const override;
-
-  /// @throws Unsupported when the study asks for another memory strategy than `device`, or a shard's arrays do not fit
-  void require_device_memory(const Context& context) const;
+  [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
   std::int64_t n;
-  Dtype dtype;
   bool fill;
-  Memory memory;   ///< where the arrays live, and what is timed
-  HostArray a, b;  ///< [n]; empty for fill
+  Placement placement;  ///< where the arrays live, and what is timed
+  std::uint64_t seed;
+  Range rows{};        ///< that are here
+  HostArray a{}, b{};  ///< [rows]; empty for fill
 };
 
-/// @throws Unsupported when managed memory would take more than half of the device's free memory
-void require_managed(const Context& context, const Shard& shard, std::int64_t bytes);
+/// What kernel files register.
+using OneVectorPass = OnePass<VectorAdd, float, double, std::int32_t>;
 
 }  // namespace league

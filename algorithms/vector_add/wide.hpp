@@ -15,6 +15,8 @@ using Pack = blocks::Pack<T, 16>;
 /// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight a thread fill an H200's memory
 /// queue.
 inline constexpr int packs_a_lane = 4;
+template <class T>
+inline constexpr int elements_per_lane = packs_a_lane * Pack<T>::size;
 
 /// A cache line of a host. Its stores go past the caches: an ordinary one reads the line first, a third more traffic.
 template <class T>

@@ -15,7 +15,7 @@ target_link_libraries(league_cuda INTERFACE CUDA::cudart_static)
 set(special "[^/]*_(hopper|ptx)")
 list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90$" "90a" OUTPUT_VARIABLE special_architectures)
 
-league_objects(backend_cuda SOURCES backends/cuda/*.cpp backends/cuda/*.cu LIBRARIES league_cuda)
+league_objects(backend_cuda SOURCES backends/cuda/*.cpp backends/cuda/*.cu EXCLUDE names LIBRARIES league_cuda)
 league_model(cuda SOURCES cuda*.cu EXCLUDE ${special} LIBRARIES league_cuda)
 league_model(cuda_ptx SOURCES cuda*_ptx*.cu ARCHITECTURES ${special_architectures} LIBRARIES league_cuda)
 if(special_architectures MATCHES "90a")

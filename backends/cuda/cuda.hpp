@@ -39,8 +39,9 @@ class Array {
     stream(queue);
     if (size > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
   }
+  static Array make(Runtime&, Queue& queue, const std::string& /*label*/, std::int64_t size) { return {queue, size}; }
   /// Managed memory: pages move to where they are used.
-  static Array managed(Queue& queue, std::int64_t size) {
+  static Array managed(Runtime&, Queue& queue, const std::string& /*label*/, std::int64_t size) {
     Array array;
     array.queue_ = &queue;
     array.size_ = size;
@@ -57,17 +58,17 @@ class Array {
   }
   ~Array() { static_cast<void>(cudaFree(data_)); }
 
-  [[nodiscard]] T* data() { return data_; }
-  [[nodiscard]] const T* data() const { return data_; }
+  /// As everywhere on devices: constness is that of the handle, not of the values.
+  [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
   /// @pre from element `at` on there is room for the span, which stays until the queue is fenced
   void copy_from(std::span<const T> host, std::int64_t at = 0) { copy(data_ + at, host.data(), host.size_bytes()); }
-  /// @pre the span is at most as long as the array, and stays until the queue is fenced
-  void copy_to(std::span<T> host) const { copy(host.data(), data_, host.size_bytes()); }
+  /// @pre from element `at` on there are as many as the span takes, which stays until the queue is fenced
+  void copy_to(std::span<T> host, std::int64_t at = 0) const { copy(host.data(), data_ + at, host.size_bytes()); }
   /// All bytes 0.
-  void clear() {
+  void clear() const {
     if (size_ > 0) check(cudaMemsetAsync(data_, 0, bytes(), stream(*queue_)));
   }
   /// All bytes 0xff: NaN for floating types, -1 for signed integers.

@@ -19,20 +19,30 @@ namespace {
 /// fills the stream's queue, or waits for the stream, would never get to `release`.
 class StreamQueue final : public Queue {
  public:
-  explicit StreamQueue(Device device) : Queue(device) {
+  StreamQueue(Device device, int lane) : Queue(device, lane) {
     check(cudaSetDevice(device.index));
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    check(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   }
   ~StreamQueue() override {
     held_.store(false);
     static_cast<void>(cudaSetDevice(device().index));
     for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
+    static_cast<void>(cudaEventDestroy(order_));
     static_cast<void>(cudaStreamDestroy(stream_));
   }
 
   void fence() override {
     check(cudaSetDevice(device().index));
     check(cudaStreamSynchronize(stream_));
+  }
+  /// `other` is one of these too: they are all of one backend.
+  void wait_for(Queue& other) override {
+    auto& first = static_cast<StreamQueue&>(other);
+    check(cudaSetDevice(first.device().index));
+    check(cudaEventRecord(first.order_, first.stream_));
+    check(cudaSetDevice(device().index));
+    check(cudaStreamWaitEvent(stream_, first.order_, 0));
   }
   int mark() override {
     check(cudaSetDevice(device().index));
@@ -67,31 +77,10 @@ class StreamQueue final : public Queue {
     }
   }
   cudaStream_t stream_ = nullptr;
+  cudaEvent_t order_ = nullptr;  ///< that another queue waits for
   std::vector<cudaEvent_t> events_;
   std::size_t used_ = 0;
   std::atomic<bool> held_ = false;
-};
-
-/// An event that only orders: one stream behind another, whatever their devices.
-class Order {
- public:
-  explicit Order(Queue& queue) : queue_(&queue) {
-    stream(queue);
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
-  }
-  Order(Order&& other) noexcept : queue_(other.queue_), event_(std::exchange(other.event_, nullptr)) {}
-  ~Order() {
-    if (event_ != nullptr) static_cast<void>(cudaEventDestroy(event_));
-  }
-  /// What `behind` gets from now on waits for what the event's queue has.
-  void put(Queue& behind) const {
-    check(cudaEventRecord(event_, stream(*queue_)));
-    check(cudaStreamWaitEvent(stream(behind), event_, 0));
-  }
-
- private:
-  Queue* queue_;
-  cudaEvent_t event_ = nullptr;
 };
 
 /// A graph over all devices: the first queue's stream forks to the others and is joined by them, when it is recorded
@@ -100,7 +89,6 @@ class StreamGraph final : public Graph {
  public:
   StreamGraph(std::span<Queue* const> queues, const std::function<void()>& body)
       : queues_(queues.begin(), queues.end()) {
-    for (Queue* queue : queues_) orders_.emplace_back(*queue);
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(stream(first()), cudaStreamCaptureModeThreadLocal));
     try {
@@ -131,13 +119,12 @@ class StreamGraph final : public Graph {
  private:
   [[nodiscard]] Queue& first() const { return *queues_.front(); }
   void fork() const {
-    for (std::size_t i = 1; i < queues_.size(); ++i) orders_.front().put(*queues_[i]);
+    for (std::size_t i = 1; i < queues_.size(); ++i) queues_[i]->wait_for(first());
   }
   void join() const {
-    for (std::size_t i = 1; i < queues_.size(); ++i) orders_[i].put(first());
+    for (std::size_t i = 1; i < queues_.size(); ++i) first().wait_for(*queues_[i]);
   }
   std::vector<Queue*> queues_;
-  std::vector<Order> orders_;
   cudaGraphExec_t executable_ = nullptr;
 };
 
@@ -203,8 +190,8 @@ class Gpus final : public Backend {
   }
   [[nodiscard]] std::string unavailable() const override { return unavailable_; }
   [[nodiscard]] std::vector<DeviceInfo> devices() const override { return devices_; }
-  [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device) const override {
-    return std::make_unique<StreamQueue>(device);
+  [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device, int lane) const override {
+    return std::make_unique<StreamQueue>(device, lane);
   }
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues,
                                               const std::function<void()>& body) const override {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <gpu_dialect.hpp>
+#include <type_traits>
 
-/// How blocks and devices that run at the same time tell each other doubles: one travels as two words of 32 bits, each
-/// in one 64-bit store with a stamp. A word that has come says so itself, and no fence is needed.
+/// How blocks and devices that run at the same time tell each other values: one of 8 bytes travels as two words of 32
+/// bits, one of 4 bytes as one, each in one 64-bit store with a stamp. A word that has come says so itself, and no
+/// fence is needed.
 namespace league::cuda {
 
 using Word = unsigned long long;  // the type of 64-bit volatile stores
@@ -14,22 +16,43 @@ using Word = unsigned long long;  // the type of 64-bit volatile stores
 /// program. Not less: under a sanitizer a kernel takes a hundred times as long.
 inline constexpr std::uint64_t wait_limit_ns = 20'000'000'000;
 
-__device__ inline void publish(Word* low, Word* high, double value, unsigned stamp) {
-  const Word bits = static_cast<Word>(__double_as_longlong(value)), tag = Word{stamp} << 32;
-  *static_cast<volatile Word*>(low) = tag | (bits & 0xffffffffU);
-  *static_cast<volatile Word*>(high) = tag | (bits >> 32);
+/// A value as bits, and back; of 4 bytes, in the lower half.
+template <class T>
+__device__ Word bits_of(T value) {
+  if constexpr (std::is_same_v<T, double>) return static_cast<Word>(__double_as_longlong(value));
+  if constexpr (std::is_same_v<T, float>) return __float_as_uint(value);
+  if constexpr (std::is_integral_v<T>) return static_cast<std::make_unsigned_t<T>>(value);
+}
+template <class T>
+__device__ T value_of(Word bits) {
+  if constexpr (std::is_same_v<T, double>) return __longlong_as_double(static_cast<long long>(bits));
+  if constexpr (std::is_same_v<T, float>) return __uint_as_float(static_cast<unsigned>(bits));
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
 }
 
-/// The double that `publish` sends with this stamp.
-__device__ inline double await(const Word* low, const Word* high, unsigned stamp,
-                               std::uint64_t limit_ns = wait_limit_ns) {
+template <class T>
+__device__ void publish(Word* low, Word* high, T value, unsigned stamp) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  const Word bits = bits_of(value), tag = Word{stamp} << 32;
+  *static_cast<volatile Word*>(low) = tag | (bits & 0xffffffffU);
+  if constexpr (sizeof(T) == 8) *static_cast<volatile Word*>(high) = tag | (bits >> 32);
+}
+
+/// The value that `publish` sends with this stamp.
+template <class T = double>
+__device__ T await(const Word* low, const Word* high, unsigned stamp, std::uint64_t limit_ns = wait_limit_ns) {
   constexpr unsigned polls_per_look = 1024;  // at the clock, which takes longer to read than a word
-  const volatile Word *low_word = low, *high_word = high;
+  const volatile Word* low_word = low;
   std::uint64_t begin_ns = 0;
   for (unsigned polls = 1;; ++polls) {
-    const Word first = *low_word, second = *high_word;  // both loads are under way at once
-    if (static_cast<unsigned>(first >> 32) == stamp && static_cast<unsigned>(second >> 32) == stamp)
-      return __longlong_as_double(static_cast<long long>((first & 0xffffffffU) | second << 32));
+    const Word first = *low_word;
+    if constexpr (sizeof(T) == 4) {
+      if (static_cast<unsigned>(first >> 32) == stamp) return value_of<T>(first & 0xffffffffU);
+    } else {
+      const Word second = *static_cast<const volatile Word*>(high);  // both loads are under way at once
+      if (static_cast<unsigned>(first >> 32) == stamp && static_cast<unsigned>(second >> 32) == stamp)
+        return value_of<T>((first & 0xffffffffU) | second << 32);
+    }
     if (polls % polls_per_look != 0) continue;
     const std::uint64_t now_ns = clock_ns();
     if (begin_ns == 0) begin_ns = now_ns;

@@ -15,7 +15,7 @@ add_library(league_hip INTERFACE)
 target_include_directories(league_hip INTERFACE ${CMAKE_CURRENT_LIST_DIR}/include) # its gpu_dialect.hpp, not CUDA's
 target_link_libraries(league_hip INTERFACE hip::host)
 
-league_objects(backend_hip SOURCES backends/hip/*.cpp backends/hip/*.hip LIBRARIES league_hip)
+league_objects(backend_hip SOURCES backends/hip/*.cpp backends/hip/*.hip EXCLUDE names LIBRARIES league_hip)
 league_objects(backend_hip_cuda SOURCES backends/cuda/*.cu LANGUAGE HIP LIBRARIES league_hip)
 league_model(hip SOURCES cuda*.cu EXCLUDE "[^/]*_(hopper|ptx)" LANGUAGE HIP LIBRARIES league_hip)
 message(STATUS "rocBLAS, rocPRIM, RCCL: not used yet, their variants are skipped")

@@ -9,7 +9,7 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)
 
 # Files with Kokkos kernels are compiled in the language that Kokkos was: CUDA, or C++ (OpenMP, HIP, nvcc_wrapper).
-league_objects(backend_kokkos SOURCES backends/kokkos/*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+league_objects(backend_kokkos SOURCES backends/kokkos/*.cpp EXCLUDE names LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
 league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)

@@ -73,6 +73,19 @@ class Array {
   Array(const Exec& exec, const std::string& label, std::int64_t size)
       : exec_(exec), view_(allocate<T>(exec, label, size)) {}
 
+  static Array make(Runtime& runtime, Queue& queue, const std::string& label, std::int64_t size) {
+    return {instance(runtime, queue), label, size};
+  }
+
+  /// Shared memory: pages move to where they are used.
+  static Array managed(Runtime& runtime, Queue& queue, const std::string& label, std::int64_t size) {
+    Array array;
+    array.exec_ = instance(runtime, queue);
+    array.view_ = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::SharedSpace>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+    return array;
+  }
+
   [[nodiscard]] const Vector<T>& view() const { return view_; }
   /// The same values as a row-major matrix.
   [[nodiscard]] Matrix<T> matrix(std::int64_t rows, std::int64_t columns) const {
@@ -87,11 +100,15 @@ class Array {
     auto* to = reinterpret_cast<unsigned char*>(view_.data() + at);
     if (!host.empty()) Kokkos::deep_copy(exec_, Bytes(to, host.size_bytes()), HostBytes(from, host.size_bytes()));
   }
-  /// @pre the span is at most as long as the array, and stays until the queue is fenced
-  void copy_to(std::span<T> host) const {
+  /// @pre from element `at` on there are as many as the span takes, which stays until the queue is fenced
+  void copy_to(std::span<T> host, std::int64_t at = 0) const {
     auto* to = reinterpret_cast<unsigned char*>(host.data());
-    if (!host.empty())
-      Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), Bytes(bytes().data(), host.size_bytes()));
+    auto* from = reinterpret_cast<unsigned char*>(view_.data() + at);
+    if (!host.empty()) Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), Bytes(from, host.size_bytes()));
+  }
+  /// All bytes 0.
+  void clear() {
+    if (size() > 0) Kokkos::deep_copy(exec_, bytes(), static_cast<unsigned char>(0));
   }
   /// All bytes 0xff: NaN for floating types, -1 for signed integers.
   void poison() {

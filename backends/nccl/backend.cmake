@@ -24,7 +24,7 @@ cmake_path(GET header PARENT_PATH include_dir)
 find_library(LEAGUE_NCCL_LIBRARY NAMES libnccl.so.2 HINTS ${include_dir}/../lib)
 message(STATUS "NCCL: ${LEAGUE_NCCL_INCLUDE_DIR}/nccl.h")
 
-league_objects(backend_nccl SOURCES backends/nccl/*.cpp LIBRARIES CUDA::cudart_static ${CMAKE_DL_LIBS})
+league_objects(backend_nccl SOURCES backends/nccl/*.cpp EXCLUDE names LIBRARIES CUDA::cudart_static ${CMAKE_DL_LIBS})
 target_include_directories(backend_nccl SYSTEM PRIVATE ${LEAGUE_NCCL_INCLUDE_DIR})
 if(LEAGUE_NCCL_LIBRARY)
   target_compile_definitions(backend_nccl PRIVATE LEAGUE_NCCL_LIBRARY="${LEAGUE_NCCL_LIBRARY}")

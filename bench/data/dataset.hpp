@@ -6,7 +6,7 @@
 #include <memory_resource>
 #include <optional>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "bench/study/case.hpp"
 
 namespace league::bench {

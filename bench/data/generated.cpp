@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/data/generated.hpp"
 
-#include "algorithms/generate.hpp"
+#include "algorithms/oracle/generate.hpp"
 
 namespace league::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <new>
 #include <string>
 
-#include "algorithms/budget.hpp"
+#include "algorithms/contract/budget.hpp"
 #include "backends/array.hpp"
 #include "bench/errors.hpp"
 #include "bench/measure/memory_limit.hpp"

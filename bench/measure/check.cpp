@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "bench/data/partition.hpp"
+#include "algorithms/contract/partition.hpp"
 #include "bench/measure/clock.hpp"
-#include "bench/models.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 
@@ -13,11 +13,13 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
     : case_(that),
       problem_(problem),
       runtime_(runtime),
-      shards_(partition(problem.extent(), runtime.devices(device_kind(that), that.devices))),
-      communicator_(make_communicator(runtime, shards_, that.communicator)) {
+      world_(partition(problem.extent(), that.devices)),
+      shards_(local_shards(world_, runtime.devices(device_kind(that), that.devices))),
+      outputs_(problem.make_outputs(world_.local_rows(), runtime.host_memory())),
+      communicator_(make_communicator(runtime, shards_, world_, that.communicator)) {
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
-  prepared_ =
-      variant->prepare(problem, {runtime, shards_, *communicator_, memory_budget_bytes, &that.parameters, that.dtype});
+  prepared_ = variant->prepare(
+      problem, {runtime, shards_, world_, *communicator_, outputs_, memory_budget_bytes, that.execution});
   launch_ = choose();
   upload_s_ = seconds_of([&] {
     prepared_->upload();
@@ -49,10 +51,11 @@ std::string fault_of(const Verdict& verdict) { return verdict.message.empty() ? 
 Checked check_left(Entrant& entrant) {
   Checked checked;
   checked.download_s = seconds_of([&] {
-    checked.outputs = &entrant.prepared().download();
+    entrant.prepared().download();
     entrant.prepared().fence();
   });
-  checked.verdict = entrant.problem().check(*checked.outputs);
+  checked.outputs = &entrant.outputs();
+  checked.verdict = entrant.problem().check_alone(*checked.outputs);
   return checked;
 }
 

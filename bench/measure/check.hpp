@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "bench/study/case.hpp"
 
 namespace league::bench {
@@ -30,6 +30,8 @@ class Entrant {
   [[nodiscard]] const std::string& launch_note() const { return launch_note_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   [[nodiscard]] const std::vector<Shard>& shards() const { return shards_; }
+  /// Where `Prepared::download` puts the results.
+  [[nodiscard]] const Outputs& outputs() const { return outputs_; }
   [[nodiscard]] double upload_s() const { return upload_s_; }
 
  private:
@@ -37,7 +39,9 @@ class Entrant {
   const Case& case_;
   const Problem& problem_;
   Runtime& runtime_;
+  Partition world_;
   std::vector<Shard> shards_;
+  Outputs outputs_;
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Prepared> prepared_;  // goes first: it refers to the rest
   Launch launch_;

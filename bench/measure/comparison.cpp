@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "bench/errors.hpp"
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
-#include "bench/models.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
@@ -144,12 +145,13 @@ class Play {
     result.metric = ready.meter->metric();
   }
 
-  /// One number of computes a sample for all models and launches of a method on a kind of device; fewer only where a
-  /// sample would take very long.
+  /// One number of computes a sample for all models and launches of a method and execution on a kind of device; fewer
+  /// only where a sample would take very long.
   void choose_batches(std::vector<Ready>& group) {
-    std::map<std::pair<const Method*, DeviceKind>, int> batches;
+    std::map<std::tuple<const Method*, Execution, DeviceKind>, int> batches;
     const auto key = [](const Ready& ready) {
-      return std::pair(ready.result->of.method, device_kind(ready.result->of));
+      const Case& of = ready.result->of;
+      return std::tuple(of.method, compared_as(of.execution), device_kind(of));
     };
     for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
     for (const Ready& ready : group)
@@ -227,7 +229,7 @@ bool attempt(Result& result, const std::function<void()>& step) {
 
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {
   const Dataset* dataset = that.algorithm->needs_dataset ? &datasets.rows(that.data) : nullptr;
-  return that.algorithm->make(
+  return that.algorithm->make_whole(
       {that.parameters, that.dtype, that.seed, runtime.host_memory(), dataset, that.method->problem});
 }
 

@@ -123,7 +123,7 @@ Checked check_traced(Entrant& entrant, Trace& trace) {
 Meter::Meter(Entrant& entrant, double checked_s)
     : entrant_(entrant),
       timing_(entrant.prepared().timing()),
-      clock_(entrant.prepared().clock()),
+      clock_(dynamic_cast<SelfTimed*>(&entrant.prepared())),
       latency_s_(checked_s),
       expected_s_(checked_s) {
   const bool on_gpu = entrant.shards().front().device.kind == DeviceKind::gpu;

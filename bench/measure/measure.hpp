@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/measure/check.hpp"
+#include "bench/measure/self_timed.hpp"
 
 namespace league::bench {
 
@@ -66,7 +67,7 @@ class Meter {
 
   Entrant& entrant_;
   Timing timing_;
-  Clock* clock_;  ///< of the case itself; else null
+  SelfTimed* clock_;  ///< the case itself, where it times itself; else null
   Metric metric_;
   bool holds_;
   double latency_s_ = 0;

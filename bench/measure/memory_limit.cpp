@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "algorithms/budget.hpp"
+#include "algorithms/contract/budget.hpp"
 #include "backends/array.hpp"
 
 namespace league::bench {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "bench/study/models.hpp"
+
 namespace league::bench {
 namespace {
 
@@ -13,7 +15,9 @@ const Case* subject_of(const Comparison& comparison) {
                                             [&](const Case& that) { return that.model == model && that.skip.empty(); });
     if (found != comparison.cases.end()) return &*found;
   }
-  return nullptr;
+  const auto own =
+      std::ranges::find_if(comparison.cases, [](const Case& that) { return is_own(that.model) && that.skip.empty(); });
+  return own == comparison.cases.end() ? nullptr : &*own;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "bench/errors.hpp"
 #include "bench/measure/check.hpp"
 #include "bench/measure/memory_limit.hpp"
-#include "bench/models.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "algorithms/shard_part.hpp"
 #include "bench/json.hpp"
 #include "bench/measure/clock.hpp"
-#include "bench/models.hpp"
+#include "bench/measure/self_timed.hpp"
 #include "bench/peers/reported_time.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
@@ -17,38 +17,38 @@ constexpr int patience_s = 600;  // for one call; a batch takes half a second, b
 constexpr std::size_t longest_quote = 100;
 
 /// Each parameter in its own type, and the type of the elements.
-Json parameters_of(const Peer& peer, const Context& context) {
-  Json values = {{"dtype", name(context.dtype)}};
+Json parameters_of(const Peer& peer, const Problem& problem) {
+  Json values = {{"dtype", name(problem.dtype)}};
   for (const Parameter& parameter : registry().algorithm(peer.algorithm)->parameters) {
     const std::string& key = parameter.name;
     if (parameter.kind == Parameter::Kind::choice)
-      values[key] = context.parameters->choice(key);
+      values[key] = problem.parameters.choice(key);
     else if (parameter.kind == Parameter::Kind::real)
-      values[key] = context.parameters->real(key);
+      values[key] = problem.parameters.real(key);
     else
-      values[key] = context.parameters->integer(key);
+      values[key] = problem.parameters.integer(key);
   }
   return values;
 }
 
-void require(const Peer& peer, const Context& context) {
-  if (context.shards.size() > 1) throw Unsupported("a peer runs on one device");
-  if (std::ranges::find(peer.dtypes, context.dtype) == peer.dtypes.end())
-    throw Unsupported("no " + std::string(name(context.dtype)) + " in this variant");
+void require(const Peer& peer, const Problem& problem, const Context& context) {
+  if (!context.world.alone()) throw Unsupported("a peer runs on one device");
+  if (std::ranges::find(peer.dtypes, problem.dtype) == peer.dtypes.end())
+    throw Unsupported("no " + std::string(name(problem.dtype)) + " in this variant");
 }
 
-class PeerCase final : public Prepared, public Clock {
+class PeerCase final : public Prepared, public SelfTimed {
  public:
   PeerCase(const Peer& peer, PeerHost& host, const Problem& problem, const Context& context)
       : interpreter_(host.interpreter()),
-        outputs_(problem.make_outputs(*std::pmr::new_delete_resource())),
+        outputs_(context.outputs),
         inputs_(host.inputs_of(problem, free_bytes(context))),
         shared_(outputs_, free_bytes(context)),
         request_({{"call", "prepare"},
                   {"algorithm", peer.algorithm},
                   {"model", peer.model},
                   {"method", peer.method},
-                  {"parameters", parameters_of(peer, context)},
+                  {"parameters", parameters_of(peer, problem)},
                   {"device", device_of(context)},
                   {"inputs", inputs_->layout()},
                   {"outputs", shared_.layout()}}),
@@ -64,7 +64,6 @@ class PeerCase final : public Prepared, public Clock {
     return {};
   }
   [[nodiscard]] Timing timing() const override { return timing_; }
-  [[nodiscard]] Clock* clock() override { return this; }
   void upload() override { call("upload"); }
   void reset() override {
     poison(outputs_);
@@ -73,10 +72,9 @@ class PeerCase final : public Prepared, public Clock {
   }
   void compute(Stages&) override { call("compute"); }
   void fence() override { call("fence"); }
-  const Outputs& download() override {
+  void download() override {
     call("download");
     shared_.copy_to(outputs_);
-    return outputs_;
   }
 
   double seconds(int count, bool warm) override {
@@ -138,7 +136,7 @@ class PeerCase final : public Prepared, public Clock {
   }
 
   python::Interpreter interpreter_;
-  Outputs outputs_;
+  Outputs& outputs_;
   std::shared_ptr<SharedArrays> inputs_;
   SharedArrays shared_;
   Json request_;  ///< that makes the peer
@@ -164,7 +162,7 @@ std::shared_ptr<SharedArrays> PeerHost::inputs_of(const Problem& problem, std::i
 
 std::unique_ptr<Prepared> prepare_peer(const Peer& peer, PeerHost& host, const Problem& problem,
                                        const Context& context) {
-  require(peer, context);
+  require(peer, problem, context);
   return std::make_unique<PeerCase>(peer, host, problem, context);
 }
 

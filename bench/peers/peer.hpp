@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "backends/python/process.hpp"
 #include "bench/peers/shared_arrays.hpp"
 

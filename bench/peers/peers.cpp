@@ -66,11 +66,14 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   if (algorithm == algorithms.end()) return;
   declare(*algorithm, entry);
   const auto peer = std::make_shared<const Peer>(entry);  // the model's name lies in it
-  registry().variants.push_back({peer->algorithm, peer->method, Model{peer->model, "python", peer->kind},
-                                 [peer, host](const Problem& problem, const Context& context) {
-                                   return prepare_peer(*peer, *host, problem, context);
-                                 },
-                                 peer->obstacle, peer->units});
+  registry().variants.push_back(
+      {.algorithm = peer->algorithm,
+       .method = peer->method,
+       .model = Model{peer->model, "python", peer->kind},
+       .prepare = [peer, host](const Problem& problem,
+                               const Context& context) { return prepare_peer(*peer, *host, problem, context); },
+       .obstacle = peer->obstacle,
+       .units = peer->units});
 }
 
 /// The project whose peers nobody was asked for; empty where an interpreter listed them.

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "algorithms/budget.hpp"
+#include "algorithms/contract/budget.hpp"
 #include "backends/launch.hpp"
 
 namespace league::bench {
@@ -42,7 +42,7 @@ void SharedArrays::copy_from(const Outputs& arrays) {
       std::memcpy(memory_.bytes().data() + places_[i].offset, arrays.at(i).values.bytes().data(), places_[i].size);
 }
 
-void SharedArrays::copy_to(const Outputs& arrays) const {
+void SharedArrays::copy_to(Outputs& arrays) const {
   for (std::size_t i = 0; i < places_.size(); ++i)
     if (places_[i].size > 0)
       std::memcpy(arrays.at(i).values.bytes().data(), memory_.bytes().data() + places_[i].offset, places_[i].size);

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/contract/problem.hpp"
 #include "backends/python/shared_memory.hpp"
 
 namespace league::bench {
@@ -16,7 +16,7 @@ class SharedArrays {
   SharedArrays(const Outputs& arrays, std::int64_t free_bytes);
 
   void copy_from(const Outputs& arrays);
-  void copy_to(const Outputs& arrays) const;
+  void copy_to(Outputs& arrays) const;
   /// All bytes 0xff.
   void poison();
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "bench/build_info.hpp"
-#include "bench/models.hpp"
 #include "bench/record/record.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/files.hpp"
 #include "bench/measure/clock.hpp"
-#include "bench/models.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
@@ -38,7 +38,7 @@ Json parameters_of(const Case& that) {
 
 Json check_of(const Verdict& verdict) {
   Json figures = Json::object();
-  for (const auto& [key, value] : verdict.figures) figures[key] = value;
+  for (const Figure& figure : verdict.figures) figures[figure.name] = figure.value();
   Json check = {{"rows", verdict.rows_checked},
                 {"worst", verdict.worst},
                 {"ties", verdict.ties},
@@ -111,6 +111,7 @@ Json case_json(const Case& that) {
   Json json = {{"name", that.name},
                {"algorithm", that.algorithm->name},
                {"method", that.method->name},
+               {"execution", name(that.execution)},
                {"model", that.model},
                {"dtype", name(that.dtype)},
                {"sizes", sizes},

@@ -3,8 +3,8 @@
 
 #include <iosfwd>
 
+#include "bench/cli/flags.hpp"
 #include "bench/errors.hpp"
-#include "bench/flags.hpp"
 #include "bench/record/record.hpp"
 
 namespace league::bench {

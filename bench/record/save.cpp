@@ -60,7 +60,8 @@ void SaveFolders::save(const Case& that, const Problem& problem, const Outputs& 
 bool SaveFolders::has(const Case& that, const Problem& problem) const {
   const std::string name = file_name(that.name);
   const auto has_results = [&] {
-    return CaseFolder{results / name, run_id}.has(problem.make_outputs(*std::pmr::new_delete_resource()), "");
+    return CaseFolder{results / name, run_id}.has(
+        problem.make_outputs({0, problem.extent()}, *std::pmr::new_delete_resource()), "");
   };
   const auto has_inputs = [&] { return CaseFolder{inputs / name, run_id}.has(problem.inputs(), input_prefix); };
   return (results.empty() || has_results()) && (inputs.empty() || has_inputs());

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .renamed import USUAL
+
 
 @dataclass(frozen=True)
 class Build:
@@ -77,6 +79,7 @@ class Case:
     effective: str
     communicator: str  # between several devices; empty for one
     context: Context
+    execution: str = "stream"  # or graph, or kokkos_graph
     best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
     null: bool = False  # a variant against itself: only null tests read it
     tuning: bool = False  # a candidate of a search: only launch maps read it
@@ -89,6 +92,16 @@ class Case:
     stages: dict[str, list[float]] = field(default_factory=dict)
     timeline: list[Event] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)  # of the check: accuracy
+
+    @property
+    def method_text(self) -> str:
+        """``fused``, and where its kernels are not launched one by one, ``fused graph``."""
+        return self.method + ("" if self.execution == USUAL else f" {self.execution}")
+
+    @property
+    def way(self) -> str:
+        """The same for all that is compared: Kokkos' own graphs are held against native ones."""
+        return self.method_text.replace(" kokkos_graph", " graph")
 
     @property
     def setting(self) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from . import units
 from .figures.figure import device_text
-from .gaps import Gap
-from .models import PORTABLE
+from .gaps import Gap, ratio_text
+from .models import PORTABLES
 from .portability import platform
 from .ratios import judge
 from .rows import Row
@@ -29,7 +29,10 @@ SIGNS = {
     "FAILED": "✕",
     "skipped": "–",
 }
-FACTORS = ("tuning", "abstraction", "method, hardware", "whole gap")
+FACTORS = (
+    *("tuning", "specialisation", "abstraction"),
+    *("method, hardware", "whole gap"),
+)
 ANSWER = (
     "problem",
     "device",
@@ -122,7 +125,8 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     if ratio:
         word = judge(ratio, margin)
         ends = (ratio.value, ratio.low, ratio.high)
-        ratio_cell = Cell(units.ratio(*ends), ratio.value, bar(*ends))
+        below = ratio_text(None, gap.blocks_ratio)
+        ratio_cell = Cell(units.ratio(*ends), ratio.value, bar(*ends), below=below)
     found = (
         Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
         Cell(device_text(gap.portable.case)),
@@ -133,6 +137,7 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
         ratio_cell,
         Cell(word, sign=SIGNS.get(word, "")),
         factor(gap.tuning),
+        factor(gap.specialisation),
         factor(gap.abstraction),
         factor(gap.method),
         factor(gap.whole),
@@ -174,5 +179,5 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         name: Cell(texts[name], numbers.get(name), bars.get(name), signs.get(name, ""))
         for name in ALL
     }
-    leads = case.model == PORTABLE
+    leads = case.model in PORTABLES
     return Line(case.algorithm, platform(case), case.model, row.verdict, leads, cells)

@@ -21,9 +21,9 @@ COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
 FEWEST_LAUNCHES = 3
 EPILOG = """A / B = median time in A / median time in B: above 1, B is faster. A
 regression is slower by more than the margin with the whole 95 %% interval below 1, or
-failed in B alone. Exit codes: 0; 1 when a record was left out, a run is not finished
-or no case is in both, and with --fail-on-regression when there is a regression; 2 for
-bad input."""
+failed in B alone, or missing in B though it passed in A. Exit codes: 0; 1 when a record
+was left out, a run is not finished or no case is in both, and with --fail-on-regression
+when there is a regression; 2 for bad input."""
 
 
 def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Namespace:
@@ -70,7 +70,7 @@ def summary(found: Comparison) -> str:
     return (
         f"{len(found.pairs)} cases in both: {verdicts or 'none'}; "
         f"regressions: {len(found.regressions)}, "
-        f"improvements: {len(found.improvements)}, "
+        f"improvements: {len(found.improvements)}, missing in B: {len(found.missing)}, "
         f"only in A: {len(found.only_a)}, only in B: {len(found.only_b)}"
     )
 
@@ -85,6 +85,13 @@ def caution(found: Comparison) -> list[str]:
     return [f"{text} not hold what differs from one launch of the program to the next"]
 
 
+def alone(found: Comparison) -> list[tuple[str, str]]:
+    """Which side alone has a case, and its name; what passed in A counts as missing in B."""
+    lost = set(found.missing)
+    first = [n + ": a regression, missing in B" * (n in lost) for n in found.only_a]
+    return [("only in A", n) for n in first] + [("only in B", n) for n in found.only_b]
+
+
 def to_text(found: Comparison, heads: list[str]) -> str:
     """Regressions first, then improvements, then the rest, aligned."""
     rest = [p for p in found.pairs if not (p.regression or p.improvement)]
@@ -94,8 +101,7 @@ def to_text(found: Comparison, heads: list[str]) -> str:
     for row in [COLUMNS, *rows] if rows else []:
         texts = (text.ljust(width) for text, width in zip(row, widths))
         lines.append("  ".join(texts).rstrip())
-    for side, names in (("A", found.only_a), ("B", found.only_b)):
-        lines += [f"only in {side}: {name}" for name in names]
+    lines += [f"{where}: {name}" for where, name in alone(found)]
     return "\n".join([*lines, "", summary(found)]) + "\n"
 
 
@@ -104,8 +110,7 @@ def to_markdown(found: Comparison, heads: list[str]) -> str:
     rest = [p for p in found.pairs if not (p.regression or p.improvement)]
     rows = [cells(p) for p in (*found.regressions, *found.improvements, *rest)]
     lines = "".join(f"- {escape(text)}\n" for text in [*heads, summary(found)])
-    only = [("A", name) for name in found.only_a] + [("B", n) for n in found.only_b]
-    ends = "".join(f"- only in {side}: {escape(name)}\n" for side, name in only)
+    ends = "".join(f"- {where}: {escape(name)}\n" for where, name in alone(found))
     return "\n".join(filter(None, [lines, markdown_table(COLUMNS, rows), ends]))
 
 
@@ -147,5 +152,6 @@ def main(argv: list[str], margin: Callable[[str], float]) -> int:
     else:
         draw = to_markdown if options.markdown else to_text
         show(draw(found, heads))
-    regressed = options.fail_on_regression and bool(found.regressions)
+    worse = bool(found.regressions or found.missing)
+    regressed = options.fail_on_regression and worse
     return int(broken or not found.pairs or regressed)

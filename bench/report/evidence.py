@@ -12,6 +12,7 @@ from .case import Case
 from .fields import Broken, read_json, take
 from .merge import record_files
 from .records import read_file
+from .renamed import modern
 
 Listing = dict[str, Any]  # what ``league list --json`` prints
 Method = tuple[str, str]  # algorithm, method
@@ -61,8 +62,10 @@ def states(listings: Iterable[Listing]) -> dict[Method, dict[str, dict[str, str]
     for listing in listings:
         for algorithm in listing["algorithms"]:
             for method in algorithm["methods"]:
-                row = found.setdefault((algorithm["name"], method["name"]), {})
                 for model in method["models"]:
-                    cell = row.setdefault(model["name"], {})
+                    names = (algorithm["name"], method["name"])
+                    now = modern(*names, model["name"])
+                    key = (names[0], now[0] if now else names[1])
+                    cell = found.setdefault(key, {}).setdefault(model["name"], {})
                     cell.setdefault(model["state"], model.get("reason") or "")
     return found

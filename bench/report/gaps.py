@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The gap between portable code and the best there is, in its three factors.
+"""The gap between portable code and the best there is, in its four factors.
 
-tuning = t_kokkos(automatic launch) / t_kokkos(best launch); abstraction =
-t_kokkos(best) / t_native(best, same method); method and hardware =
+tuning = t_kokkos(automatic launch) / t_kokkos(best launch); specialisation =
+t_kokkos(best) / t_kokkos_blocks(best), 1 where there is no such variant; abstraction =
+t_kokkos_blocks(best) (else t_kokkos) / t_native(best, same method); method and hardware =
 t_native(best, same method) / t(best of all methods, libraries and peers). Their product
 is the whole gap t_kokkos(automatic) / t(best of all): above 1, portable is slower.
+A method that has kokkos_blocks alone is measured by that.
 
-All four times are medians over the program launches that the four rows share, so that
+All times are medians over the program launches that these rows share, so that
 the product holds exactly; without a shared launch, over all samples and without an
 interval. The ratio of native and portable, for which these two need to be shared only, is
 kept beside them, over more launches where others took part in fewer. The best of several is chosen by the same samples that are then compared: a
@@ -22,7 +24,7 @@ from math import exp, log
 
 from . import units
 from .case import Case
-from .models import NATIVE, PORTABLE, PORTABLE_LIBRARY
+from .models import BLOCKS, NATIVE, PORTABLE, PORTABLE_LIBRARY, PORTABLES
 from .ratios import estimate, judge, shared_launches
 from .rows import Row
 from .selection import (
@@ -54,10 +56,13 @@ class Gap:
     leads: bool  # the fastest portable method of this problem and device
     automatic: Row | None  # kokkos, launch chosen by the method
     portable: Row  # kokkos, best launch
+    blocks: Row | None  # kokkos_blocks beside it, best launch
     native: Row | None  # raw native, same method, best launch
     best: Row | None  # native, library or peer, best of all
     ratio: Estimate | None  # native / portable, over all launches that these two share
+    blocks_ratio: Estimate | None  # native / kokkos_blocks, likewise
     tuning: Estimate | None
+    specialisation: Estimate | None
     abstraction: Estimate | None
     method: Estimate | None
     whole: Estimate | None
@@ -76,9 +81,9 @@ def group_gaps(group: list[Row]) -> list[Gap]:
     """The gaps of one problem on one device, method after method."""
     portable: dict[str, list[Row]] = defaultdict(list)
     for row in group:
-        if row.case.model == PORTABLE:
-            portable[row.case.method].append(row)
-    both = (PORTABLE, PORTABLE_LIBRARY)
+        if row.case.model in PORTABLES:
+            portable[row.case.method_text].append(row)
+    both = (*PORTABLES, PORTABLE_LIBRARY)
     rivals = [row for row in group if row.case.model not in both]
     if not portable or not (rivals or max(map(len, portable.values())) > 1):
         return []
@@ -88,18 +93,22 @@ def group_gaps(group: list[Row]) -> list[Gap]:
 
 def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
     """The gap of one portable method; ``rivals`` are all that are not portable."""
-    best_portable = fastest(portable)
+    pure = [row for row in portable if row.case.model == PORTABLE] or portable
+    other = [row for row in portable if row.case.model == BLOCKS and row not in pure]
+    best_portable = fastest(pure)
+    blocks = fastest(other) if other else None
     case = best_portable.case
-    chosen = [row for row in portable if automatic(row)]
+    chosen = [row for row in pure if automatic(row)]
     own = [
         row
         for row in rivals
-        if row.case.method == case.method and row.case.model in NATIVE[case.device_kind]
+        if row.case.way == case.way and row.case.model in NATIVE[case.device_kind]
     ]
     start = fastest(chosen) if chosen else None
     native = fastest(own) if own else None
     best = fastest(rivals) if rivals else None
-    known = [row.case for row in (start, best_portable, native, best) if row]
+    special = blocks or best_portable
+    known = [row.case for row in (start, best_portable, special, native, best) if row]
     launches = shared_launches(*known)
 
     def factor(above: Row | None, below: Row | None) -> Estimate | None:
@@ -107,19 +116,22 @@ def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
             return None
         return estimate(above.case, below.case, launches)
 
-    texts = (case.algorithm, case.method, case.dtype, best_portable.sizes)
+    texts = (case.algorithm, case.method_text, case.dtype, best_portable.sizes)
     return Gap(
         " ".join(filter(None, texts)),
         *texts,
         device=", ".join(filter(None, [devices_text(case), engine(case)])),
-        leads=case.method == leader.case.method,
+        leads=case.method_text == leader.case.method_text,
         automatic=start,
         portable=best_portable,
+        blocks=blocks,
         native=native,
         best=best,
-        ratio=ratio(native.case, best_portable.case) if native else None,
-        tuning=factor(start, best_portable) if len(portable) > 1 else None,
-        abstraction=factor(best_portable, native),
+        ratio=ratio(native.case, case) if native else None,
+        blocks_ratio=ratio(native.case, blocks.case) if native and blocks else None,
+        tuning=factor(start, best_portable) if len(pure) > 1 else None,
+        specialisation=factor(best_portable, special),
+        abstraction=factor(special, native),
         method=factor(native, best),
         whole=factor(start, best),
     )
@@ -172,6 +184,7 @@ def means_text(group: list[Gap]) -> str:
     """``1.03 = abstraction 1.02 x method and hardware 1.01``."""
     factors: dict[str, list[Estimate | None]] = {
         "tuning": [gap.tuning or Estimate(1.0) for gap in group],
+        "specialisation": [gap.specialisation for gap in group],
         "abstraction": [gap.abstraction for gap in group],
         "method and hardware": [gap.method for gap in group],
         "whole": [gap.whole for gap in group],
@@ -183,6 +196,8 @@ def means_text(group: list[Gap]) -> str:
     whole = means.pop("whole")
     if not any(gap.tuning for gap in group):
         del means["tuning"]
+    if not any(gap.blocks for gap in group):
+        del means["specialisation"]
     parts = " x ".join(f"{name} {value:.3f}" for name, value in means.items())
     return f"{whole:.3f} = {parts}"
 
@@ -198,8 +213,8 @@ def means_notes(group: list[Gap]) -> list[str]:
 
 
 COLUMNS = (
-    *("problem", "device", "whole gap", "tuning", "abstraction"),
-    *("method and hardware", "best"),
+    *("problem", "device", "whole gap", "tuning", "specialisation"),
+    *("abstraction", "method and hardware", "best"),
 )
 
 
@@ -209,19 +224,28 @@ def cells(found: list[Gap]) -> list[tuple[str, ...]]:
         (
             gap.title,
             gap.device,
-            *map(factor_text, (gap.whole, gap.tuning, gap.abstraction, gap.method)),
-            f"{gap.best.case.model} {gap.best.case.method}" if gap.best else "",
+            *map(factor_text, factors(gap)),
+            f"{gap.best.case.model} {gap.best.case.method_text}" if gap.best else "",
         )
         for gap in found
         if gap.leads
     ]
 
 
-def ratio_text(ratio: Estimate | None) -> str:
-    """``0.975 [0.974, 0.976] slower``; nothing without an interval."""
-    if ratio is None or ratio.low is None:
-        return ""
-    return f"{factor_text(ratio)} {judge(ratio, MARGIN)}"
+def factors(gap: Gap) -> tuple[Estimate | None, ...]:
+    """The whole and its factors, in the order of COLUMNS."""
+    parts = (gap.tuning, gap.specialisation, gap.abstraction, gap.method)
+    return (gap.whole, *parts)
+
+
+def ratio_text(ratio: Estimate | None, of_blocks: Estimate | None = None) -> str:
+    """``0.975 [0.974, 0.976] slower``, then that of kokkos_blocks; none without an interval."""
+    both = {"": ratio, f"{BLOCKS} ": of_blocks}
+    return "; ".join(
+        f"{whose}{factor_text(one)} {judge(one, MARGIN)}"
+        for whose, one in both.items()
+        if one and one.low is not None
+    )
 
 
 def factor_text(factor: Estimate | None) -> str:

@@ -48,7 +48,7 @@ def maps(rows: list[Row]) -> list[LaunchMap]:
     for row in rows:
         case = row.case
         if row.median is not None and not case.null:
-            variant = (case.method, case.model, case.tuning)
+            variant = (case.method_text, case.model, case.tuning)
             groups[(problem(case), place(case), variant)].append(row)
     found = [make_map(group) for group in groups.values() if len(group) > 1]
     return [one for one in found if len(one.cells) >= FEWEST_CELLS]
@@ -84,11 +84,11 @@ def make_map(group: list[Row]) -> LaunchMap:
     chosen = [row for row in group if automatic(row)]
     start = fastest(chosen) if chosen else None
     case = best.case
-    texts = (case.algorithm, case.method, case.model, case.dtype, best.sizes)
+    texts = (case.algorithm, case.method_text, case.model, case.dtype, best.sizes)
     return LaunchMap(
         title=" ".join(filter(None, texts)),
         algorithm=case.algorithm,
-        method=case.method,
+        method=case.method_text,
         model=case.model,
         device=devices_text(case),
         sizes=best.sizes,

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from .case import Case
 from .fields import Broken, read_json, take
+from .renamed import modern_name
 
 NAMES = ("run.json", "run.json.gz")
 NAMED = 3  # cases that a message names; the rest is counted
@@ -45,7 +46,11 @@ def read_manifest(folder: Path) -> Manifest | None:
     except Broken as error:
         text = f"{path}: {error}; the records beside it are taken as they are"
         raise Broken(text) from error
-    return Manifest(path, run_id, dict.fromkeys(cases)) if run_id else None
+    return (
+        Manifest(path, run_id, dict.fromkeys(map(modern_name, cases)))
+        if run_id
+        else None
+    )
 
 
 def stem(name: str) -> str:

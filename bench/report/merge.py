@@ -89,7 +89,8 @@ def check_new(known: Case | None, case: Case) -> None:
     launch = case.context.launch_id
     if launch in known.launches and case.launches:
         raise Broken(f"launch {launch!r} of {case.name!r} was read already")
-    keys = ["algorithm", "method", "model", "dtype", "sizes", "parameters", "devices"]
+    keys = ["algorithm", "method", "execution", "model", "dtype"]
+    keys += ["sizes", "parameters", "devices"]
     if known.launches and case.launches:
         keys += ["metric", "unit", "bytes", "operations", "launch_source"]
     for key in keys:

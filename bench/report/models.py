@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-PORTABLE = "kokkos"
+PORTABLE = "kokkos"  # Kokkos' API and nothing else
+BLOCKS = "kokkos_blocks"  # the same over blocks that have bodies for an architecture
+PORTABLES = (PORTABLE, BLOCKS)
 PORTABLE_LIBRARY = "kokkos_kernels"
 NATIVE = {"gpu": ("cuda", "hip"), "host": ("openmp",)}  # written by hand for a device
 LIBRARIES = (
@@ -17,4 +19,4 @@ OWN = (
     *NATIVE["gpu"],
     *LIBRARIES,
 )  # neither portable nor peer
-COMPILED = (*OWN, PORTABLE, PORTABLE_LIBRARY)  # all but the peers
+COMPILED = (*OWN, *PORTABLES, PORTABLE_LIBRARY)  # all but the peers

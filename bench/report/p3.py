@@ -81,7 +81,7 @@ def line(application: str, platform: str, row: Row, best: Best) -> dict[str, obj
         "n": row.sizes,
         "precision": case.dtype,
         "variant": application,
-        "backend": f"{case.model}/{case.method}",
+        "backend": f"{case.model}/{case.method_text}",
         "platform": platform,
         "arch": build.preset,
         "compiler": case.context.compiler,

@@ -4,7 +4,7 @@
 Each case that both name is compared by B's speed-up, median time in A over median time in
 B: above 1, B is faster. The two sides share no program launch, so each draws its own in
 the bootstrap. A regression is a verdict of slower on a median beyond the margin, or a
-case that passed in A and failed in B.
+case that passed in A and failed in B, or was skipped there, or is not there at all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from .case import Case
 from .ratios import judge
 from .statistics import Estimate
 
-ALIKE = ("algorithm", "method", "model", "dtype", "sizes", "parameters", "metric")
+ALIKE = (
+    *("algorithm", "method", "execution", "model", "dtype"),
+    *("sizes", "parameters", "metric"),
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Comparison:
     pairs: list[Pair]
     only_a: list[str]
     only_b: list[str]
+    missing: list[str]  # of only_a what passed there: a regression too
 
     @property
     def regressions(self) -> list[Pair]:
@@ -75,10 +79,12 @@ def side_by_side(a: list[Case], b: list[Case], margin: float) -> Comparison:
     """Pairs by name; A's order."""
     left, right = by_name(a), by_name(b)
     pairs = [make_pair(left[key], right[key], margin) for key in left if key in right]
+    gone = [key for key in left if key not in right]
     return Comparison(
         pairs,
-        [key[0] for key in left if key not in right],
-        [key[0] for key in right if key not in left],
+        only_a=[name for name, _ in gone],
+        only_b=[key[0] for key in right if key not in left],
+        missing=[k[0] for k in gone if any(c.status == "passed" for c in left[k])],
     )
 
 

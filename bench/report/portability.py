@@ -18,7 +18,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from .case import Case
-from .models import OWN, PORTABLE
+from .models import OWN, PORTABLE, PORTABLES
 from .rows import Row
 from .selection import fastest, measured, of_study, text_of, time, work_title
 
@@ -168,7 +168,7 @@ def texts(found: list[Portability]) -> list[str]:
     """One line a problem: PP of kokkos and native, its set, and what PP hides."""
     lines: dict[str, list[str]] = defaultdict(list)
     for one in found:
-        if one.application in (PORTABLE, COMPOSITE):
+        if one.application in (*PORTABLES, COMPOSITE):
             score = one.application_efficiency
             rest = f"mean {score.mean:.2f}, least {score.least:.2f}"
             rest += f", runs on {100 * one.support:.0f} %"

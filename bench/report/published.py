@@ -19,7 +19,7 @@ from .case import Case
 from .fields import Broken
 from .figures import Figure
 from .floors import measured_ceilings
-from .gaps import COLUMNS, Gap, factor_text, gaps, ratio_text
+from .gaps import COLUMNS, Gap, factor_text, factors, gaps, ratio_text
 from .published_pages import BY_HAND, rate_text
 from .published_records import read
 from .rows import Row
@@ -68,7 +68,7 @@ def best_library(gap: Gap, rows: list[Row]) -> str:
     if not others:
         return ""
     best = fastest(others)
-    return f"{best.case.model} {best.case.method} {units.seconds(time(best))}"
+    return f"{best.case.model} {best.case.method_text} {units.seconds(time(best))}"
 
 
 def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
         f"{gap.variant} {gap.dtype} {gap.sizes}",
         rate_text(row, "GB/s"),
         native,
-        ratio_text(gap.ratio),
+        ratio_text(gap.ratio, gap.blocks_ratio),
         f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
         best_library(gap, rows),
     )
@@ -96,10 +96,9 @@ def loses(gap: Gap) -> bool:
 
 def loss_line(gap: Gap) -> tuple[str, ...]:
     """One line of the table of losses."""
-    factors = (gap.whole, gap.tuning, gap.abstraction, gap.method)
-    best = f"{gap.best.case.model} {gap.best.case.method}" if gap.best else ""
+    best = f"{gap.best.case.model} {gap.best.case.method_text}" if gap.best else ""
     problem = f"{gap.variant} {gap.dtype} {gap.sizes}"
-    return (link(gap.algorithm), problem, *map(factor_text, factors), best)
+    return (link(gap.algorithm), problem, *map(factor_text, factors(gap)), best)
 
 
 def scaling_table(found: list[Scaling]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from . import marked, units
 from .case import Case
 from .gaps import ratio, ratio_text
-from .models import NATIVE, PORTABLE
+from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
 from .rows import Row
 from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
@@ -21,7 +21,7 @@ COLUMNS = (
     *("problem", "method", "kokkos", "native"),
     *("native / portable", "x floor (kokkos, native)"),
 )
-BY_HAND = (PORTABLE, "serial", *NATIVE["gpu"], *NATIVE["host"])
+BY_HAND = (*PORTABLES, "serial", *NATIVE["gpu"], *NATIVE["host"])
 
 
 def pages(readme: Path, name: str) -> Iterator[Path]:
@@ -60,24 +60,28 @@ def methods(rows: list[Row]) -> list[list[Row]]:
     for number, group in enumerate(problems(rows)):
         for row in group:
             if row.case.model in BY_HAND:
-                groups[number, row.case.method].append(row)
+                groups[number, row.case.way].append(row)
     return list(groups.values())
 
 
 def method_line(group: list[Row]) -> tuple[str, ...]:
     """Kokkos and native at their best launches, one beside the other."""
-    portable = [row for row in group if row.case.model == PORTABLE]
-    native = [row for row in group if row.case.model != PORTABLE]
-    both = [fastest(some) if some else None for some in (portable, native)]
-    ends = [row.case for row in both if row]
-    found = ratio(ends[1], ends[0]) if len(ends) == 2 else None
-    floors = [f"{row.floor_ratio:.2f}" for row in both if row and row.floor_ratio]
+    by_model: dict[str, list[Row]] = {PORTABLE: [], BLOCKS: [], "": []}
+    for row in group:
+        by_model[row.case.model if row.case.model in PORTABLES else ""].append(row)
+    best = {model: fastest(some) for model, some in by_model.items() if some}
+    portable, blocks, native = (best.get(model) for model in by_model)
+    ratios = [
+        ratio(native.case, row.case) if native and row else None
+        for row in (portable, blocks)
+    ]
+    floors = [f"{r.floor_ratio:.2f}" for r in (portable, native) if r and r.floor_ratio]
     return (
         problem_text(group[0]),
-        group[0].case.method,
-        rate_text(both[0]),
-        f"{both[1].case.model} {rate_text(both[1])}" if both[1] else "",
-        ratio_text(found),
+        (portable or group[0]).case.method_text,
+        rate_text(portable),
+        f"{native.case.model} {rate_text(native)}" if native else "",
+        ratio_text(*ratios),
         ", ".join(floors),
     )
 
@@ -95,7 +99,7 @@ def others_text(group: list[Row]) -> str:
     """``- f32 n=8: cub reduce 0.9 ms; ...``: the fastest first; nothing without others."""
     others = [row for row in group if row.case.model not in BY_HAND]
     texts = [
-        f"{row.case.model} `{row.case.method}` {units.seconds(time(row))}"
+        f"{row.case.model} `{row.case.method_text}` {units.seconds(time(row))}"
         for row in sorted(others, key=time)
     ]
     return f"- {problem_text(group[0])}: {'; '.join(texts)}" if texts else ""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Native over portable: which case is compared with which, and what comes of it.
 
-A portable (kokkos) case is compared with the native case of the same algorithm, method,
+A portable case (kokkos, kokkos_blocks: each by itself) is compared with the native case of the same algorithm, method,
 type, sizes, parameters, devices, metric, build and kind of device, under the same
 setting: launch and communicator. Where no native case has that setting, the fastest
 portable one alone is compared with the fastest native one, and its note says so.
@@ -18,7 +18,7 @@ from itertools import chain
 
 from . import statistics
 from .case import Case
-from .models import NATIVE, PORTABLE
+from .models import NATIVE, PORTABLES
 from .statistics import Estimate
 
 
@@ -39,7 +39,7 @@ def usable(cases: Iterable[Case]) -> list[Case]:
 def method(case: Case) -> tuple[object, ...]:
     """Equal for cases that compute the same in the same way, somewhere, somehow."""
     values = json.dumps([case.sizes, case.parameters], sort_keys=True)
-    return (case.algorithm, case.method, case.dtype, values, case.devices)
+    return (case.algorithm, case.way, case.dtype, values, case.devices)
 
 
 def work(case: Case) -> tuple[object, ...]:
@@ -110,10 +110,11 @@ def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
         groups[work(case)].append(case)
     ratios: dict[int, Ratio] = {}
     for group in groups.values():
-        portable = [case for case in group if case.model == PORTABLE]
         native = [c for c in group if c.model in NATIVE[c.device_kind]]
-        if portable and native:
-            ratios.update(compare_group(portable, native, margin))
+        for model in PORTABLES:
+            portable = [case for case in group if case.model == model]
+            if portable and native:
+                ratios.update(compare_group(portable, native, margin))
     return ratios
 
 
@@ -151,7 +152,7 @@ def refusals(cases: Iterable[Case], ratios: dict[int, Ratio]) -> dict[int, str]:
             natives[(*method(case), case.device_kind)].append(case)
     found = {}
     for case in usable(cases):
-        if case.model == PORTABLE and id(case) not in ratios:
+        if case.model in PORTABLES and id(case) not in ratios:
             rivals = natives[(*method(case), case.device_kind)]
             reasons = (refusal(case, rival) for rival in rivals)
             found[id(case)] = "; ".join(dict.fromkeys(filter(None, reasons)))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import fields
+from . import fields, renamed
 from .case import Build, Case, Context, Event
 from .fields import Broken, clean, number, take, whole
 from .machine import read_facts
@@ -139,6 +139,10 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
     cost = take(row, "cost", dict, {})
     keys = ("name", "algorithm", "method", "model", "dtype")
     texts: dict[str, Any] = {key: take(row, key, str) for key in keys}
+    texts["execution"] = take(row, "execution", str, renamed.USUAL)
+    texts["name"] = renamed.modern_name(texts["name"])
+    if now := renamed.modern(texts["algorithm"], texts["method"], texts["model"]):
+        texts["method"], texts["execution"] = now
     return Case(
         **texts,
         **read_launch(row),

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from . import statistics
 from .case import Case
 from .floors import Ceilings, Floor, floor_of, in_cache, measured_ceilings
-from .models import PORTABLE
+from .models import PORTABLES
 from .ratios import Ratio, compare, refusals
 from .units import seconds
 
-MODELS = ("serial", "openmp", PORTABLE, "cuda", "hip")
+MODELS = ("serial", "openmp", *PORTABLES, "cuda", "hip")
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
 COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
@@ -145,7 +145,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
     ceilings = measured_ceilings(cases)
     methods: dict[tuple[object, ...], int] = {}
     for case in cases:
-        methods.setdefault((case.algorithm, case.method), len(methods))
+        methods.setdefault((case.algorithm, case.method_text), len(methods))
 
     def order(case: Case) -> tuple[object, ...]:
         first = (case.algorithm != "ceilings", case.algorithm, case.dtype)
@@ -155,7 +155,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
         ]
         model = MODELS.index(case.model) if case.model in MODELS else len(MODELS)
         comparison = (case.devices, sizes, case.comparison, repr(case.context.build))
-        method = methods[case.algorithm, case.method]
+        method = methods[case.algorithm, case.method_text]
         device = (case.device_kind != "host", case.device_name)
         launch = (case.launch != "auto", case.launch)
         last = (model, case.model, *launch, case.setting != case.launch, case.setting)

@@ -77,7 +77,8 @@ def scalings(rows: list[Row]) -> list[Scaling]:
 
 def variant(case: Case) -> tuple[object, ...]:
     """Equal for cases that differ in sizes, devices and communicator only."""
-    what = (case.algorithm, problem_name(case), case.method, case.model, case.dtype)
+    how = (case.method_text, case.model)
+    what = (case.algorithm, problem_name(case), *how, case.dtype)
     where = (case.device_name, case.context.build, case.launch)
     return (*what, *where, text_of(case.parameters))
 
@@ -107,13 +108,13 @@ def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
     case, last = one.case, rows[-1].case
     distinct = {row.case.devices: row for row in [one, *rows]}
     points = [point(kind, start, distinct[count]) for count in sorted(distinct)]
-    texts = (case.algorithm, case.method, case.model, case.dtype, one.sizes)
+    texts = (case.algorithm, case.method_text, case.model, case.dtype, one.sizes)
     launch = "" if case.launch == "auto" else case.launch
     words = " ".join(filter(None, [*texts, launch, engine(last)]))
     return Scaling(
         label=f"{words}, {case.device_name}",
         algorithm=case.algorithm,
-        method=case.method,
+        method=case.way,
         model=case.model,
         device=case.device_name,
         communicator=engine(last),

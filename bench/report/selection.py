@@ -56,7 +56,7 @@ def work_title(row: Row, sizes: bool = True) -> str:
 
 def variant(case: Case) -> str:
     """``fused / cuda``; with a communicator that is not the usual one, ``graph / cuda, nccl``."""
-    return ", ".join(filter(None, [f"{case.method} / {case.model}", engine(case)]))
+    return ", ".join(filter(None, [f"{case.method_text} / {case.model}", engine(case)]))
 
 
 def text_of(values: dict[str, Any], without: str = "") -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .models import PORTABLE
+from .models import PORTABLE, PORTABLES
 from .ratios import shared_launches
 from .rows import Row
 from .selection import measured, place, problem_name, text_of
@@ -70,9 +70,10 @@ def sweeps(rows: list[Row]) -> list[Sweep]:
     groups: dict[tuple[object, object, str, str], list[Row]] = defaultdict(list)
     for row in measured(rows):
         case = row.case
-        if case.model != PORTABLE or case.algorithm == "ceilings":
+        if case.model not in PORTABLES or case.algorithm == "ceilings":
             continue
-        what = (case.algorithm, problem_name(case), case.method, case.dtype)
+        how = (case.method_text, case.model)
+        what = (case.algorithm, problem_name(case), *how, case.dtype)
         where = (*place(case), case.devices, case.setting, text_of(case.parameters))
         for size, value in case.sizes.items():
             if isinstance(value, int):
@@ -109,7 +110,8 @@ def label(row: Row, size: str) -> str:
     launch = "" if case.setting == "auto" else case.setting.removeprefix("auto, ")
     sizes = " ".join(t for t in row.sizes.split() if not t.startswith(f"{size}="))
     devices = f"{case.devices} devices" if case.devices > 1 else ""
-    texts = (case.algorithm, case.method, case.dtype, sizes, launch, devices)
+    how = (case.method_text, "" if case.model == PORTABLE else case.model)
+    texts = (case.algorithm, *how, case.dtype, sizes, launch, devices)
     return f"{' '.join(filter(None, texts))}, {case.device_name}"
 
 

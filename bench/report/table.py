@@ -43,6 +43,7 @@ CSV_COLUMNS = [
     "launches",
     "latency_s",
     "stages_s",
+    "execution",
     "effective_launch",
     "communicator",
     "unit",
@@ -58,7 +59,7 @@ CSV_COLUMNS = [
 ]
 
 
-RIGHT = {*NUMBERS, *GAP_COLUMNS[2:6], "A", "B", "A / B"}
+RIGHT = {*NUMBERS, *GAP_COLUMNS[2:7], "A", "B", "A / B"}
 
 
 def figure(value: float | None) -> str:
@@ -131,7 +132,7 @@ def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 
 FACTORS = (
     "t(kokkos, automatic launch) / t(best native, library or peer), and its factors: tuning x "
-    "abstraction x method and hardware. Above 1, portable is slower."
+    "specialisation x abstraction x method and hardware. Above 1, portable is slower."
 )
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from . import units
 from .case import Case, Context
+from .renamed import USUAL
 from .rows import Row
 
 COLUMNS = (
     "method",
+    "execution",  # where it is not the default
     "model",
     "on",
     "launch",
@@ -24,7 +26,7 @@ COLUMNS = (
     "verdict",
     "note",
 )
-NUMBERS = COLUMNS[4:9]
+NUMBERS = COLUMNS[5:10]
 
 
 @dataclass
@@ -109,6 +111,7 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
     ratio = units.ratio(found.value, found.low, found.high) if found else ""
     texts = (
         case.method,
+        "" if case.execution == USUAL else case.execution,
         case.model,
         case.device_name if several and case.device_name else case.device_kind,
         case.setting,

@@ -26,17 +26,17 @@ std::int64_t next_prime(std::int64_t value) {
 
 /// An integer beside the sizes: its default, or log-uniform up to a few times that.
 std::int64_t draw_integer(Random& random, const Parameter& parameter) {
-  const std::int64_t standard = std::stoll(parameter.standard);
+  const std::int64_t standard = std::stoll(parameter.default_value);
   if (random.chance(0.3)) return standard;
   const auto most =
-      static_cast<double>(std::min<std::int64_t>(parameter.most, std::max<std::int64_t>(4 * standard, 256)));
-  return draw_extent(random, random.real() * std::log2(most), parameter.least, parameter.most);
+      static_cast<double>(std::min<std::int64_t>(parameter.max, std::max<std::int64_t>(4 * standard, 256)));
+  return draw_extent(random, random.real() * std::log2(most), parameter.min, parameter.max);
 }
 
 /// A real number: its default, or some decades less; 0.01 where the default is 0.
 std::string draw_real(Random& random, const Parameter& parameter) {
-  if (random.chance(0.4)) return parameter.standard;
-  const double standard = std::stod(parameter.standard);
+  if (random.chance(0.4)) return parameter.default_value;
+  const double standard = std::stod(parameter.default_value);
   return shortest(standard == 0 ? 0.01 : standard / std::pow(10.0, 1 + random.below(4)));
 }
 
@@ -62,9 +62,9 @@ Parameters draw_parameters(Random& random, const Algorithm& algorithm, double ex
   auto share = shares.begin();
   for (const Parameter& parameter : algorithm.parameters) {
     std::string& text = drawn.values[parameter.name];
-    const std::int64_t least = std::max<std::int64_t>(parameter.least, algorithm.needs_dataset ? 1 : 0);
+    const std::int64_t least = std::max<std::int64_t>(parameter.min, algorithm.needs_dataset ? 1 : 0);
     if (is_size(parameter))
-      text = std::to_string(draw_extent(random, elements * *share++ / whole, least, parameter.most));
+      text = std::to_string(draw_extent(random, elements * *share++ / whole, least, parameter.max));
     else if (parameter.kind == Parameter::Kind::integer)
       text = std::to_string(draw_integer(random, parameter));
     else if (parameter.kind == Parameter::Kind::real)

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "algorithms/generate.hpp"
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
+#include "algorithms/oracle/generate.hpp"
 
 namespace league::bench {
 

@@ -8,12 +8,12 @@
 #include <set>
 #include <tuple>
 
-#include "algorithms/budget.hpp"
+#include "algorithms/contract/budget.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/memory_limit.hpp"
-#include "bench/models.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/sample/draw.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
@@ -29,6 +29,7 @@ struct Choice {
   const Algorithm* algorithm;
   const Method* method;
   const Variant* variant;
+  std::vector<Execution> executions;  ///< that can run here
 };
 
 /// The variants that can run here, but for peers: each of those would be a process of its own.
@@ -38,8 +39,11 @@ std::vector<Choice> ready_variants(const Runtime& runtime) {
     const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
     const auto method = std::ranges::find(algorithm.methods, variant.method, &Method::name);
     if (variant.model.backend == "python" || method == algorithm.methods.end()) continue;
-    if (availability(runtime, algorithm, *method, variant.model.name).state == State::ready)
-      ready.push_back({&algorithm, &*method, &variant});
+    Choice choice{&algorithm, &*method, &variant, {}};
+    for (const Execution execution : variant.executions)
+      if (availability(runtime, algorithm, *method, variant.model.name, execution).state == State::ready)
+        choice.executions.push_back(execution);
+    if (!choice.executions.empty()) ready.push_back(std::move(choice));
   }
   return ready;
 }
@@ -123,6 +127,7 @@ class RandomCheck {
     const int most = options_.devices ? std::min(*options_.devices, here) : here;
     that.method = choice.method;
     that.model = choice.variant->model.name;
+    if (choice.executions.size() > 1) that.execution = random.one_of<Execution>(choice.executions);
     if (random.chance(0.5)) that.devices = static_cast<int>(1 + random.below(most));
     if (that.devices > 1 && kind == DeviceKind::gpu && random.chance(0.5)) that.communicator = "nccl";
     if (is_own(that.model)) that.launch = draw_launch(random, kind);
@@ -151,7 +156,7 @@ class RandomCheck {
     if (total_.ran == options_.sample) return;
     interrupt_.check();
     progress_.doing("checks", that.name);
-    Count& count = counts_[{that.algorithm->name, that.method->name, that.model}];
+    Count& count = counts_[{that.algorithm->name, method_label(that), that.model}];
     try {
       const std::string wrong = wrong_result(that, problem);
       ++count.ran, ++total_.ran;
@@ -188,7 +193,8 @@ class RandomCheck {
 
   void print_summary() const {
     std::cout << std::left << std::setw(20) << "algorithm" << std::setw(18) << "method" << std::setw(16) << "model"
-              << std::right << std::setw(8) << "ran" << std::setw(8) << "FAILED" << std::setw(9) << "refused" << "\n";
+              << std::right << std::setw(8) << "ran" << std::setw(8) << "FAILED" << std::setw(9) << "refused"
+              << "\n";
     for (const auto& [variant, count] : counts_)
       std::cout << std::left << std::setw(20) << std::get<0>(variant) << std::setw(18) << std::get<1>(variant)
                 << std::setw(16) << std::get<2>(variant) << std::right << std::setw(8) << count.ran << std::setw(8)

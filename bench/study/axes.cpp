@@ -5,9 +5,10 @@
 #include <limits>
 
 #include "bench/errors.hpp"
-#include "bench/models.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
+#include "bench/study/renamed.hpp"
 
 namespace league::bench {
 namespace {
@@ -37,9 +38,10 @@ struct Names {
   bool by_name = false;  ///< each was asked for; else they are what was not ruled out
 };
 
-/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-". Those of
-/// peers that are left out are passed over.
-Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices) {
+/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-". Old names
+/// are taken too, those of peers that are left out are passed over.
+Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices,
+                 const std::vector<std::string>& old = {}) {
   Names names;
   std::vector<std::string> without;
   if (value != nullptr)
@@ -49,13 +51,22 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
       const Value name{.place = one->place, .content = word.substr(excluded ? 1 : 0)};
       if (word == all) continue;
       names.by_name = names.by_name || !excluded;
-      if (!contains(choices, name.word(key)) && is_left_out(name.word(key))) continue;
-      (excluded ? without : names.chosen).push_back(choose(name, key, choices));
+      const bool is_old = contains(old, name.word(key));
+      if (!contains(choices, name.word(key)) && !is_old && is_left_out(name.word(key))) continue;
+      (excluded ? without : names.chosen).push_back(is_old ? name.word(key) : choose(name, key, choices));
     }
   if (!names.by_name) names.chosen = choices;
   std::erase_if(names.chosen, [&](const std::string& name) { return contains(without, name); });
   if (names.chosen.empty() && !names.by_name) value->refuse(key, "rules out all of " + joined(choices));
   return names;
+}
+
+Names method_names(const Value* value, const Algorithm& algorithm) {
+  std::vector<std::string> known, old;
+  for (const Method& method : algorithm.methods) known.push_back(method.name);
+  for (const Renamed& one : renamed_methods())
+    if (one.algorithm == algorithm.name) old.emplace_back(one.method);
+  return read_names(value, "methods", known, old);
 }
 
 std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {
@@ -68,7 +79,7 @@ std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {
 std::vector<std::int64_t> size_values(const Value& value, const Parameter& parameter) {
   std::vector<std::int64_t> values;
   for (const Value* one : value.each("sizes." + parameter.name))
-    values.push_back(one->integer("sizes." + parameter.name, parameter.least, parameter.most));
+    values.push_back(one->integer("sizes." + parameter.name, parameter.min, parameter.max));
   return values;
 }
 
@@ -77,10 +88,10 @@ std::vector<std::int64_t> size_values(const Value& value, const Parameter& param
 std::string parameter_text(const Value& value, const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::choice) return choose(value, parameter.name, parameter.choices);
   if (parameter.kind != Parameter::Kind::real)
-    return std::to_string(value.integer(parameter.name, parameter.least, parameter.most));
+    return std::to_string(value.integer(parameter.name, parameter.min, parameter.max));
   const double number =
-      value.real(parameter.name, static_cast<double>(parameter.least), static_cast<double>(parameter.most));
-  return number == std::stod(parameter.standard) ? parameter.standard : shortest(number);
+      value.real(parameter.name, static_cast<double>(parameter.min), static_cast<double>(parameter.max));
+  return number == std::stod(parameter.default_value) ? parameter.default_value : shortest(number);
 }
 
 /// Every point once for each value of one size.
@@ -167,7 +178,7 @@ std::vector<std::string> Axes::words(const std::string& key, const std::vector<s
 
 std::vector<std::string> Axes::parameter(const Parameter& parameter) const {
   const Value* value = find(parameter.name);
-  if (value == nullptr) return {parameter.standard};
+  if (value == nullptr) return {parameter.default_value};
   std::vector<std::string> values;
   for (const Value* one : value->each(parameter.name)) values.push_back(parameter_text(*one, parameter));
   return values;
@@ -196,7 +207,7 @@ std::vector<Point> Axes::points(const Value& value) const {
     if (sizes.size() != 1)
       value.refuse("sizes",
                    "takes tables with " + joined(known) + " for " + algorithm().name + ", not " + value.type());
-    return {{{known[0], value.integer("sizes", sizes[0]->least, sizes[0]->most)}}};
+    return {{{known[0], value.integer("sizes", sizes[0]->min, sizes[0]->max)}}};
   }
   std::vector<Point> points(1);
   for (const auto& [key, numbers] : *table) {
@@ -217,7 +228,7 @@ std::vector<Point> Axes::sizes() const {
   for (const Parameter* size : size_parameters(algorithm())) {
     for (Point& point : product)
       if (std::ranges::find(point, size->name, &Point::value_type::first) == point.end())
-        point.emplace_back(size->name, std::stoll(size->standard));
+        point.emplace_back(size->name, std::stoll(size->default_value));
     if (const Value* set = find("sizes." + size->name)) {
       // Points that differ in this size only become one.
       multiply(product, size->name, {0});
@@ -238,19 +249,50 @@ std::vector<WantedLaunch> Axes::launches() const {
   return launches;
 }
 
-std::vector<MethodModel> Axes::variants(const Runtime& runtime) const {
-  std::vector<std::string> known;
-  for (const Method& method : algorithm().methods) known.push_back(method.name);
+std::vector<Execution> Axes::executions() const {
+  static const std::vector<Execution> every{Execution::stream, Execution::graph, Execution::kokkos_graph};
+  std::vector<std::string> names;
+  for (const Execution one : every) names.emplace_back(name(one));
+  std::vector<Execution> executions;
+  for (const std::string& word : words("execution", names))
+    executions.push_back(every[static_cast<std::size_t>(std::ranges::find(names, word) - names.begin())]);
+  return executions;
+}
+
+bool Axes::has(Execution execution) const {
+  const Names methods = method_names(find("methods"), algorithm());
+  return std::ranges::any_of(algorithm().methods, [&](const Method& method) {
+    const std::vector<Execution> its = registry().executions(algorithm().name, method);
+    return contains(methods.chosen, method.name) && std::ranges::find(its, execution) != its.end();
+  });
+}
+
+std::vector<Way> Axes::variants(const Runtime& runtime, std::vector<std::string>& notes) const {
   const Names models = read_names(find("models"), "models", known_models());
-  std::vector<MethodModel> variants;
-  for (const std::string& method_name : read_names(find("methods"), "methods", known).chosen) {
-    const Method& method = *std::ranges::find(algorithm().methods, method_name, &Method::name);
-    const std::vector<std::string> declared = declared_models(method);
-    for (const std::string& model : models.chosen)
-      if (std::ranges::find(declared, model) != declared.end() && (models.by_name || is_built(runtime, model)))
-        variants.push_back({&method, model});
-  }
-  return variants;
+  const std::vector<Execution> wanted = executions();
+  std::vector<Way> ways;
+  const auto add = [&](const std::string& method_name, const std::string& model, const auto& chosen) {
+    const auto method = std::ranges::find(algorithm().methods, method_name, &Method::name);
+    if (method == algorithm().methods.end()) return false;
+    const bool there =
+        contains(declared_models(algorithm(), *method), model) && (models.by_name || is_built(runtime, model));
+    for (const Execution execution : executions_of(algorithm(), *method, model)) {
+      const Way way{&*method, model, execution};
+      const bool twice = std::ranges::find(ways, way) != ways.end();
+      if (there && !twice && std::ranges::find(chosen, execution) != chosen.end()) ways.push_back(way);
+    }
+    return there;
+  };
+  const Names methods = method_names(find("methods"), algorithm());
+  for (const std::string& method : methods.chosen)
+    for (const std::string& model : models.chosen) {
+      add(method, model, wanted);
+      const Renamed* now = methods.by_name ? renamed(algorithm().name, method, model) : nullptr;
+      if (now != nullptr && add(std::string(now->now), model, std::vector{now->execution}))
+        notes.push_back(find("methods")->place + ": `methods` '" + method + "' of " + algorithm().name + " is now '" +
+                        std::string(now->now) + "' with `execution = \"" + std::string(name(now->execution)) + "\"`");
+    }
+  return ways;
 }
 
 }  // namespace league::bench

@@ -13,9 +13,11 @@ namespace league::bench {
 /// A value for each size of an algorithm.
 using Point = std::vector<std::pair<std::string, std::int64_t>>;
 
-struct MethodModel {
+struct Way {
   const Method* method;
   std::string model;
+  Execution execution;
+  bool operator==(const Way&) const = default;
 };
 
 /// A launch as the study names it.
@@ -41,8 +43,12 @@ class Axes {
   [[nodiscard]] std::vector<Point> sizes() const;
   /// One that is open, if the study does not name any.
   [[nodiscard]] std::vector<WantedLaunch> launches() const;
-  /// Methods and, for each, those of the models that it declares; of this build, if the study does not name them.
-  [[nodiscard]] std::vector<MethodModel> variants(const Runtime& runtime) const;
+  [[nodiscard]] std::vector<Execution> executions() const;
+  /// Whether one of the methods has it, in some build.
+  [[nodiscard]] bool has(Execution execution) const;
+  /// Methods and, for each, those of the models that it declares; of this build, if the study does not name them. Each
+  /// once for every execution that it has of those wanted. `notes` hears of methods that have another name now.
+  [[nodiscard]] std::vector<Way> variants(const Runtime& runtime, std::vector<std::string>& notes) const;
 
  private:
   [[nodiscard]] const Algorithm& algorithm() const { return *settings_.algorithm; }

@@ -21,7 +21,7 @@ std::string work_label(const Case& that) {
     if (is_size(parameter) && !follows_from_data(that, parameter))
       add(parameter.name, that.parameters.choice(parameter.name));
   for (const Parameter& parameter : that.algorithm->parameters)
-    if (!is_size(parameter) && that.parameters.choice(parameter.name) != parameter.standard)
+    if (!is_size(parameter) && that.parameters.choice(parameter.name) != parameter.default_value)
       add(parameter.name, that.parameters.choice(parameter.name));
   const Selection standard;
   if (that.algorithm->needs_dataset) {
@@ -34,6 +34,15 @@ std::string work_label(const Case& that) {
 }
 
 }  // namespace
+
+std::string method_label(const Case& that) {
+  const bool usual = that.execution == Case{}.execution;
+  return that.method->name + (usual ? "" : " " + std::string(name(that.execution)));
+}
+
+Execution compared_as(Execution execution) {
+  return execution == Execution::kokkos_graph ? Execution::graph : execution;
+}
 
 std::string label(const Launch& launch) {
   std::string text;
@@ -69,8 +78,10 @@ void give_names(Case& that) {
       "/dtype:" + std::string(name(that.dtype)) + work_label(that) + "/devices:" + std::to_string(that.devices);
   that.comparison = that.algorithm->name + problem + work;
   const std::string engine = that.communicator == Case{}.communicator ? "" : "/communicator:" + that.communicator;
-  that.name = that.algorithm->name + "/method:" + that.method->name + "/model:" + that.model + work + engine +
-              "/launch:" + launch_label(that);
+  const std::string execution =
+      that.execution == Case{}.execution ? "" : "/execution:" + std::string(name(that.execution));
+  that.name = that.algorithm->name + "/method:" + that.method->name + execution + "/model:" + that.model + work +
+              engine + "/launch:" + launch_label(that);
 }
 
 }  // namespace league::bench

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 
 namespace league::bench {
 
@@ -34,6 +34,7 @@ struct Case {
   const Algorithm* algorithm = nullptr;
   const Method* method = nullptr;
   std::string model;
+  Execution execution = Execution::stream;
   Dtype dtype = Dtype::f32;
   Parameters parameters;  ///< all that the algorithm has, sizes among them
   Selection data;         ///< of an algorithm that needs a dataset
@@ -57,6 +58,12 @@ struct Comparison {
   std::vector<Case> cases;
   bool null_test = true;  ///< whether it wants one
 };
+
+/// "fused"; with an execution that is not the default, "fused graph".
+std::string method_label(const Case& that);
+
+/// Executions that are held against each other are one: Kokkos' own graphs and native ones.
+Execution compared_as(Execution execution);
 
 /// "auto" or "league=132,team=8".
 std::string label(const Launch& launch);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 #include "bench/study/value.hpp"
 
 namespace league::bench {

@@ -5,9 +5,10 @@
 #include <limits>
 #include <set>
 
+#include "backends/communicator.hpp"
 #include "bench/errors.hpp"
-#include "bench/models.hpp"
 #include "bench/study/axes.hpp"
+#include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
 
 namespace league::bench {
@@ -31,6 +32,13 @@ void multiply_communicators(std::vector<Case>& cases, const std::vector<std::str
       if (that.devices > 1) product.emplace_back(that).communicator = engine;
   }
   cases = std::move(product);
+}
+
+/// All engines that there are, the default first.
+std::vector<std::string> engines() {
+  std::vector<std::string> names = engine_names();
+  std::ranges::stable_partition(names, [](const std::string& name) { return name == Case{}.communicator; });
+  return names;
 }
 
 /// Each case once for every launch. A library chooses its own: it takes part once.
@@ -67,7 +75,7 @@ void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Da
 
 /// Why a case cannot run here; empty if it can.
 std::string known_obstacle(const Runtime& runtime, const Case& that) {
-  const Availability here = availability(runtime, *that.algorithm, *that.method, that.model);
+  const Availability here = availability(runtime, that);
   if (here.state != State::ready) return here.reason;
   if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
     return "this method has no " + std::string(name(that.dtype));
@@ -82,7 +90,8 @@ bool wants_null_test(const Settings& settings) {
   return value == nullptr || value->truth("null");
 }
 
-std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets) {
+std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets,
+                           std::vector<std::string>& notes) {
   const Algorithm& algorithm = *settings.algorithm;
   const Axes axes(settings);
   std::vector<Case> cases(1);
@@ -109,17 +118,39 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   for (Case& that : cases) resolve_data(that, axes.find("sizes"), algorithm, datasets);
   multiply(cases, axes.integers("devices", {1}, 1, 4096),
            [](Case& that, std::int64_t n) { that.devices = static_cast<int>(n); });
-  multiply(cases, axes.variants(runtime), [](Case& that, const MethodModel& variant) {
-    that.method = variant.method;
-    that.model = variant.model;
+  multiply(cases, axes.variants(runtime, notes), [](Case& that, const Way& way) {
+    that.method = way.method;
+    that.model = way.model;
+    that.execution = way.execution;
   });
-  multiply_communicators(cases, axes.words("communicator", {"local", "nccl", "local_serialized"}));
+  multiply_communicators(cases, axes.words("communicator", engines()));
   multiply_launches(cases, axes.launches());
   for (Case& that : cases) {
     give_names(that);
     that.skip = known_obstacle(runtime, that);
   }
   return cases;
+}
+
+/// An execution that was asked for, where, and whether a method has it there.
+struct Wanted {
+  Execution execution;
+  Value value;
+  bool has_method;
+};
+
+/// What no method has is a mistake; what no model of this build has is not.
+void require_methods(const std::vector<Wanted>& wanted, const Study& study) {
+  for (const Wanted& one : wanted) {
+    const auto same = [&](const Wanted& other) { return other.execution == one.execution && other.has_method; };
+    const bool there = std::ranges::any_of(study.comparisons, [&](const Comparison& comparison) {
+      return std::ranges::find(comparison.cases, one.execution, &Case::execution) != comparison.cases.end();
+    });
+    if (!there && std::ranges::none_of(wanted, same))
+      one.value.refuse("execution", "'" + std::string(name(one.execution)) +
+                                        "' gives no case: no method of this study has it; leave it out, or name some "
+                                        "that have (see `league list`)");
+  }
 }
 
 }  // namespace
@@ -132,9 +163,13 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
                  Datasets& datasets) {
   Study study{.title = file.stem().string(), .comparisons = {}};
   std::set<std::string> names;
+  std::vector<Wanted> wanted;
   for (const Settings& settings : read_settings(file, assignments)) {
     const bool null_test = wants_null_test(settings);
-    for (Case& that : cases_of(settings, runtime, datasets)) {
+    if (const Value* value = find(settings.values, "execution"))
+      for (const Execution execution : Axes(settings).executions())
+        wanted.push_back({execution, *value, Axes(settings).has(execution)});
+    for (Case& that : cases_of(settings, runtime, datasets, study.notes)) {
       if (!names.insert(that.name).second)
         throw BadInput(file.string() + ": two cases are named " + that.name +
                        ": a list repeats a value, or two [[cases]] overlap");
@@ -144,9 +179,12 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
       found->null_test = found->null_test && null_test;
     }
   }
+  require_methods(wanted, study);
   if (study.comparisons.empty())
     throw BadInput(file.string() +
                    ": no case: none of its methods has one of its models in this build (see `league list`)");
+  std::ranges::sort(study.notes);
+  study.notes.erase(std::ranges::unique(study.notes).begin(), study.notes.end());
   return study;
 }
 

@@ -9,7 +9,7 @@
 
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
-#include "bench/models.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
@@ -39,6 +39,11 @@ std::string sizes_text(const TunedKey& key) {
   std::string text;
   for (const auto& [name, value] : key.sizes) text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(value);
   return text;
+}
+
+std::string variant_text(const TunedKey& key) {
+  const std::string execution = key.execution == name(Case{}.execution) ? "" : " " + key.execution;
+  return key.method + execution + " in " + key.model;
 }
 
 /// Entries of one search and one list of sizes.
@@ -78,7 +83,8 @@ class Files {
     std::string name, hash;
     TunedFile content;
   };
-  Files(std::filesystem::path folder, const Runtime& runtime) : folder_(std::move(folder)), runtime_(runtime) {}
+  Files(std::filesystem::path folder, const Runtime& runtime, std::ostream& notes)
+      : folder_(std::move(folder)), runtime_(runtime), notes_(notes) {}
 
   /// Null if there is no file for this kind of device.
   const One* find(DeviceKind kind) {
@@ -89,12 +95,14 @@ class Files {
     const std::filesystem::path file = folder_ / tuned_file_name(device);
     if (std::filesystem::exists(file))
       one = One{tuned_file_name(device), file_hash(file), TunedFile::read(file, device)};
+    if (one && !one->content.note().empty()) notes_ << "league: " << one->content.note() << "\n";
     return one ? &*one : nullptr;
   }
 
  private:
   std::filesystem::path folder_;
   const Runtime& runtime_;
+  std::ostream& notes_;
   std::map<DeviceKind, std::optional<One>> files_;
 };
 
@@ -173,15 +181,15 @@ TunedMatch match(const TunedFile& file, const std::vector<TunedKey>& keys) {
     }
     if (missing == nullptr) return found;
     if (reason.starts_with("no search"))
-      reason = missing->method + " in " + missing->model + " was not in the search of " +
-               sizes_text(group.entries.front()->key) + " with the others";
+      reason = variant_text(*missing) + " was not in the search of " + sizes_text(group.entries.front()->key) +
+               " with the others";
   }
   return {{}, reason};
 }
 
 void choose_launches(Study& study, LaunchChoice choice, const std::filesystem::path& folder, const Runtime& runtime,
                      std::ostream& notes) {
-  Files files(folder, runtime);
+  Files files(folder, runtime, notes);
   Count count;
   for (Comparison& comparison : study.comparisons) {
     if (choice == LaunchChoice::given)

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/contract/prepared.hpp"
 #include "bench/record/result.hpp"
 #include "bench/tune/grid.hpp"
 

@@ -26,10 +26,11 @@ Verdict VariantTrial::check() {
     prepared.compute(stages);
     prepared.fence();
   });
-  const Outputs& outputs = prepared.download();
+  prepared.download();
   prepared.fence();
+  const Outputs& outputs = entrant_.outputs();
   if (const Verdict* known = verified_.find(outputs)) return *known;
-  const Verdict verdict = entrant_.problem().check(outputs);
+  const Verdict verdict = entrant_.problem().check_alone(outputs);
   if (verdict.passed() && verified_.empty()) verified_.keep(outputs, verdict);
   return verdict;
 }

@@ -7,15 +7,15 @@
 #include <optional>
 
 #include "bench/build_info.hpp"
-#include "bench/execute.hpp"
+#include "bench/cli/execute.hpp"
+#include "bench/cli/preflight.hpp"
 #include "bench/files.hpp"
 #include "bench/measure/comparison.hpp"
-#include "bench/models.hpp"
 #include "bench/peers/peers.hpp"
-#include "bench/preflight.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
+#include "bench/study/models.hpp"
 #include "bench/tune/variant.hpp"
 
 namespace league::bench {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "bench/cli/interrupt.hpp"
+#include "bench/cli/options.hpp"
 #include "bench/errors.hpp"
-#include "bench/interrupt.hpp"
-#include "bench/options.hpp"
 
 namespace league::bench {
 

@@ -8,6 +8,7 @@
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
 #include "bench/study/nearest.hpp"
+#include "bench/study/renamed.hpp"
 #include "bench/study/value.hpp"
 
 namespace league::bench {
@@ -68,6 +69,17 @@ void sort_names(TunedKey& key) {
   std::ranges::sort(key.parameters);
 }
 
+/// Gives an old method its name of today. @returns what it should say; empty if it does
+std::string modernize(TunedKey& key) {
+  const Renamed* now = renamed(key.algorithm, key.method, key.model);
+  if (now == nullptr) return {};
+  const std::string old = key.method;
+  key.method = now->now;
+  key.execution = name(now->execution);
+  return "method '" + old + "' of " + key.algorithm + " is now '" + key.method + "' with `execution = \"" +
+         key.execution + "\"`";
+}
+
 TunedKey read_key(const Taker& table) {
   TunedKey key{.algorithm = table.word("algorithm"),
                .dtype = table.word("dtype"),
@@ -75,6 +87,7 @@ TunedKey read_key(const Taker& table) {
                .sizes = {},
                .parameters = {},
                .method = table.word("method"),
+               .execution = table.word("execution", std::string(name(Case{}.execution))),
                .model = table.word("model"),
                .communicator = table.word("communicator", Case{}.communicator)};
   for (const auto& [name, value] : table_of(table.at("sizes"), table.path("sizes")))
@@ -91,8 +104,8 @@ TunedKey read_key(const Taker& table) {
 TunedEntry read_entry(const Value& value) {
   const Taker table(
       value, "tuned",
-      {"algorithm", "method", "model", "dtype", "devices", "communicator", "sizes", "parameters", "search", "skipped",
-       "automatic", "automatic_s", "best", "best_s", "gain", "candidates", "refused", "failed"});
+      {"algorithm", "method", "execution", "model", "dtype", "devices", "communicator", "sizes", "parameters", "search",
+       "skipped", "automatic", "automatic_s", "best", "best_s", "gain", "candidates", "refused", "failed"});
   TunedEntry entry{.key = read_key(table), .search = table.word("search"), .skipped = table.word("skipped", "")};
   if (!entry.skipped.empty()) return entry;
   entry.automatic = read_launch(table.at("automatic"), table.path("automatic"));
@@ -124,6 +137,7 @@ TunedKey key_of(const Case& that) {
                .sizes = sizes_of(that),
                .parameters = {},
                .method = that.method->name,
+               .execution = std::string(name(that.execution)),
                .model = that.model,
                .communicator = that.communicator};
   for (const Parameter& parameter : that.algorithm->parameters)
@@ -147,6 +161,8 @@ TunedFile TunedFile::read(const std::filesystem::path& file, const DeviceInfo& d
   if (entries == nullptr) return tuned;
   for (const Value* value : entries->each("tuned")) {
     TunedEntry entry = read_entry(*value);
+    const std::string old = modernize(entry.key);
+    if (tuned.note_.empty() && !old.empty()) tuned.note_ = value->place + ": " + old;
     if (std::ranges::find(tuned.searches_, entry.search, &TunedSearch::id) == tuned.searches_.end())
       find(*value->get<Value::Table>(), "search")->refuse("tuned.search", "names none of the `searches` of this file");
     if (std::ranges::find(tuned.entries_, entry.key, &TunedEntry::key) != tuned.entries_.end())

@@ -18,7 +18,7 @@ struct TunedKey {
   int devices = 1;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::vector<std::pair<std::string, std::string>> parameters;
-  std::string method, model, communicator;
+  std::string method, execution = "stream", model, communicator;
   auto operator<=>(const TunedKey&) const = default;
 };
 TunedKey key_of(const Case& that);
@@ -59,12 +59,15 @@ class TunedFile {
 
   [[nodiscard]] const std::vector<TunedEntry>& entries() const { return entries_; }
   [[nodiscard]] const std::vector<TunedSearch>& searches() const { return searches_; }
+  /// What the file should say today; empty if nothing is old in it.
+  [[nodiscard]] const std::string& note() const { return note_; }
   [[nodiscard]] std::string text() const;
 
  private:
   std::string device_;
   std::vector<TunedSearch> searches_;
   std::vector<TunedEntry> entries_;
+  std::string note_;
 };
 
 /// "NVIDIA H200"; "Intel Xeon, 16 threads": launches on a host depend on its threads.

@@ -62,9 +62,10 @@ std::string key_text(const TunedKey& key) {
   for (const auto& [name, value] : key.sizes) sizes.emplace_back(name, std::to_string(value));
   for (const auto& [name, value] : key.parameters)
     parameters.emplace_back(name, is_integer(value) ? value : quoted(value));
+  const bool usual = key.execution == name(Case{}.execution);
   std::string text = "\n[[tuned]]\n" + line("algorithm", quoted(key.algorithm)) + line("method", quoted(key.method)) +
-                     line("model", quoted(key.model)) + line("dtype", quoted(key.dtype)) +
-                     line("sizes", inline_table(sizes));
+                     (usual ? "" : line("execution", quoted(key.execution))) + line("model", quoted(key.model)) +
+                     line("dtype", quoted(key.dtype)) + line("sizes", inline_table(sizes));
   if (!parameters.empty()) text += line("parameters", inline_table(parameters));
   if (key.devices > 1) text += line("devices", std::to_string(key.devices));
   if (key.communicator != Case{}.communicator) text += line("communicator", quoted(key.communicator));

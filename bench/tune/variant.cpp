@@ -8,8 +8,8 @@
 #include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/memory_limit.hpp"
-#include "bench/models.hpp"
 #include "bench/record/progress.hpp"
+#include "bench/study/models.hpp"
 #include "bench/tune/trial.hpp"
 
 namespace league::bench {

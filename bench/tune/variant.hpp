@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "bench/options.hpp"
+#include "bench/cli/options.hpp"
 #include "bench/record/record.hpp"
 #include "bench/tune/tuned_file.hpp"
 

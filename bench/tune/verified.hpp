@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/contract/prepared.hpp"
 
 namespace league::bench {
 

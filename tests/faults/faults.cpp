@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 
 // Variants that are wrong on purpose: a real one of each model of this build, with one fault planted. `league_faults
 // run` must call each of them FAILED.
@@ -22,16 +22,8 @@ class Broken : public Prepared {
   void upload() override { real_->upload(); }
   void reset() override { real_->reset(); }
   void compute(Stages& stages) override { real_->compute(stages); }
-  const Outputs& download() override { return real_->download(); }
+  void download() override { real_->download(); }
   void fence() override { real_->fence(); }
-
- protected:
-  /// The results, on the host and complete.
-  const Outputs& results() {
-    const Outputs& outputs = real_->download();
-    real_->fence();
-    return outputs;
-  }
 
  private:
   std::unique_ptr<Prepared> real_;
@@ -55,16 +47,23 @@ class Stale final : public Broken {
 /// Changes the results on their way to the host.
 class Edited final : public Broken {
  public:
-  Edited(std::unique_ptr<Prepared> real, Edit edit) : Broken(std::move(real)), edit_(std::move(edit)) {}
-  const Outputs& download() override {
-    const Outputs& outputs = results();
-    edit_(outputs);
-    return outputs;
+  Edited(std::unique_ptr<Prepared> real, Outputs& results, Edit edit)
+      : Broken(std::move(real)), results_(results), edit_(std::move(edit)) {}
+  void download() override {
+    Broken::download();
+    fence();
+    edit_(results_);
   }
 
  private:
+  Outputs& results_;
   Edit edit_;
 };
+
+Context on_other(Context context, std::span<const Shard> shards) {
+  return {context.runtime,  shards, context.world, context.communicator, context.outputs, context.memory_budget_bytes,
+          context.execution};
+}
 
 /// The real variant on other rows than the harness asked for.
 class Shifted final : public Broken {
@@ -75,8 +74,7 @@ class Shifted final : public Broken {
  private:
   Shifted(const Variant& real, const Problem& problem, const Context& context,
           std::shared_ptr<std::vector<Shard>> shards)
-      : Broken(real.prepare(problem, {context.runtime, *shards, context.communicator, context.memory_budget_bytes})),
-        shards_(std::move(shards)) {}
+      : Broken(real.prepare(problem, on_other(context, *shards))), shards_(std::move(shards)) {}
   std::shared_ptr<std::vector<Shard>> shards_;
 };
 
@@ -103,7 +101,7 @@ std::unique_ptr<Prepared> wrap(const Variant& real, const Problem& problem, cons
 }  // namespace
 
 std::unique_ptr<Prepared> edited(const Variant& real, const Problem& problem, const Context& context, Edit edit) {
-  return std::make_unique<Edited>(real.prepare(problem, context), std::move(edit));
+  return std::make_unique<Edited>(real.prepare(problem, context), context.outputs, std::move(edit));
 }
 
 const std::vector<Fault>& common_faults() {
@@ -134,11 +132,14 @@ void plant(const std::string& algorithm_name, const std::string& method_name, co
     broken.name = "fault_" + fault.name;
     broken.description = fault.description;
     algorithm->methods.push_back(broken);
-    for (const Variant& variant : variants)
-      all.variants.push_back({algorithm_name, broken.name, variant.model,
-                              [variant, fault](const Problem& problem, const Context& context) {
-                                return fault.prepare(variant, problem, context);
-                              }});
+    for (const Variant& variant : variants) {
+      Variant planted = variant;
+      planted.method = broken.name;
+      planted.prepare = [variant, fault](const Problem& problem, const Context& context) {
+        return fault.prepare(variant, problem, context);
+      };
+      all.variants.push_back(std::move(planted));
+    }
   }
 }
 

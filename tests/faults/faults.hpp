@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/contract/registry.hpp"
 
 /// Variants that are wrong on purpose, for the executable `league_faults`.
 namespace league::faults {
@@ -19,7 +19,7 @@ struct Fault {
 };
 
 /// Changes results that lie on the host.
-using Edit = std::function<void(const Outputs&)>;
+using Edit = std::function<void(Outputs&)>;
 std::unique_ptr<Prepared> edited(const Variant& real, const Problem& problem, const Context& context, Edit edit);
 
 /// Those that need to know nothing of the algorithm.

@@ -10,7 +10,7 @@ namespace {
 enum Output : std::size_t { labels, neighbours, distances };
 
 /// Swaps the first two neighbours that are equally far from the same row; the lower index belongs first.
-void swap_first_tie(const Outputs& outputs) {
+void swap_first_tie(Outputs& outputs) {
   const auto far = outputs.at(distances).values.values<const double>();
   const auto indices = outputs.at(neighbours).values.values<std::int64_t>();
   const auto k = static_cast<std::size_t>(outputs.at(neighbours).values.row_size());
@@ -18,16 +18,16 @@ void swap_first_tie(const Outputs& outputs) {
     if ((i + 1) % k != 0 && far[i] == far[i + 1]) return std::swap(indices[i], indices[i + 1]);
 }
 
-void forget_a_label(const Outputs& outputs) {
+void forget_a_label(Outputs& outputs) {
   const auto values = outputs.at(labels).values.values<std::int32_t>();
   values[values.size() / 2] += 1;
 }
 
-void lose_a_distance(const Outputs& outputs) {
+void lose_a_distance(Outputs& outputs) {
   outputs.at(distances).values.values<double>().back() = std::numeric_limits<double>::quiet_NaN();
 }
 
-Fault edit(std::string name, std::string description, void (*change)(const Outputs&)) {
+Fault edit(std::string name, std::string description, void (*change)(Outputs&)) {
   return {std::move(name), std::move(description),
           [change](const Variant& real, const Problem& problem, const Context& context) {
             return edited(real, problem, context, change);

@@ -30,7 +30,7 @@ class Tunable final : public Prepared {
     if (league_ >= first_right_league) std::this_thread::sleep_for(milliseconds(1));
     if (is_right()) real_->compute(stages);
   }
-  const Outputs& download() override { return real_->download(); }
+  void download() override { real_->download(); }
   void fence() override { real_->fence(); }
 
  private:
@@ -50,11 +50,15 @@ void plant_launches() {
   algorithm->methods.push_back(method);
   for (const char* model : {"serial", "openmp"})
     if (const Variant* real = all.variant("vector_add", "plain", model)) {
-      const Variant copy = *real;
-      all.variants.push_back(
-          {"vector_add", "tunable", copy.model, [copy](const Problem& problem, const Context& context) {
-             return std::make_unique<Tunable>(copy.prepare(problem, context));
-           }});
+      {
+        const Variant copy = *real;
+        Variant tunable = copy;
+        tunable.method = "tunable";
+        tunable.prepare = [copy](const Problem& problem, const Context& context) {
+          return std::make_unique<Tunable>(copy.prepare(problem, context));
+        };
+        all.variants.push_back(std::move(tunable));
+      }
     }
 }
 

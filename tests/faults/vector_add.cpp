@@ -9,7 +9,7 @@ namespace {
 
 /// Calls `body` with the values of an array of floating-point numbers.
 template <class Body>
-void with_values(const HostArray& array, const Body& body) {
+void with_values(HostArray& array, const Body& body) {
   if (array.dtype() == Dtype::f64)
     body(array.values<double>());
   else
@@ -26,7 +26,7 @@ void move_one(std::span<T> sums, std::span<const T> a, std::span<const T> b) {
 }
 
 std::unique_ptr<Prepared> off_by_twice_the_bound(const Variant& real, const Problem& problem, const Context& context) {
-  return edited(real, problem, context, [inputs = problem.inputs()](const Outputs& outputs) {
+  return edited(real, problem, context, [inputs = problem.inputs()](Outputs& outputs) {
     with_values(outputs.at(0).values, [&]<class T>(std::span<T> sums) {
       move_one<T>(sums, inputs.at(0).values.values<const T>(), inputs.at(1).values.values<const T>());
     });
@@ -34,7 +34,7 @@ std::unique_ptr<Prepared> off_by_twice_the_bound(const Variant& real, const Prob
 }
 
 std::unique_ptr<Prepared> not_a_number(const Variant& real, const Problem& problem, const Context& context) {
-  return edited(real, problem, context, [](const Outputs& outputs) {
+  return edited(real, problem, context, [](Outputs& outputs) {
     with_values(outputs.at(0).values,
                 []<class T>(std::span<T> sums) { sums.back() = std::numeric_limits<T>::quiet_NaN(); });
   });

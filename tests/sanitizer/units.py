@@ -25,6 +25,7 @@ class Variant:
     dtypes: tuple[str, ...]
     needs_dataset: bool
     shapes: tuple[str, ...]
+    executions: tuple[str, ...] = ("stream",)
 
     def study(self, devices: int) -> str:
         """All types, shapes and numbers of devices, each checked and sampled once."""
@@ -40,12 +41,15 @@ class Variant:
             "null = false",
             'launches = "auto"',
         ]
+        if self.executions != ("stream",):
+            lines.append(f"execution = {json.dumps(list(self.executions))}")
         if self.needs_dataset:
             lines.append('dataset = "generated"')
         return "\n".join([*lines, *(f"[[cases]]\n{shape}" for shape in self.shapes)])
 
     def cases(self, devices: int) -> int:
-        return len(self.dtypes) * len(self.shapes) * devices
+        each = len(self.dtypes) * len(self.executions)
+        return each * len(self.shapes) * devices
 
 
 @dataclass(frozen=True)
@@ -117,4 +121,5 @@ def variants_of(listing: Json) -> Iterator[Variant]:
                     dtypes=tuple(method["dtypes"]),
                     needs_dataset=algorithm["needs_dataset"],
                     shapes=shapes,
+                    executions=tuple(model.get("executions", ["stream"])),
                 )

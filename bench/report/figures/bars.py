@@ -75,7 +75,7 @@ def best(rows: list[Row]) -> list[Row]:
     kept: dict[tuple[object, ...], Row] = {}
     for row in sorted(rows, key=time):
         case = row.case
-        kept.setdefault((case.method, case.model, case.device_kind), row)
+        kept.setdefault((case.method_text, case.model, case.device_kind), row)
     return list(kept.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..models import PORTABLE
+from ..models import PORTABLES
 from ..rows import Row
 from ..selection import measured, place, problem_name, text_of
 from ..sweeps import FEWEST_SIZES, Sweep, make_sweep
@@ -16,8 +16,9 @@ def chains(rows: list[Row]) -> list[Sweep]:
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         case = row.case
-        if case.model == PORTABLE and case.algorithm != "ceilings":
-            what = (case.algorithm, problem_name(case), case.method, case.dtype)
+        if case.model in PORTABLES and case.algorithm != "ceilings":
+            how = (case.method_text, case.model)
+            what = (case.algorithm, problem_name(case), *how, case.dtype)
             where = (*place(case), case.devices, case.setting)
             key = (*what, *where, text_of(case.parameters), tuple(case.sizes))
             groups.setdefault(key, []).append(row)

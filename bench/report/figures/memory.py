@@ -29,7 +29,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     for group in heaviest(several):
         case = group[0].case
         sizes = " ".join(f"{k}={v}" for k, v in case.sizes.items())
-        what = f"{case.algorithm} {case.method} {case.dtype} {sizes}"
+        what = f"{case.algorithm} {case.way} {case.dtype} {sizes}"
         title = f"Memory strategies: {what}, {device_text(case)}"
         best = min(group, key=lambda row: sum(both(row.case)))
         yield Figure(
@@ -48,7 +48,7 @@ def work(case: Case) -> tuple[object, ...]:
     """Equal for cases that differ in memory strategy and model only."""
     device = (case.device_kind, case.device_name, case.devices, case.context.build)
     sizes = tuple(case.sizes.items())
-    what = (case.algorithm, case.method, case.dtype, sizes, case.launch)
+    what = (case.algorithm, case.way, case.dtype, sizes, case.launch)
     return (*what, "memory" in case.parameters, *device)
 
 

@@ -37,13 +37,15 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             if len(some) > TALLEST
             else ""
         )
+        pentagons = any(gap.blocks_ratio for gap in shown)
+        special = " Pentagons: native / kokkos_blocks." if pentagons else ""
         yield Figure(
             kind="overview",
             algorithm="",
             title=title,
             caption="Right of the line at 1 portable code is faster, left of it native code; bars are 95 % intervals, the grey "
             f"band is {MARGIN:.0%} to both sides. Medians of {level} of {len(shown)} problems lie in the band, from "
-            f"{min(ratios):.3g} to {max(ratios):.3g} over all. Each side at its best launch, same method.{rest}",
+            f"{min(ratios):.3g} to {max(ratios):.3g} over all. Each side at its best launch, same method.{special}{rest}",
             cases=cases_of(
                 row for gap in shown for row in (gap.portable, gap.native) if row
             ),
@@ -82,10 +84,15 @@ def draw(shown: list[Gap], title: str) -> Canvas:
         panel.plot(ends, [place, place], color=colour, linewidth=2.4, alpha=0.55)
         face = colour if found.value >= 1 else style.PAPER
         panel.plot(found.value, place, "o", color=colour, markerfacecolor=face)
+        if blocks := gap.blocks_ratio:
+            panel.plot(
+                blocks.value, place, "p", color=style.INK, markerfacecolor="none"
+            )
     labels = [label(gap) for gap in shown]
     panel.set_yticks(range(len(shown)), labels, fontsize=8)
     panel.set_ylim(len(shown) - 0.4, -0.6)
     ratios = [ratio(gap).value for gap in shown]
+    ratios += [gap.blocks_ratio.value for gap in shown if gap.blocks_ratio]
     panel.set_xlim(min(0.8, *ratios) / 1.1, max(1.25, *ratios) * 1.1)
     panel.grid(axis="y", visible=False)
     style.ratio_axis(panel.xaxis)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..case import Case
 from ..findings import Findings
 from ..floors import Ceilings, measured_ceilings
-from ..models import NATIVE, PORTABLE
+from ..models import NATIVE, PORTABLES
 from ..rows import Row
 from ..selection import time, variant
 from .figure import Figure, by, cases_of, device_text, provenance, weight
@@ -62,7 +62,7 @@ def relevant(ceilings: Ceilings, rows: list[Row]) -> Ceilings:
 def placed(case: Case) -> bool:
     """Whether a case has a place in the diagram: one device, bytes and operations."""
     counted = case.bytes > 0 and case.operations > 0
-    kept = case.model == PORTABLE or case.model in NATIVE[case.device_kind]
+    kept = case.model in PORTABLES or case.model in NATIVE[case.device_kind]
     return counted and kept and case.devices == 1 and case.algorithm != "ceilings"
 
 
@@ -85,10 +85,10 @@ def pairs_of(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
     """For each method and type at its heaviest problem: the fastest portable and native row."""
     kept: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(rows, key=lambda r: (-weight(r.case), time(r))):
-        found = kept.setdefault((row.case.method, row.case.dtype), [])
+        found = kept.setdefault((row.case.way, row.case.dtype), [])
         same = not found or found[0].case.comparison == row.case.comparison
         new = all(
-            (r.case.model == PORTABLE) != (row.case.model == PORTABLE) for r in found
+            (r.case.model in PORTABLES) != (row.case.model in PORTABLES) for r in found
         )
         if same and new:
             found.append(row)
@@ -187,7 +187,7 @@ def marks(panel: Axes, key: tuple[str, str], pair: list[Row], number: int) -> Li
     places = [intensity(row.case) for row in pair]
     panel.plot(places, [rate(row) for row in pair], color=colour, linewidth=1)
     for row in pair:
-        filled = row.case.model == PORTABLE
+        filled = row.case.model in PORTABLES
         panel.plot(
             intensity(row.case),
             rate(row),

@@ -31,7 +31,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             continue
         for size, value in case.sizes.items():
             fixed = (text_of(case.sizes, size), text_of(case.parameters))
-            what = (case.algorithm, problem_name(case), case.method, case.dtype)
+            what = (case.algorithm, problem_name(case), case.way, case.dtype)
             key = (size, (*what, *fixed, *place(case)))
             groups.setdefault(key, {}).setdefault(value, []).append(row)
     several = {k: v for k, v in groups.items() if len(v) >= FEWEST}
@@ -62,7 +62,7 @@ def limited(
         if drawn[where] > MOST:
             continue
         fixed = [f"{k}={v}" for k, v in case.sizes.items() if k != size]
-        words = (case.algorithm, case.method, case.dtype, *fixed)
+        words = (case.algorithm, case.way, case.dtype, *fixed)
         title = f"Stages against size: {' '.join(words)}, {device_text(case)}"
         last = max(
             (points[-1] for points in full.values()),

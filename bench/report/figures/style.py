@@ -26,7 +26,7 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
-from ..models import COMPILED, NATIVE, PORTABLE
+from ..models import COMPILED, NATIVE, PORTABLE, PORTABLES
 from ..units import SCALES
 
 INK, SOFT, GRID, PAPER = "#1a1f26", "#5b6470", "#d5dae1", "#fefefe"
@@ -95,8 +95,8 @@ class Look:
 
 def look(model: str) -> Look:
     """Portable filled, native hollow, libraries hatched squares, peers hatched triangles."""
-    if model == PORTABLE:
-        return Look(BLUE, "o", True)
+    if model in PORTABLES:
+        return Look(BLUE, "o" if model == PORTABLE else "p", True)
     if model in HAND_WRITTEN:
         return Look(RED, "o", False, "--")
     if model == "serial":
@@ -108,8 +108,8 @@ def look(model: str) -> Look:
 
 def kind_of(model: str) -> str:
     """What the legend calls a model's kind."""
-    if model == PORTABLE:
-        return "portable (kokkos)"
+    if model in PORTABLES:
+        return f"portable ({model})"
     if model in HAND_WRITTEN:
         return "native (cuda, hip, openmp)"
     if model == "serial":

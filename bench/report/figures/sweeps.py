@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
-from ..models import NATIVE, PORTABLE
+from ..models import NATIVE, PORTABLES
 from ..rows import Row
 from ..selection import fastest, measured, place, problem_name, text_of, time
 from ..sweeps import Sweep
@@ -77,7 +77,7 @@ def series(rows: list[Row], group: list[Sweep]) -> Series:
     for row in measured(rows):
         case = here.get(row.case.comparison)
         if case is not None and place(case) == place(row.case):
-            points = found.setdefault((row.case.method, row.case.model), {})
+            points = found.setdefault((row.case.way, row.case.model), {})
             points.setdefault(row.case.sizes[size], []).append(row)
     lines = {
         key: sorted((n, fastest(some)) for n, some in points.items())
@@ -88,7 +88,7 @@ def series(rows: list[Row], group: list[Sweep]) -> Series:
 
 def chosen(lines: Series) -> Series:
     """Portable and native lines, and the fastest of the others; no single points."""
-    native = {PORTABLE, *NATIVE["gpu"], *NATIVE["host"]}
+    native = {*PORTABLES, *NATIVE["gpu"], *NATIVE["host"]}
     kept = {key: points for key, points in lines.items() if len(points) > 1}
     others = [key for key in kept if key[1] not in native]
     others.sort(key=lambda key: (-kept[key][-1][0], time(kept[key][-1][1])))
@@ -104,7 +104,7 @@ def caption(group: list[Sweep]) -> str:
     )
     found = []
     for sweep in group:
-        method = sweep.points[0].portable.case.method
+        method = sweep.points[0].portable.case.way
         level = crossing(sweep)
         if level is not None:
             found.append(f"{method} from {sweep.size} = {level:.0f}")
@@ -142,7 +142,7 @@ def draw(group: list[Sweep], lines: Series, title: str) -> Canvas:
         draw_line(upper, points, f"{method} / {model}", methods.index(method))
     lower.axhline(1, color=style.INK, linewidth=1)
     for sweep in group:
-        method = sweep.points[0].portable.case.method
+        method = sweep.points[0].portable.case.way
         draw_ratio(lower, sweep, methods.index(method))
         level = crossing(sweep)
         if level is not None:

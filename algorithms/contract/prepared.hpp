@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "algorithms/contract/problem.hpp"
+#include "backends/communicator.hpp"
+#include "backends/runtime.hpp"
+
+/// A variant on a problem: what the harness calls.
+namespace league {
+
+/// How the kernels of a solve reach the devices: launched one by one, recorded into a graph that is launched whole, or
+/// through Kokkos' own graph API.
+enum class Execution { stream, graph, kokkos_graph };
+std::string_view name(Execution execution);
+
+/// What a variant is prepared for. Everything outlives it.
+struct Context {
+  Runtime& runtime;
+  std::span<const Shard> shards;  ///< of this process
+  const Partition& world;         ///< the shards of all processes
+  Communicator& communicator;
+  Outputs& outputs;                  ///< where results go: what copies them out while it computes, writes them there
+  std::int64_t memory_budget_bytes;  ///< per device
+  Execution execution = Execution::stream;
+};
+
+/// Stages of one compute on the shards' queues. Only a traced pass times them; all passes name them for profilers.
+class Stages {
+ public:
+  virtual ~Stages() = default;
+
+  /// A stage from its making to its end: what is queued on `queue` in between.
+  class Scope {
+   public:
+    Scope(Stages& stages, Queue& queue, const char* name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Stages& stages_;
+    Queue& queue_;
+    const char* name_;
+  };
+  [[nodiscard]] Scope scope(Queue& queue, const char* name) { return {*this, queue, name}; }
+  /// Runs `body`, which queues work on `queue`, as stage `name`.
+  template <class Body>
+  void stage(Queue& queue, const char* name, const Body& body) {
+    const Scope stage = scope(queue, name);
+    body();
+  }
+  /// In a traced pass, work that usually overlaps runs as one stage after another, so that each has its own time.
+  [[nodiscard]] virtual bool traced() const { return false; }
+
+ protected:
+  virtual void begin(Queue&, const char*) {}
+  virtual void end(Queue&, const char*) {}
+};
+
+/// How a case wants to be timed, where the usual batch of computes on the device clock would not be right.
+struct Timing {
+  bool reset_each = false;  ///< a compute uses up its initial state or residency: reset before each, one a sample
+  bool host_clock = false;  ///< the work is not all on the queue: timed from before the launch to after the fence
+};
+
+/// One variant on one problem, over all shards of this process. Owns its device memory.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  /// Untimed: sizes scratch, builds graphs; may be called again without a new upload. @returns the effective launch
+  /// @throws Unsupported naming the limit that the launch exceeds
+  virtual Launch configure(Launch launch) = 0;
+  [[nodiscard]] virtual Timing timing() const { return {}; }
+  /// Bytes that the device with the most takes, as declared so far; 0 where that is not known.
+  [[nodiscard]] virtual std::int64_t device_bytes() const { return 0; }
+  /// Host inputs to the devices; asynchronous.
+  virtual void upload() = 0;
+  /// Untimed: initial state, and outputs poisoned (all bytes 0xff) on device and host.
+  virtual void reset() = 0;
+  /// The timed operation; asynchronous.
+  virtual void compute(Stages& stages) = 0;
+  /// Results to the outputs of the context; asynchronous: call `fence` before reading them.
+  virtual void download() = 0;
+  /// Waits for this case's queues, no others.
+  virtual void fence() = 0;
+};
+
+}  // namespace league

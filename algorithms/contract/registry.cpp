@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/contract/registry.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <stdexcept>
+
+namespace league {
+
+std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own) {
+  std::vector<Parameter> all;
+  for (const auto& [name, what] :
+       {std::pair{"train", "training rows"}, {"test", "rows to classify"}, {"features", "values of a row"}})
+    all.push_back({.name = name,
+                   .kind = Parameter::Kind::size,
+                   .default_value = "0",
+                   .min = 0,
+                   .description = std::string(what) + "; 0: what the dataset gives"});
+  std::ranges::move(own, std::back_inserter(all));
+  return all;
+}
+
+std::string Method::unit(Dtype dtype) const {
+  const auto own = units.find(dtype);
+  return own == units.end() ? std::string(league::name(dtype)) : own->second;
+}
+
+std::unique_ptr<Problem> Algorithm::make_whole(const Making& making) const {
+  std::unique_ptr<Problem> problem = make(making);
+  problem->make_inputs({0, problem->extent()}, making.memory);
+  return problem;
+}
+
+const Algorithm* Registry::algorithm(std::string_view name) const {
+  const auto found = std::ranges::find(algorithms, name, &Algorithm::name);
+  return found == algorithms.end() ? nullptr : &*found;
+}
+
+const Variant* Registry::variant(std::string_view algorithm, std::string_view method, std::string_view model) const {
+  const auto found = std::ranges::find_if(variants, [&](const Variant& variant) {
+    return variant.algorithm == algorithm && variant.method == method && variant.model.name == model;
+  });
+  return found == variants.end() ? nullptr : &*found;
+}
+
+std::vector<Execution> Registry::executions(std::string_view algorithm, const Method& method) const {
+  std::vector<Execution> found = method.executions;
+  for (const Variant& variant : variants)
+    if (variant.algorithm == algorithm && variant.method == method.name)
+      found.insert(found.end(), variant.executions.begin(), variant.executions.end());
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+RegisterAlgorithm::RegisterAlgorithm(Algorithm algorithm) { registry().algorithms.push_back(std::move(algorithm)); }
+
+}  // namespace league

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/contract/prepared.hpp"
+#include "backends/pass.hpp"
+
+namespace league {
+
+/// One array of a kernel: the shard's rows of an input or of a result.
+struct Binding {
+  std::string name;
+  bool input;
+  std::size_t index;  ///< among the inputs or the results
+  std::int64_t size;  ///< values of the shard
+  std::int64_t row_size;
+  HostArray host;  ///< of an input: all rows of this process
+  Range rows;      ///< of the shard, counted from the first of `host`
+
+  template <class T>
+  [[nodiscard]] std::span<const T> values() const {
+    return host.values<const T>(rows.begin, rows.end);
+  }
+};
+
+/// Finds an array by its name. @throws std::logic_error if there is none
+Binding bind(const Outputs& arrays, const std::string& name, bool input, Range rows);
+
+/// The arrays of a kernel whose function takes `Views`, by name. @throws std::logic_error unless there is a name for
+/// each
+template <class... Views>
+std::vector<Binding> bind(const Problem& problem, const Context& context, const Shard& shard,
+                          const std::vector<std::string>& names) {
+  if (names.size() != sizeof...(Views)) throw std::logic_error("a kernel takes as many arrays as it has names");
+  const Outputs inputs = problem.inputs();
+  std::vector<Binding> bindings;
+  ((bindings.push_back(bind(Viewed<Views>::input ? inputs : context.outputs, names[bindings.size()],
+                            Viewed<Views>::input, shard.rows))),
+   ...);
+  return bindings;
+}
+
+}  // namespace league

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/drivers/shard_part.hpp"
+
+namespace league {
+
+/// One variant of an iterative solve on the rows of one shard. Its state lies on the device, the same on every shard:
+/// what is being fitted, the number of the step, whether it has stopped. A step that finds it stopped changes nothing,
+/// so that the stop test needs no host. All calls only submit work to the queue; they change nothing on the host, since
+/// a graph that was recorded once replays them.
+class StepPart : public ShardPart {
+ public:
+  using ShardPart::ShardPart;
+  /// The state before the first step. Part of every compute: two in a row give the same result.
+  virtual void begin() = 0;
+  /// What this shard's rows add to the step's sums; zeros where it has no rows.
+  virtual void accumulate() = 0;
+  /// Where `accumulate` leaves the sums, on the device; the communicator adds those of the other shards in place.
+  [[nodiscard]] virtual Buffer sums() const = 0;
+  /// The next state, from the sums of all shards.
+  virtual void update() = 0;
+};
+
+/// A solve of up to `steps` steps on all shards: in each, accumulate, all-reduce, update.
+std::unique_ptr<Prepared> solve(const Context& context, std::int64_t steps,
+                                const std::function<std::unique_ptr<StepPart>(const Shard&)>& make);
+
+/// `solve<Part>(problem, context, steps)` where the part is made from (problem, context, shard).
+template <class P, class Problem>
+std::unique_ptr<Prepared> solve(const Problem& problem, const Context& context, std::int64_t steps) {
+  return solve(context, steps, [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
+}
+
+/// Of methods whose steps can be recorded.
+inline const std::vector<Execution> recordable{Execution::stream, Execution::graph};
+
+/// A solve of `problem.steps` steps: `make` chooses the part by the problem's type and shape.
+template <class P>
+struct RegisterSolve {
+  using Make = std::unique_ptr<StepPart> (*)(const P&, const Context&, const Shard&);
+  RegisterSolve(std::string method, Model model, Make make, std::vector<Execution> executions = recordable) {
+    Register<P>(
+        std::move(method), model,
+        [make](const P& problem, const Context& context) {
+          return solve(context, problem.steps, [&](const Shard& shard) { return make(problem, context, shard); });
+        },
+        std::move(executions));
+  }
+};
+
+/// The whole solve in one step.
+template <class P>
+struct RegisterWholeSolve {
+  using Make = typename RegisterSolve<P>::Make;
+  RegisterWholeSolve(std::string method, Model model, Make make) {
+    Register<P>(std::move(method), model, [make](const P& problem, const Context& context) {
+      return solve(context, 1, [&](const Shard& shard) { return make(problem, context, shard); });
+    });
+  }
+};
+
+/// The same context for another execution.
+inline Context as(Context context, Execution execution) {
+  context.execution = execution;
+  return context;
+}
+
+/// @throws Unsupported if there are several shards in the world
+void require_alone(const Context& context);
+
+}  // namespace league

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backends/runtime.hpp"
+
+namespace league {
+
+/// The memory of one variant on one device. Arrays are declared first, so that their sum is known before any of it is
+/// taken; then each is allocated by itself.
+class Ledger {
+ public:
+  Ledger(Runtime& runtime, Queue& queue, std::int64_t budget_bytes)
+      : runtime_(runtime), queue_(queue), budget_bytes_(budget_bytes) {}
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  /// Declares `array` with so many values, or another size for it; `after` is called whenever it was allocated.
+  /// @pre `array` stays where it is, and outlives the ledger's calls
+  template <class Array>
+  void declare(Array& array, const std::string& label, std::int64_t size, std::function<void()> after = {}) {
+    const auto value_bytes = static_cast<std::int64_t>(sizeof(typename Array::value_type));
+    enter({&array, label, size * value_bytes, false, [this, &array, label, size, after = std::move(after)](bool take) {
+             array = Array();
+             if (take) array = Array::make(runtime_, queue_, label, size);
+             if (take && after) after();
+           }});
+  }
+  /// Of all that is declared.
+  [[nodiscard]] std::int64_t bytes() const;
+  /// Of the budget, what is not declared yet.
+  [[nodiscard]] std::int64_t left_bytes() const { return budget_bytes_ - bytes(); }
+  /// Allocates what is declared and not there yet.
+  /// @throws Unsupported "needs 16.2 GB, budget 11 GB", or where the device has no memory left
+  void allocate();
+
+ private:
+  struct Entry {
+    const void* array;
+    std::string label;
+    std::int64_t bytes;
+    bool there;
+    std::function<void(bool)> set;  ///< takes the memory, or gives it back
+  };
+  void enter(Entry entry);
+
+  Runtime& runtime_;
+  Queue& queue_;
+  std::int64_t budget_bytes_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace league

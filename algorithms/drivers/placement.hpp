@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <tuple>
+
+#include "algorithms/drivers/binding.hpp"
+#include "algorithms/drivers/split.hpp"
+
+// The kernels of one pass on memory that is not the device's own. The same kernels, in the same arrays of the backend.
+namespace league {
+
+template <class Pass, class... Views>
+struct Kernel;
+
+/// The effective launch of a kernel on so many rows.
+template <class K>
+Launch resolve_pass(const K& kernel, Queue& queue, Launch launch, std::int64_t rows) {
+  if (kernel.library == nullptr) return K::Pass::resolve(queue, launch, kernel.share, rows);
+  if (launch != Launch{}) throw Unsupported(std::string(kernel.library) + " chooses its own launch");
+  return {};
+}
+
+/// Arrays in managed memory that lie on the host before every compute: their pages move by faults, or by a prefetch
+/// that is timed.
+template <class K>
+class UnifiedPart;
+template <class Pass, class... Views>
+class UnifiedPart<Kernel<Pass, Views...>> final : public Part {
+ public:
+  UnifiedPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
+              const std::vector<std::string>& names, bool prefetch)
+      : Part(context, shard),
+        kernel_(kernel),
+        prefetch_(prefetch),
+        bindings_(bind<Views...>(problem, context, shard, names)) {
+    std::int64_t bytes = 0;
+    each([&](auto& array, const Binding& binding) { bytes += binding.size * value_bytes(array); });
+    require_managed(bytes);
+    each([&](auto& array, const Binding& binding) {
+      array = std::remove_reference_t<decltype(array)>::managed(runtime(), queue(), binding.name, binding.size);
+      if (!binding.input) output(array, binding.index);
+    });
+  }
+  Launch configure(Launch launch) override { return launch_ = resolve_pass(kernel_, queue(), launch, rows().size()); }
+  [[nodiscard]] Timing timing() const override { return {.reset_each = true, .host_clock = true}; }
+  void reset() override {
+    queue().fence();
+    each([&]<class Array>(Array& array, const Binding& binding) {
+      if (binding.input)
+        std::ranges::copy(binding.template values<typename Array::value_type>(), array.data());
+      else
+        std::memset(static_cast<void*>(array.data()), 0xff,
+                    static_cast<std::size_t>(binding.size * value_bytes(array)));
+    });
+  }
+  void compute(Stages& stages) override {
+    if (prefetch_) {
+      const auto stage = stages.scope(queue(), "prefetch");
+      each([](auto& array, const Binding&) {
+        if constexpr (requires { array.prefetch(); }) array.prefetch();
+      });
+    }
+    const auto stage = stages.scope(queue(), kernel_.stage);
+    std::apply([&](auto&... arrays) { kernel_.run(Pass(runtime(), queue(), launch_, rows()), view<Views>(arrays)...); },
+               arrays_);
+  }
+
+ private:
+  template <class Array>
+  static std::int64_t value_bytes(const Array&) {
+    return static_cast<std::int64_t>(sizeof(typename Array::value_type));
+  }
+  template <class Body>
+  void each(const Body& body) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (body(std::get<i>(arrays_), bindings_[i]), ...);
+    }(std::index_sequence_for<Views...>());
+  }
+  void require_managed(std::int64_t bytes) const {
+    const std::int64_t free = runtime().free_memory_bytes(queue().device());
+    if (bytes > free / 2)
+      throw Unsupported("managed memory of " + std::to_string(bytes) + " bytes: more than half of the " +
+                        std::to_string(free) + " bytes free on the device is refused");
+  }
+  Kernel<Pass, Views...> kernel_;
+  bool prefetch_;
+  std::vector<Binding> bindings_;
+  Launch launch_;
+  std::tuple<typename Pass::template Array<typename Viewed<Views>::Value>...> arrays_;
+};
+
+/// From pinned host memory to pinned host memory: chunks are copied in, worked on and copied back, in turn on several
+/// queues of the device. A traced pass runs them one after another, which gives the time of each stage.
+template <class K>
+class StreamedPart;
+template <class Pass, class... Views>
+class StreamedPart<Kernel<Pass, Views...>> final : public Part {
+ public:
+  static constexpr int lanes = 4;
+  static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // of the widest array
+
+  StreamedPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
+               const std::vector<std::string>& names)
+      : Part(context, shard),
+        kernel_(kernel),
+        bindings_(bind<Views...>(problem, context, shard, names)),
+        chunk_(std::min(rows().size(), rows_per_chunk(bindings_))) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      lanes_[static_cast<std::size_t>(lane)].queue = &runtime().queue(shard.device, lane + 1);
+      each(lanes_[static_cast<std::size_t>(lane)], [&]<class Array>(Array& array, const Binding& binding) {
+        Queue& own = *lanes_[static_cast<std::size_t>(lane)].queue;
+        array = Array::make(runtime(), own, binding.name, chunk_ * binding.row_size);
+      });
+    }
+    for (const Binding& binding : bindings_)
+      if (!binding.input)
+        staging_.emplace_back(runtime().host_memory(), result(binding.index).values.dtype(),
+                              std::vector{rows().size(), binding.row_size});
+  }
+  Launch configure(Launch launch) override { return launch_ = resolve_pass(kernel_, queue(), launch, chunk_); }
+  [[nodiscard]] Timing timing() const override { return {.reset_each = true, .host_clock = true}; }
+  void reset() override {
+    for (HostArray& array : staging_) std::ranges::fill(array.bytes(), std::byte{0xff});
+    for (Lane& lane : lanes_) {
+      each(lane, [](auto& array, const Binding& binding) {
+        if (!binding.input) array.poison();
+      });
+      lane.queue->fence();
+    }
+  }
+  void compute(Stages& stages) override {
+    for (Lane& lane : lanes_) lane.queue->wait_for(queue());
+    std::size_t turn = 0;
+    for (std::int64_t first = 0; first < rows().size(); first += chunk_, ++turn)
+      chunk(stages, lanes_[turn % lanes_.size()], {first, std::min(first + chunk_, rows().size())});
+    for (Lane& lane : lanes_) queue().wait_for(*lane.queue);
+  }
+  void download() override {
+    queue().fence();
+    std::size_t number = 0;
+    for (const Binding& binding : bindings_) {
+      if (binding.input) continue;
+      const HostArray& from = staging_[number++];
+      Output& to = result(binding.index);
+      const auto begin =
+          static_cast<std::size_t>((rows().begin - to.rows.begin) * binding.row_size) * size_bytes(to.values.dtype());
+      std::ranges::copy(from.bytes(), to.values.bytes().begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+  }
+
+ private:
+  /// A queue and the device memory of one chunk.
+  struct Lane {
+    Queue* queue = nullptr;
+    std::tuple<typename Pass::template Array<typename Viewed<Views>::Value>...> arrays;
+  };
+  static std::int64_t rows_per_chunk(const std::vector<Binding>& bindings) {
+    std::int64_t widest = 1, number = 0;
+    constexpr std::array value_bytes{static_cast<std::int64_t>(sizeof(typename Viewed<Views>::Value))...};
+    for (const Binding& binding : bindings)
+      widest = std::max(widest, binding.row_size * value_bytes[static_cast<std::size_t>(number++)]);
+    return std::max<std::int64_t>(chunk_bytes / widest, 1);
+  }
+  template <class Body>
+  void each(Lane& lane, const Body& body) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (body(std::get<i>(lane.arrays), bindings_[i]), ...);
+    }(std::index_sequence_for<Views...>());
+  }
+  /// A stage on the queue of a lane. In a traced pass the main queue waits for it, and has its time.
+  template <class Body>
+  void stage(Stages& stages, Lane& lane, const char* name, const Body& body) {
+    const auto scope = stages.scope(queue(), name);
+    if (stages.traced()) lane.queue->wait_for(queue());
+    body();
+    if (stages.traced()) queue().wait_for(*lane.queue);
+  }
+  /// `part`: rows counted from the shard's first.
+  void chunk(Stages& stages, Lane& lane, Range part) {
+    stage(stages, lane, "copy in", [&] {
+      each(lane, [&]<class Array>(Array& array, const Binding& binding) {
+        using T = typename Array::value_type;
+        if (binding.input)
+          array.copy_from(
+              binding.host.template values<const T>(binding.rows.begin + part.begin, binding.rows.begin + part.end));
+      });
+    });
+    stage(stages, lane, kernel_.stage, [&] {
+      const Pass on(runtime(), *lane.queue, launch_, {rows().begin + part.begin, rows().begin + part.end});
+      std::apply([&](auto&... arrays) { kernel_.run(on, view<Views>(arrays)...); }, lane.arrays);
+    });
+    stage(stages, lane, "copy out", [&] {
+      std::size_t number = 0;
+      each(lane, [&]<class Array>(Array& array, const Binding& binding) {
+        using T = typename Array::value_type;
+        if (!binding.input) array.copy_to(staging_[number++].template values<T>(part.begin, part.end));
+      });
+    });
+  }
+
+  Kernel<Pass, Views...> kernel_;
+  std::vector<Binding> bindings_;
+  std::int64_t chunk_;  ///< rows
+  Launch launch_;
+  std::vector<HostArray> staging_;  ///< pinned, one per result
+  std::array<Lane, lanes> lanes_;
+};
+
+/// A kernel on one shard, its arrays where `placement` says.
+template <class K>
+std::unique_ptr<Part> place_elsewhere(const Problem& problem, const Context& context, const Shard& shard,
+                                      Placement placement, const K& kernel, const std::vector<std::string>& names) {
+  if constexpr (K::Pass::has_placements) {
+    if (placement == Placement::streamed)
+      return std::make_unique<StreamedPart<K>>(problem, context, shard, kernel, names);
+    return std::make_unique<UnifiedPart<K>>(problem, context, shard, kernel, names,
+                                            placement == Placement::unified_prefetch);
+  }
+  throw std::logic_error("a backend without placements refuses them");
+}
+
+}  // namespace league

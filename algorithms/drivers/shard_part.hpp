@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "algorithms/contract/registry.hpp"
+#include "algorithms/contract/with_type.hpp"
+#include "algorithms/drivers/ledger.hpp"
+
+namespace league {
+
+/// One variant on one shard: its memory and its kernels. The constructor declares arrays (`host::Array`, `cuda::Array`,
+/// `kokkos::Array`), which are there from the first `configure` on; what `configure` declares is there after it.
+class ShardPart {
+ public:
+  ShardPart(const Context& context, const Shard& shard)
+      : context_(context),
+        shard_(shard),
+        queue_(context.runtime.queue(shard.device)),
+        ledger_(context.runtime, queue_, context.memory_budget_bytes) {}
+  virtual ~ShardPart() = default;
+  ShardPart(const ShardPart&) = delete;
+  ShardPart& operator=(const ShardPart&) = delete;
+
+  /// As `Prepared::configure`, for this shard.
+  virtual Launch configure(Launch launch) = 0;
+  [[nodiscard]] virtual Timing timing() const { return {}; }
+  /// Poisons the outputs; what has more state extends it.
+  virtual void reset();
+  virtual void upload();
+  /// To the outputs of the context.
+  virtual void download();
+  virtual void fence() { queue_.fence(); }
+
+  [[nodiscard]] Runtime& runtime() const { return context_.runtime; }
+  [[nodiscard]] Queue& queue() const { return queue_; }
+  /// By global number.
+  [[nodiscard]] Range rows() const { return shard_.rows; }
+  /// Shard 0 of the world.
+  [[nodiscard]] bool is_first() const { return shard_.index == 0; }
+  /// There is no other shard in the world.
+  [[nodiscard]] bool is_alone() const { return context_.world.alone(); }
+  /// The shards of all processes.
+  [[nodiscard]] const Partition& world() const { return context_.world; }
+  [[nodiscard]] Ledger& ledger() { return ledger_; }
+  /// The host's array for results number `index`.
+  [[nodiscard]] Output& result(std::size_t index) const { return context_.outputs.at(index); }
+
+  /// Memory for `size` values, uninitialised.
+  template <class Array>
+  void declare(Array& array, const std::string& label, std::int64_t size) {
+    ledger_.declare(array, label, size);
+  }
+  /// Memory whose bytes are 0 when it is allocated.
+  template <class Array>
+  void declare_zeroed(Array& array, const std::string& label, std::int64_t size) {
+    ledger_.declare(array, label, size, [&array] { array.clear(); });
+  }
+  /// Memory that every upload fills from `host`.
+  template <class Array>
+  void input(Array& array, const std::string& label, std::span<const typename Array::value_type> host) {
+    declare(array, label, static_cast<std::int64_t>(host.size()));
+    uploads_.push_back([&array, host] { array.copy_from(host); });
+  }
+  /// For arrays that are there already or declared: every upload fills them from element `at` on.
+  template <class Array>
+  void input(Array& array, std::span<const typename Array::value_type> host, std::int64_t at = 0) {
+    uploads_.push_back([&array, host, at] { array.copy_from(host, at); });
+  }
+  /// `array` holds this shard's rows of results number `index`, from its element `offset` on; it is poisoned by every
+  /// reset and copied out by every download.
+  template <class Array>
+  void output(Array& array, std::size_t index, std::int64_t offset = 0) {
+    poisons_.push_back([&array] { array.poison(); });
+    downloads_.push_back([&array, index, offset, this] {
+      Output& to = result(index);
+      array.copy_to(to.values.template values<typename Array::value_type>(rows().begin - to.rows.begin,
+                                                                          rows().end - to.rows.begin),
+                    offset);
+    });
+  }
+  /// `array` holds all of results number `index`, the same on every shard. The first shard of a process downloads it.
+  template <class Array>
+  void whole_output(Array& array, std::size_t index) {
+    poisons_.push_back([&array] { array.poison(); });
+    if (shard_.index == context_.world.first_local)
+      downloads_.push_back(
+          [&array, index, this] { array.copy_to(result(index).values.template values<typename Array::value_type>()); });
+  }
+
+ private:
+  const Context context_;
+  const Shard shard_;
+  Queue& queue_;
+  Ledger ledger_;
+  std::vector<std::function<void()>> uploads_, poisons_, downloads_;
+};
+
+/// All shards of a case in this process, but for the computing.
+template <class P>
+class ShardParts : public Prepared {
+ public:
+  ShardParts(const Context& context, const std::function<std::unique_ptr<P>(const Shard&)>& make) : context_(context) {
+    for (const Shard& shard : context.shards) parts_.push_back(make(shard));
+  }
+  Launch configure(Launch launch) override {
+    Launch effective;
+    for (const auto& part : parts_) {
+      const Launch its_own = part->configure(launch);
+      if (part == parts_.front()) effective = its_own;  // the first shard is the largest
+    }
+    for (const auto& part : parts_) part->ledger().allocate();
+    return effective;
+  }
+  [[nodiscard]] Timing timing() const override { return parts_.front()->timing(); }
+  [[nodiscard]] std::int64_t device_bytes() const override {
+    std::int64_t most = 0;
+    for (const auto& part : parts_) most = std::max(most, part->ledger().bytes());
+    return most;
+  }
+  void upload() override {
+    for (const auto& part : parts_) part->upload();
+  }
+  void reset() override {
+    poison(context_.outputs);
+    for (const auto& part : parts_) part->reset();
+  }
+  void download() override {
+    for (const auto& part : parts_) part->download();
+  }
+  void fence() override {
+    for (const auto& part : parts_) part->fence();
+  }
+
+ protected:
+  [[nodiscard]] const std::vector<std::unique_ptr<P>>& parts() const { return parts_; }
+  [[nodiscard]] const Context& context() const { return context_; }
+
+ private:
+  const Context context_;
+  std::vector<std::unique_ptr<P>> parts_;
+};
+
+}  // namespace league

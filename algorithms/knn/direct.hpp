@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/knn/part.hpp"
+#include "backends/launch.hpp"
+
+namespace league::knn {
+
+inline constexpr int side = 4;            ///< of the square of distances that a lane keeps
+inline constexpr int most_threads = 512;  ///< of a team, so that the square stays in registers
+
+/// What `direct` works on, on a GPU: packed rows, and the matrix of distances of a block of queries.
+template <class T, class Element, template <class> class Array>
+struct DirectMemory {
+  using D = Distance<Element>;
+
+  DirectMemory(Part& part, const Knn& problem)
+      : knn(part, problem), train_panels(knn.n, knn.features), test_panels(knn.m, knn.features) {
+    part.declare(train, "knn/packed_train", train_panels.size());
+    part.declare(test, "knn/packed_test", test_panels.size());
+    part.declare(norms, "knn/norms", std::max(train_panels.rows, test_panels.rows));
+    at_once = rows_at_once(test_panels.rows, train_panels.rows * static_cast<std::int64_t>(sizeof(D)),
+                           part.ledger().left_bytes(), side);
+    part.declare(matrix, "knn/matrix", at_once * train_panels.rows);
+  }
+  [[nodiscard]] Launch with_league(Launch launch) const {
+    launch.tile = side;
+    if (launch.league == 0)
+      launch.league = league_of(ceil_div<std::int64_t>(train_panels.rows, side * launch.vector) *
+                                ceil_div<std::int64_t>(std::min(at_once, knn.m), side * launch.team));
+    return launch;
+  }
+  /// For the selection.
+  [[nodiscard]] Stored<D> squared() const { return {matrix.data(), train_panels.rows}; }
+
+  Memory<T, Array> knn;
+  blocks::Panels train_panels, test_panels;
+  Array<typename Element::Packed> train, test;
+  Array<float> norms;
+  std::int64_t at_once;  ///< queries whose distances are in the matrix
+  Array<D> matrix;       ///< [at_once x train panels' rows]
+};
+
+}  // namespace league::knn

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/linear_regression/part.hpp"
+#include "backends/host_array.hpp"
+
+namespace league::linear_regression {
+
+/// The steps that need no threads.
+class HostPart : public FitPart<host::Array> {
+ public:
+  using FitPart::FitPart;
+  void begin() override {
+    queue().submit([rule = rule_, state = state(), weight = problem_.start_weight, bias = problem_.start_bias] {
+      for (int i = 0; i < rule.features + 2; ++i) begin_state(rule, state, weight, bias, i);
+    });
+  }
+  void update() override {
+    queue().submit([rule = rule_, state = state(), sums = sums_.data()] {
+      for (int i = 0; i < rule.features + 2; ++i) take_step(rule, state, sums, i);
+    });
+  }
+};
+
+/// The normal equations, but for the pass over the rows.
+class HostDirect : public HostPart {
+ public:
+  HostDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : HostPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
+  void begin() override {}
+  void update() override {
+    queue().submit([gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
+      std::vector<double> work(static_cast<std::size_t>(gram.work()));
+      solve_equations(gram, rows, sums, work.data(), theta, 0, 1, [] {});
+    });
+  }
+
+ protected:
+  const Gram gram_;
+};
+
+template <class T>
+using HostRows = RowMemory<T, host::Array>;
+
+}  // namespace league::linear_regression

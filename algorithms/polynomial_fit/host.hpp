@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/polynomial_fit/part.hpp"
+#include "backends/host_array.hpp"
+
+namespace league::polynomial_fit {
+
+/// The steps that need no threads.
+class HostPart : public FitPart<host::Array> {
+ public:
+  using FitPart::FitPart;
+  void begin() override {
+    queue().submit([rule = rule_, state = state()] {
+      for (int i = 0; i < sums_a_step; ++i) begin_state(rule, state, i);
+    });
+  }
+  void update() override {
+    queue().submit([rule = rule_, state = state(), sums = sums_.data()] {
+      for (int i = 0; i < sums_a_step; ++i) take_step(rule, state, sums, i);
+    });
+  }
+};
+
+template <class T>
+using HostPoints = PointMemory<T, host::Array>;
+
+}  // namespace league::polynomial_fit

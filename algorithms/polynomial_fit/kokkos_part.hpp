@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/polynomial_fit/part.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
+namespace league::kokkos::polynomial_fit {
+
+using namespace league::polynomial_fit;
+
+struct Begin {
+  Rule rule;
+  State state;
+  KOKKOS_FUNCTION void operator()(int i) const { begin_state(rule, state, i); }
+};
+struct Update {
+  Rule rule;
+  State state;
+  const double* sums;
+  KOKKOS_FUNCTION void operator()(int i) const { take_step(rule, state, sums, i); }
+};
+
+/// The steps that are the same for all methods, and their launches.
+class KokkosPart : public FitPart<Array> {
+ public:
+  KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : FitPart(problem, context, shard), exec_(instance(runtime(), queue())) {}
+  void begin() override { submit_positions("polynomial_fit/begin", Begin{rule_, state()}); }
+
+ protected:
+  template <class Kernel>
+  void submit_positions(const char* name, const Kernel& kernel) const {
+    queue().submit([name, kernel, policy = Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step)] {
+      Kokkos::parallel_for(name, policy, kernel);
+    });
+  }
+  /// The method's choice where the launch leaves it open; of the league, where a lane would have too few points.
+  template <class T>
+  [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
+    LaunchLimits most = limits(queue());
+    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
+    launch = resolve(launch, standard, most);
+    const int lanes = launch.team * launch.vector;
+    const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() : queue().device().threads) / lanes);
+    if (launch.league == 0)
+      launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), on_gpu ? lanes * 8 : 1)));
+    return launch;
+  }
+  const Exec exec_;
+};
+
+}  // namespace league::kokkos::polynomial_fit

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/softmax_regression/fused.hpp"
+#include "algorithms/softmax_regression/part.hpp"
+
+namespace league::softmax_regression {
+
+/// What the `fused` kernels of a GPU work on, in CUDA and Kokkos alike.
+template <class T, template <class> class Array>
+struct FusedMemory {
+  FusedMemory(ShardPart& part, const SoftmaxRegression& problem) : rows(part, problem) {}
+
+  /// `teams` are at work together.
+  Launch configure(Launch launch, const LaunchLimits& limits, int teams) {
+    const auto pitch = static_cast<int>(rows.problem.pitch);
+    const int classes = rows.problem.classes;
+    plan = softmax_regression::plan<T>(launch, limits, pitch / 4, classes, rows.most_rows(), teams);
+    rows.declare_weights(plan.resident ? resident_pitch : pitch);
+    rows.part.declare(partials, "softmax/partials",
+                      std::int64_t{plan.launch.league} * classes * pitch * plan.partial_bytes());
+    rows.part.declare(losses, "softmax/losses", plan.launch.league);
+    return plan.launch;
+  }
+  [[nodiscard]] FusedWork<T> work() const {
+    return {rows.x.data(),   rows.labels.data(), rows.descent(),
+            partials.data(), losses.data(),      ceil_div(static_cast<int>(rows.problem.features) + 1, 4)};
+  }
+  /// Calls `add` with the partial gradients, in the type that they have.
+  template <class Add>
+  void with_partials(const Add& add) const {
+    if (plan.resident)
+      add(reinterpret_cast<const float*>(partials.data()));
+    else
+      add(reinterpret_cast<const double*>(partials.data()));
+  }
+
+  Memory<T, Array> rows;
+  Plan plan;
+  Array<std::uint8_t> partials;  ///< [league][classes][pitch] floats or doubles
+  Array<double> losses;          ///< [league]
+};
+
+}  // namespace league::softmax_regression

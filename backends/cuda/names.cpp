@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/communicator.hpp"
+#include "backends/model.hpp"
+
+// What studies may name, compiled in every build.
+namespace league {
+namespace {
+
+const RegisterModel cuda{{.name = "cuda", .order = 4, .device = DeviceKind::gpu}};
+const RegisterModel cub{{.name = "cub", .order = 6, .device = DeviceKind::gpu, .own = false}};
+const RegisterModel cublas{{.name = "cublas", .order = 7, .device = DeviceKind::gpu, .own = false}};
+const RegisterEngine local_serialized{"local_serialized", DeviceKind::gpu};
+
+}  // namespace
+}  // namespace league

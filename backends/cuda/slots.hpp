@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "backends/communicator.hpp"
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/sums.hpp"
+#include "backends/cuda/wait.hpp"
+
+namespace league::cuda {
+
+/// Receive slots on the devices of all shards, empty at first.
+class ReceiveSlots {
+ public:
+  /// Values that the slots can take.
+  [[nodiscard]] std::int64_t capacity() const { return views_.empty() ? 0 : views_.front().capacity; }
+  [[nodiscard]] const DeviceView& view(std::size_t shard) const { return views_.at(shard); }
+  /// How often each block of `add_stamped` has exchanged values of this shard.
+  [[nodiscard]] unsigned* exchanges(std::size_t shard) const { return arrays_[shard].exchanges.data(); }
+
+  /// Replaces them by slots for `values` at least. @pre nothing on the devices uses the old ones
+  void replace(std::span<Queue* const> queues, std::int64_t values) {
+    const std::int64_t blocks = ceil_div<std::int64_t>(values, stamped_block);
+    const auto shards = static_cast<std::int64_t>(queues.size());
+    DeviceView view{.shards = static_cast<int>(shards), .capacity = blocks * stamped_block};
+    views_.clear();
+    arrays_.clear();
+    for (Queue* queue : queues) {
+      const std::int64_t words = 2 * shards * view.capacity;
+      Arrays& made =
+          arrays_.emplace_back(Array<Word>(*queue, words), Array<Word>(*queue, words), Array<unsigned>(*queue, blocks));
+      made.low.clear();
+      made.high.clear();
+      made.exchanges.clear();
+      queue->fence();
+    }
+    for (std::size_t i = 0; i < arrays_.size(); ++i) view.slots[i] = {arrays_[i].low.data(), arrays_[i].high.data()};
+    views_.assign(arrays_.size(), view);
+    for (std::size_t i = 0; i < views_.size(); ++i) views_[i].self = static_cast<int>(i);
+  }
+
+ private:
+  struct Arrays {
+    Array<Word> low, high;
+    Array<unsigned> exchanges;
+  };
+  std::vector<Arrays> arrays_;
+  std::vector<DeviceView> views_;
+};
+
+}  // namespace league::cuda

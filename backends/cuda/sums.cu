@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/sums.hpp"
+#include "backends/cuda/wait.hpp"
+
+namespace league::cuda {
+namespace {
+
+/// A block takes `stamped_block` elements, always the same ones, and counts its own exchanges. A slot is written again
+/// two exchanges later: by then every reader of the first has sent its part of the second. That holds for exchanges of
+/// different types too: an element has the same slot in all of them.
+template <class T, Phase phase>
+__global__ void __launch_bounds__(stamped_block) exchange(DeviceView view, int size, T* values, unsigned* exchanges) {
+  const unsigned exchange = exchanges[blockIdx.x] + 1;
+  const int i = static_cast<int>(blockIdx.x) * stamped_block + static_cast<int>(threadIdx.x);
+  const std::int64_t slots = (exchange & 1U) * view.shards * view.capacity + i;
+  if (i < size) {
+    const T mine = values[i];
+    if constexpr (phase != Phase::add)
+      for (int step = 1; step < view.shards; ++step) {  // every device begins with another receiver
+        const DeviceView::Slots& to = view.slots[(view.self + step) % view.shards];
+        const std::int64_t slot = slots + view.self * view.capacity;
+        publish(to.low + slot, to.high + slot, mine, exchange);
+      }
+    if constexpr (phase != Phase::send) {
+      const DeviceView::Slots& own = view.slots[view.self];
+      T sum = 0;
+      for (int sender = 0; sender < view.shards; ++sender) {
+        const std::int64_t slot = slots + sender * view.capacity;
+        sum += sender == view.self ? mine : await<T>(own.low + slot, own.high + slot, exchange);
+      }
+      values[i] = sum;
+    }
+  }
+  if constexpr (phase != Phase::send) {
+    __syncthreads();
+    if (threadIdx.x == 0) exchanges[blockIdx.x] = exchange;
+  }
+}
+
+template <Phase phase>
+void launch_exchange(Queue& queue, const DeviceView& view, const Buffer& values, unsigned* exchanges) {
+  const auto blocks = static_cast<unsigned>(ceil_div<std::int64_t>(values.size, stamped_block));
+  with_sum_type(values.type, [&]<class T>() {
+    exchange<T, phase><<<blocks, stamped_block, 0, stream(queue)>>>(view, static_cast<int>(values.size),
+                                                                    static_cast<T*>(values.data), exchanges);
+  });
+  check_launch();
+}
+
+constexpr int block_size = 512;
+/// Blocks that have enough loads from other devices under way to fill the links, and leave room for what runs beside.
+constexpr std::int64_t most_blocks = 256;
+
+/// What one access of 16 bytes takes.
+template <class T>
+struct alignas(16) Pack {
+  static constexpr int size = 16 / sizeof(T);
+  T values[size];
+};
+
+/// The first value of a piece in the buffer of each shard.
+struct Pieces {
+  void* data[DeviceView::max_shards];
+  int shards, own;
+};
+
+template <class T>
+__device__ void add(T& sum, const T& term) {
+  sum += term;
+}
+template <class T>
+__device__ void add(Pack<T>& sum, const Pack<T>& term) {
+  for (int i = 0; i < Pack<T>::size; ++i) sum.values[i] += term.values[i];
+}
+
+/// Adds values, or packs of them, from element `at` of the pieces on: number [0, count), thread by thread.
+template <class T, class Unit, Into into>
+__device__ void add_units(const Pieces& pieces, std::int64_t at, std::int64_t count) {
+  const std::int64_t threads = std::int64_t{gridDim.x} * block_size;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * block_size + threadIdx.x; i < count; i += threads) {
+    const auto unit = [&](int shard) { return reinterpret_cast<Unit*>(static_cast<T*>(pieces.data[shard]) + at) + i; };
+    Unit sum{};
+#pragma unroll 4
+    for (int shard = 0; shard < pieces.shards; ++shard) add(sum, *unit(shard));
+    if constexpr (into == Into::own)
+      *unit(pieces.own) = sum;
+    else
+      for (int step = 0; step < pieces.shards; ++step)  // every device begins with another receiver
+        *unit((pieces.own + step) % pieces.shards) = sum;
+  }
+}
+
+/// `head` values up to where packs are aligned in all buffers, the packs, and the rest.
+template <class T, Into into>
+__global__ void __launch_bounds__(block_size)
+    add_pieces(Pieces pieces, std::int64_t head, std::int64_t packs, std::int64_t size) {
+  const std::int64_t packed = packs * Pack<T>::size;
+  add_units<T, T, into>(pieces, 0, head);
+  add_units<T, Pack<T>, into>(pieces, head, packs);
+  add_units<T, T, into>(pieces, head + packed, size - head - packed);
+}
+
+/// Values before the first whole pack; all of them where the buffers are not aligned alike.
+template <class T>
+std::int64_t values_before_packs(const Pieces& pieces, std::int64_t size) {
+  const auto beyond = [&](int shard) { return reinterpret_cast<std::uintptr_t>(pieces.data[shard]) % sizeof(Pack<T>); };
+  for (int shard = 1; shard < pieces.shards; ++shard)
+    if (beyond(shard) != beyond(0)) return size;
+  const auto bytes = static_cast<std::int64_t>((sizeof(Pack<T>) - beyond(0)) % sizeof(Pack<T>));
+  return std::min(size, bytes / static_cast<std::int64_t>(sizeof(T)));
+}
+
+unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div<std::int64_t>(threads, block_size), 1, most_blocks));
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_size) sum_rows(const T* rows, int count, std::int64_t size, T* sums) {
+  const std::int64_t threads = std::int64_t{gridDim.x} * block_size;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * block_size + threadIdx.x; i < size; i += threads) {
+    T sum = 0;
+#pragma unroll 4
+    for (int row = 0; row < count; ++row) sum += rows[row * size + i];
+    sums[i] = sum;
+  }
+}
+
+}  // namespace
+
+void add_stamped(Queue& queue, Phase phase, const DeviceView& view, const Buffer& values, unsigned* exchanges) {
+  if (phase == Phase::whole)
+    launch_exchange<Phase::whole>(queue, view, values, exchanges);
+  else if (phase == Phase::send)
+    launch_exchange<Phase::send>(queue, view, values, exchanges);
+  else
+    launch_exchange<Phase::add>(queue, view, values, exchanges);
+}
+
+void add_piece(Queue& queue, std::span<const Buffer> buffers, std::size_t own, Range piece, Into into) {
+  if (piece.size() == 0) return;
+  with_sum_type(buffers.front().type, [&]<class T>() {
+    Pieces pieces{.shards = static_cast<int>(buffers.size()), .own = static_cast<int>(own)};
+    for (std::size_t i = 0; i < buffers.size(); ++i) pieces.data[i] = static_cast<T*>(buffers[i].data) + piece.begin;
+    const std::int64_t head = values_before_packs<T>(pieces, piece.size());
+    const std::int64_t packs = (piece.size() - head) / Pack<T>::size;
+    const auto kernel = into == Into::own ? add_pieces<T, Into::own> : add_pieces<T, Into::all>;
+    kernel<<<blocks_for(std::max(packs, head)), block_size, 0, stream(queue)>>>(pieces, head, packs, piece.size());
+  });
+  check_launch();
+}
+
+void add_rows(Queue& queue, const void* rows, int count, const Buffer& sum) {
+  if (sum.size == 0) return;
+  with_sum_type(sum.type, [&]<class T>() {
+    sum_rows<T><<<blocks_for(sum.size), block_size, 0, stream(queue)>>>(static_cast<const T*>(rows), count, sum.size,
+                                                                        static_cast<T*>(sum.data));
+  });
+  check_launch();
+}
+
+}  // namespace league::cuda

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+
+#include "backends/communicator.hpp"
+
+/// The operations of a `Communicator` at once, where the buffers of all shards, in their order, are in the memory of
+/// this process.
+namespace league::host {
+
+void all_reduce(std::span<const Buffer> buffers);
+void reduce_scatter(std::span<const Buffer> buffers);
+void all_gather(std::span<const Buffer> buffers);
+void gather(std::span<const Buffer> pieces, const Buffer& whole);
+void broadcast(std::span<const Buffer> buffers);
+void exchange(std::span<const Transfer> transfers);
+
+}  // namespace league::host

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/model.hpp"
+
+// What studies may name, compiled in every build.
+namespace league {
+namespace {
+
+const RegisterModel kokkos{{.name = "kokkos", .order = 2, .portable = true}};
+const RegisterModel kokkos_blocks{{.name = "kokkos_blocks", .order = 3, .portable = true, .expected = false}};
+const RegisterModel kokkos_kernels{{.name = "kokkos_kernels", .order = 8, .own = false}};
+
+}  // namespace
+}  // namespace league

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "backends/kokkos/kokkos.hpp"
+#include "backends/pass.hpp"
+
+namespace league {
+
+template <class T>
+struct Viewed<kokkos::Vector<T>> {
+  using Value = std::remove_const_t<T>;
+  static constexpr bool input = std::is_const_v<T>;
+};
+
+namespace kokkos {
+
+/// How a kernel of one pass is launched, and on which rows (by global number).
+struct Pass {
+  template <class T>
+  using Array = kokkos::Array<T>;
+  static constexpr bool has_placements = on_gpu;
+
+  Pass(Runtime& runtime, Queue& queue, Launch which, Range range)
+      : launch(which), rows(range), exec(instance(runtime, queue)) {}
+  [[nodiscard]] std::int64_t size() const { return rows.size(); }
+  [[nodiscard]] Team policy() const { return Team(exec, launch.league, launch.team, launch.vector); }
+
+  /// The method's choice where the launch leaves it open; `tile` is what a team takes at a time. On a host a lane is a
+  /// step of a thread's loop, and a team takes a block that is worth its start.
+  static Launch resolve(Queue& queue, Launch launch, Share share, std::int64_t rows) {
+    constexpr int host_block = 4096;
+    launch = league::resolve(launch, on_gpu ? Launch{0, share.team, 1} : Launch{0, 1, 1}, limits(queue));
+    launch.tile =
+        share.per_team > 0 ? share.per_team : share.per_lane * (on_gpu ? launch.team * launch.vector : host_block);
+    if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(rows, launch.tile));
+    return launch;
+  }
+  static void require(Placement placement) {
+    if (placement == Placement::device) return;
+    if (!on_gpu) throw Unsupported("a CPU has one memory: nothing to share or to stream");
+    if (placement == Placement::unified_prefetch) throw Unsupported("Kokkos has no prefetch of shared memory");
+  }
+
+  Launch launch;
+  Range rows;
+  const Exec& exec;
+};
+
+}  // namespace kokkos
+}  // namespace league

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/model.hpp"
+
+#include <algorithm>
+
+namespace league {
+namespace {
+
+std::vector<ModelFacts>& models() {
+  static std::vector<ModelFacts> all;
+  return all;
+}
+
+}  // namespace
+
+RegisterModel::RegisterModel(ModelFacts facts) {
+  const auto after = std::ranges::upper_bound(models(), facts.order, {}, &ModelFacts::order);
+  models().insert(after, std::move(facts));
+}
+
+const std::vector<ModelFacts>& registered_models() { return models(); }
+
+const ModelFacts* model_facts(std::string_view name) {
+  const auto found = std::ranges::find(models(), name, &ModelFacts::name);
+  return found == models().end() ? nullptr : &*found;
+}
+
+}  // namespace league

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/communicator.hpp"
+
+// What studies may name, compiled in every build.
+namespace league {
+namespace {
+
+const RegisterEngine nccl{"nccl", DeviceKind::gpu};
+
+}  // namespace
+}  // namespace league

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/cli/execute.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "bench/cli/preflight.hpp"
+#include "bench/cli/preview.hpp"
+#include "bench/files.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/measure/null_test.hpp"
+#include "bench/measure/save_again.hpp"
+#include "bench/peers/peers.hpp"
+#include "bench/record/folder.hpp"
+#include "bench/record/progress.hpp"
+#include "bench/record/report_lines.hpp"
+#include "bench/study/models.hpp"
+
+namespace league::bench {
+namespace {
+
+/// --devices names what is there: more is an error. A study may ask for more, and its rows are skipped.
+void require_devices(const Options& options, const Runtime& runtime, const Study& study) {
+  if (!options.devices) return;
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) {
+      const bool ready = availability(runtime, that).state == State::ready;
+      if (ready && lacks_devices(runtime, that))
+        throw BadInput("--devices " + std::to_string(*options.devices) + ": " + that.skip);
+    }
+}
+
+/// The cases that --benchmark_filter and --benchmark_repetitions ask for.
+Study narrowed(Study study, const BenchmarkFlags& flags) {
+  const NameFilter filter(flags.filter);
+  for (Comparison& comparison : study.comparisons) {
+    std::erase_if(comparison.cases, [&](const Case& that) { return !filter.matches(that.name); });
+    for (Case& that : comparison.cases)
+      if (flags.repetitions > 0) that.samples = flags.repetitions;
+  }
+  drop_lone_null_tests(study);
+  std::erase_if(study.comparisons, [](const Comparison& comparison) { return comparison.cases.empty(); });
+  return study;
+}
+
+/// How many cases of a study fulfil a condition.
+template <class Condition>
+int count_cases(const Study& study, const Condition& condition) {
+  std::ptrdiff_t count = 0;
+  for (const Comparison& comparison : study.comparisons) count += std::ranges::count_if(comparison.cases, condition);
+  return static_cast<int>(count);
+}
+
+/// What beside the study decides about the records.
+Json options_json(const Options& options, const Json& peers) {
+  return {{"device_memory_bytes", options.device_memory_bytes ? Json(*options.device_memory_bytes) : Json()},
+          {"data", options.data.string()},
+          {"peers", peers}};
+}
+
+/// The tuned launches of a study: a run that goes on must find the same.
+Json tuned_json(const Study& study) {
+  Json files = Json::object();
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases)
+      if (that.launch_source == LaunchSource::tuned) files[that.tuning.file] = that.tuning.hash;
+  return files;
+}
+
+Json manifest(const Options& options, const Study& study, const Runtime& runtime, const Datasets& datasets,
+              const Json& peers) {
+  Json all = options_json(options, peers);
+  all["tuned"] = tuned_json(study);
+  return make_manifest(study, runtime, datasets, all);
+}
+
+Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
+  const std::vector<std::string> found = preflight(runtime);
+  for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
+  Json context = make_context(runtime, study.title, found);
+  context["league"]["peers"] = peers;
+  return context;
+}
+
+/// A study being run: comparison after comparison into the folder of records.
+class Run {
+ public:
+  Run(const Options& options, Runtime& runtime, Datasets& datasets, const InterruptWatch& interrupt, const Study& study,
+      const Json& peers)
+      : options_(options),
+        study_(study),
+        context_(context_of(study, runtime, peers)),
+        folder_(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume),
+        folders_{options.save_results, options.save_inputs, folder_.run_id()},
+        progress_(count_cases(study, [](const Case&) { return true; }),
+                  count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
+        venue_{runtime,
+               datasets,
+               sampler_,
+               options.device_memory_bytes,
+               [&interrupt] { interrupt.check(); },
+               [this](const Case& that, const std::string& doing) { progress_.doing(doing, that.name); },
+               [this](const Case& that, const Problem& problem, const Outputs& outputs) {
+                 folders_.save(that, problem, outputs);
+               }} {
+    context_["league"]["run_id"] = folder_.run_id();
+  }
+
+  ExitCode run() {
+    bool interrupted = false;
+    try {
+      for (std::size_t number = 0; number < study_.comparisons.size(); ++number)
+        play(number, study_.comparisons[number]);
+    } catch (const Interrupted&) {
+      interrupted = true;
+    }
+    if (!options_.benchmark.out.empty() && !records_.empty())
+      write_whole(options_.benchmark.out, text_of(merge_records(records_), 1) + "\n");
+    print_all(options_.benchmark.format, records_, std::cout);
+    if (interrupted) return ExitCode::interrupted;
+    return all_saved_ ? exit_code(records_) : ExitCode::failed;
+  }
+
+ private:
+  void play(std::size_t number, const Comparison& comparison) {
+    std::optional<Json> record = folder_.find(number);
+    const bool ran_before = record.has_value();
+    if (!record) {
+      progress_.begin_comparison(comparison.name);
+      venue_.check_interrupt();
+      record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
+      folder_.write(number, comparison.name, *record);
+    } else if (folders_.wanted()) {
+      all_saved_ = save_again(comparison, *record, folders_, venue_) && all_saved_;
+    }
+    for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
+      const std::string line = console_ ? case_line(record->at("benchmarks").at(i)) : "";
+      progress_.finish_case(line, comparison.cases[i].skip.empty(), ran_before);
+    }
+    records_.push_back(*std::move(record));
+  }
+
+  const Options& options_;
+  const Study& study_;
+  Json context_;
+  RecordFolder folder_;
+  SaveFolders folders_;
+  Progress progress_;
+  Sampler sampler_;
+  Venue venue_;
+  std::vector<Json> records_;
+  bool all_saved_ = true;  ///< the results that --save-results and --save-inputs ask for of comparisons done before
+  bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;
+};
+
+}  // namespace
+
+Study asked_study(const Options& options, const Runtime& runtime, Datasets& datasets) {
+  Study study = read_study(options.study, options.assignments, runtime, datasets);
+  for (const std::string& note : study.notes) std::cerr << "league: " << note << "\n";
+  if (options.command == Options::Command::run)
+    choose_launches(study, options.launch, options.tuned, runtime, std::cerr);
+  if (study.comparisons.empty())
+    throw BadInput("--launch explicit: no case of '" + options.study.string() + "' has `launches`");
+  if (options.command == Options::Command::run) add_null_tests(study);
+  study = narrowed(std::move(study), options.benchmark);
+  require_devices(options, runtime, study);
+  if (study.comparisons.empty())
+    throw BadInput("no case of the study matches --benchmark_filter=" + options.benchmark.filter);
+  return study;
+}
+
+ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
+  const Json peers = enter_peers(options.peers);
+  Datasets datasets(options.data, runtime.host_memory());
+  const Study study = asked_study(options, runtime, datasets);
+  if (options.benchmark.list_tests) return list_cases(study, std::cout);
+  if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
+  if (options.dry_run) return preview(study, runtime, datasets, std::cout);
+  return Run(options, runtime, datasets, interrupt, study, peers).run();
+}
+
+}  // namespace league::bench

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/cli/list.hpp"
+
+#include <ostream>
+
+#include "bench/build_info.hpp"
+#include "bench/json.hpp"
+#include "bench/study/models.hpp"
+
+namespace league::bench {
+namespace {
+
+Json ready_executions(const Runtime& runtime, const Algorithm& algorithm, const Method& method,
+                      const std::string& model) {
+  Json ready = Json::array();
+  for (const Execution execution : executions_of(algorithm, method, model))
+    if (availability(runtime, algorithm, method, model, execution).state == State::ready)
+      ready.push_back(name(execution));
+  return ready;
+}
+
+Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Method& method) {
+  Json dtypes = Json::array(), executions = Json::array(), models = Json::array();
+  for (const Dtype dtype : method.dtypes) dtypes.push_back(name(dtype));
+  for (const Execution execution : registry().executions(algorithm.name, method)) executions.push_back(name(execution));
+  for (const std::string& model : declared_models(algorithm, method)) {
+    const Availability here = availability(runtime, algorithm, method, model);
+    models.push_back({{"name", model},
+                      {"device", name(device_kind(algorithm.name, method.name, model))},
+                      {"state", name(here.state)},
+                      {"reason", here.reason},
+                      {"executions", ready_executions(runtime, algorithm, method, model)}});
+  }
+  return {{"name", method.name},
+          {"description", method.description},
+          {"dtypes", dtypes},
+          {"executions", executions},
+          {"models", models}};
+}
+
+Json parameter_json(const Parameter& parameter) {
+  static constexpr const char* kinds[] = {"size", "integer", "real", "choice"};
+  return {{"name", parameter.name},
+          {"kind", kinds[static_cast<std::size_t>(parameter.kind)]},
+          {"default", parameter.default_value},
+          {"min", parameter.min},
+          {"max", parameter.max},
+          {"choices", parameter.choices},
+          {"description", parameter.description}};
+}
+
+Json listing(const Runtime& runtime) {
+  Json backends = Json::array(), algorithms = Json::array(), devices = Json::array();
+  for (const std::string& backend_name : runtime.backends()) {
+    const Backend& backend = *runtime.backend(backend_name);
+    const std::string reason = backend.unavailable();
+    backends.push_back(
+        {{"name", backend_name}, {"available", reason.empty()}, {"reason", reason}, {"version", backend.version()}});
+  }
+  devices.push_back({{"kind", "host"}, {"name", runtime.host().name}});
+  for (const DeviceInfo& gpu : runtime.gpus()) devices.push_back({{"kind", "gpu"}, {"name", gpu.name}});
+  for (const Algorithm& algorithm : registry().algorithms) {
+    Json methods = Json::array(), parameters = Json::array();
+    for (const Method& method : algorithm.methods) methods.push_back(method_json(runtime, algorithm, method));
+    for (const Parameter& parameter : algorithm.parameters) parameters.push_back(parameter_json(parameter));
+    algorithms.push_back({{"name", algorithm.name},
+                          {"description", algorithm.description},
+                          {"needs_dataset", algorithm.needs_dataset},
+                          {"methods", methods},
+                          {"parameters", parameters}});
+  }
+  return {{"preset", build_info::preset}, {"devices", devices}, {"backends", backends}, {"algorithms", algorithms}};
+}
+
+std::string text(const Json& json, const char* key) { return json.at(key).get<std::string>(); }
+
+/// ", stream or graph": where there is a choice.
+std::string executions_text(const Json& model) {
+  std::string words;
+  const Json& all = model.at("executions");
+  for (const Json& one : all) words += (words.empty() ? ", " : " or ") + one.get<std::string>();
+  return all.size() > 1 ? words : "";
+}
+
+void print_method(const Json& method, std::ostream& out) {
+  out << "  " << text(method, "name") << ": " << text(method, "description") << " (";
+  for (const Json& dtype : method.at("dtypes"))
+    out << (dtype == method.at("dtypes").front() ? "" : " ") << dtype.get<std::string>();
+  out << ")\n";
+  for (const Json& model : method.at("models")) {
+    const std::string reason = text(model, "reason");
+    out << "    " << text(model, "name") << std::string(16 - std::min<std::size_t>(15, text(model, "name").size()), ' ')
+        << (reason.empty() ? "ready, " + text(model, "device") + executions_text(model) : reason) << "\n";
+  }
+}
+
+void print(const Json& all, std::ostream& out) {
+  out << "preset " << text(all, "preset") << "\n";
+  for (const Json& device : all.at("devices")) out << text(device, "kind") << ": " << text(device, "name") << "\n";
+  for (const Json& backend : all.at("backends")) {
+    out << "backend " << text(backend, "name") << " " << text(backend, "version");
+    out << (backend.at("available").get<bool>() ? "" : ": " + text(backend, "reason")) << "\n";
+  }
+  for (const Json& algorithm : all.at("algorithms")) {
+    out << "\n" << text(algorithm, "name") << ": " << text(algorithm, "description") << "\n";
+    for (const Json& method : algorithm.at("methods")) print_method(method, out);
+    for (const Json& parameter : algorithm.at("parameters"))
+      out << "  " << (parameter.at("kind") == "size" ? "sizes." : "") << text(parameter, "name") << " = "
+          << text(parameter, "default") << ": " << text(parameter, "description") << "\n";
+  }
+}
+
+}  // namespace
+
+void list(const Runtime& runtime, std::ostream& out, bool as_json) {
+  const Json all = listing(runtime);
+  if (as_json)
+    out << text_of(all, 2) << "\n";
+  else
+    print(all, out);
+}
+
+}  // namespace league::bench

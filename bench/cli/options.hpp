@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/python/process.hpp"
+#include "bench/cli/flags.hpp"
+#include "bench/study/settings.hpp"
+#include "bench/tune/launches.hpp"
+#include "bench/tune/search.hpp"
+
+namespace league::bench {
+
+/// What the command line asks for.
+struct Options {
+  enum class Command { none, list, run, tune };  ///< none: help was asked for, and given
+  Command command = Command::none;
+  bool json = false;
+  python::Interpreter peers;  ///< no peers without an interpreter
+
+  std::filesystem::path study;
+  std::vector<Assignment> assignments;  ///< --set, and the options that stand for keys of a study
+  std::optional<int> devices;
+  std::filesystem::path data;
+  std::optional<std::int64_t> device_memory_bytes;
+  std::filesystem::path records = "records", tune_records = "tuning", save_results, save_inputs;
+  bool resume = false, dry_run = false;
+  int sample = 0;          ///< cases to draw at random in place of a study; 0: none
+  std::uint64_t seed = 1;  ///< of that draw
+  std::string profile;
+  LaunchChoice launch = LaunchChoice::tuned;  ///< where the study leaves it open
+  std::filesystem::path tuned;                ///< folder of the tuned launches: `tuned` beside the study, if not named
+  Budget budget;                              ///< of a search
+  BenchmarkFlags benchmark;
+};
+
+/// @throws BadInput
+Options read_options(int count, const char* const* arguments);
+
+}  // namespace league::bench

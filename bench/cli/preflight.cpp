@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/cli/preflight.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+namespace league::bench {
+namespace {
+
+std::string first_word(const char* file) {
+  std::ifstream stream(file);
+  std::string word;
+  stream >> word;
+  return word;
+}
+
+void look_at_host(const Runtime& runtime, std::vector<std::string>& found) {
+  for (const char* variable : {"OMP_PROC_BIND", "OMP_PLACES"})
+    if (std::getenv(variable) == nullptr)
+      found.push_back(std::string(variable) + " is not set: threads may move between cores");
+  double load = 0;
+  if (getloadavg(&load, 1) == 1 && load > 0.5 * runtime.host_threads())
+    found.push_back("the machine is busy: load " + std::to_string(load).substr(0, 4) + " on " +
+                    std::to_string(runtime.host_threads()) + " threads");
+  const std::string governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  if (!governor.empty() && governor != "performance")
+    found.push_back("the CPU frequency governor is '" + governor + "'");
+}
+
+void look_at_backends(const Runtime& runtime, std::vector<std::string>& found) {
+  for (const std::string& backend_name : runtime.backends())
+    for (const auto& [key, value] : runtime.backend(backend_name)->facts())
+      if (key == "ignored_variables" && !value.empty())
+        found.push_back(value +
+                        ": ignored, all models get the same threads and devices (OMP_NUM_THREADS, "
+                        "CUDA_VISIBLE_DEVICES)");
+}
+
+/// The backend says under these names what it can find out.
+void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::string>& found) {
+  const std::string which = "GPU " + std::to_string(gpu.device.index) + ": ";
+  const auto fact = [&](const std::string& key) {
+    const auto entry = std::ranges::find(gpu.facts, key, &std::pair<std::string, std::string>::first);
+    return entry == gpu.facts.end() ? std::string() : entry->second;
+  };
+  if (const std::string count = fact("other_processes"); !count.empty() && count != "0")
+    found.push_back(which + count + " other processes use it");
+  if (fact("mig") == "on") found.push_back(which + "MIG is on: it is a part of a device");
+  const std::string cap = fact("power_limit_W"), standard = fact("power_limit_default_W");
+  if (!cap.empty() && !standard.empty() && cap != standard)
+    found.push_back(which + "its power is capped at " + cap + " W (default " + standard + " W)");
+  if (const std::string peers = fact("peers"); !peers.empty() && peers != std::to_string(gpus - 1))
+    found.push_back(which + "has direct access to " + peers + " of the " + std::to_string(gpus - 1) +
+                    " other GPUs only");
+}
+
+}  // namespace
+
+std::vector<std::string> preflight(const Runtime& runtime) {
+  std::vector<std::string> found;
+  look_at_host(runtime, found);
+  look_at_backends(runtime, found);
+  for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
+  return found;
+}
+
+}  // namespace league::bench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/cli/preview.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "algorithms/contract/budget.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/measure/null_test.hpp"
+#include "bench/record/progress.hpp"
+#include "bench/study/models.hpp"
+#include "bench/study/nearest.hpp"
+
+namespace league::bench {
+namespace {
+
+/// Rough rates of a device, for an estimate only.
+struct Rates {
+  double bytes_per_s, operations_per_s;
+};
+Rates rates_of(const Runtime& runtime, DeviceKind kind) {
+  if (kind == DeviceKind::gpu) return {1e12, 1e13};
+  return {10e9, 10e9 * runtime.host_threads()};
+}
+
+/// The check, the first looks, the samples and the checks after them; and a little for each.
+double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
+  const DeviceKind kind = device_kind(that);
+  const Rates rates = rates_of(runtime, kind);
+  const double run_s = std::max(cost.bytes / rates.bytes_per_s, cost.operations / rates.operations_per_s);
+  if (!that.repeats.empty() && run_s > longest_null_test_s) return 0;
+  const int runs = is_very_long(run_s) ? 1 + samples_for(that.samples, run_s) : 10 + 2 * that.samples;
+  return 0.05 + runs * std::max(run_s, 1e-3);
+}
+
+std::int64_t bytes_of(const Outputs& arrays) {
+  std::size_t bytes = 0;
+  for (const Output& array : arrays) bytes += array.values.bytes().size();
+  return static_cast<std::int64_t>(bytes);
+}
+
+/// What is known of a comparison once its problem is made.
+struct Estimate {
+  Result made;             ///< whether it could be made, as a run would find it; its cost
+  std::int64_t bytes = 0;  ///< of the inputs and outputs
+  double making_s = 0;
+};
+Estimate look_at(const Comparison& comparison, Runtime& runtime, Datasets& datasets) {
+  Estimate estimate;
+  const auto runs = std::ranges::find(comparison.cases, true, [](const Case& that) { return that.skip.empty(); });
+  if (runs == comparison.cases.end()) return estimate;
+  estimate.making_s = seconds_of([&] {
+    const bool made = attempt(estimate.made, [&] {
+      const std::unique_ptr<Problem> problem = make_problem(*runs, runtime, datasets);
+      estimate.made.cost = problem->cost();
+      estimate.bytes = bytes_of(problem->inputs()) +
+                       bytes_of(problem->make_outputs({0, problem->extent()}, *std::pmr::new_delete_resource()));
+    });
+    if (made) estimate.made.status = Status::passed;
+  });
+  return estimate;
+}
+
+}  // namespace
+
+ExitCode list_cases(const Study& study, std::ostream& out) {
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) out << that.name << "\n";
+  return ExitCode::passed;
+}
+
+ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out) {
+  double total_s = 0;
+  std::size_t cases = 0;
+  bool failed = false;
+  for (const Comparison& comparison : study.comparisons) {
+    const Estimate estimate = look_at(comparison, runtime, datasets);
+    total_s += estimate.making_s;
+    failed |= estimate.made.status == Status::failed;
+    for (const Case& that : comparison.cases) {
+      ++cases;
+      out << that.name << "  ";
+      if (!that.skip.empty()) {
+        out << "skipped: " << that.skip << "\n";
+      } else if (estimate.made.status != Status::passed) {
+        out << (estimate.made.status == Status::failed ? "FAILED: " : "skipped: ") << estimate.made.reason << "\n";
+      } else {
+        const double seconds = estimated_s(that, estimate.made.cost, runtime);
+        total_s += seconds;
+        out << readable_bytes(estimate.bytes) << "  about " << readable_time(seconds) << "\n";
+      }
+    }
+  }
+  out << cases << " cases, about " << readable_time(total_s) << "\n";
+  return failed ? ExitCode::failed : ExitCode::passed;
+}
+
+Case replayable(Case that) {
+  const bool waits = that.devices > 1 && that.communicator == "local" && device_kind(that) == DeviceKind::gpu;
+  if (waits) that.communicator = "local_serialized";
+  return that;
+}
+
+ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets,
+                 std::optional<std::int64_t> given) {
+  std::vector<std::string> names;
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases) {
+      names.push_back(that.name);
+      if (that.name != name) continue;
+      if (!that.skip.empty()) throw BadInput("--profile " + name + ": " + that.skip);
+      const Case replayed = replayable(that);
+      if (replayed.communicator != that.communicator)
+        std::cerr << "league: --profile: communicator '" << replayed.communicator << "' in place of '"
+                  << that.communicator << "': none of its kernels waits for another\n";
+      const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
+      Entrant entrant(replayed, *problem, runtime, memory_budget(runtime, device_kind(that), given));
+      Stages stages;
+      entrant.prepared().reset();
+      entrant.prepared().fence();
+      entrant.prepared().compute(stages);
+      entrant.prepared().fence();
+      return ExitCode::passed;
+    }
+  throw BadInput("--profile " + name + ": the study has no such case; the nearest is '" + nearest(name, names) + "'");
+}
+
+}  // namespace league::bench

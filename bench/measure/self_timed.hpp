@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace league::bench {
+
+/// A prepared case that lives in another process and times its computes where they run: talking to it is never in a
+/// sample. `warm`: right after a compute that does not count, so that its threads are awake.
+class SelfTimed {
+ public:
+  virtual ~SelfTimed() = default;
+  /// Seconds of one compute, the mean over `count`: device time on a GPU, host time on a CPU.
+  virtual double seconds(int count, bool warm) = 0;
+  /// Seconds of one compute on the host's clock, launch to fence.
+  virtual double latency_s(bool warm) = 0;
+  /// Whether the queue is held back while a batch is queued.
+  [[nodiscard]] virtual bool holds() const = 0;
+};
+
+}  // namespace league::bench

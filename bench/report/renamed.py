@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What were methods before executions were an axis: old records are read with today's names.
+
+The same table is in bench/study/renamed.cpp, for studies and tuned files. Peers kept
+their methods.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .models import COMPILED
+
+USUAL = "stream"
+#: (algorithm, old method, model) -> method, execution; no model: all that are not named
+RENAMED = {
+    ("linear_regression", "graph", ""): ("block_reduce", "graph"),
+    ("logistic_regression", "graph", ""): ("fused", "graph"),
+    ("softmax_regression", "graph", ""): ("fused", "graph"),
+    ("polynomial_fit", "graph", "kokkos"): ("stepwise", "kokkos_graph"),
+    ("polynomial_fit", "graph", ""): ("stepwise", "graph"),
+    ("polynomial_fit", "kokkos_graph", ""): ("stepwise", "kokkos_graph"),
+}
+NAME = re.compile(
+    r"(?P<algorithm>[^/]+)/method:(?P<method>[^/]+)/model:(?P<model>[^/]+)"
+)
+
+
+def modern(algorithm: str, method: str, model: str) -> tuple[str, str] | None:
+    """Method and execution of today; None where the method is no old one."""
+    if model not in COMPILED:
+        return None
+    some = RENAMED.get((algorithm, method, model))
+    return some or RENAMED.get((algorithm, method, ""))
+
+
+def modern_name(name: str) -> str:
+    """The name of a case as it is written today."""
+    found = NAME.match(name)
+    now = modern(**found.groupdict()) if found else None
+    if found is None or now is None:
+        return name
+    head = f"{found['algorithm']}/method:{now[0]}/execution:{now[1]}"
+    return f"{head}/model:{found['model']}{name[found.end() :]}"

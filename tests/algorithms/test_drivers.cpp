@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "algorithms/contract/partition.hpp"
+#include "algorithms/drivers/iterative.hpp"
+#include "algorithms/drivers/split.hpp"
+#include "backends/host_array.hpp"
+#include "tests/runtime.hpp"
+
+// The production drivers with a part whose result is known: x <- x + (number of the step) * rows, until a limit.
+namespace league {
+namespace {
+
+constexpr std::int64_t rows = 7;
+
+struct State {
+  double value = 0, sum = 0;
+  std::int64_t step = 0;
+};
+
+/// `by_host`: counts its steps on the host, which is wrong where a graph replays them.
+class Fake final : public StepPart {
+ public:
+  Fake(const Context& context, const Shard& shard, double limit, bool by_host)
+      : StepPart(context, shard), limit_(limit), by_host_(by_host) {
+    declare(value_, "value", 1);
+    declare(sum_, "sum", 1);
+    declare(step_, "step", 1);
+    whole_output(value_, 0);
+    whole_output(step_, 1);
+  }
+  Launch configure(Launch) override { return {1, 1, 1}; }
+  void begin() override {
+    host_step_ = 0;
+    queue().submit([value = value_.data(), step = step_.data()] { *value = 0, *step = 0; });
+  }
+  void accumulate() override {
+    const std::int64_t counted = by_host_ ? host_step_++ : -1;
+    queue().submit([=, sum = sum_.data(), step = step_.data(), count = this->rows().size()] {
+      *sum = static_cast<double>((counted < 0 ? *step : counted) + 1) * static_cast<double>(count);
+    });
+  }
+  Buffer sums() const override { return buffer_of(sum_.data(), 1); }
+  void update() override {
+    queue().submit([limit = limit_, value = value_.data(), sum = sum_.data(), step = step_.data()] {
+      if (*value >= limit) return;
+      *value += *sum;
+      ++*step;
+    });
+  }
+
+ private:
+  double limit_;
+  bool by_host_;
+  mutable std::int64_t host_step_ = 0;
+  host::Array<double> value_, sum_;
+  host::Array<std::int64_t> step_;
+};
+
+/// A solve by fakes on host devices, and what it came to.
+struct Solving {
+  Solving(int devices, std::int64_t steps, Execution execution, double limit = 1e30, bool by_host = false)
+      : world(partition(rows, devices)), shards(local_shards(world, runtime.devices(DeviceKind::host, devices))) {
+    communicator = make_communicator(runtime, shards, world);
+    const Context context{runtime, shards, world, *communicator, outputs, 1 << 20, execution};
+    prepared = solve(context, steps,
+                     [&](const Shard& shard) { return std::make_unique<Fake>(context, shard, limit, by_host); });
+    prepared->configure({});
+    prepared->upload();
+  }
+  void run() {
+    Stages stages;
+    prepared->reset();
+    prepared->compute(stages);
+    prepared->download();
+    prepared->fence();
+  }
+  [[nodiscard]] double value() { return outputs[0].values.values<double>()[0]; }
+  [[nodiscard]] std::int64_t taken() { return outputs[1].values.values<std::int64_t>()[0]; }
+
+  Runtime& runtime = tests::runtime();
+  Partition world;
+  std::vector<Shard> shards;
+  Outputs outputs{{"value", HostArray(runtime.host_memory(), Dtype::f64, {1}), {0, 1}},
+                  {"steps", HostArray(runtime.host_memory(), Dtype::i64, {1}), {0, 1}}};
+  std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<Prepared> prepared;
+};
+
+TEST(Drivers, TakeEveryStepOnceInEveryExecution) {
+  for (const std::int64_t steps : {0, 1, 99, 100, 101, 201, 250})
+    for (const int devices : {1, 2, 3, 9})
+      for (const Execution execution : {Execution::stream, Execution::graph}) {
+        SCOPED_TRACE(std::to_string(steps) + " steps on " + std::to_string(devices) + " " +
+                     std::string(name(execution)));
+        Solving solving(devices, steps, execution);
+        for (int again = 0; again < 2; ++again) {
+          solving.run();
+          EXPECT_EQ(solving.taken(), steps);
+          EXPECT_EQ(solving.value(), static_cast<double>(rows * steps * (steps + 1) / 2));
+        }
+      }
+}
+
+TEST(Drivers, StopWithoutTheHost) {
+  for (const Execution execution : {Execution::stream, Execution::graph}) {
+    Solving solving(2, 250, execution, 7 * 5000.0);
+    solving.run();
+    EXPECT_EQ(solving.taken(), 100) << "7 * 100 * 101 / 2 = 35350 is the first beyond 35000";
+  }
+}
+
+TEST(Drivers, AGraphReplaysWhatWasRecorded) {
+  Solving right(1, 250, Execution::stream, 1e30, true), wrong(1, 250, Execution::graph, 1e30, true);
+  right.run(), wrong.run();
+  EXPECT_EQ(right.value(), 7.0 * 250 * 251 / 2);
+  EXPECT_NE(wrong.value(), right.value()) << "a step that asks the host is not found";
+}
+
+/// Declares arrays and does nothing else.
+class Holder final : public Part {
+ public:
+  Holder(const Context& context, const Shard& shard, std::int64_t scratch)
+      : Part(context, shard), scratch_size_(scratch) {
+    declare(first_, "first", 100);
+    declare_zeroed(second_, "second", 30);
+  }
+  Launch configure(Launch launch) override {
+    declare(scratch_, "scratch", launch.league > 0 ? launch.league : scratch_size_);
+    return {1, 1, 1};
+  }
+  void compute(Stages&) override {}
+  [[nodiscard]] bool has_memory() const { return first_.size() > 0; }
+  host::Array<double> first_;
+  host::Array<std::int32_t> second_;
+  host::Array<std::uint8_t> scratch_;
+
+ private:
+  std::int64_t scratch_size_;
+};
+
+/// Counts the bytes that are taken from the heap.
+class Counting final : public std::pmr::memory_resource {
+ public:
+  std::int64_t bytes = 0, most = 0;
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    bytes += static_cast<std::int64_t>(size);
+    most = std::max(most, bytes);
+    return std::pmr::new_delete_resource()->allocate(size, alignment);
+  }
+  void do_deallocate(void* data, std::size_t size, std::size_t alignment) override {
+    bytes -= static_cast<std::int64_t>(size);
+    std::pmr::new_delete_resource()->deallocate(data, size, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(Ledger, SumsWhatIsReallyAllocated) {
+  Runtime& runtime = tests::runtime();
+  const Partition world = partition(rows, 1);
+  const std::vector<Shard> shards = local_shards(world, runtime.devices(DeviceKind::host, 1));
+  const auto communicator = make_communicator(runtime, shards, world);
+  Outputs outputs;
+  Counting heap;
+  std::pmr::memory_resource* before = std::pmr::set_default_resource(&heap);
+  {
+    Holder* part = nullptr;
+    const auto prepared = split(Context{runtime, shards, world, *communicator, outputs, 2000}, [&](const Shard& shard) {
+      auto made = std::make_unique<Holder>(Context{runtime, shards, world, *communicator, outputs, 2000}, shard, 40);
+      part = made.get();
+      return made;
+    });
+    EXPECT_EQ(prepared->device_bytes(), 100 * 8 + 30 * 4);
+    EXPECT_EQ(heap.bytes, 0) << "declared, not taken";
+    EXPECT_FALSE(part->has_memory());
+    prepared->configure({});
+    EXPECT_EQ(prepared->device_bytes(), 100 * 8 + 30 * 4 + 40);
+    EXPECT_EQ(heap.bytes, prepared->device_bytes());
+    EXPECT_EQ(std::accumulate(part->second_.data(), part->second_.data() + 30, 0), 0);
+    const double* kept = part->first_.data();
+    prepared->configure({.league = 900});
+    EXPECT_EQ(heap.bytes, prepared->device_bytes()) << "the launch's array has another size, the others stay";
+    EXPECT_EQ(part->first_.data(), kept);
+    EXPECT_EQ(heap.most, heap.bytes) << "the old one went before the new one came";
+    try {
+      prepared->configure({.league = 1081});
+      FAIL() << "more than the budget";
+    } catch (const Unsupported& refused) {
+      EXPECT_STREQ(refused.what(), "needs 2 KB, budget 2 KB");
+    }
+  }
+  EXPECT_EQ(heap.bytes, 0);
+  std::pmr::set_default_resource(before);
+}
+
+}  // namespace
+}  // namespace league

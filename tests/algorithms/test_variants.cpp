@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "bench/data/dataset.hpp"
+#include "bench/measure/check.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/study/models.hpp"
+#include "tests/runtime.hpp"
+
+// Every variant that this machine can run, on every small problem, type, number of devices and launch, against the
+// oracle.
+namespace league::bench {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+/// Launches to ask for; what a device or a kernel cannot take, it must refuse by name.
+std::vector<Launch> launches(DeviceKind kind) {
+  if (kind == DeviceKind::host)
+    return {{}, {.league = 1}, {.league = 3, .team = 1}, {.team = 2}, {.league = 2, .tile = 2147483647}};
+  return {{},
+          {.league = 1},
+          {.league = 3, .team = 64},
+          {.team = 2},
+          {.team = 128},
+          {.team = 1024},
+          {.team = 1, .vector = 32},
+          {.league = 40, .team = 256},
+          {.team = 64, .vector = 2},
+          {.team = 32, .vector = 4}};
+}
+
+struct Count {
+  int ran = 0, refused = 0, with_launch = 0;
+};
+
+class Variants : public ::testing::Test {
+ protected:
+  Variants() : runtime_(tests::runtime()), datasets_({}, runtime_.host_memory()) {}
+
+  [[nodiscard]] static Case make_case(const Algorithm& algorithm, const Method& method, Dtype dtype,
+                                      const Values& values) {
+    Case that{.algorithm = &algorithm,
+              .method = &method,
+              .model = "",
+              .dtype = dtype,
+              .name = "",
+              .comparison = "",
+              .skip = ""};
+    for (const Parameter& parameter : algorithm.parameters)
+      that.parameters.values[parameter.name] = parameter.default_value;
+    for (const auto& [key, value] : values) that.parameters.values[key] = value;
+    if (algorithm.needs_dataset) {
+      that.data.dataset = "generated";
+      that.data.train = that.parameters.integer("train");
+      that.data.test = that.parameters.integer("test");
+      that.data.features = that.parameters.integer("features");
+    }
+    return that;
+  }
+
+  void run_one(Case& that, const Problem& problem, Count& count) {
+    give_names(that);
+    SCOPED_TRACE(that.name);
+    try {
+      Entrant entrant(that, problem, runtime_, std::int64_t{1} << 30);
+      Stages stages;
+      const Verdict verdict = check_fresh(entrant, stages).verdict;
+      EXPECT_TRUE(verdict.passed()) << verdict.message;
+      EXPECT_TRUE(check_fresh(entrant, stages).verdict.passed()) << "the second time";
+      ++count.ran;
+      if (that.launch != Launch{}) ++count.with_launch;
+      expect_honoured(that, entrant.launch());
+      expect_work(that, problem, entrant.launch());
+    } catch (const Unsupported& refused) {
+      EXPECT_STRNE(refused.what(), "");
+      ++count.refused;
+    }
+  }
+
+  /// Portable and native kernels take the launch that they are given; serial and openmp have only threads to give.
+  static void expect_honoured(const Case& that, Launch effective) {
+    if (that.model == "serial" || that.model == "openmp") return;
+    const auto expect = [](int wanted, int got, const char* what) {
+      EXPECT_TRUE(wanted == 0 || wanted == got) << what << ": " << got << " for " << wanted;
+    };
+    expect(that.launch.league, effective.league, "league");
+    expect(that.launch.team, effective.team, "team");
+    expect(that.launch.vector, effective.vector, "vector");
+  }
+
+  /// The automatic launch lies within what may be asked for; on a host a team for each thread does too.
+  void expect_work(const Case& that, const Problem& problem, Launch effective) const {
+    if (that.launch != Launch{}) return;
+    EXPECT_LE(effective.league, std::max<std::int64_t>(problem.max_teams(), runtime_.host_threads()));
+  }
+
+  Runtime& runtime_;
+  Datasets datasets_;
+};
+
+TEST_F(Variants, AgreeWithTheOracleEverywhere) {
+  Count total;
+  for (const Variant& variant : registry().variants) {
+    const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
+    const auto method = std::ranges::find(algorithm.methods, variant.method, &Method::name);
+    if (method == algorithm.methods.end()) continue;  // planted by the fault tests
+    if (availability(runtime_, algorithm, *method, variant.model.name).state != State::ready) continue;
+    ASSERT_FALSE(algorithm.edge_cases.empty()) << "no small problems for " << variant.algorithm;
+    for (const Dtype dtype : method->dtypes) {
+      Count count;
+      for (const Values& values : algorithm.edge_cases) {
+        Case that = make_case(algorithm, *method, dtype, values);
+        that.model = variant.model.name;
+        const auto problem = make_problem(that, runtime_, datasets_);
+        for (that.devices = 1; that.devices <= std::min(3, most_devices(runtime_, variant.model.device));
+             ++that.devices)
+          for (const Launch& launch : launches(variant.model.device)) {
+            that.launch = launch;
+            for (const Execution execution : variant.executions) {
+              that.execution = execution;
+              run_one(that, *problem, count);
+            }
+          }
+      }
+      const std::string who = variant.algorithm + "/" + variant.method + "/" + std::string(variant.model.name) + "/" +
+                              std::string(name(dtype));
+      EXPECT_GE(count.ran, static_cast<int>(algorithm.edge_cases.size())) << who << " ran on too few of its problems";
+      std::cout << who << ": " << count.ran << " ran, " << count.refused << " refused by name\n";
+      total.ran += count.ran;
+      total.refused += count.refused;
+    }
+  }
+  std::cout << "in all: " << total.ran << " ran, " << total.refused << " refused by name\n";
+  EXPECT_GT(total.ran, 0);
+}
+
+}  // namespace
+}  // namespace league::bench

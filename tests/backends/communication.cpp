@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tests/backends/communication.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/oracle/generate.hpp"
+
+namespace league::tests {
+
+MakeExchangeProbe& exchange_probe_on_gpu() {
+  static MakeExchangeProbe make = nullptr;
+  return make;
+}
+AddByViews& add_by_views_on_gpu() {
+  static AddByViews add = nullptr;
+  return add;
+}
+
+namespace {
+
+template <class T>
+class HostProbe final : public ExchangeProbe {
+ public:
+  HostProbe(Queue& queue, const ProbeRounds& rounds)
+      : queue_(queue), rounds_(rounds), values_(static_cast<std::size_t>(rounds.sent.row_size() + rounds.skew)) {}
+  [[nodiscard]] Buffer buffer() override { return buffer_of(values(), rounds_.sent.row_size()); }
+  void fill() override {
+    queue_.submit([this] { std::ranges::copy(row(rounds_.sent), values()); });
+  }
+  void compare(Range part) override {
+    queue_.submit([this, part] {
+      for (std::int64_t i = part.begin; i < part.end; ++i) {
+        const T value = values()[i], right = row(rounds_.expected)[static_cast<std::size_t>(i)];
+        const double difference = std::abs(static_cast<double>(value) - static_cast<double>(right));
+        if (!(value == right || (rounds_.tolerance > 0 && difference <= rounds_.tolerance))) ++wrong_;
+      }
+      ++round_;
+    });
+  }
+  [[nodiscard]] std::int64_t wrong() override { return wrong_; }
+  [[nodiscard]] std::vector<double> read() override { return {values_.begin() + rounds_.skew, values_.end()}; }
+
+ private:
+  [[nodiscard]] T* values() { return values_.data() + rounds_.skew; }
+  [[nodiscard]] std::span<const T> row(const HostArray& all) const {
+    const std::int64_t now = round_ % all.rows();
+    return all.values<const T>(now, now + 1);
+  }
+  Queue& queue_;
+  ProbeRounds rounds_;
+  std::vector<T> values_;
+  std::int64_t round_ = 0, wrong_ = 0;
+};
+
+/// Integers of 64 bits take both words of an exchange, and sums of 16 shards fit.
+template <class T>
+T value_of(std::size_t shard, std::size_t i) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr std::array<T, 5> scales{T(1.0), T(1e-3), T(1e3), T(1e-6), T(1e6)};
+    return random_value<T>(1, shard, i) * scales[(shard + i) % scales.size()];
+  } else {
+    return static_cast<T>(random_bits(1, shard, i)) / 32;
+  }
+}
+
+/// Which values travel in an exchange between neighbours on a ring: those beside the `halo` outer ones replace the
+/// outer ones of the neighbour.
+std::int64_t halo_of(std::int64_t size) { return size / 4; }
+
+std::vector<Transfer> transfers_of(std::span<const Buffer> buffers) {
+  const int shards = static_cast<int>(buffers.size());
+  std::vector<Transfer> transfers;
+  for (int from = 0; from < shards; ++from)
+    for (const bool up : {true, false}) {
+      const int to = (from + (up ? 1 : shards - 1)) % shards;
+      const Buffer &source = buffers[static_cast<std::size_t>(from)], &target = buffers[static_cast<std::size_t>(to)];
+      const auto unit = static_cast<std::int64_t>(size_bytes(source.type));
+      const std::int64_t halo = halo_of(source.size), size = source.size;
+      transfers.push_back({from, to, static_cast<std::byte*>(source.data) + (up ? size - 2 * halo : halo) * unit,
+                           static_cast<std::byte*>(target.data) + (up ? 0 : size - halo) * unit, halo * unit});
+    }
+  return transfers;
+}
+
+/// What value `i` of shard `to` should be, of those that the shards have in the same round.
+template <class T>
+T expected_value(Operation operation, const std::vector<std::span<const T>>& sent, std::size_t to, std::size_t i) {
+  const std::size_t shards = sent.size();
+  const auto size = static_cast<std::int64_t>(sent.front().size());
+  if (shards == 1) return sent[0][i];
+  if (operation == Operation::broadcast) return sent[0][i];
+  if (operation == Operation::all_gather) {
+    std::size_t from = 0;
+    while (static_cast<std::int64_t>(i) >=
+           Communicator::piece(size, static_cast<int>(shards), static_cast<int>(from)).end)
+      ++from;
+    return sent[from][i];
+  }
+  if (operation == Operation::exchange) {
+    const auto halo = static_cast<std::size_t>(halo_of(size));
+    if (i < halo) return sent[(to + shards - 1) % shards][sent[0].size() - 2 * halo + i];
+    if (i >= sent[0].size() - halo) return sent[(to + 1) % shards][halo + i - (sent[0].size() - halo)];
+    return sent[to][i];
+  }
+  T sum = 0;
+  for (const auto& one : sent) sum += one[i];
+  return sum;
+}
+
+void call_on(Communicator& communicator, const Plan& plan, std::span<const Buffer> buffers) {
+  if (plan.operation == Operation::all_reduce) return communicator.all_reduce(buffers, plan.order, plan.lane);
+  if (plan.operation == Operation::reduce_scatter) return communicator.reduce_scatter(buffers, plan.order, plan.lane);
+  if (plan.operation == Operation::all_gather) return communicator.all_gather(buffers, plan.lane);
+  if (plan.operation == Operation::broadcast) return communicator.broadcast(buffers, plan.lane);
+  if (buffers.size() > 1) communicator.exchange(transfers_of(buffers), plan.lane);
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const EngineSetting& setting) {
+  return out << setting.engine << "_on_" << setting.devices << (setting.kind == DeviceKind::gpu ? "_gpus" : "_hosts");
+}
+
+std::vector<EngineSetting> engine_settings() {
+  std::vector<EngineSetting> all;
+  for (const int devices : {1, 2, 3}) all.push_back({"local", DeviceKind::host, devices});
+  for (const int devices : {1, 2, 3, 4}) all.push_back({"local", DeviceKind::gpu, devices});
+  for (const char* engine : {"local_serialized", "nccl"})
+    for (const int devices : {2, 3, 4}) all.push_back({engine, DeviceKind::gpu, devices});
+  return all;
+}
+
+std::ostream& operator<<(std::ostream& out, const Plan& plan) {
+  constexpr std::array names{"all_reduce", "reduce_scatter", "all_gather", "broadcast", "exchange"};
+  return out << names[static_cast<std::size_t>(plan.operation)] << " of " << plan.size << " " << name(plan.type)
+             << (plan.order == Order::any ? " any" : " ordered") << " lane " << plan.lane << " skew " << plan.skew
+             << " " << plan.skew_every_other;
+}
+
+HostArray sent_by(std::size_t shard, std::int64_t size, Dtype type) {
+  HostArray sent(runtime().host_memory(), type, {probe_rounds, size});
+  with_sum_type(type, [&]<class T>() {
+    const auto values = sent.values<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of<T>(shard, i);
+  });
+  return sent;
+}
+
+std::vector<double> first_round(const HostArray& all) {
+  const auto values = all.values<double>(0, 1);
+  return {values.begin(), values.end()};
+}
+
+std::unique_ptr<ExchangeProbe> make_probe(Queue& queue, const ProbeRounds& rounds) {
+  if (queue.device().kind == DeviceKind::gpu) return exchange_probe_on_gpu()(queue, rounds);
+  std::unique_ptr<ExchangeProbe> made;
+  with_sum_type(rounds.sent.dtype(), [&]<class T>() { made = std::make_unique<HostProbe<T>>(queue, rounds); });
+  return made;
+}
+
+void Communication::SetUp() {
+  const EngineSetting& setting = GetParam();
+  if (setting.kind == DeviceKind::gpu && setting.devices > static_cast<int>(runtime_.gpus().size()))
+    GTEST_SKIP() << "needs " << setting.devices << " GPUs, " << runtime_.gpus().size() << " here";
+  if (setting.kind == DeviceKind::gpu && exchange_probe_on_gpu() == nullptr)
+    GTEST_SKIP() << "this build has no probe for its GPUs";
+  std::int64_t row = 0;
+  for (const Device& device : runtime_.devices(setting.kind, setting.devices)) {
+    shards_.push_back({device, {row, row + 1}, static_cast<int>(row)});
+    world_.rows.push_back({row, row + 1});
+    queues_.push_back(&runtime_.queue(device));
+    ++row;
+  }
+  world_.local = setting.devices;
+  try {
+    communicator_ = make_communicator(runtime_, shards_, world_, setting.engine);
+  } catch (const Unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+}
+
+/// Another order changes each addition by half an epsilon. All else owes every bit.
+double Communication::tolerance(const Plan& plan, double magnitude) const {
+  if (GetParam().engine != "nccl" || plan.order == Order::ordered || plan.operation > Operation::reduce_scatter)
+    return 0;
+  double epsilon = 0;
+  with_sum_type(plan.type, [&]<class T>() { epsilon = static_cast<double>(std::numeric_limits<T>::epsilon()); });
+  return static_cast<double>(shards_.size() - 1) * epsilon * magnitude;
+}
+
+void Communication::fence() {
+  for (const Shard& shard : shards_)
+    for (int lane = 0; lane < Communicator::lanes; ++lane) runtime_.queue(shard.device, lane).fence();
+}
+
+Communication::Trial::Trial(Communication& test, const Plan& plan) : test_(test), plan_(plan) {
+  const std::size_t shards = test.shards_.size();
+  std::vector<ProbeRounds> all(shards);
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    all[shard].sent = sent_by(shard, plan.size, plan.type);
+    all[shard].expected = HostArray(runtime().host_memory(), plan.type, {probe_rounds, plan.size});
+    all[shard].skew = plan.skew + (shard % 2 == 1 ? plan.skew_every_other : 0);
+  }
+  double magnitude = 0;
+  with_sum_type(plan.type, [&]<class T>() {
+    for (std::int64_t round = 0; round < probe_rounds; ++round) {
+      std::vector<std::span<const T>> sent;
+      for (const ProbeRounds& one : all) sent.push_back(one.sent.values<const T>(round, round + 1));
+      for (std::size_t i = 0; i < sent.front().size(); ++i) {
+        double sum = 0;
+        for (std::size_t shard = 0; shard < shards; ++shard) {
+          all[shard].expected.values<T>(round, round + 1)[i] = expected_value<T>(plan.operation, sent, shard, i);
+          sum += std::abs(static_cast<double>(sent[shard][i]));
+        }
+        magnitude = std::max(magnitude, sum);
+      }
+    }
+  });
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    all[shard].tolerance = test.tolerance(plan, magnitude);
+    probes_.push_back(make_probe(*test.queues_[shard], all[shard]));
+  }
+  test.communicator_->reserve(buffers().front().bytes(), plan.order, plan.lane);
+}
+
+std::vector<Buffer> Communication::Trial::buffers() const {
+  std::vector<Buffer> all;
+  for (const auto& probe : probes_) all.push_back(probe->buffer());
+  return all;
+}
+
+void Communication::Trial::fill() {
+  for (const auto& probe : probes_) probe->fill();
+}
+
+void Communication::Trial::between_lanes(bool back) {
+  if (plan_.lane == 0) return;
+  for (Queue* first : test_.queues_) {
+    Queue& other = test_.runtime_.queue(first->device(), plan_.lane);
+    back ? first->wait_for(other) : other.wait_for(*first);
+  }
+}
+
+void Communication::Trial::call() {
+  between_lanes(false);
+  call_on(*test_.communicator_, plan_, buffers());
+}
+
+void Communication::Trial::compare() {
+  between_lanes(true);
+  const int shards = static_cast<int>(probes_.size());
+  for (int shard = 0; shard < shards; ++shard) {
+    ExchangeProbe& probe = *probes_[static_cast<std::size_t>(shard)];
+    if (plan_.operation == Operation::reduce_scatter)
+      probe.compare(Communicator::piece(plan_.size, shards, shard));
+    else
+      probe.compare();
+  }
+}
+
+void Communication::Trial::expect_right() {
+  for (std::size_t shard = 0; shard < probes_.size(); ++shard)
+    EXPECT_EQ(probes_[shard]->wrong(), 0) << plan_ << ", shard " << shard;
+}
+
+}  // namespace league::tests

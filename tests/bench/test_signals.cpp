@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/bench/program.hpp"
+#include "tests/bench/temporary.hpp"
+
+// Signals to a run, alone and in quick succession.
+namespace league::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SignalsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_program("league")) GTEST_SKIP() << "no league beside this program";
+  }
+  /// A run of a short comparison, which is over, and of longer ones.
+  std::unique_ptr<Program> started(const std::string& sizes, const std::function<void()>& prepare = {}) {
+    const fs::path study = folder_.write(
+        "study.toml", "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsizes = " + sizes +
+                          "\nsamples = 40\nnull = false\n");
+    const std::vector<std::string> words{"run", study.string(), "--records", records().string(),
+                                         "--benchmark_out=" + merged().string()};
+    auto program = std::make_unique<Program>("league", words, folder_.path(), prepare);
+    while (program->running() && files() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_TRUE(program->running());
+    return program;
+  }
+  /// The manifest, and one a comparison.
+  [[nodiscard]] std::ptrdiff_t files() const {
+    if (!fs::exists(records())) return 0;
+    return std::ranges::count_if(fs::directory_iterator(records()),
+                                 [](const auto& entry) { return entry.path().extension() == ".json"; });
+  }
+  [[nodiscard]] fs::path records() const { return folder_.path() / "records"; }
+  /// Written when a run comes to its end, interrupted or not; not where the user insists.
+  [[nodiscard]] fs::path merged() const { return folder_.path() / "all.json"; }
+
+  TemporaryFolder folder_;
+};
+
+const std::string many = "[10, 1000001, 1000002, 1000003, 1000004, 1000005, 1000006, 1000007]";
+
+TEST_F(SignalsTest, OfEveryKindInterrupt) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto program = started(many);
+    program->signal(signal);
+    EXPECT_EQ(program->wait().code, 130) << signal;
+    EXPECT_TRUE(fs::exists(merged())) << signal;
+    fs::remove_all(records());
+    fs::remove(merged());
+  }
+}
+
+TEST_F(SignalsTest, InQuickSuccessionAreOne) {
+  const auto program = started(many);
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT}) program->signal(signal);
+  EXPECT_EQ(program->wait().code, 130);
+  EXPECT_TRUE(fs::exists(merged())) << "it has taken the second for a user who insists";
+}
+
+TEST_F(SignalsTest, HangUpIsIgnoredUnderNohup) {
+  const auto program = started("[10, 4000001]", [] { std::signal(SIGHUP, SIG_IGN); });
+  program->signal(SIGHUP);
+  EXPECT_EQ(program->wait().code, 0);
+}
+
+}  // namespace
+}  // namespace league::tests

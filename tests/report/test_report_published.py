@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The README's result tables are what the command draws from the records."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench.report import published, published_figures
+from bench.report.fields import Broken, read_json
+from bench.report.marked import splice
+from bench.report.merge import record_files
+
+ROOT = Path(__file__).resolve().parents[2]
+STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
+
+
+def times(middle):
+    return [middle * factor for factor in STEADY]
+
+
+def test_readme_and_pages_hold_just_what_is_drawn(capsys):
+    assert published.main(["--check", str(ROOT / "README.md")]) == 0
+    assert capsys.readouterr().out == ""
+
+
+READINGS = {  # what a GPU at work can tell
+    "sm_clock_MHz": (100, 5000),
+    "memory_clock_MHz": (400, 20_000),
+    "temperature_C": (1, 150),
+    "power_W": (1, 5000),
+}
+
+
+def test_published_readings_have_their_own_names():
+    """What was not read is absent, not 0."""
+    told = [
+        reading
+        for folder in published.RESULTS.glob("*")
+        for path in record_files(folder)
+        for row in read_json(path)["benchmarks"]
+        for key in ("readings_before", "readings_after")
+        for reading in row[key].items()
+    ]
+    assert {name for name, _ in told} >= {"sm_clock_MHz", "memory_clock_MHz"}
+    for name, value in told:
+        least, most = READINGS[name]
+        assert least <= int(value) <= most, name
+
+
+@pytest.fixture
+def results(entry, save, monkeypatch):
+    """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
+    shown = {"h200": ("native-portable-nvidia-h200",)}
+    monkeypatch.setattr(published_figures, "FIGURES", shown)
+    for dtype in ("f64", "f32"):
+        entries = [
+            entry("kokkos", times(1.1e-3), dtype=dtype),
+            entry("cuda", times(1.0e-3), dtype=dtype),
+            entry("cub", times(2.0e-3), dtype=dtype, method="transform"),
+        ]
+        folder = save(entries, folder="h200", file=f"{dtype}.json")
+    host = entry("kokkos", times(4e-3), kind="host", device_name="Intel Xeon")
+    for name in published.ONE[1:]:
+        save([host, entry("openmp", times(4e-3))], folder=name)
+    one = entry("kokkos", times(1e-9), latency_s=8e-3)
+    save([one], folder="h200-x4", file="1.json")
+    two = entry("kokkos", times(5e-3), devices=2, metric="makespan")
+    save([two], folder="h200-x4", file="2.json")
+    return folder.parent
+
+
+def test_tables(results):
+    shown = published_figures.published(results)
+    text = published.draw(results, shown)
+    links = text.count("[vector_add](algorithms/vector_add/README.md)")
+    assert links == 2 + len(
+        published.ONE
+    )  # in one type in each league table, losses, scaling
+    assert text.count("Portable loses more than 2 %") == 1
+    assert "openmp 4.000 ms" in text and "1.000 [" in text and "same" in text
+    assert "wide f32 n=268435456" in text and "f64" not in text
+    assert "cuda 1.000 ms" in text and "0.909 [" in text and "slower" in text
+    assert "cub transform 2.000 ms" in text
+    assert "| 1.100 [" in text  # the gap
+    assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
+    assert "Kokkos 4.7.00" in text and "abc1234" in text
+    image = "![Native / portable, NVIDIA H200](bench/results/figures/native-portable-nvidia-h200.svg)"
+    assert f"{image}\n\n*{shown[0].caption}*" in text
+
+
+def test_page_of_an_algorithm(results, tmp_path, capsys):
+    """Every method and type, each model at its best launch; libraries below."""
+    marks = "\n<!-- published:begin -->\n<!-- published:end -->\nrest\n"
+    readme = tmp_path / "README.md"
+    page = tmp_path / "algorithms/vector_add/README.md"
+    plain = tmp_path / "algorithms/knn/README.md"
+    for file, text in ((readme, marks), (page, marks), (plain, "no tables")):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    arguments = ["--results", str(results)]
+    assert published.main([*arguments, "--check", str(readme)]) == 1
+    assert published.main([*arguments, "--write", str(readme)]) == 0
+    assert published.main([*arguments, "--check", str(readme)]) == 0
+    text = page.read_text()
+    kokkos, cuda = "1.100 ms, 2928 GB/s", "cuda 1.000 ms, 3221 GB/s"
+    for dtype in ("f32", "f64"):
+        line = f"| {dtype} n=268435456 | wide | {kokkos} | {cuda} | 0.909 ["
+        assert (
+            line in text and f"- {dtype} n=268435456: cub `transform` 2.000 ms" in text
+        )
+    assert "slower" in text and "../../bench/results/h200" in text
+    assert text.endswith("-->\nrest\n") and plain.read_text() == "no tables"
+    page.write_text(text.replace("1.100 ms", "1.000 ms"))
+    assert published.main([*arguments, "--check", str(readme)]) == 1
+    assert "vector_add/README.md" in capsys.readouterr().out
+
+
+def test_figures_are_checked_byte_for_byte(results, tmp_path):
+    shown = published_figures.published(results)
+    published_figures.write(results, shown)
+    assert published_figures.stale(results, shown) == []
+    file = results / "figures/native-portable-nvidia-h200.svg"
+    file.write_text(file.read_text().replace("95 %", "99 %").replace("abc1234", "x"))
+    (file.parent / "left-over.svg").write_text("<svg/>")
+    assert published_figures.stale(results, shown) == ["left-over.svg", file.name]
+    file.unlink()
+    assert file.name in published_figures.stale(results, shown)
+    published_figures.write(results, shown)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_unknown_figure_is_named(results):
+    with pytest.raises(Broken, match="no figure 'pie'; there are: .*native-portable"):
+        list(published_figures.figures(results, "h200", ["pie"]))
+
+
+def test_write_then_check(results, tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text(
+        "# T\n<!-- published:begin -->\nold\n<!-- published:end -->\nrest\n"
+    )
+    arguments = ["--results", str(results)]
+    assert published.main([*arguments, "--check", str(readme)]) == 1
+    assert "-old" in capsys.readouterr().out
+    assert published.main([*arguments, "--write", str(readme)]) == 0
+    assert published.main([*arguments, "--check", str(readme)]) == 0
+    text = readme.read_text()
+    assert text.startswith("# T\n") and text.endswith("-->\nrest\n")
+
+
+def test_bad_input(results, tmp_path, capsys):
+    (tmp_path / "README.md").write_text("no markers")
+    arguments = ["--results", str(results), "--check", str(tmp_path / "README.md")]
+    assert published.main(arguments) == 2
+    assert "published:begin" in capsys.readouterr().err
+    shutil.rmtree(results / "h200-x4")
+    assert published.main(["--results", str(results)]) == 2
+    assert "h200-x4: holds no records" in capsys.readouterr().err
+    (results / "h200" / "records" / "half.json").write_text("{")
+    assert published.main(["--results", str(results)]) == 2
+    assert "half.json" in capsys.readouterr().err
+
+
+def test_markers_are_needed():
+    with pytest.raises(Broken):
+        splice("nothing", "published", "x")
