@@ -13,13 +13,14 @@ add_compile_options(
   "$<$<COMPILE_LANGUAGE:CXX>:${host}>" "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_nvcc}>"
   "$<$<COMPILE_LANGUAGE:HIP>:${host_hip}>")
 
-# One optimisation level and one contraction for every model: a * b + c may become one multiply-add, nothing else is relaxed.
+# One optimisation level and one contraction for every model: a * b + c may become one multiply-add, and roots
+# leave errno alone (setting it keeps them from vectors); nothing else is relaxed.
 set(optimisation -O3)
 if(LEAGUE_SANITIZE)
   set(optimisation -O1)
 endif()
-set(kernel ${optimisation} -ffp-contract=fast -fno-fast-math)
-set(kernel_cuda ${optimisation} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math)
+set(kernel ${optimisation} -ffp-contract=fast -fno-fast-math -fno-math-errno)
+set(kernel_cuda ${optimisation} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math,-fno-math-errno)
 add_library(league_kernel_flags INTERFACE)
 target_compile_options(league_kernel_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX,HIP>:${kernel}>" "$<$<COMPILE_LANGUAGE:CUDA>:${kernel_cuda}>")

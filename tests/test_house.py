@@ -61,6 +61,20 @@ FILES = project_files()
 SOURCES = [n for n in FILES if Path(n).suffix in CPP and n.split("/")[0] in LAYERS]
 
 
+# of the model `kokkos`: Kokkos' API and C++, no instruction or function of an architecture
+PORTABLE = [
+    n
+    for n in SOURCES
+    if re.fullmatch(r"(algorithms/(\w+/)+|tests/algorithms/axpy/)kokkos\w*\.cpp", n)
+    and not re.search(r"/kokkos_(blocks|kernels)\w*\.cpp", n)
+]
+ARCHITECTURE = re.compile(
+    r"\b_mm\d*_\w+|\bimmintrin\b|\b__CUDA_ARCH__\b|\b__HIP_DEVICE_COMPILE__\b|\basm\b|\b__asm__\b"
+    r"|\b__(shfl|ldg|ldcg|ldcs|stcs|byte_perm|ballot|reduce)\w*\s*\(|\b__builtin_(ia32|amdgcn|nontemporal)\w*"
+    r"|\b__(syncthreads|syncwarp|threadfence|nanosleep)\w*\s*\(|\b(thread|block)Idx\b"
+)
+
+
 MODEL_HEADERS = [
     n
     for n in SOURCES
@@ -84,18 +98,21 @@ def includes(text):
 
 
 @cache
-def seen(name):
-    """Headers of others that a file sees, through headers of ours too."""
-    todo, done, others = [name], set(), set()
+def reached(name):
+    """A file and the headers of ours that it includes, directly or through others."""
+    todo, done = [name], set()
     while todo:
         here = todo.pop()
         if here in done or not (ROOT / here).is_file():
             continue
         done.add(here)
-        own, other = includes(read(here))
-        todo += own
-        others |= set(other)
-    return others
+        todo += includes(read(here))[0]
+    return done
+
+
+def seen(name):
+    """Headers of others that a file sees, through headers of ours too."""
+    return {header for here in reached(name) for header in includes(read(here))[1]}
 
 
 def wrong_direction(name, target):
@@ -222,3 +239,26 @@ def test_json_becomes_text_in_one_place():
     """What is not UTF-8 is replaced there; elsewhere it would end a run."""
     users = [n for n in SOURCES if not n.startswith("tests/") and ".dump(" in read(n)]
     assert users == ["bench/json.cpp"]
+
+
+def test_what_is_of_an_architecture_is_recognised():
+    of_one = ["_mm256_sqrt_ps(x)", "#if defined(__CUDA_ARCH__)", "__ldcg(from)"]
+    of_one += ["asm volatile(", "threadIdx.x", "__syncthreads();"]
+    assert all(ARCHITECTURE.search(code) for code in of_one)
+    of_none = [
+        "Kokkos::atomic_add(to, 1)",
+        "team.team_barrier();",
+        "__builtin_memcpy(a, b, 4);",
+    ]
+    assert not any(ARCHITECTURE.search(code) for code in of_none)
+
+
+@pytest.mark.parametrize("name", PORTABLE)
+def test_portable_kernels_hold_no_code_of_an_architecture(name):
+    """What `kokkos_blocks` is for: nobody shall say that portable was redefined."""
+    found = {
+        f"{here}: {code[0]}"
+        for here in reached(name)
+        for code in ARCHITECTURE.finditer(read(here))
+    }
+    assert not found

@@ -28,7 +28,6 @@ KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, std::int64_t chunks, 
   for (std::int64_t first = std::int64_t{team.league_rank()} * run; first < chunks;
        first += std::int64_t{team.league_size()} * run)
     for (std::int64_t chunk = first; chunk < first + run && chunk < chunks; ++chunk) body(chunk);
-  blocks::finish_streaming();
 }
 
 template <class T>
@@ -45,7 +44,7 @@ void copy(const Pass& on, Vector<const T> a, Vector<T> out) {
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
               Pack<T> x[count];
               for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
-              for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k]);
+              for (int k = 0; k < count; ++k) to[p + k * lanes] = x[k];
             });
           });
         });
@@ -100,7 +99,7 @@ void write(const Pass& on, Vector<T> out) {
             Pack<T> value;
             for (T& element : value.values) element = written<T>(first + chunk);
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
-              for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, value);
+              for (int k = 0; k < count; ++k) to[p + k * lanes] = value;
             });
           });
         });
@@ -122,7 +121,7 @@ void add(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> out) {
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
               Pack<T> x[count], y[count];
               for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-              for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k] + y[k]);
+              for (int k = 0; k < count; ++k) to[p + k * lanes] = x[k] + y[k];
             });
           });
         });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
-#include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/words_native.hpp"
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/host_pass.hpp"
 
@@ -25,9 +25,9 @@ void copy(const Pass& on, const T* a, T* out) {
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
       const auto* from = reinterpret_cast<const Line<T>*>(a) + chunk * lines;
       auto* to = reinterpret_cast<Line<T>*>(out) + chunk * lines;
-      for (int i = 0; i < lines; ++i) blocks::store_streaming(to + i, from[i]);
+      for (int i = 0; i < lines; ++i) blocks::NativeWords::store_streaming(to + i, from[i]);
     }
-    blocks::finish_streaming();
+    blocks::NativeWords::finish_streaming();
   }
 }
 
@@ -48,9 +48,9 @@ void write(const Pass& on, T* out) {
       auto* to = reinterpret_cast<Line<T>*>(out) + chunk * lines;
       Line<T> line;
       for (T& value : line.values) value = written<T>(first + chunk);
-      for (int i = 0; i < lines; ++i) blocks::store_streaming(to + i, line);
+      for (int i = 0; i < lines; ++i) blocks::NativeWords::store_streaming(to + i, line);
     }
-    blocks::finish_streaming();
+    blocks::NativeWords::finish_streaming();
   }
 }
 
@@ -66,10 +66,10 @@ void add(const Pass& on, const T* a, const T* b, T* out) {
         const std::int64_t first = chunk * chunk_size<T> + i * Line<T>::size;
         Line<T> line;
         for (int k = 0; k < Line<T>::size; ++k) line.values[k] = a[first + k] + b[first + k];
-        blocks::store_streaming(to + i, line);
+        blocks::NativeWords::store_streaming(to + i, line);
       }
     }
-    blocks::finish_streaming();
+    blocks::NativeWords::finish_streaming();
   }
 }
 

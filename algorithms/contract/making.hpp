@@ -30,7 +30,6 @@ struct Making {
   Parameters parameters;
   Dtype dtype;
   std::uint64_t seed;
-  std::pmr::memory_resource& memory;
   const Dataset* dataset;  ///< null unless the algorithm `needs_dataset`
   std::string problem;     ///< `Method::problem` of the methods that will be compared on it
 };

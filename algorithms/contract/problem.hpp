@@ -94,7 +94,7 @@ class Problem {
   [[nodiscard]] virtual Cost cost() const = 0;
   /// The inputs, by global index: of the rows `local` where they are split, all where they are replicated. Called once,
   /// before anything else is asked of the inputs.
-  virtual void make_inputs(Range /*local*/, std::pmr::memory_resource& /*memory*/) {}
+  virtual void make_inputs(Range local, std::pmr::memory_resource& memory) = 0;
   /// Host arrays for the results, in the types and shapes that `check` and `--save-results` expect: split ones for the
   /// rows `local`.
   [[nodiscard]] virtual Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const = 0;

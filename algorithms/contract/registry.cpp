@@ -26,9 +26,9 @@ std::string Method::unit(Dtype dtype) const {
   return own == units.end() ? std::string(league::name(dtype)) : own->second;
 }
 
-std::unique_ptr<Problem> Algorithm::make_whole(const Making& making) const {
+std::unique_ptr<Problem> Algorithm::make_whole(const Making& making, std::pmr::memory_resource& memory) const {
   std::unique_ptr<Problem> problem = make(making);
-  problem->make_inputs({0, problem->extent()}, making.memory);
+  problem->make_inputs({0, problem->extent()}, memory);
   return problem;
 }
 

@@ -30,8 +30,8 @@ struct Parameter {
 /// The sizes of an algorithm that `needs_dataset`, and its own parameters behind them.
 std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own);
 
-/// Why a host has nothing to record: for `Method::not_expressible`.
-inline constexpr const char* no_launches = "no launches to record on a host";
+/// Of methods whose steps can be recorded.
+inline const std::vector<Execution> recordable{Execution::stream, Execution::graph};
 
 struct Method {
   std::string name;
@@ -62,7 +62,7 @@ struct Algorithm {
   std::vector<std::map<std::string, std::string>> edge_cases{};
 
   /// A problem with its inputs, all rows of them in this process.
-  [[nodiscard]] std::unique_ptr<Problem> make_whole(const Making& making) const;
+  [[nodiscard]] std::unique_ptr<Problem> make_whole(const Making& making, std::pmr::memory_resource& memory) const;
 };
 
 struct Variant {

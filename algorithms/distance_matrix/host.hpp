@@ -2,12 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/product_tile_host.hpp"
-#include "algorithms/blocks/roots_host.hpp"
 #include "backends/launch.hpp"
 
 /// What a host thread does, in OpenMP and in Kokkos on a host alike: tiles of rows x columns whose sums stay in
@@ -78,7 +79,6 @@ using HostSums = T[blocks::HostTile<T>::rows][blocks::HostTile<T>::columns];
 template <class Term, class T>
 void finish_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column, HostSums<T>& sums) {
   using Tile = blocks::HostTile<T>;
-  constexpr int line = blocks::Pack<T, 64>::size;
   const int rows = static_cast<int>(std::min<std::int64_t>(Tile::rows, block.rows - row));
   for (int i = 0; i < rows; ++i) {
     if constexpr (std::is_same_v<Term, blocks::ProductTerm>) {
@@ -95,12 +95,12 @@ void finish_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t colum
       if (global >= column && global < column + Tile::columns) sums[i][global - column] = 0;
     }
     if (block.euclidean)
-      for (int j = 0; j < Tile::columns; j += line) blocks::roots(reinterpret_cast<blocks::Pack<T, 64>&>(sums[i][j]));
+      for (T& sum : sums[i]) sum = std::sqrt(sum);
   }
 }
 
 /// Stores the part of a tile that the matrix has.
-template <class T>
+template <class Words, class T>
 void store_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column, const HostSums<T>& sums) {
   using Tile = blocks::HostTile<T>;
   using Line = blocks::Pack<T, 64>;
@@ -111,7 +111,7 @@ void store_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column
     T* to = block.out + (row + i) * block.n + column;
     if (block.streaming && whole_lines)
       for (int j = 0; j < Tile::columns; j += Line::size)
-        blocks::store_streaming(reinterpret_cast<Line*>(to + j), reinterpret_cast<const Line&>(sums[i][j]));
+        Words::store_streaming(reinterpret_cast<Line*>(to + j), reinterpret_cast<const Line&>(sums[i][j]));
     else
       std::memcpy(to, sums[i], static_cast<std::size_t>(columns) * sizeof(T));
   }
@@ -132,7 +132,7 @@ void store_mirrored(const HostBlock<T>& block, std::int64_t row, std::int64_t co
 }
 
 /// Some tiles of rows against all columns: a panel of columns stays in the cache for all of them.
-template <class Term, bool mirror, class T>
+template <class Words, class Term, bool mirror, class T>
 void host_rows(const HostBlock<T>& block, std::int64_t first_tile, std::int64_t last_tile) {
   using Tile = blocks::HostTile<T>;
   for (std::int64_t c = 0; c < block.column_tiles(); ++c)
@@ -146,9 +146,9 @@ void host_rows(const HostBlock<T>& block, std::int64_t first_tile, std::int64_t 
       if constexpr (mirror)
         store_mirrored(block, row, column, sums);
       else
-        store_tile(block, row, column, sums);
+        store_tile<Words>(block, row, column, sums);
     }
-  blocks::finish_streaming();
+  Words::finish_streaming();
 }
 
 }  // namespace league::distance_matrix

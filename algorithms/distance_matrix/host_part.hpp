@@ -7,8 +7,9 @@
 namespace league::distance_matrix {
 
 /// A method on the threads of a host: lays the points out, then takes rows of tiles in groups. A model says how its
-/// threads share a loop: `each(label, items, body)` calls `body(item)` for every item.
-template <class T, Kind kind, template <class> class Array>
+/// threads share a loop: `each(label, items, body)` calls `body(item)` for every item; `Words` are those of
+/// blocks/words.
+template <class T, Kind kind, template <class> class Array, class Words>
 class HostTiles {
   using Tile = blocks::HostTile<T>;
 
@@ -42,7 +43,8 @@ class HostTiles {
     stages.stage(queue, "distance", [&] {
       const std::int64_t tiles = block.row_tiles();
       each("distance_matrix/tiles", ceil_div(tiles, group), [=](std::int64_t item) {
-        host_rows<TermOf<kind>, kind == Kind::symmetric>(block, item * group, std::min((item + 1) * group, tiles));
+        host_rows<Words, TermOf<kind>, kind == Kind::symmetric>(block, item * group,
+                                                                std::min((item + 1) * group, tiles));
       });
     });
   }

@@ -50,7 +50,7 @@ class DirectOnGpu final : public DistancePart {
 };
 
 template <class T>
-using Direct = std::conditional_t<kokkos::on_gpu, DirectOnGpu<T>, PortableHost<T, Kind::direct>>;
+using Direct = std::conditional_t<kokkos::on_gpu, DirectOnGpu<T>, PortableHost<T, Kind::direct, blocks::PlainWords>>;
 const RegisterSplit<DistanceMatrix> variant{"direct", kokkos::model, by_type<Direct>};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/words.hpp"
 #include "algorithms/distance_matrix/host_part.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
@@ -19,7 +20,7 @@ void each_item(const kokkos::Exec& exec, Launch launch, const char* label, std::
   });
 }
 
-template <class T, Kind kind>
+template <class T, Kind kind, class Words>
 class PortableHost final : public DistancePart {
  public:
   PortableHost(const DistanceMatrix& problem, const Context& context, const Shard& shard)
@@ -41,7 +42,7 @@ class PortableHost final : public DistancePart {
   }
   const kokkos::Exec& exec_;
   Launch requested_;
-  HostTiles<T, kind, kokkos::Array> tiles_;
+  HostTiles<T, kind, kokkos::Array, Words> tiles_;
 };
 
 }  // namespace league::distance_matrix::kokkos_model

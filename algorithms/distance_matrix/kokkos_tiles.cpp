@@ -74,7 +74,7 @@ class TiledOnGpu final : public DistancePart {
 };
 
 template <class T, Kind kind>
-using Tiled = std::conditional_t<kokkos::on_gpu, TiledOnGpu<T, kind>, PortableHost<T, kind>>;
+using Tiled = std::conditional_t<kokkos::on_gpu, TiledOnGpu<T, kind>, PortableHost<T, kind, blocks::PlainWords>>;
 using Registered = RegisterSplit<DistanceMatrix>;
 const Registered tiled{"tiled", kokkos::model, by_type<Tiled, Kind::tiled>};
 const Registered symmetric{"symmetric", kokkos::model, by_type<Tiled, Kind::symmetric>};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
+#include "algorithms/blocks/words_native.hpp"
 #include "algorithms/distance_matrix/host_part.hpp"
 #include "backends/host_array.hpp"
 
@@ -27,7 +28,7 @@ class OpenMp final : public DistancePart {
     tiles_.block(stages, range, tiles_.group(threads_), each);
   }
   int threads_ = 1;
-  HostTiles<T, kind, host::Array> tiles_;
+  HostTiles<T, kind, host::Array, blocks::NativeWords> tiles_;
 };
 
 using Registered = RegisterSplit<DistanceMatrix>;

@@ -13,13 +13,13 @@ class StepPart : public ShardPart {
  public:
   using ShardPart::ShardPart;
   /// The state before the first step. Part of every compute: two in a row give the same result.
-  virtual void begin() = 0;
+  virtual void begin() const = 0;
   /// What this shard's rows add to the step's sums; zeros where it has no rows.
-  virtual void accumulate() = 0;
+  virtual void accumulate() const = 0;
   /// Where `accumulate` leaves the sums, on the device; the communicator adds those of the other shards in place.
   [[nodiscard]] virtual Buffer sums() const = 0;
   /// The next state, from the sums of all shards.
-  virtual void update() = 0;
+  virtual void update() const = 0;
 };
 
 /// A solve of up to `steps` steps on all shards: in each, accumulate, all-reduce, update.
@@ -31,9 +31,6 @@ template <class P, class Problem>
 std::unique_ptr<Prepared> solve(const Problem& problem, const Context& context, std::int64_t steps) {
   return solve(context, steps, [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
 }
-
-/// Of methods whose steps can be recorded.
-inline const std::vector<Execution> recordable{Execution::stream, Execution::graph};
 
 /// A solve of `problem.steps` steps: `make` chooses the part by the problem's type and shape.
 template <class P>
@@ -59,12 +56,6 @@ struct RegisterWholeSolve {
     });
   }
 };
-
-/// The same context for another execution.
-inline Context as(Context context, Execution execution) {
-  context.execution = execution;
-  return context;
-}
 
 /// @throws Unsupported if there are several shards in the world
 void require_alone(const Context& context);

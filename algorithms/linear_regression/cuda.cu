@@ -43,12 +43,12 @@ class Summed final : public CudaPart {
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     accumulate_rows<T, width, finish><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
         rows_.data(), rule_, state(), is_alone(), partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
-  void update() override {
+  void update() const override {
     if (finish == Finish::atomic || !is_alone()) CudaPart::update();
   }
 

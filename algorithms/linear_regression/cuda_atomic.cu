@@ -61,7 +61,7 @@ class Atomic final : public CudaPart {
     if (chosen) launch_.league = league_of(ceil_div<std::int64_t>(rows().size(), launch_.team * launch_.vector));
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     const cudaStream_t main = stream(queue());
     if (branches_.empty()) return add_segment(main, rows_.data(), 0);
     check(cudaEventRecord(main_->done, main));

@@ -43,8 +43,8 @@ class Direct final : public CudaPart {
     declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * most_values);
     return launch_;
   }
-  void begin() override {}
-  void accumulate() override {
+  void begin() const override {}
+  void accumulate() const override {
     const Columns<T> data = rows_.data();
     const cudaStream_t on = stream(queue());
     double* sums = sums_.data();
@@ -58,7 +58,7 @@ class Direct final : public CudaPart {
               data, a, b, partials_.data(), ticket_.data(), sums + gram_.begin(a, b));
     check_launch();
   }
-  void update() override {
+  void update() const override {
     const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);
     solve_on_device<><<<1, threads, bytes, stream(queue())>>>(gram_, problem_.rows, sums_.data(), theta_.data());
     check_launch();

@@ -34,12 +34,12 @@ using DeviceRows = RowMemory<T, Array>;
 class CudaPart : public FitPart<Array> {
  public:
   using FitPart::FitPart;
-  void begin() override {
+  void begin() const override {
     clear(sums_);
     begin_all<><<<1, threads, 0, stream(queue())>>>(rule_, state(), problem_.start_weight, problem_.start_bias);
     check_launch();
   }
-  void update() override {
+  void update() const override {
     update_all<><<<1, threads, 0, stream(queue())>>>(rule_, state(), sums_.data());
     check_launch();
   }

@@ -100,17 +100,17 @@ class Persistent final : public CudaPart {
     declare(high_, "linear_regression/board", std::int64_t{2} * terms<width> * launch_.league);
     return launch_;
   }
-  void begin() override {
+  void begin() const override {
     CudaPart::begin();
     clear(low_);
     clear(high_);
   }
-  void accumulate() override {
+  void accumulate() const override {
     kernel()<<<grid(launch_), block(launch_), bytes_, stream(queue())>>>(rows_.data(), rule_, state(),
                                                                          Board{low_.data(), high_.data()});
     check_launch();
   }
-  void update() override {}
+  void update() const override {}
 
  private:
   static constexpr std::size_t most_shared = 40936;  // what Kokkos gives a team

@@ -10,12 +10,12 @@ namespace league::linear_regression {
 class HostPart : public FitPart<host::Array> {
  public:
   using FitPart::FitPart;
-  void begin() override {
+  void begin() const override {
     queue().submit([rule = rule_, state = state(), weight = problem_.start_weight, bias = problem_.start_bias] {
       for (int i = 0; i < rule.features + 2; ++i) begin_state(rule, state, weight, bias, i);
     });
   }
-  void update() override {
+  void update() const override {
     queue().submit([rule = rule_, state = state(), sums = sums_.data()] {
       for (int i = 0; i < rule.features + 2; ++i) take_step(rule, state, sums, i);
     });
@@ -27,8 +27,8 @@ class HostDirect : public HostPart {
  public:
   HostDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
       : HostPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
-  void begin() override {}
-  void update() override {
+  void begin() const override {}
+  void update() const override {
     queue().submit([gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
       std::vector<double> work(static_cast<std::size_t>(gram.work()));
       solve_equations(gram, rows, sums, work.data(), theta, 0, 1, [] {});

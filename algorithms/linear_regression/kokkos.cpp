@@ -58,14 +58,14 @@ class Summed final : public KokkosPart {
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     const Accumulate<T, width, finish> kernel{rows_.data(), launch_.vector,   values_,      rule_,         state(),
                                               is_alone(),   partials_.data(), sums_.data(), ticket_.data()};
     queue().submit([kernel, policy = policy_of<most_lanes<width>, teams_at_once<width>>(exec_, launch_, values_)] {
       Kokkos::parallel_for("linear_regression/accumulate", policy, kernel);
     });
   }
-  void update() override {
+  void update() const override {
     if (finish == Finish::atomic || !is_alone()) KokkosPart::update();
   }
 

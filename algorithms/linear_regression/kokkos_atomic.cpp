@@ -57,7 +57,7 @@ class Atomic final : public KokkosPart {
     return launch_;
   }
   [[nodiscard]] Timing timing() const override { return {.host_clock = segmented_}; }
-  void accumulate() override {
+  void accumulate() const override {
     if (!segmented_) return submit_segment(exec_, rows_.data(), 0);
     queue().submit([exec = exec_] { exec.fence("linear_regression/update"); });
     for (int k = 0; k < problem_.segments; ++k) {

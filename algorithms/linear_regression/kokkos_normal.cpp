@@ -111,14 +111,14 @@ class Direct final : public KokkosPart {
     declare(partials_, "linear_regression/partials", values);
     return launch_;
   }
-  void begin() override {}
-  void accumulate() override {
+  void begin() const override {}
+  void accumulate() const override {
     queue().submit([exec = exec_, launch = launch_, gram = gram_, data = rows_.data(),
                     finish = Finish{partials_.data(), sums_.data(), ticket_.data()}] {
       add_products<T, width>(exec, launch, gram, data, finish);
     });
   }
-  void update() override {
+  void update() const override {
     queue().submit([exec = exec_, gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
       solve_on_device(exec, gram, rows, sums, theta);
     });

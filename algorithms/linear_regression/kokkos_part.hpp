@@ -46,11 +46,11 @@ class KokkosPart : public FitPart<Array> {
  public:
   KokkosPart(const LinearRegression& problem, const Context& context, const Shard& shard, int width)
       : FitPart(problem, context, shard, width), exec_(instance(runtime(), queue())) {}
-  void begin() override {
+  void begin() const override {
     queue().submit([exec = exec_, sums = sums_.view()] { Kokkos::deep_copy(exec, sums, 0.0); });
     submit_positions("linear_regression/begin", Begin{rule_, state(), problem_.start_weight, problem_.start_bias});
   }
-  void update() override { submit_positions("linear_regression/update", Update{rule_, state(), sums_.data()}); }
+  void update() const override { submit_positions("linear_regression/update", Update{rule_, state(), sums_.data()}); }
 
  protected:
   template <class Kernel>

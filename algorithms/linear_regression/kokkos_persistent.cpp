@@ -60,11 +60,11 @@ class Persistent final : public KokkosPart {
     require_scratch(launch_, blocks::sums_for_all_size<terms<width>>(launch_));
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([steps = kernel(), exec = exec_, launch = launch_, data = rows_.data(), rule = rule_,
                     state = state()] { steps(exec, launch, data, rule, state); });
   }
-  void update() override {}
+  void update() const override {}
 
  private:
   using Steps = void (*)(const Exec&, Launch, const Columns<T>&, const Rule&, const State&);

@@ -63,15 +63,15 @@ std::vector<Parameter> parameters() {
 std::vector<Method> methods() {
   const std::string no_streams = "no streams on a host";
   const std::string alone = "one thread adds alone: see fused";
-  return {method("atomic", "errors, then their sums with an atomic add for each point", {{"serial", alone}}),
-          method("streams", "as atomic, a quarter of the rows on each of four streams: four times the gradient",
-                 {{"serial", no_streams}, {"openmp", no_streams}}, segmented_problem),
-          method("fused", "one pass; an atomic add for each team", {}),
-          method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {},
-                 {Execution::stream, Execution::graph}),
-          method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
-          method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem,
-                 {{Dtype::f32, "f64"}})};
+  return {
+      method("atomic", "errors, then their sums with an atomic add for each point", {{"serial", alone}}),
+      method("streams", "as atomic, a quarter of the rows on each of four streams: four times the gradient",
+             {{"serial", no_streams}, {"openmp", no_streams}}, segmented_problem),
+      method("fused", "one pass; an atomic add for each team", {}),
+      method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {}, recordable),
+      method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
+      method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem,
+             {{Dtype::f32, "f64"}})};
 }
 
 const RegisterAlgorithm registered{

@@ -40,7 +40,7 @@ class Atomic final : public HostPart {
     threads_ = threads(queue(), launch);
     return {threads_, 1, 1};
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([data = rows_.data(), theta = theta_.data(), errors = errors_.data(), threads = threads_,
                     sums = sums_.data()] { add_row_by_row(data, theta, errors, threads, sums); });
   }
@@ -84,7 +84,7 @@ class Summed final : public HostPart {
     if (finish == Finish::in_order) declare(partials_, "linear_regression/partials", threads_ * pitch<width>);
     return {threads_, 1, 1};
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([data = rows_.data(), theta = theta_.data(), threads = threads_, partials = partials_.data(),
                     sums = sums_.data()] { add_ranges<T, width, finish>(data, theta, threads, partials, sums); });
   }
@@ -138,14 +138,14 @@ class Persistent final : public HostPart {
     declare(partials_, "linear_regression/partials", 2 * threads_ * pitch<width>);
     return {threads_, 1, 1};
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit(
         [data = rows_.data(), rule = rule_, state = state(), partials = partials_.data(), threads = threads_] {
 #pragma omp parallel num_threads(threads)
           take_all_steps<T, width>(data, rule, state, partials, omp_get_thread_num(), omp_get_num_threads());
         });
   }
-  void update() override {}
+  void update() const override {}
 
  private:
   HostRows<T> rows_;
@@ -180,7 +180,7 @@ class Direct final : public HostDirect {
     declare(partials_, "linear_regression/partials", std::int64_t{threads_} * (gram_.sums() + gap));
     return {threads_, 1, 1};
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([data = rows_.data(), gram = gram_, threads = threads_, partials = partials_.data(),
                     sums = sums_.data()] { add_products_of(data, gram, threads, partials, sums); });
   }

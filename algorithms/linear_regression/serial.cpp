@@ -15,7 +15,7 @@ class Fused final : public HostPart {
   Fused(const LinearRegression& problem, const Context& context, const Shard& shard)
       : HostPart(problem, context, shard, width), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([data = rows_.data(), theta = theta_.data(), sums = sums_.data()] {
       const Line<T, width> line = line_of<T, width>(theta, data.features);
       std::ranges::copy(range_sums(data, line, {0, data.rows}).values, sums);
@@ -32,7 +32,7 @@ class Direct final : public HostDirect {
   Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
       : HostDirect(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([gram = gram_, data = rows_.data(), sums = sums_.data()] {
       std::fill_n(sums, gram.sums(), 0.0);
       range_products(data, gram, {0, data.rows}, sums);

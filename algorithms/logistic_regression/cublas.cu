@@ -42,8 +42,8 @@ class Cublas final : public StepPart {
     memory_.choose({});
     return {};
   }
-  void begin() override { begin_solve(memory_.rows); }
-  void accumulate() override {
+  void begin() const override { begin_solve(memory_.rows); }
+  void accumulate() const override {
     const Rows<T> rows = memory_.rows.all_rows();
     weights_of<<<1, LogisticRegression::most_features, 0, stream(queue())>>>(rows.features, memory_.rows.state(),
                                                                              weights_.data());
@@ -55,7 +55,7 @@ class Cublas final : public StepPart {
     finish<T>(memory_, gradient_.data());
   }
   [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
-  void update() override { descend_alone(memory_.rows); }
+  void update() const override { descend_alone(memory_.rows); }
 
  private:
   cublasHandle_t handle_;

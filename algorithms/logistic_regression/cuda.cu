@@ -69,8 +69,8 @@ class Fused final : public StepPart {
     });
     return launch_;
   }
-  void begin() override { begin_solve(memory_); }
-  void accumulate() override {
+  void begin() const override { begin_solve(memory_); }
+  void accumulate() const override {
     with_features(memory_.features, [&]<int features>() {
       const int threads = launch_.team * launch_.vector;
       accumulate_rows<T, features>
@@ -81,7 +81,7 @@ class Fused final : public StepPart {
     });
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() override {
+  void update() const override {
     if (!is_alone()) descend_alone(memory_);
   }
 
@@ -91,7 +91,6 @@ class Fused final : public StepPart {
 };
 
 const RegisterSolve<LogisticRegression> fused{"fused", cuda::model, by_type<Fused>};
-const Register<LogisticRegression> graph{"graph", cuda::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

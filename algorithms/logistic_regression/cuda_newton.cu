@@ -63,8 +63,8 @@ class Newton final : public StepPart {
     memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
     return launch_;
   }
-  void begin() override { begin_solve(memory_); }
-  void accumulate() override {
+  void begin() const override { begin_solve(memory_); }
+  void accumulate() const override {
     const cudaStream_t on = stream(queue());
     const auto league = static_cast<unsigned>(launch_.league);
     const Rows<T> rows = memory_.all_rows();
@@ -84,7 +84,7 @@ class Newton final : public StepPart {
     check_launch();
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() override {
+  void update() const override {
     newton_once<<<1, most_threads, bytes_of(newton_scratch(memory_.features)), stream(queue())>>>(memory_.rule,
                                                                                                   memory_.state());
     check_launch();

@@ -10,8 +10,8 @@ class Unfused final : public StepPart {
   Unfused(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override { return memory_.choose(launch); }
-  void begin() override { begin_solve(memory_.rows); }
-  void accumulate() override {
+  void begin() const override { begin_solve(memory_.rows); }
+  void accumulate() const override {
     const Rows<T> rows = memory_.rows.all_rows();
     const State state = memory_.rows.state();
     const dim3 block = block_of(memory_.launch);
@@ -24,7 +24,7 @@ class Unfused final : public StepPart {
     finish<T>(memory_, nullptr);
   }
   [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
-  void update() override { descend_alone(memory_.rows); }
+  void update() const override { descend_alone(memory_.rows); }
 
  private:
   UnfusedMemory<T> memory_;

@@ -47,16 +47,16 @@ class HostPart final : public StepPart {
     declare(memory_.partials, "logistic_regression/partials", threads_ * work().partial_pitch());
     return launch;
   }
-  void begin() override {
+  void begin() const override {
     queue().submit([work = work()] { begin_state(alone(), work.rows.features, work.state); });
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([work = work()] {
       if (!work.stopped()) add_rows(work);
     });
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() override {
+  void update() const override {
     queue().submit([work = work()] {
       if constexpr (kernel == Kernel::newton)
         newton_step(alone(), work.rule, work.state, work.scratch);

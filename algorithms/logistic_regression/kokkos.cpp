@@ -80,8 +80,8 @@ class Fused final : public StepPart {
     });
     return launch_;
   }
-  void begin() override { begin_solve(exec_, memory_); }
-  void accumulate() override {
+  void begin() const override { begin_solve(exec_, memory_); }
+  void accumulate() const override {
     if constexpr (on_gpu)
       with_features(memory_.features, [&]<int features>() {
         accumulate_rows<T, features>(exec_, launch_, memory_.all_rows(), memory_.rule, memory_.state(),
@@ -91,7 +91,7 @@ class Fused final : public StepPart {
       accumulate_on_host();
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() override {
+  void update() const override {
     if (!on_gpu || !is_alone()) descend_alone(exec_, memory_);
   }
 
@@ -112,7 +112,6 @@ class Fused final : public StepPart {
 };
 
 const RegisterSolve<LogisticRegression> fused{"fused", kokkos::model, by_type<Fused>};
-const Register<LogisticRegression> graph{"graph", kokkos::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

@@ -38,8 +38,8 @@ class Kernels final : public StepPart {
     memory_.choose({});
     return {};
   }
-  void begin() override { begin_solve(exec_, memory_.rows); }
-  void accumulate() override {
+  void begin() const override { begin_solve(exec_, memory_.rows); }
+  void accumulate() const override {
     const SolveMemory<Array, T>& all = memory_.rows;
     const auto count = static_cast<std::size_t>(rows().size()), d = static_cast<std::size_t>(all.features);
     const Columns<const T> padded(all.columns.data(), static_cast<std::size_t>(all.pitch), d);
@@ -61,7 +61,7 @@ class Kernels final : public StepPart {
     finish<T>(exec_, memory_, gradient_.data());
   }
   [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
-  void update() override { descend_alone(exec_, memory_.rows); }
+  void update() const override { descend_alone(exec_, memory_.rows); }
 
  private:
   Exec exec_;

@@ -89,8 +89,8 @@ class Newton final : public StepPart {
     memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
     return launch_;
   }
-  void begin() override { begin_solve(exec_, memory_); }
-  void accumulate() override {
+  void begin() const override { begin_solve(exec_, memory_); }
+  void accumulate() const override {
     const Rows<T> rows = memory_.all_rows();
     const State state = memory_.state();
     double* partials = memory_.partials.data();
@@ -113,7 +113,7 @@ class Newton final : public StepPart {
     }
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() override {
+  void update() const override {
     const int doubles = newton_scratch(memory_.features);
     const Launch one = small(most_threads);
     submit(queue(), "logistic_regression/newton_step", bounded_policy(exec_, one, doubles),

@@ -49,8 +49,8 @@ class Unfused final : public StepPart {
   Unfused(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override { return memory_.choose(launch); }
-  void begin() override { begin_solve(exec_, memory_.rows); }
-  void accumulate() override {
+  void begin() const override { begin_solve(exec_, memory_.rows); }
+  void accumulate() const override {
     const Rows<T> rows = memory_.rows.all_rows();
     const State state = memory_.rows.state();
     if constexpr (on_gpu) {
@@ -63,7 +63,7 @@ class Unfused final : public StepPart {
     finish<T>(exec_, memory_, nullptr);
   }
   [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }
-  void update() override { descend_alone(exec_, memory_.rows); }
+  void update() const override { descend_alone(exec_, memory_.rows); }
 
  private:
   /// The sums stay where they are from pass to pass: the last one adds to those of the second.

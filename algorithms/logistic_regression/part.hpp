@@ -87,11 +87,4 @@ std::unique_ptr<StepPart> by_type(const LogisticRegression& problem, const Conte
   });
 }
 
-/// `by_type`, its steps recorded.
-template <template <class> class P>
-std::unique_ptr<Prepared> as_graph(const LogisticRegression& problem, const Context& context) {
-  return solve(as(context, Execution::graph), problem.steps,
-               [&](const Shard& shard) { return by_type<P>(problem, context, shard); });
-}
-
 }  // namespace league::logistic

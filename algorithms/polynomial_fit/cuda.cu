@@ -62,7 +62,7 @@ using DevicePoints = PointMemory<T, Array>;
 class CudaPart : public FitPart<Array> {
  public:
   using FitPart::FitPart;
-  void begin() override {
+  void begin() const override {
     begin_all<<<1, sums_a_step, 0, stream(queue())>>>(rule_, state());
     check_launch();
   }
@@ -101,12 +101,12 @@ class Stepwise final : public CudaPart {
     declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     accumulate_points<<<static_cast<unsigned>(launch_.league), block(launch_), 0, stream(queue())>>>(
         memory_.points(), rule_, state(), is_alone(), partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
-  void update() override {
+  void update() const override {
     if (is_alone()) return;
     update_all<<<1, sums_a_step, 0, stream(queue())>>>(rule_, state(), sums_.data());
     check_launch();
@@ -130,14 +130,14 @@ class Persistent final : public CudaPart {
     if (launch.league > 1) throw Unsupported("league " + std::to_string(launch.league) + ": one block takes all steps");
     return launch_ = resolved<T>(launch, {1, 128 / warp_size, warp_size});
   }
-  void accumulate() override {
+  void accumulate() const override {
     const auto bytes = static_cast<std::size_t>(blocks::sums_for_all_size<sums_a_step>(launch_)) * sizeof(double);
     const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
     const auto kernel = fits ? take_all_steps<T, most_resident> : take_all_steps<T, 0>;
     kernel<<<1, block(launch_), bytes, stream(queue())>>>(memory_.points(), rule_, state());
     check_launch();
   }
-  void update() override {}
+  void update() const override {}
 
  private:
   DevicePoints<T> memory_;

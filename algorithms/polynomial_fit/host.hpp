@@ -12,12 +12,12 @@ namespace league::polynomial_fit {
 class HostPart : public FitPart<host::Array> {
  public:
   using FitPart::FitPart;
-  void begin() override {
+  void begin() const override {
     queue().submit([rule = rule_, state = state()] {
       for (int i = 0; i < sums_a_step; ++i) begin_state(rule, state, i);
     });
   }
-  void update() override {
+  void update() const override {
     queue().submit([rule = rule_, state = state(), sums = sums_.data()] {
       for (int i = 0; i < sums_a_step; ++i) take_step(rule, state, sums, i);
     });

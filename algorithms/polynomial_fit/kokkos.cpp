@@ -69,12 +69,12 @@ class Stepwise final : public GraphPart {
     declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([policy = policy(exec_), kernel = kernel()] {
       Kokkos::parallel_for("polynomial_fit/accumulate", policy, kernel);
     });
   }
-  void update() override {
+  void update() const override {
     if (is_alone()) return;
     submit_positions("polynomial_fit/update", Update{rule_, state(), sums_.data()});
   }
@@ -141,14 +141,14 @@ class Persistent final : public KokkosPart {
     require_scratch(launch_, blocks::sums_for_all_size<sums_a_step>(launch_));
     return launch_;
   }
-  void accumulate() override {
+  void accumulate() const override {
     const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
     const auto take = on_gpu && fits ? take_all_steps < T, on_gpu ? most_resident : 0 > : take_all_steps<T, 0>;
     queue().submit([take, exec = exec_, launch = launch_, points = memory_.points(), rule = rule_, state = state()] {
       take(exec, launch, points, rule, state);
     });
   }
-  void update() override {}
+  void update() const override {}
 
  private:
   PointMemory<T, Array> memory_;

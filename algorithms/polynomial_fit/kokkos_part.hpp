@@ -25,7 +25,7 @@ class KokkosPart : public FitPart<Array> {
  public:
   KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard)
       : FitPart(problem, context, shard), exec_(instance(runtime(), queue())) {}
-  void begin() override { submit_positions("polynomial_fit/begin", Begin{rule_, state()}); }
+  void begin() const override { submit_positions("polynomial_fit/begin", Begin{rule_, state()}); }
 
  protected:
   template <class Kernel>

@@ -40,7 +40,7 @@ class Stepwise final : public HostPart {
     declare(partials_, "polynomial_fit/partials", threads_ * line);
     return {threads_, 1, 1};
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([points = memory_.points(), theta = theta_.data(), threads = threads_, partials = partials_.data(),
                     sums = sums_.data()] { add_points(points, theta, threads, partials, sums); });
   }
@@ -87,14 +87,14 @@ class Persistent final : public HostPart {
     declare(partials_, "polynomial_fit/partials", 2 * threads_ * line);
     return {threads_, 1, 1};
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit(
         [points = memory_.points(), rule = rule_, state = state(), partials = partials_.data(), threads = threads_] {
 #pragma omp parallel num_threads(threads)
           take_all_steps(points, rule, state, partials, omp_get_thread_num(), omp_get_num_threads());
         });
   }
-  void update() override {}
+  void update() const override {}
 
  private:
   HostPoints<T> memory_;

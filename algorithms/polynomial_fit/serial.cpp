@@ -15,7 +15,7 @@ class Stepwise final : public HostPart {
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
       : HostPart(problem, context, shard), memory_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([points = memory_.points(), theta = theta_.data(), sums = sums_.data()] {
       std::ranges::copy(range_sums(points, Cubic<T>::of(theta), {0, points.count}).values, sums);
     });

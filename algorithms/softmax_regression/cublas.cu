@@ -35,11 +35,11 @@ class Cublas final : public StepPart {
     if (launch != Launch{}) throw Unsupported("cuBLAS chooses its own launch");
     return {};
   }
-  void begin() override {
+  void begin() const override {
     clear_state(memory_);
     step_ = 0;
   }
-  void accumulate() override {
+  void accumulate() const override {
     const cudaStream_t stream = cuda::stream(queue());  // makes its device the library's, too
     const Descent descent = memory_.descent();
     const Rows rows = descent.own_rows(step_);
@@ -59,7 +59,7 @@ class Cublas final : public StepPart {
     add_partials(memory_, products_.gradient.data(), count > 0 ? 1 : 0, products_.losses.data(), products_.teams);
   }
   [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
-  void update() override { take_step(memory_); }
+  void update() const override { take_step(memory_); }
 
  private:
   cublasHandle_t handle_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/words_native.hpp"
 #include "algorithms/softmax_regression/cuda_part.hpp"
 #include "algorithms/softmax_regression/fused_part.hpp"
 
 namespace league::softmax_regression::cuda_model {
 namespace {
+
+using Words = blocks::NativeWords;
 
 // A block takes every blocks-th tile of rows. For the logits, a thread takes four rows, five classes and a slice of the
 // features; for the softmax, a row; for the gradient, four features, whose sums over the block's tiles stay in its
@@ -11,7 +14,7 @@ namespace {
 template <class T, bool weights_in_scratch>
 __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(const FusedWork<T> work) {
   using Tile = Tile<T>;
-  using Word = typename Stored<T>::Word;
+  using Word = WordOf<T>;
   extern __shared__ Quad scratch[];
   const Descent& descent = work.descent;
   const int quads = descent.pitch / 4, pitch = Tile::pitch(quads);
@@ -40,25 +43,26 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
 
   int tiles = 0;
 
-  constexpr int half_tile = Column<T>::rows;
+  constexpr int half_tile = Column<T, Words>::rows;
   const auto fetch = [&](std::int64_t from) {
-    Column<T> column;
+    Column<T, Words> column;
     const std::int64_t left = thread < quads ? rows.last - from : 0;
     // The pitch is `quads`, but not known to stay so: products with it must not take registers all the time.
     column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
                  static_cast<int>(left < half_tile ? left : half_tile));
     return column;
   };
-  const auto put = [&](int row, const Column<T>& from) {
+  const auto put = [&](int row, const Column<T, Words>& from) {
     if (thread < quads) from.put(tile + row * pitch + thread, pitch);
   };
   const auto gradient_from = [&](int row) {
     if (thread < quads)
-      add_gradient<T>(tile + row * pitch + thread, pitch, logits + row * turn_pitch, turn_pitch, half_tile, gradient);
+      add_gradient<T, Words>(tile + row * pitch + thread, pitch, logits + row * turn_pitch, turn_pitch, half_tile,
+                             gradient);
   };
   std::int64_t first = rows.first + std::int64_t{blockIdx.x} * Tile::rows;
   {
-    const Column<T> upper = fetch(first), lower = fetch(first + half_tile);
+    const Column<T, Words> upper = fetch(first), lower = fetch(first + half_tile);
     put(0, upper);
     put(half_tile, lower);
   }
@@ -66,12 +70,12 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
     const int label = thread < Tile::rows && first + thread < rows.last ? work.labels[first + thread] : -1;
     __syncthreads();
     typename Tile::Logits z = {};
-    if (slice < slices) add_logits<T>(tile, places, weights, resident_pitch / 4, slice, slices, work.quads, z);
+    if (slice < slices) add_logits<T, Words>(tile, places, weights, resident_pitch / 4, slice, slices, work.quads, z);
     for (int round = (slices - 1) / Tile::slots; round >= 0; --round) {
       if (slice < slices && slice / Tile::slots == round) put_logits<T>(z, thread, slices, slots);
       __syncthreads();
     }
-    const Column<T> upper = fetch(first + stride);
+    const Column<T, Words> upper = fetch(first + stride);
     sum_logits<T>(slots, slices, logits, turn_pitch, thread, threads);
     __syncthreads();
     if (thread < Tile::rows) loss += work.finish_turn(label, logits + thread * turn_pitch);
@@ -79,7 +83,7 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
     gradient_from(0);
     __syncthreads();
     put(0, upper);
-    const Column<T> lower = fetch(first + stride + half_tile);
+    const Column<T, Words> lower = fetch(first + stride + half_tile);
     gradient_from(half_tile);
     if (thread < quads && ++tiles % (rows_together / Tile::rows) == 0)
       work.store(blockIdx.x, thread, tiles > rows_together / Tile::rows, gradient);
@@ -96,7 +100,7 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
 template <class T>
 __global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> work) {
   using Tile = Tile<T>;
-  using Word = typename Stored<T>::Word;
+  using Word = WordOf<T>;
   extern __shared__ Quad scratch[];
   const Descent& descent = work.descent;
   const int quads = descent.pitch / 4, all_turns = turns(descent.classes), pitch = all_turns * turn_pitch;
@@ -121,7 +125,7 @@ __global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> wo
     for (int turn = 0; turn < all_turns; ++turn) {
       typename Tile::Logits z = {};
       if (slice < slices)
-        add_logits<T>(x, places, work.weights(turn, Tile::half(thread)), quads, slice, slices, work.quads, z);
+        add_logits<T, Words>(x, places, work.weights(turn, Tile::half(thread)), quads, slice, slices, work.quads, z);
       for (int round = (slices - 1) / Tile::slots; round >= 0; --round) {
         if (slice < slices && slice / Tile::slots == round) put_logits<T>(z, thread, slices, slots);
         __syncthreads();
@@ -134,7 +138,7 @@ __global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> wo
     __syncthreads();
     for (int item = thread; item < all_turns * quads; item += threads) {
       Quad gradient[classes_together] = {};
-      add_gradient<T>(x + item % quads, quads, logits + item / quads * turn_pitch, pitch, count, gradient);
+      add_gradient<T, Words>(x + item % quads, quads, logits + item / quads * turn_pitch, pitch, count, gradient);
       work.add(blockIdx.x, item / quads, item % quads, gradient);
     }
     __syncthreads();
@@ -155,8 +159,8 @@ class Fused final : public StepPart {
     choose_kernel(cuda::most_scratch(properties));
     return effective;
   }
-  void begin() override { clear_state(memory_.rows); }
-  void accumulate() override {
+  void begin() const override { clear_state(memory_.rows); }
+  void accumulate() const override {
     const int teams = memory_.plan.launch.league;
     kernel_<<<teams, dim3(1, memory_.plan.launch.team), scratch_bytes_, cuda::stream(queue())>>>(memory_.work());
     cuda::check_launch();
@@ -164,7 +168,7 @@ class Fused final : public StepPart {
         [&](const auto* partials) { add_partials(memory_.rows, partials, teams, memory_.losses.data(), teams); });
   }
   [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.rows.sums.data(), memory_.rows.sums.size()); }
-  void update() override { take_step(memory_.rows); }
+  void update() const override { take_step(memory_.rows); }
 
  private:
   /// The weights come into scratch where the device has it.
@@ -182,7 +186,6 @@ class Fused final : public StepPart {
 };
 
 const RegisterSolve<SoftmaxRegression> stepwise{"fused", cuda::model, by_type<Fused>};
-const Register<SoftmaxRegression> graph{"graph", cuda::model, as_graph<Fused>};
 
 }  // namespace
 }  // namespace league::softmax_regression::cuda_model

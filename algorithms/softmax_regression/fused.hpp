@@ -3,58 +3,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
-#include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/words.hpp"
 #include "algorithms/softmax_regression/step.hpp"
 #include "backends/launch.hpp"
 
-/// What a thread of the `fused` kernels does between barriers, in CUDA and Kokkos alike.
+/// What a thread of the `fused` kernels does between barriers, in CUDA and Kokkos alike. `Words` are those of
+/// blocks/words.
 namespace league::softmax_regression {
 
 /// Four neighbouring features of a row, as they lie in memory, and as floats.
 using Quad = blocks::Pack<float>;
 template <class T>
-struct Stored;
-template <>
-struct Stored<float> {
-  using Word = Quad;
-  LEAGUE_FUNCTION static Quad widen(const Quad& word) { return word; }
-};
-template <>
-struct Stored<std::uint8_t> {
-  using Word = std::uint32_t;
-  /// A byte in the last place of 2^23 makes 2^23 more than itself. CUDA converts the outer bytes in one instruction of
-  /// a slow unit, the inner ones would take two of a busy one.
-  LEAGUE_FUNCTION static Quad widen(Word word) {
-    Quad quad;
-#if defined(__CUDA_ARCH__)
-    quad.values[0] = static_cast<float>(word & 0xff);
-    quad.values[1] = __uint_as_float(__byte_perm(word, 0x4b000000U, 0x7651)) - 8388608.0F;
-    quad.values[2] = __uint_as_float(__byte_perm(word, 0x4b000000U, 0x7652)) - 8388608.0F;
-    quad.values[3] = static_cast<float>(word >> 24);
-#else
-    for (int k = 0; k < 4; ++k) quad.values[k] = static_cast<float>(word >> 8 * k & 0xff);
-#endif
-    return quad;
-  }
-};
-
-/// A word that is read once: past the first-level cache, where the weights shall stay.
-LEAGUE_FUNCTION std::uint32_t load_once(const std::uint32_t* from) {
-#if defined(__CUDA_ARCH__)
-  return __ldcg(from);
-#else
-  return *from;
-#endif
-}
-LEAGUE_FUNCTION Quad load_once(const Quad* from) {
-#if defined(__CUDA_ARCH__)
-  const float4 quad = __ldcg(reinterpret_cast<const float4*>(from));
-  return {{quad.x, quad.y, quad.z, quad.w}};
-#else
-  return *from;
-#endif
-}
+using WordOf = std::conditional_t<std::is_same_v<T, float>, Quad, std::uint32_t>;
 
 /// A team's tile: rows of which a thread takes four neighbours, half of `classes_together` classes, and a slice of the
 /// features for the logits. The slices' parts are added in scratch, `slots` slices at a time.
@@ -99,7 +61,7 @@ struct FusedWork {
   double* losses;  ///< [teams]
   int quads;       ///< of features, the one of the biases among them
 
-  using Word = typename Stored<T>::Word;
+  using Word = WordOf<T>;
   [[nodiscard]] LEAGUE_FUNCTION const Word* words(std::int64_t row) const {
     return reinterpret_cast<const Word*>(x + row * descent.pitch);
   }
@@ -154,14 +116,15 @@ struct FusedWork {
 };
 
 /// A quad of each row of half a tile, which a thread brings from memory while it works, and then puts into scratch.
-template <class T, class Word = typename Stored<T>::Word>
+template <class T, class Words>
 struct Column {
+  using Word = WordOf<T>;
   static constexpr int rows = Tile<T>::rows / 2;
   Word words[rows] = {};
 
   /// Of `count` rows, `pitch` words apart; zeros for the others.
   LEAGUE_FUNCTION void fetch(const Word* from, int pitch, int count) {
-    for (int row = 0; row < rows; ++row) words[row] = row < count ? load_once(from + row * pitch) : Word{};
+    for (int row = 0; row < rows; ++row) words[row] = row < count ? Words::load_once(from + row * pitch) : Word{};
   }
   LEAGUE_FUNCTION void put(Word* to, int pitch) const {
     for (int row = 0; row < rows; ++row) to[row * pitch] = words[row];
@@ -169,12 +132,12 @@ struct Column {
 };
 
 /// Adds a slice's part of the logits of four rows that begin at x + places[0], ...
-template <class T, class Word>
-LEAGUE_FUNCTION void add_logits(const Word* x, const int (&places)[Tile<T>::thread_rows], const Quad* weights,
+template <class T, class Words>
+LEAGUE_FUNCTION void add_logits(const WordOf<T>* x, const int (&places)[Tile<T>::thread_rows], const Quad* weights,
                                 int weights_pitch, int slice, int slices, int quads, typename Tile<T>::Logits& z) {
   for (int q = slice; q < quads; q += slices) {
     Quad features[Tile<T>::thread_rows];
-    for (int row = 0; row < Tile<T>::thread_rows; ++row) features[row] = Stored<T>::widen(x[places[row] + q]);
+    for (int row = 0; row < Tile<T>::thread_rows; ++row) features[row] = Words::widen(x[places[row] + q]);
     for (int c = 0; c < Tile<T>::thread_classes; ++c) {
       const Quad w = weights[c * weights_pitch + q];
       for (int row = 0; row < Tile<T>::thread_rows; ++row)
@@ -209,11 +172,11 @@ LEAGUE_FUNCTION void sum_logits(const float* slots, int slices, float* logits, i
 }
 
 /// gradient += residuals x features of `rows` rows, for one quad of features and a turn of classes.
-template <class T, class Word>
-LEAGUE_FUNCTION void add_gradient(const Word* x, int pitch, const float* residuals, int residuals_pitch, int rows,
+template <class T, class Words>
+LEAGUE_FUNCTION void add_gradient(const WordOf<T>* x, int pitch, const float* residuals, int residuals_pitch, int rows,
                                   Quad (&gradient)[classes_together]) {
   for (int row = 0; row < rows; ++row) {
-    const Quad features = Stored<T>::widen(x[std::int64_t{row} * pitch]);
+    const Quad features = Words::widen(x[std::int64_t{row} * pitch]);
     const float* from = residuals + row * residuals_pitch;
     const Quad r[] = {reinterpret_cast<const Quad*>(from)[0], reinterpret_cast<const Quad*>(from)[1]};
     const auto last = *reinterpret_cast<const blocks::Pack<float, 8>*>(from + 8);

@@ -45,18 +45,18 @@ class HostPart final : public StepPart {
     declare(partials_, "softmax/partials", std::int64_t{threads_} * work().partial_pitch());
     return launch;
   }
-  void begin() override {
+  void begin() const override {
     queue().submit([descent = memory_.descent(), parameters = memory_.theta.size(), weights = memory_.weights.size()] {
       std::fill_n(descent.theta, parameters, 0.0);
       std::fill_n(descent.weights, weights, 0.0F);
       *descent.taken = 0;
     });
   }
-  void accumulate() override {
+  void accumulate() const override {
     queue().submit([work = work()] { add_rows(work); });
   }
   [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
-  void update() override {
+  void update() const override {
     queue().submit([work = work()] {
       for (int column = 0; column < work.descent.columns(); ++column) work.descent.take(column, work.sums[column]);
     });

@@ -6,14 +6,8 @@
 #include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/softmax_regression/step.hpp"
 
-// The compiler's words for widening bytes: of itself it takes them one by one.
-#if defined(__AVX2__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-#include <immintrin.h>
-#define LEAGUE_HOST_WIDENS 1
-#endif
-
 /// What a host thread does with a tile of rows: shared by `openmp` and by `kokkos` on hosts, whose loops over tiles are
-/// their own.
+/// their own. `Words` are those of blocks/words.
 namespace league::softmax_regression {
 
 /// Rows that are in the second-level cache from the logits to the gradient.
@@ -30,17 +24,13 @@ inline HostVector load(const float* from) {
   __builtin_memcpy(&x, from, sizeof x);
   return x;
 }
-inline HostVector load(const std::uint8_t* from) {
-#if defined(LEAGUE_HOST_WIDENS) && defined(__AVX512F__)
-  return _mm512_maskz_cvtepi32_ps(
-      0xffff, _mm512_maskz_cvtepu8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
-#elif defined(LEAGUE_HOST_WIDENS)
-  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
-#else
-  HostVector x;
-  for (int lane = 0; lane < host_lanes; ++lane) x[lane] = static_cast<float>(from[lane]);
-  return x;
-#endif
+template <class Words>
+HostVector load(const float* from) {
+  return load(from);
+}
+template <class Words>
+HostVector load(const std::uint8_t* from) {
+  return Words::template widen_bytes<HostVector>(from);
 }
 
 template <int lanes>
@@ -61,12 +51,12 @@ float sum_of(const Vector& vector) {
 }
 
 /// Logits of `count` neighbouring rows for a turn of classes.
-template <int count, class T>
+template <class Words, int count, class T>
 void add_logits(const T* x, int pitch, const float* weights, float* z, int z_pitch) {
   HostVector sum[count][classes_together] = {};
   for (int f = 0; f < pitch; f += host_lanes) {
     HostVector of_row[count];
-    for (int row = 0; row < count; ++row) of_row[row] = load(x + row * pitch + f);
+    for (int row = 0; row < count; ++row) of_row[row] = load<Words>(x + row * pitch + f);
     for (int c = 0; c < classes_together; ++c) {
       const HostVector w = load(weights + c * pitch + f);
       for (int row = 0; row < count; ++row) sum[row][c] += of_row[row] * w;
@@ -77,12 +67,12 @@ void add_logits(const T* x, int pitch, const float* weights, float* z, int z_pit
 }
 
 /// gradient [classes_together x pitch] += residuals x features, for `count` vectors of features and a turn of classes.
-template <int count, class T>
+template <class Words, int count, class T>
 void add_gradient(const T* x, int rows, int pitch, const float* residuals, int r_pitch, double* gradient) {
   HostVector sum[count][classes_together] = {};
   for (int row = 0; row < rows; ++row) {
     HostVector features[count];
-    for (int v = 0; v < count; ++v) features[v] = load(x + row * pitch + v * host_lanes);
+    for (int v = 0; v < count; ++v) features[v] = load<Words>(x + row * pitch + v * host_lanes);
     for (int c = 0; c < classes_together; ++c) {
       const HostVector r = residuals[row * r_pitch + c] - HostVector{};
       for (int v = 0; v < count; ++v) sum[v][c] += features[v] * r;
@@ -96,7 +86,7 @@ void add_gradient(const T* x, int rows, int pitch, const float* residuals, int r
 
 /// Adds the gradients of up to `host_tile_rows` rows to `gradient` [whole turns of classes x pitch]. @returns their
 /// loss
-template <class T>
+template <class Words, class T>
 double take_tile(const Descent& descent, const T* x, const std::int32_t* labels, int rows, double* gradient) {
   alignas(64) float z[host_tile_rows * turn_pitch * ((64 + classes_together - 1) / classes_together)];
   const int pitch = descent.pitch, last_turn = turns(descent.classes), z_pitch = last_turn * turn_pitch;
@@ -105,8 +95,8 @@ double take_tile(const Descent& descent, const T* x, const std::int32_t* labels,
     float* of_turn = z + turn * turn_pitch;
     int row = 0;
     for (; row + host_together <= rows; row += host_together)
-      add_logits<host_together>(x + row * pitch, pitch, weights, of_turn + row * z_pitch, z_pitch);
-    for (; row < rows; ++row) add_logits<1>(x + row * pitch, pitch, weights, of_turn + row * z_pitch, z_pitch);
+      add_logits<Words, host_together>(x + row * pitch, pitch, weights, of_turn + row * z_pitch, z_pitch);
+    for (; row < rows; ++row) add_logits<Words, 1>(x + row * pitch, pitch, weights, of_turn + row * z_pitch, z_pitch);
   }
   double loss = 0;
   for (int row = 0; row < rows; ++row) loss += softmax_row(z + row * z_pitch, descent.classes, labels[row]);
@@ -114,12 +104,11 @@ double take_tile(const Descent& descent, const T* x, const std::int32_t* labels,
     double* of_turn = gradient + turn * classes_together * pitch;
     int f = 0;
     for (; f + host_together * host_lanes <= pitch; f += host_together * host_lanes)
-      add_gradient<host_together>(x + f, rows, pitch, z + turn * turn_pitch, z_pitch, of_turn + f);
-    for (; f < pitch; f += host_lanes) add_gradient<1>(x + f, rows, pitch, z + turn * turn_pitch, z_pitch, of_turn + f);
+      add_gradient<Words, host_together>(x + f, rows, pitch, z + turn * turn_pitch, z_pitch, of_turn + f);
+    for (; f < pitch; f += host_lanes)
+      add_gradient<Words, 1>(x + f, rows, pitch, z + turn * turn_pitch, z_pitch, of_turn + f);
   }
   return loss;
 }
 
 }  // namespace league::softmax_regression
-
-#undef LEAGUE_HOST_WIDENS

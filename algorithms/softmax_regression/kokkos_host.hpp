@@ -11,7 +11,7 @@
 namespace league::softmax_regression::kokkos_model {
 
 // A team takes every teams-th tile of rows, its threads the tiles in turn, each with a gradient of its own.
-template <class T>
+template <class T, class Words>
 class FusedOnHost final : public StepPart {
  public:
   FusedOnHost(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
@@ -32,8 +32,8 @@ class FusedOnHost final : public StepPart {
     declare(losses_, "softmax/losses", gradients_);
     return launch_;
   }
-  void begin() override { clear_state(exec_, memory_); }
-  void accumulate() override {
+  void begin() const override { clear_state(exec_, memory_); }
+  void accumulate() const override {
     const auto kernel = [descent = memory_.descent(), x = memory_.x.data(), labels = memory_.labels.data(),
                          partials = partials_.data(), losses = losses_.data(),
                          pitch = partial_pitch_](const Member& team) {
@@ -47,15 +47,15 @@ class FusedOnHost final : public StepPart {
       double loss = descent.penalty(step, thread, threads);
       for (std::int64_t row = rows.first + std::int64_t{thread} * host_tile_rows; row < rows.last;
            row += std::int64_t{threads} * host_tile_rows)
-        loss += take_tile(descent, x + row * descent.pitch, labels + row,
-                          static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
+        loss += take_tile<Words>(descent, x + row * descent.pitch, labels + row,
+                                 static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
       losses[thread] = loss;
     };
     kokkos::submit(queue(), "softmax/fused", Team(exec_, launch_.league, launch_.team, 1), kernel);
     add_partials(exec_, memory_, partials_.data(), partial_pitch_, gradients_, losses_.data(), gradients_);
   }
   [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
-  void update() override { take_step(exec_, memory_); }
+  void update() const override { take_step(exec_, memory_); }
 
  private:
   Exec exec_;

@@ -53,11 +53,11 @@ class Kernels final : public StepPart {
     if (launch != Launch{}) throw Unsupported("Kokkos Kernels chooses its own launch");
     return {};
   }
-  void begin() override {
+  void begin() const override {
     clear_state(exec_, memory_);
     step_ = 0;
   }
-  void accumulate() override {
+  void accumulate() const override {
     const Descent descent = memory_.descent();
     const Rows rows = descent.own_rows(step_);
     const std::int64_t count = rows.last - rows.first;
@@ -77,7 +77,7 @@ class Kernels final : public StepPart {
     add_partials(exec_, memory_, gradient.data(), 0, count > 0 ? 1 : 0, products_.losses.data(), products_.teams);
   }
   [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }
-  void update() override { take_step(exec_, memory_); }
+  void update() const override { take_step(exec_, memory_); }
 
  private:
   Exec exec_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
+#include "algorithms/blocks/words_native.hpp"
 #include "algorithms/softmax_regression/host_part.hpp"
 #include "algorithms/softmax_regression/host_tiles.hpp"
 
@@ -22,8 +23,9 @@ void add_rows(const HostWork<T>& work) {
       double loss = descent.penalty(*descent.current, thread, threads);
       for (std::int64_t row = rows.first + std::int64_t{thread} * host_tile_rows; row < rows.last;
            row += std::int64_t{threads} * host_tile_rows)
-        loss += take_tile(descent, work.x + row * descent.pitch, work.labels + row,
-                          static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
+        loss += take_tile<blocks::NativeWords>(
+            descent, work.x + row * descent.pitch, work.labels + row,
+            static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
       mine[pitch - 1] = loss;
     }
 #pragma omp for schedule(static)

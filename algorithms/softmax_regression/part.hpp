@@ -94,11 +94,4 @@ std::unique_ptr<StepPart> of_one_type(const SoftmaxRegression& problem, const Co
   return std::make_unique<P>(problem, context, shard);
 }
 
-/// `by_type`, its steps recorded.
-template <template <class> class P>
-std::unique_ptr<Prepared> as_graph(const SoftmaxRegression& problem, const Context& context) {
-  return solve(as(context, Execution::graph), problem.steps,
-               [&](const Shard& shard) { return by_type<P>(problem, context, shard); });
-}
-
 }  // namespace league::softmax_regression

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/one_pass.hpp"
+#include "algorithms/vector_add/kokkos_host.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
-#include "algorithms/vector_add/wide.hpp"
-#include "backends/kokkos/pass.hpp"
 
 namespace league::kokkos::vector_add {
 namespace {
@@ -49,26 +48,12 @@ void add_packs(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> s
       });
 }
 
-// On a host a team takes `tile` elements at a time, cache line by cache line.
-template <class T>
-void add_cache_lines(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
-  const std::int64_t n = on.size(), tile = on.launch.tile;
-  Kokkos::parallel_for(
-      "vector_add/wide", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        const std::int64_t step = tile * team.league_size() * team.team_size();
-        const std::int64_t mine = (std::int64_t{team.league_rank()} * team.team_size() + team.team_rank()) * tile;
-        for (std::int64_t first = mine; first < n; first += step)
-          add_lines(first, first + tile < n ? first + tile : n, a.data(), b.data(), sum.data());
-        blocks::finish_streaming();
-      });
-}
-
 template <class T>
 void add_wide(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
   if constexpr (on_gpu)
     add_packs<T>(on, a, b, sum);
   else
-    add_cache_lines<T>(on, a, b, sum);
+    add_cache_lines<T, blocks::PlainWords>(on, a, b, sum);
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/blocks/words_native.hpp"
 #include "algorithms/drivers/one_pass.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
 #include "algorithms/vector_add/wide.hpp"
@@ -26,8 +27,9 @@ void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
 #pragma omp parallel num_threads(on.threads)
   {
 #pragma omp for schedule(static) nowait
-    for (std::int64_t first = 0; first < n; first += block) add_lines(first, std::min(first + block, n), a, b, sum);
-    blocks::finish_streaming();
+    for (std::int64_t first = 0; first < n; first += block)
+      add_lines<blocks::NativeWords>(first, std::min(first + block, n), a, b, sum);
+    blocks::NativeWords::finish_streaming();
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/words.hpp"
 #include "backends/portable.hpp"
 
 namespace league {
@@ -18,20 +18,20 @@ inline constexpr int packs_a_lane = 4;
 template <class T>
 inline constexpr int elements_per_lane = packs_a_lane * Pack<T>::size;
 
-/// A cache line of a host. Its stores go past the caches: an ordinary one reads the line first, a third more traffic.
+/// A cache line of a host. Streaming stores save the third of the traffic that reads the line before an ordinary one.
 template <class T>
 using Line = blocks::Pack<T, 64>;
 
 /// sum[i] = a[i] + b[i] for i in [begin, end), line by line. @pre `begin` is a whole number of lines, arrays are
-/// aligned to them; `blocks::finish_streaming` follows before another thread reads the sums
-template <class T>
+/// aligned to them; `Words::finish_streaming` follows before another thread reads the sums
+template <class Words, class T>
 LEAGUE_FUNCTION void add_lines(std::int64_t begin, std::int64_t end, const T* a, const T* b, T* sum) {
   constexpr int size = Line<T>::size;
   std::int64_t i = begin;
   for (; i + size <= end; i += size) {
     Line<T> line;
     for (int k = 0; k < size; ++k) line.values[k] = a[i + k] + b[i + k];
-    blocks::store_streaming(reinterpret_cast<Line<T>*>(sum + i), line);
+    Words::store_streaming(reinterpret_cast<Line<T>*>(sum + i), line);
   }
   for (; i < end; ++i) sum[i] = a[i] + b[i];
 }

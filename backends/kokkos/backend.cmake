@@ -11,7 +11,13 @@ include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)
 # Files with Kokkos kernels are compiled in the language that Kokkos was: CUDA, or C++ (OpenMP, HIP, nvcc_wrapper).
 league_objects(backend_kokkos SOURCES backends/kokkos/*.cpp EXCLUDE names LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
-league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels|kokkos_blocks LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+  LIBRARIES Kokkos::kokkos)
+# Over blocks that have bodies for an architecture; `kokkos_blocks_host*`: where Kokkos runs on the host.
+if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+  set(other_blocks "[^/]*_host")
+endif()
+league_model(kokkos_blocks SOURCES kokkos_blocks*.cpp EXCLUDE ${other_blocks} LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
 if(league_kernels_usable)
   league_model(kokkos_kernels SOURCES kokkos_kernels*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}

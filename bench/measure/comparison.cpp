@@ -229,8 +229,8 @@ bool attempt(Result& result, const std::function<void()>& step) {
 
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {
   const Dataset* dataset = that.algorithm->needs_dataset ? &datasets.rows(that.data) : nullptr;
-  return that.algorithm->make_whole(
-      {that.parameters, that.dtype, that.seed, runtime.host_memory(), dataset, that.method->problem});
+  return that.algorithm->make_whole({that.parameters, that.dtype, that.seed, dataset, that.method->problem},
+                                    runtime.host_memory());
 }
 
 std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {

@@ -276,12 +276,14 @@ std::vector<Way> Axes::variants(const Runtime& runtime, std::vector<std::string>
     if (method == algorithm().methods.end()) return false;
     const bool there =
         contains(declared_models(algorithm(), *method), model) && (models.by_name || is_built(runtime, model));
+    const std::size_t before = ways.size();
     for (const Execution execution : executions_of(algorithm(), *method, model)) {
       const Way way{&*method, model, execution};
-      const bool twice = std::ranges::find(ways, way) != ways.end();
-      if (there && !twice && std::ranges::find(chosen, execution) != chosen.end()) ways.push_back(way);
+      const bool is_new = std::ranges::find(ways, way) == ways.end();
+      if (!there || !is_new || std::ranges::find(chosen, execution) == chosen.end()) continue;
+      ways.push_back(way);
     }
-    return there;
+    return ways.size() > before;
   };
   const Names methods = method_names(find("methods"), algorithm());
   for (const std::string& method : methods.chosen)

@@ -29,7 +29,7 @@ std::string why_not_expressible(const Method& method, std::string_view model, Ex
     if (const auto why = method.not_expressible.find(key); why != method.not_expressible.end()) return why->second;
   const ModelFacts* facts = model_facts(model);
   const bool only_hosts = facts != nullptr && facts->own && !facts->portable && facts->device == DeviceKind::host;
-  return only_hosts && execution != Execution::stream ? no_launches : "";
+  return only_hosts && execution != Execution::stream ? "no launches to record on a host" : "";
 }
 
 Availability of_registered(const Runtime& runtime, const Variant& variant) {

@@ -37,7 +37,8 @@ void multiply_communicators(std::vector<Case>& cases, const std::vector<std::str
 /// All engines that there are, the default first.
 std::vector<std::string> engines() {
   std::vector<std::string> names = engine_names();
-  std::ranges::stable_partition(names, [](const std::string& name) { return name == Case{}.communicator; });
+  const auto first = std::ranges::find(names, Case{}.communicator);
+  if (first != names.end()) std::rotate(names.begin(), first, first + 1);
   return names;
 }
 

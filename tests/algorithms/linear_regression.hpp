@@ -25,7 +25,7 @@ inline std::unique_ptr<LinearRegression> make(Values values, Dtype dtype = Dtype
              {"learning_rate", "0.01"}, {"start", "zero"}, {"noise", "0"}};
   for (const auto& [key, value] : values) all[key] = value;
   std::pmr::memory_resource& memory = tests::runtime().host_memory();
-  auto made = std::make_unique<LinearRegression>(Making{{all}, dtype, 1, memory, nullptr, problem});
+  auto made = std::make_unique<LinearRegression>(Making{{all}, dtype, 1, nullptr, problem});
   made->make_inputs(local.value_or(Range{0, made->extent()}), memory);
   return made;
 }

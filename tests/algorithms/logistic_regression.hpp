@@ -26,7 +26,7 @@ inline Making making(const Settings& settings, Dtype dtype, const std::string& p
                          {"l2", "0"},
                          {"tolerance", "0"}}};
   for (const auto& [key, value] : settings) parameters.values[key] = value;
-  return {parameters, dtype, 1, league::tests::runtime().host_memory(), nullptr, problem};
+  return {parameters, dtype, 1, nullptr, problem};
 }
 
 inline std::unique_ptr<LogisticRegression> make(const Settings& settings, Dtype dtype,

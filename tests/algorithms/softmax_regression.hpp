@@ -46,7 +46,7 @@ inline std::unique_ptr<SoftmaxRegression> make(const Dataset& data, Dtype dtype,
   Parameters parameters{{{"steps", "5"}, {"batch", "0"}, {"learning_rate", "0.05"}, {"l2", "0"}}};
   for (const auto& [key, value] : values) parameters.values[key] = value;
   std::pmr::memory_resource& memory = league::tests::runtime().host_memory();
-  auto problem = std::make_unique<SoftmaxRegression>(Making{parameters, dtype, 1, memory, &data, ""});
+  auto problem = std::make_unique<SoftmaxRegression>(Making{parameters, dtype, 1, &data, ""});
   problem->make_inputs({0, problem->extent()}, memory);
   return problem;
 }

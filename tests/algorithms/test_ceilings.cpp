@@ -10,7 +10,7 @@ namespace {
 
 Ceilings make(const char* method, std::int64_t n, Dtype dtype) {
   const Parameters parameters{{{"n", std::to_string(n)}}};
-  Ceilings problem(Making{parameters, dtype, 7, tests::runtime().host_memory(), nullptr, method});
+  Ceilings problem(Making{parameters, dtype, 7, nullptr, method});
   problem.make_inputs({0, problem.extent()}, tests::runtime().host_memory());
   return problem;
 }

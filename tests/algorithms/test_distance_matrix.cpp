@@ -19,7 +19,7 @@ std::unique_ptr<DistanceMatrix> make(std::int64_t n, std::int64_t dimension, Dty
                                      const char* metric = "euclidean") {
   const Parameters parameters{{{"n", std::to_string(n)}, {"dimension", std::to_string(dimension)}, {"metric", metric}}};
   std::pmr::memory_resource& memory = tests::runtime().host_memory();
-  auto problem = std::make_unique<DistanceMatrix>(Making{parameters, dtype, 7, memory, nullptr, ""});
+  auto problem = std::make_unique<DistanceMatrix>(Making{parameters, dtype, 7, nullptr, ""});
   problem->make_inputs({0, problem->extent()}, memory);
   return problem;
 }

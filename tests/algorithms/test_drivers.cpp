@@ -32,18 +32,18 @@ class Fake final : public StepPart {
     whole_output(step_, 1);
   }
   Launch configure(Launch) override { return {1, 1, 1}; }
-  void begin() override {
+  void begin() const override {
     host_step_ = 0;
     queue().submit([value = value_.data(), step = step_.data()] { *value = 0, *step = 0; });
   }
-  void accumulate() override {
+  void accumulate() const override {
     const std::int64_t counted = by_host_ ? host_step_++ : -1;
     queue().submit([=, sum = sum_.data(), step = step_.data(), count = this->rows().size()] {
       *sum = static_cast<double>((counted < 0 ? *step : counted) + 1) * static_cast<double>(count);
     });
   }
   Buffer sums() const override { return buffer_of(sum_.data(), 1); }
-  void update() override {
+  void update() const override {
     queue().submit([limit = limit_, value = value_.data(), sum = sum_.data(), step = step_.data()] {
       if (*value >= limit) return;
       *value += *sum;

@@ -41,7 +41,7 @@ Dataset dataset(const Rows& train, const std::vector<std::int32_t>& labels, cons
 std::unique_ptr<Knn> make(const Dataset& data, Dtype dtype, int k, const char* votes = "eps") {
   const Parameters parameters{{{"k", std::to_string(k)}, {"votes", votes}}};
   std::pmr::memory_resource& memory = tests::runtime().host_memory();
-  auto problem = std::make_unique<Knn>(Making{parameters, dtype, 1, memory, &data, ""});
+  auto problem = std::make_unique<Knn>(Making{parameters, dtype, 1, &data, ""});
   problem->make_inputs({0, problem->extent()}, memory);
   return problem;
 }

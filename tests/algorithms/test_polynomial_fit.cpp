@@ -23,7 +23,7 @@ std::unique_ptr<PolynomialFit> make(const std::string& points, const std::string
                                     const std::string& rate = "1e-6", std::uint64_t seed = 1) {
   std::pmr::memory_resource& memory = tests::runtime().host_memory();
   auto problem = std::make_unique<PolynomialFit>(
-      Making{{{{"points", points}, {"steps", steps}, {"learning_rate", rate}}}, dtype, seed, memory, nullptr, ""});
+      Making{{{{"points", points}, {"steps", steps}, {"learning_rate", rate}}}, dtype, seed, nullptr, ""});
   problem->make_inputs({0, problem->extent()}, memory);
   return problem;
 }

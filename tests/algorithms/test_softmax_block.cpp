@@ -10,7 +10,8 @@ template <class T>
 std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector<double>& theta, int threads,
                              double& loss) {
   using Tile = Tile<T>;
-  using Word = typename Stored<T>::Word;
+  using Word = WordOf<T>;
+  using Words = blocks::PlainWords;
   const int pitch = static_cast<int>(problem.pitch), quads = pitch / 4, in_scratch = Tile::pitch(quads);
   std::vector<float> weights(static_cast<std::size_t>(classes_together * resident_pitch));
   for (std::size_t i = 0; i < theta.size(); ++i) {
@@ -36,10 +37,10 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
   std::vector<std::array<Quad, Tile::thread_classes>> z(static_cast<std::size_t>(threads));
   loss = 0;
   for (std::int64_t first = 0; first < problem.extent(); first += Tile::rows) {
-    constexpr int half = Column<T>::rows;
+    constexpr int half = Column<T, Words>::rows;
     for (int t = 0; t < quads; ++t)
       for (int row = 0; row < Tile::rows; row += half) {
-        Column<T> column;
+        Column<T, Words> column;
         column.fetch(work.words(first + row) + t, quads, static_cast<int>(problem.extent() - first) - row);
         column.put(tile + row * in_scratch + t, in_scratch);
       }
@@ -49,7 +50,7 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
         places[row] = (Tile::group(t) * Tile::thread_rows + row) * in_scratch;
       z[static_cast<std::size_t>(t)] = {};
       auto& mine = *reinterpret_cast<typename Tile::Logits*>(&z[static_cast<std::size_t>(t)]);
-      add_logits<T>(tile, places, work.weights(0, Tile::half(t)), resident_pitch / 4, Tile::slice(t), slices,
+      add_logits<T, Words>(tile, places, work.weights(0, Tile::half(t)), resident_pitch / 4, Tile::slice(t), slices,
                     work.quads, mine);
     }
     for (int round = (slices - 1) / Tile::slots; round >= 0; --round)
@@ -62,7 +63,7 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
     for (int t = 0; t < quads; ++t) {
       Quad(&mine)[classes_together] =
           *reinterpret_cast<Quad(*)[classes_together]>(&gradients[static_cast<std::size_t>(t)]);
-      add_gradient<T>(tile + t, in_scratch, logits, turn_pitch, Tile::rows, mine);
+      add_gradient<T, Words>(tile + t, in_scratch, logits, turn_pitch, Tile::rows, mine);
       work.store(0, t, first > 0, mine);
     }
   }

@@ -18,7 +18,7 @@ Reduce alone;
 
 Sum make(std::int64_t n, Dtype dtype, const char* values = "uniform", int chunk_kib = 0) {
   const Parameters parameters{{{"n", std::to_string(n)}, {"chunk", std::to_string(chunk_kib)}, {"values", values}}};
-  Sum problem(Making{parameters, dtype, 5, tests::runtime().host_memory(), nullptr, ""});
+  Sum problem(Making{parameters, dtype, 5, nullptr, ""});
   problem.make_inputs({0, problem.extent()}, tests::runtime().host_memory());
   return problem;
 }

@@ -137,8 +137,7 @@ TEST_F(Executions, ReachTheVariant) {
     seen.push_back(context.execution);
     return real(problem, context);
   };
-  const auto problem =
-      that.algorithm->make({that.parameters, that.dtype, 1, tests::runtime().host_memory(), nullptr, ""});
+  const auto problem = that.algorithm->make({that.parameters, that.dtype, 1, nullptr, ""});
   for (const Execution execution : {Execution::stream, Execution::graph}) {
     that.execution = execution;
     const Entrant entrant(that, *problem, tests::runtime(), 1 << 30);

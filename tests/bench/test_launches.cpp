@@ -181,7 +181,7 @@ TEST_F(LaunchesTest, ThatAreRefusedFallBackToTheAutomaticOne) {
   const Variant real = *serial;
   serial->prepare = [](const Problem&, const Context&) { return std::make_unique<Choosy>(); };
   const std::unique_ptr<Problem> problem =
-      that.algorithm->make_whole({that.parameters, that.dtype, 1, tests::runtime().host_memory(), nullptr, ""});
+      that.algorithm->make_whole({that.parameters, that.dtype, 1, nullptr, ""}, tests::runtime().host_memory());
   const Entrant tuned(that, *problem, tests::runtime(), 1 << 30);
   EXPECT_EQ(tuned.launch().league, 7);
   EXPECT_NE(tuned.launch_note().find("league=2, is refused: too many"), std::string::npos) << tuned.launch_note();
@@ -199,7 +199,7 @@ class LeagueTest : public LaunchesTest {
     that.launch = {.league = league};
     that.launch_source = source;
     const std::unique_ptr<Problem> problem =
-        that.algorithm->make_whole({that.parameters, that.dtype, 1, tests::runtime().host_memory(), nullptr, ""});
+        that.algorithm->make_whole({that.parameters, that.dtype, 1, nullptr, ""}, tests::runtime().host_memory());
     try {
       Entrant entrant(that, *problem, tests::runtime(), 1 << 30);
       Stages stages;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/words_native.hpp"
+#include "algorithms/softmax_regression/kokkos_fused.hpp"
+
+namespace league::softmax_regression::kokkos_model {
+namespace {
+
+template <class T>
+using Variant = Fused<T, blocks::NativeWords>;
+const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::blocks_model, by_type<Variant>};
+
+}  // namespace
+}  // namespace league::softmax_regression::kokkos_model
