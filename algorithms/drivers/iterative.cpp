@@ -35,17 +35,14 @@ class Solve final : public ShardParts<StepPart> {
       part->accumulate();
       sums.push_back(part->sums());
     }
-    if (!context().world.alone()) all_reduce(stages, sums, 0);
+    if (!context().world.alone()) {
+      const CommonStage stage(stages, loop_.queues(), "sum");
+      context().communicator.all_reduce(sums, Order::any);
+    }
     for (const auto& part : parts()) {
       const auto stage = stages.scope(part->queue(), "update");
       part->update();
     }
-  }
-  /// One stage on the queues of all shards from number `first` on.
-  void all_reduce(Stages& stages, const std::vector<Buffer>& sums, std::size_t first) {
-    if (first == parts().size()) return context().communicator.all_reduce(sums, Order::any);
-    const auto stage = stages.scope(parts()[first]->queue(), "sum");
-    all_reduce(stages, sums, first + 1);
   }
   StepLoop loop_;
 };

@@ -27,7 +27,10 @@ void StepLoop::configure() {
 }
 
 void StepLoop::run(Stages& stages) {
-  if (execution_ == Execution::graph) return on_all_queues(stages, "steps", 0, [this] { launch_graphs(); });
+  if (execution_ == Execution::graph) {
+    const CommonStage stage(stages, queues_, "steps");
+    return launch_graphs();
+  }
   for (std::int64_t step = 0; step < steps_; ++step) take_step_(stages, static_cast<int>(step % period_));
 }
 
@@ -41,13 +44,6 @@ std::unique_ptr<Graph> StepLoop::record(std::int64_t steps) {
     Stages unmarked;
     for (std::int64_t step = 0; step < steps; ++step) take_step_(unmarked, static_cast<int>(step % period_));
   });
-}
-
-/// One stage on the queues of all shards from number `first` on.
-void StepLoop::on_all_queues(Stages& stages, const char* name, std::size_t first, const std::function<void()>& body) {
-  if (first == queues_.size()) return body();
-  const auto stage = stages.scope(*queues_[first], name);
-  on_all_queues(stages, name, first + 1, body);
 }
 
 }  // namespace league

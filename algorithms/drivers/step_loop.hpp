@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -8,6 +9,17 @@
 #include "algorithms/contract/prepared.hpp"
 
 namespace league {
+
+/// A stage on several queues together.
+class CommonStage {
+ public:
+  CommonStage(Stages& stages, std::span<Queue* const> queues, const char* name) {
+    for (Queue* queue : queues) scopes_.emplace_back(stages, *queue, name);
+  }
+
+ private:
+  std::deque<Stages::Scope> scopes_;
+};
 
 /// Takes the steps of a solve: one by one, or recorded into graphs.
 class StepLoop {
@@ -22,11 +34,12 @@ class StepLoop {
   void configure();
   /// All steps, on the queues.
   void run(Stages& stages);
+  /// Of all shards of this process.
+  [[nodiscard]] std::span<Queue* const> queues() const { return queues_; }
 
  private:
   std::unique_ptr<Graph> record(std::int64_t steps);
   void launch_graphs();
-  void on_all_queues(Stages& stages, const char* name, std::size_t first, const std::function<void()>& body);
 
   Runtime& runtime_;
   std::vector<Queue*> queues_;

@@ -51,7 +51,7 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
       z[static_cast<std::size_t>(t)] = {};
       auto& mine = *reinterpret_cast<typename Tile::Logits*>(&z[static_cast<std::size_t>(t)]);
       add_logits<T, Words>(tile, places, work.weights(0, Tile::half(t)), resident_pitch / 4, Tile::slice(t), slices,
-                    work.quads, mine);
+                           work.quads, mine);
     }
     for (int round = (slices - 1) / Tile::slots; round >= 0; --round)
       for (int t = 0; Tile::slice(t) < slices; ++t)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/drivers/shard_part.hpp"
+
+namespace league {
+
+/// One variant of an iterative method on planes, in which a plane's next values need the planes beside it. Rows are
+/// planes. There are three buffers: the initial state, and two that steps write in turn. In each, a ghost plane lies
+/// before the shard's first plane and behind its last: those of the neighbours, where the world has any.
+class HaloPart : public ShardPart {
+ public:
+  using ShardPart::ShardPart;
+  static constexpr int buffers = 3;
+  struct Planes {
+    std::byte* first;  ///< this shard's first plane
+    std::int64_t plane_bytes;
+  };
+  [[nodiscard]] virtual Planes planes(int buffer) const = 0;
+  /// Puts one step of some of the shard's planes on the queue: from one buffer to another. It changes nothing on the
+  /// host, since a graph that was recorded once replays it.
+  virtual void advance(int from, int to, Range planes) const = 0;
+};
+
+/// The buffer that step number `step` writes, from 0 on; the initial state is in buffer 0.
+constexpr int written_by(std::int64_t step) { return step % 2 == 0 ? 1 : 2; }
+
+/// `steps` steps on all shards. In each, a shard computes its first and last plane, then all others while those two
+/// travel to the neighbours' ghost planes.
+std::unique_ptr<Prepared> solve_with_halo(const Context& context, std::int64_t steps,
+                                          const std::function<std::unique_ptr<HaloPart>(const Shard&)>& make);
+
+/// A solve of `problem.steps` steps: `make` chooses the part by the problem's type and shape.
+template <class P>
+struct RegisterHalo {
+  using Make = std::unique_ptr<HaloPart> (*)(const P&, const Context&, const Shard&);
+  RegisterHalo(std::string method, Model model, Make make, std::vector<Execution> executions = recordable) {
+    Register<P>(
+        std::move(method), model,
+        [make](const P& problem, const Context& context) {
+          return solve_with_halo(context, problem.steps,
+                                 [&](const Shard& shard) { return make(problem, context, shard); });
+        },
+        std::move(executions));
+  }
+};
+
+}  // namespace league

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "algorithms/blocks/pack.hpp"
+#include "backends/launch.hpp"
+#include "backends/portable.hpp"
+
+/// What a lane of a GPU does, in CUDA and Kokkos alike, and what a row of cells is to a host.
+namespace league::stencil {
+
+/// Planes of one shard to compute, [planes x n x n], with the planes beside them. What lies outside the cube is 0 and
+/// never read.
+template <class T>
+struct Grid {
+  const T* from;  ///< the first of the planes
+  T* to;
+  int n;
+  int planes;
+  bool has_below, has_above;  ///< there is a plane before the first, behind the last
+
+  [[nodiscard]] LEAGUE_FUNCTION bool inside(int z, int y) const {
+    return y >= 0 && y < n && (z >= 0 || has_below) && (z < planes || has_above);
+  }
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t index(int z, int y, int x) const {
+    return (std::int64_t{z} * n + y) * n + x;
+  }
+};
+
+/// A cell after a step. The weights are powers of two: six roundings, with or without contraction.
+template <class T>
+LEAGUE_FUNCTION T step_cell(T centre, T west, T east, T south, T north, T below, T above) {
+  return T{0.25} * centre + T{0.125} * (((west + east) + (south + north)) + (below + above));
+}
+
+/// How the lanes of a team lie on a plane: `lanes_x` beside each other, in as many rows as there are lanes for. A lane
+/// takes `width` x `rows` cells of a plane; an item is what a team takes of `depth` planes.
+struct Tiling {
+  int width, rows, lanes_x, lanes_y, depth;
+  unsigned tiles_x, tiles_y, items;
+
+  /// A lane's first cell, and its planes: none where it has no cell.
+  struct Place {
+    int x, y, first, last;
+  };
+  [[nodiscard]] LEAGUE_FUNCTION Place place(unsigned item, int lane, int n, int planes) const {
+    const unsigned tile = item / tiles_x;
+    const int x = (static_cast<int>(item % tiles_x) * lanes_x + lane % lanes_x) * width;
+    const int y = (static_cast<int>(tile % tiles_y) * lanes_y + lane / lanes_x) * rows;
+    const int first = static_cast<int>(tile / tiles_y) * depth;
+    if (x >= n || y >= n || lane >= lanes_x * lanes_y) return {x, y, first, first};
+    return {x, y, first, first + depth < planes ? first + depth : planes};
+  }
+};
+
+/// `depth`: 0 lets it be chosen so that there are enough items.
+/// @throws Unsupported for more items than kernels can count
+inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int rows, int depth) {
+  constexpr int widest = 32, most_depth = 64, enough_items = 2048;
+  Tiling tiling{.width = width, .rows = rows, .lanes_x = 1};
+  while (tiling.lanes_x * 2 <= std::min(lanes, widest) && tiling.lanes_x * width < n) tiling.lanes_x *= 2;
+  tiling.lanes_y = lanes / tiling.lanes_x;
+  tiling.tiles_x = static_cast<unsigned>(ceil_div(n, tiling.lanes_x * width));
+  tiling.tiles_y = static_cast<unsigned>(ceil_div(n, tiling.lanes_y * rows));
+  const std::int64_t of_a_plane = std::int64_t{tiling.tiles_x} * tiling.tiles_y;
+  const auto even = static_cast<int>(std::clamp<std::int64_t>(planes * of_a_plane / enough_items, 4, most_depth));
+  tiling.depth =
+      static_cast<int>(std::clamp<std::int64_t>(depth > 0 ? depth : even, 1, std::max<std::int64_t>(planes, 1)));
+  const std::int64_t items = of_a_plane * ceil_div<std::int64_t>(planes, tiling.depth);
+  if (items > max_league)
+    throw Unsupported("team of " + std::to_string(lanes) + " lanes, tile " + std::to_string(tiling.depth) + ": " +
+                      std::to_string(items) + " tiles; kernels count up to " + std::to_string(max_league));
+  tiling.items = static_cast<unsigned>(items);
+  return tiling;
+}
+
+/// `plain`: one cell of each plane.
+template <class T>
+LEAGUE_FUNCTION void advance_cells(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
+  const auto [x, y, first, last] = tiling.place(item, lane, grid.n, grid.planes);
+  for (int z = first; z < last; ++z) {
+    const std::int64_t at = grid.index(z, y, x), row = grid.n, plane = row * grid.n;
+    const T* from = grid.from + at;
+    grid.to[at] = step_cell(from[0], x > 0 ? from[-1] : T{0}, x + 1 < grid.n ? from[1] : T{0},
+                            y > 0 ? from[-row] : T{0}, y + 1 < grid.n ? from[row] : T{0},
+                            grid.inside(z - 1, y) ? from[-plane] : T{0}, grid.inside(z + 1, y) ? from[plane] : T{0});
+  }
+}
+
+/// `tiled`: a lane marches through the planes with the cells below, here and above in registers, while those of the
+/// plane after next are on their way. Neighbours in the plane that are other lanes' come from the caches.
+template <int width, int rows, class T>
+LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
+  using Cells = blocks::Pack<T, width* static_cast<int>(sizeof(T))>;
+  const Tiling::Place place = tiling.place(item, lane, grid.n, grid.planes);
+  const int x = place.x;
+  const auto load = [&](int z, int y) {
+    return grid.inside(z, y) ? *reinterpret_cast<const Cells*>(grid.from + grid.index(z, y, x)) : Cells{};
+  };
+  if (place.first >= place.last) return;
+  Cells below[rows], centre[rows], above[rows], next[rows];
+  for (int r = 0; r < rows; ++r) {
+    below[r] = load(place.first - 1, place.y + r);
+    centre[r] = load(place.first, place.y + r);
+    above[r] = load(place.first + 1, place.y + r);
+  }
+  for (int z = place.first; z < place.last; ++z) {
+    for (int r = 0; r < rows; ++r) next[r] = z + 1 < place.last ? load(z + 2, place.y + r) : Cells{};
+    const Cells south = load(z, place.y - 1), north = load(z, place.y + rows);
+    for (int r = 0; r < rows; ++r) {
+      const int y = place.y + r;
+      if (y >= grid.n) break;
+      const std::int64_t at = grid.index(z, y, x);
+      const T west = x > 0 ? grid.from[at - 1] : T{0}, east = x + width < grid.n ? grid.from[at + width] : T{0};
+      const Cells &lower = r > 0 ? centre[r - 1] : south, &upper = r + 1 < rows ? centre[r + 1] : north;
+      Cells cells;
+      for (int k = 0; k < width; ++k)
+        cells.values[k] = step_cell(centre[r].values[k], k > 0 ? centre[r].values[k - 1] : west,
+                                    k + 1 < width ? centre[r].values[k + 1] : east, lower.values[k], upper.values[k],
+                                    below[r].values[k], above[r].values[k]);
+      *reinterpret_cast<Cells*>(grid.to + at) = cells;
+    }
+    for (int r = 0; r < rows; ++r) below[r] = centre[r], centre[r] = above[r], above[r] = next[r];
+  }
+}
+
+/// Calls `body.template operator()<width, rows>()` for the cells that a lane takes: 16 bytes of two rows where rows
+/// begin at 16 bytes, else one cell of four rows.
+template <class T, class Body>
+auto with_cells(int n, const Body& body) {
+  constexpr int wide = 16 / static_cast<int>(sizeof(T));
+  return n % wide == 0 ? body.template operator()<wide, 2>() : body.template operator()<1, 4>();
+}
+
+}  // namespace league::stencil

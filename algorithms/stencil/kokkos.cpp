@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/stencil/host.hpp"
+#include "algorithms/stencil/part.hpp"
+#include "backends/kokkos/for_teams.hpp"
+#include "backends/kokkos/submit.hpp"
+
+// A team takes a tile of cells of one plane (`plain`: a lane one cell) or of several, one after another (`tiled`: a
+// lane 16 bytes of two rows, or one cell of four). On a host a thread takes a block of rows.
+namespace league::stencil::kokkos_model {
+namespace {
+
+using kokkos::Exec, kokkos::Member, kokkos::Team;
+
+template <class T>
+void plain_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
+  const Team policy(exec, launch.league, launch.team, launch.vector);
+  kokkos::for_teams(
+      "stencil/plain", policy, KOKKOS_LAMBDA(const Member& team) {
+        for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
+             item += static_cast<unsigned>(team.league_size()))
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, launch.team * launch.vector),
+                               [&](int lane) { advance_cells(grid, tiling, item, lane); });
+      });
+}
+
+template <class T, int width, int rows>
+void tiled_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
+  const Team policy(exec, launch.league, launch.team, launch.vector);
+  kokkos::for_teams(
+      "stencil/tiled", policy, KOKKOS_LAMBDA(const Member& team) {
+        for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
+             item += static_cast<unsigned>(team.league_size()))
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, launch.team * launch.vector),
+                               [&](int lane) { march<width, rows>(grid, tiling, item, lane); });
+      });
+}
+
+template <class T, Method method>
+class OnGpu final : public LanePart<T, kokkos::Array, method> {
+  using Base = LanePart<T, kokkos::Array, method>;
+
+ public:
+  OnGpu(const Stencil& problem, const Context& context, const Shard& shard)
+      : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
+  Launch configure(Launch launch) override { return Base::plan(launch, kokkos::limits(Base::queue())); }
+  void advance(int from, int to, Range planes) const override {
+    Launch launch = Base::launch();
+    const Grid<T> grid = Base::grid(from, to, planes);
+    const Tiling tiling = Base::tiling(grid.planes);
+    launch.league = std::min(launch.league, static_cast<int>(tiling.items));
+    if constexpr (method == Method::plain)
+      plain_kernel(exec_, launch, grid, tiling);
+    else
+      with_cells<T>(grid.n, [&]<int width, int rows>() { tiled_kernel<T, width, rows>(exec_, launch, grid, tiling); });
+  }
+
+ private:
+  const Exec& exec_;
+};
+
+template <class T, Method method>
+class OnHost final : public HostPart<T, kokkos::Array, method> {
+  using Base = HostPart<T, kokkos::Array, method>;
+
+ public:
+  OnHost(const Stencil& problem, const Context& context, const Shard& shard)
+      : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
+  Launch configure(Launch launch) override {
+    launch_ = resolve(launch, {0, 1, 1}, kokkos::limits(Base::queue()));
+    if (launch_.league == 0) launch_.league = std::max(1, Base::queue().device().threads / launch_.team);
+    launch_.tile = Base::plan(launch_.tile, launch_.league * launch_.team);
+    return launch_;
+  }
+  void advance(int from, int to, Range planes) const override {
+    const Grid<T> grid = Base::grid(from, to, planes);
+    const HostTiling tiling = Base::tiling(grid.planes);
+    kokkos::submit(Base::queue(), "stencil", Team(exec_, launch_.league, launch_.team, 1),
+                   [grid, tiling, zeros = Base::zeros()](const Member& team) {
+                     const std::int64_t threads = std::int64_t{team.league_size()} * team.team_size();
+                     const std::int64_t thread = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+                     for (std::int64_t item = tiling.items * thread / threads;
+                          item < tiling.items * (thread + 1) / threads; ++item)
+                       advance_block(grid, tiling, item, zeros);
+                   });
+  }
+
+ private:
+  const Exec& exec_;
+  Launch launch_;
+};
+
+template <class T, Method method>
+using Variant = std::conditional_t<kokkos::on_gpu, OnGpu<T, method>, OnHost<T, method>>;
+const RegisterHalo<Stencil> plain{"plain", kokkos::model, by_type<Variant, Method::plain>};
+const RegisterHalo<Stencil> tiled{"tiled", kokkos::model, by_type<Variant, Method::tiled>};
+
+}  // namespace
+}  // namespace league::stencil::kokkos_model
