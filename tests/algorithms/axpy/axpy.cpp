@@ -19,18 +19,16 @@ const RegisterAlgorithm registered{
 
 void Axpy::make_inputs(Range local, std::pmr::memory_resource& memory) {
   rows = local;
-  x = HostArray(memory, Dtype::f32, {rows.size()});
-  y = HostArray(memory, Dtype::f32, {rows.size()});
+  x = HostArray(memory, Dtype::f32, {rows.size()}), y = HostArray(memory, Dtype::f32, {rows.size()});
   fill_random(x.values<float>(), seed, 0, rows.begin);
   fill_random(y.values<float>(), seed, 1, rows.begin);
 }
 
 /// The product with 2 is exact; the sum is off by half an epsilon of its own magnitude.
 Verdict Axpy::check(const Outputs& outputs, Reduce& /*reduce*/) const {
-  const std::span<const float> first = std::as_const(x).values<float>(), second = std::as_const(y).values<float>();
   return judge_rows<float>(outputs.at(0), [&](std::int64_t i) {
-    const auto place = static_cast<std::size_t>(i - rows.begin);
-    const double sum = 2.0 * static_cast<double>(first[place]) + static_cast<double>(second[place]);
+    const auto at = static_cast<std::size_t>(i - rows.begin);
+    const double sum = 2.0 * x.values<const float>()[at] + y.values<const float>()[at];
     return Expected{sum, epsilon_of<float> / 2 * std::abs(sum)};
   });
 }

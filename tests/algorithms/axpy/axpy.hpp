@@ -20,8 +20,8 @@ class Axpy final : public Problem {
   [[nodiscard]] Outputs inputs() const override { return {{"x", x, rows}, {"y", y, rows}}; }
   [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
-  std::int64_t n;
-  std::uint64_t seed;
+  const std::int64_t n;
+  const std::uint64_t seed;
   Range rows{};        ///< that are here
   HostArray x{}, y{};  ///< [rows]
 };
