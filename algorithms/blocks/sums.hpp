@@ -38,13 +38,4 @@ LEAGUE_FUNCTION Sums<double, n> ordered_sums(const double* values, int count) {
   return even += odd;
 }
 
-/// Adds one value of each of `lanes` lanes in a tree; lane 0 has the sum. `from_above(value, offset)` is the value of
-/// the lane `offset` above.
-template <int lanes, class Value, class FromAbove>
-LEAGUE_FUNCTION Value sum_lanes(Value value, const FromAbove& from_above) {
-  static_assert((lanes & (lanes - 1)) == 0);
-  for (int offset = lanes / 2; offset > 0; offset /= 2) value += from_above(value, offset);
-  return value;
-}
-
 }  // namespace league::blocks

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/subgroup_cuda.hpp"
 #include "algorithms/blocks/sums.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -9,7 +10,7 @@ namespace league::blocks {
 /// Adds over a warp; lane 0 has the sums.
 template <class T, int n>
 __device__ Sums<T, n> warp_sums(const Sums<T, n>& mine) {
-  return sum_lanes<cuda::warp_size>(mine, [](const Sums<T, n>& value, int offset) {
+  return sum_lanes<subgroup_size>(mine, [](const Sums<T, n>& value, int offset) {
     Sums<T, n> above;
     for (int i = 0; i < n; ++i) above.values[i] = cuda::shuffle_down(value.values[i], offset);
     return above;
@@ -30,8 +31,7 @@ __device__ Sums<T, n> block_sums(const Sums<T, n>& mine) {
   __syncthreads();
   if (warp == 0) {
     for (int i = 0; i < n; ++i) {
-      T value = lane < warps ? of_warps[i][lane] : T{};
-      sums.values[i] = sum_lanes<cuda::warp_size>(value, [](T v, int offset) { return cuda::shuffle_down(v, offset); });
+      sums.values[i] = subgroup_sum(lane < warps ? of_warps[i][lane] : T{});
     }
   }
   return sums;
@@ -50,8 +50,7 @@ constexpr int sums_for_all_size(Launch launch, int turns = 2) {
 template <class T, int n>
 __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
   const int lanes = static_cast<int>(blockDim.x), threads = static_cast<int>(blockDim.y);
-  for (int offset = lanes / 2; offset > 0; offset /= 2)
-    for (int i = 0; i < n; ++i) mine.values[i] += cuda::shuffle_xor(mine.values[i], offset, lanes);
+  for (int i = 0; i < n; ++i) mine.values[i] = lanes_sum(mine.values[i], lanes);
   double* of_threads = scratch + (turn & 1) * n * threads;
   if (threadIdx.x == 0)
     for (int i = 0; i < n; ++i) of_threads[threadIdx.y * n + i] = mine.values[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/pack_cuda.hpp"
+#include "algorithms/blocks/subgroup_cuda.hpp"
 #include "algorithms/ceilings/packs.hpp"
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/cuda/pass.hpp"
@@ -33,7 +34,7 @@ __global__ void copy_chunks(std::int64_t chunks, const T* a, T* out) {
 template <class T>
 __device__ T block_sum(int lane, int lanes, T sum) {
   __shared__ T partial[1024 / warp_size];
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) sum += shuffle_down(sum, offset);
+  sum = blocks::subgroup_sum(sum);
   __syncthreads();
   if (lane % warp_size == 0) partial[lane / warp_size] = sum;
   __syncthreads();

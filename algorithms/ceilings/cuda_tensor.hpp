@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "algorithms/blocks/subgroup_cuda.hpp"
 #include "algorithms/ceilings/ceilings.hpp"
 #include "algorithms/ceilings/tensor.hpp"
 #include "algorithms/drivers/split.hpp"
@@ -32,7 +33,7 @@ using Sum =
 /// The sum over a warp, in lane 0.
 template <class T>
 __device__ T warp_sum(T sum) {
-  for (int offset = cuda::warp_size / 2; offset > 0; offset /= 2) sum += cuda::shuffle_down(sum, offset);
+  sum = blocks::subgroup_sum(sum);
   return sum;
 }
 

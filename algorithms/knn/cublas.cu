@@ -20,7 +20,7 @@ __global__ void widen(std::int64_t n, int features, const T* data, float* wide, 
       wide[row * features + f] = value;
       norm += static_cast<double>(value) * value;
     }
-    for (int step = blockDim.x / 2; step > 0; step /= 2) norm += cuda::shuffle_xor(norm, step, blockDim.x);
+    norm = blocks::lanes_sum(norm, static_cast<int>(blockDim.x));
     if (threadIdx.x == 0) norms[row] = static_cast<float>(norm);
   }
 }

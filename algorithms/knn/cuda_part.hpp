@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/product_tile_cuda.hpp"
+#include "algorithms/blocks/subgroup_cuda.hpp"
 #include "algorithms/knn/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -22,11 +24,9 @@ __global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squa
         if (key >= from && key < mine) mine = key;
       }
       least[thread] = mine;
+      blocks::combine_in_scratch(blocks::block_group(), least,
+                                 [](unsigned long long a, unsigned long long b) { return min(a, b); });
       __syncthreads();
-      for (int left = threads, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {
-        if (thread < left / 2) least[thread] = min(least[thread], least[thread + half]);
-        __syncthreads();
-      }
       from = least[0] + 1;
       if (thread == 0) neighbours[query * k + i] = static_cast<std::int64_t>(least[0] & 0xffffffffULL);
       __syncthreads();
@@ -52,7 +52,7 @@ __global__ void vote(std::int64_t queries, int features, int k, Votes votes, con
             static_cast<double>(test[query * features + f]) - static_cast<double>(train[neighbour * features + f]);
         squared += difference * difference;
       }
-      for (int step = blockDim.x / 2; step > 0; step /= 2) squared += cuda::shuffle_xor(squared, step, blockDim.x);
+      squared = blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
       const blocks::KBest<double, std::int64_t> sorted{distances + query * k, neighbours + query * k, i + 1, 1};
       if (writes) {
         distances[query * k + i] = sorted.none;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/linear_regression/cuda_part.hpp"
 
@@ -24,8 +25,7 @@ __global__ void __launch_bounds__(most_lanes_direct, 1)
 template <int = 0>
 __global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums, double* theta) {
   extern __shared__ double work[];
-  const Place place = place_of_thread();
-  solve_equations(gram, rows, sums, work, theta, place.lane, place.lanes, [] { __syncthreads(); });
+  solve_equations(gram, rows, sums, work, theta, blocks::block_group());
 }
 
 template <class T, int width>

@@ -38,7 +38,7 @@ __device__ Sums<double, n> sums_of_blocks(const Sums<double, n>& of_block, const
       const std::int64_t slot = slots + i * place.teams + block;
       sum += await(board.low + slot, board.high + slot, stamp);
     }
-    sum = blocks::sum_lanes<warp_size>(sum, [](double value, int offset) { return shuffle_down(value, offset); });
+    sum = blocks::subgroup_sum(sum);
     if (lane == 0) mine[i] = sum;
   }
   __syncthreads();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "algorithms/blocks/group.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
 /// The normal equations: which sums of products are needed, how a lane adds them, and the solve. Products and sums are
@@ -204,34 +205,35 @@ LEAGUE_FUNCTION void range_products(const Columns<T>& data, const Gram& gram, Ra
       for (int lane = 0; lane < lanes; ++lane) sums[gram.at(i, j)] += (*sum)[lane];
 }
 
-/// Solves the equations by Cholesky factorisation; all `lanes` lanes of a team call, `barrier` waits for all of them.
+/// Solves the equations by Cholesky factorisation; all threads of the group call.
 /// A pivot that is not above zero gives NaN. `rows` is where the count of rows comes from: the constant's own product.
 template <class Barrier>
 LEAGUE_FUNCTION void solve_equations(const Gram& gram, std::int64_t rows, const double* sums, double* work,
-                                     double* theta, int lane, int lanes, const Barrier& barrier) {
+                                     double* theta, const blocks::Group<Barrier>& group) {
   const int n = gram.features + 1, stride = n + 1;
   // The lower triangle of the Gram matrix, and as its last row the right side: the factorisation solves L z = r too.
-  for (int k = lane; k < (n + 1) * n; k += lanes) {
+  for (int k = group.rank; k < (n + 1) * n; k += group.size) {
     const int i = k / n, j = k % n;
     if (j <= i) work[i * stride + j] = i == n - 1 && j == n - 1 ? static_cast<double>(rows) : sums[gram.at(j, i)];
   }
-  barrier();
+  group.barrier();
   for (int j = 0; j < n; ++j) {
     const double pivot = work[j * stride + j], root = sqrt(pivot);  // of a negative one: NaN
-    barrier();
-    for (int i = j + lane; i <= n; i += lanes) work[i * stride + j] = i == j ? root : work[i * stride + j] / root;
-    barrier();
-    for (int i = j + 1 + lane; i <= n; i += lanes)
+    group.barrier();
+    for (int i = j + group.rank; i <= n; i += group.size)
+      work[i * stride + j] = i == j ? root : work[i * stride + j] / root;
+    group.barrier();
+    for (int i = j + 1 + group.rank; i <= n; i += group.size)
       for (int k = j + 1; k <= i && k < n; ++k) work[i * stride + k] -= work[i * stride + j] * work[k * stride + j];
-    barrier();
+    group.barrier();
   }
   double* right = work + n * stride;
   for (int j = n - 1; j >= 0; --j) {
     const double solved = right[j] / work[j * stride + j];
-    barrier();
-    if (lane == 0) theta[j] = solved;
-    for (int i = lane; i < j; i += lanes) right[i] -= work[j * stride + i] * solved;
-    barrier();
+    group.barrier();
+    if (group.rank == 0) theta[j] = solved;
+    for (int i = group.rank; i < j; i += group.size) right[i] -= work[j * stride + i] * solved;
+    group.barrier();
   }
 }
 

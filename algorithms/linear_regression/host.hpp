@@ -31,7 +31,7 @@ class HostDirect : public HostPart {
   void update() const override {
     queue().submit([gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
       std::vector<double> work(static_cast<std::size_t>(gram.work()));
-      solve_equations(gram, rows, sums, work.data(), theta, 0, 1, [] {});
+      solve_equations(gram, rows, sums, work.data(), theta, blocks::one_thread);
     });
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/linear_regression/kokkos_part.hpp"
 
@@ -88,8 +89,7 @@ void solve_on_device(const Exec& exec, const Gram& gram, std::int64_t rows, cons
       "linear_regression/solve", policy_of<most_lanes_direct>(exec, {1, threads, 1}, size),
       KOKKOS_LAMBDA(const Member& team) {
         const Scratch work(team.team_scratch(0), static_cast<std::size_t>(size));
-        solve_equations(gram, rows, sums, work.data(), theta, team.team_rank(), team.team_size(),
-                        [&] { team.team_barrier(); });
+        solve_equations(gram, rows, sums, work.data(), theta, blocks::team_group(team, team.team_size()));
       });
 }
 

@@ -13,13 +13,13 @@ __global__ void __launch_bounds__(most_threads, launch_bound(teams_at_least<feat
   constexpr int taken = features_a_thread<features>, groups = sharers<features>, n = gradient_sums(features);
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
-  const auto team = block_lanes();
+  const auto team = block_group();
   if (state.control[is_stopped] != 0) {
     if (alone && blockIdx.x == 0) descend(team, rule, state, scratch);
     return;
   }
   load_weights(state, rows.features, weights);
-  const int places = team.count / groups, group = team.lane / places, place = team.lane % places;
+  const int places = team.size / groups, group = team.rank / places, place = team.rank % places;
   auto* board = reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
   int turn = 0;
   ThreadSum<T> mine[taken + 2];
@@ -29,11 +29,11 @@ __global__ void __launch_bounds__(most_threads, launch_bound(teams_at_least<feat
     const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
     blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
     if constexpr (groups > 1) {
-      board[turn + team.lane] = z;
+      board[turn + team.rank] = z;
       __syncthreads();
       z = board[turn + place];
       for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
-      turn = team.count - turn;
+      turn = team.size - turn;
     }
     add_gradient(neighbours, z, weights[0], group == 0, mine);
   }

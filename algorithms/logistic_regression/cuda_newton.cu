@@ -13,13 +13,13 @@ __global__ void __launch_bounds__(most_threads, 1) newton_rows(Rows<T> rows, Sta
   constexpr int n = newton_values<features>;
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
-  const auto team = block_lanes();
+  const auto team = block_group();
   if (state.control[is_stopped] != 0) return;
   load_weights(state, rows.features, weights);
   ThreadSum<T> mine[n];
   const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-  for (std::int64_t pack = std::int64_t{blockIdx.x} * team.count + team.lane; pack < packs;
-       pack += std::int64_t{gridDim.x} * team.count)
+  for (std::int64_t pack = std::int64_t{blockIdx.x} * team.size + team.rank; pack < packs;
+       pack += std::int64_t{gridDim.x} * team.size)
     add_hessian(Neighbours<T, features>(rows, pack, 0), weights, mine);
   team_sums<n>(
       team, [&](int i) { return mine[i].value(); }, scratch,
@@ -33,22 +33,22 @@ template <class T>
 __global__ void __launch_bounds__(most_threads, 1) newton_tiles(Rows<T> rows, State state, double* partials) {
   extern __shared__ double scratch[];
   if (state.control[is_stopped] != 0) return;
-  add_tiles(block_lanes(), rows, state.theta, blockIdx.x, gridDim.x, scratch, partials);
+  add_tiles(block_group(), rows, state.theta, blockIdx.x, gridDim.x, scratch, partials);
 }
 
 /// A block adds `count` neighbours.
 __global__ void add_rows_of(State state, std::int64_t count, const double* partials, double* sums) {
   extern __shared__ double scratch[];
-  const auto team = block_lanes();
+  const auto team = block_group();
   if (state.control[is_stopped] != 0) return;
   double mine = 0;
-  for (std::int64_t i = team.lane; i < count; i += team.count) mine += partials[blockIdx.x * count + i];
+  for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[blockIdx.x * count + i];
   team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[blockIdx.x] = sum; });
 }
 
 __global__ void newton_once(Rule rule, State state) {
   extern __shared__ double scratch[];
-  newton_step(block_lanes(), rule, state, scratch);
+  newton_step(block_group(), rule, state, scratch);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/part.hpp"
 #include "backends/cuda/cuda.hpp"
@@ -8,45 +9,25 @@
 namespace league::cuda::logistic_regression {
 
 using namespace league::logistic;  // NOLINT: the algorithm's own words
+using blocks::block_group, blocks::comes_last;
 
 /// The most threads of a block: what their registers allow.
 inline constexpr int most_threads = 256;
 
-/// The threads of this block.
-__device__ inline auto block_lanes() {
-  return lanes_of(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x), static_cast<int>(blockDim.x * blockDim.y),
-                  [] { __syncthreads(); });
-}
-
-/// Whether this block is the last of `count` to come here: it sees what they have written before. @pre all threads
-/// call; `ticket` is 0, and is again afterwards
-__device__ inline bool comes_last(unsigned* ticket, unsigned count) {
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0 && threadIdx.y == 0) {
-    last = atomicAdd(ticket, 1U) + 1 == count;
-    if (last) *ticket = 0;
-  }
-  __syncthreads();
-  __threadfence();
-  return last;
-}
-
 /// theta in the data's type; 0 behind the last feature. @pre all threads call
 template <class T, int n>
 __device__ void load_weights(const State& state, int features, T (&weights)[n]) {
-  const auto team = block_lanes();
-  for (int j = team.lane; j < n; j += team.count) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
+  const auto team = block_group();
+  for (int j = team.rank; j < n; j += team.size) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
   __syncthreads();
 }
 
 [[maybe_unused]] static __global__ void begin_once(int features, State state) {
-  begin_state(block_lanes(), features, state);
+  begin_state(block_group(), features, state);
 }
 [[maybe_unused]] static __global__ void descend_once(Rule rule, State state) {
   __shared__ double scratch[look_scratch(LogisticRegression::most_features)];
-  descend(block_lanes(), rule, state, scratch);
+  descend(block_group(), rule, state, scratch);
 }
 
 inline std::size_t bytes_of(int doubles) { return sizeof(double) * static_cast<std::size_t>(doubles); }

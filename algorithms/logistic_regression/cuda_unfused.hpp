@@ -11,9 +11,9 @@ namespace league::cuda::logistic_regression {
 template <class T, class Body>
 __device__ void for_packs(const Rows<T>& rows, const Body& body) {
   const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-  const auto team = block_lanes();
-  for (std::int64_t pack = std::int64_t{blockIdx.x} * team.count + team.lane; pack < packs;
-       pack += std::int64_t{gridDim.x} * team.count)
+  const auto team = block_group();
+  for (std::int64_t pack = std::int64_t{blockIdx.x} * team.size + team.rank; pack < packs;
+       pack += std::int64_t{gridDim.x} * team.size)
     body(pack);
 }
 
@@ -35,7 +35,7 @@ __global__ void terms_of(Rows<T> rows, State state, bool add_intercept, blocks::
   for_packs(rows, [&](std::int64_t pack) { logits[pack] = pack_terms(rows, pack, logits[pack], intercept, mine); });
   double* partial = partials + std::int64_t{blockIdx.x} * gradient_sums(rows.features);
   team_sums<2>(
-      block_lanes(), [&](int i) { return mine[i].value(); }, scratch,
+      block_group(), [&](int i) { return mine[i].value(); }, scratch,
       [&](int i, int, double sum) { partial[i] = sum; });
 }
 
@@ -48,7 +48,7 @@ __global__ void gradient_of(Rows<T> rows, State state, const blocks::Pack<T, 16>
     ThreadSum<T> mine[features_a_pass];
     for_packs(rows, [&](std::int64_t pack) { pack_gradient(rows, pack, d, excess[pack], mine); });
     team_sums<features_a_pass>(
-        block_lanes(), [&](int i) { return mine[i].value(); }, scratch,
+        block_group(), [&](int i) { return mine[i].value(); }, scratch,
         [&](int i, int, double sum) {
           if (d + i < rows.features) partial[d + i] = sum;
         });
@@ -61,11 +61,11 @@ template <class T>
 __global__ void finish_unfused(int features, State state, std::int64_t blocks, const double* partials,
                                const T* gradient, double* sums) {
   extern __shared__ double scratch[];
-  const auto team = block_lanes();
+  const auto team = block_group();
   if (state.control[is_stopped] != 0) return;
   const int n = gradient_sums(features);
   add_partials(team, gradient == nullptr ? n : 2, blocks, n, partials, scratch, sums);
-  for (int d = team.lane; gradient != nullptr && d < features; d += team.count)
+  for (int d = team.rank; gradient != nullptr && d < features; d += team.size)
     sums[d + 2] = static_cast<double>(gradient[d]);
 }
 

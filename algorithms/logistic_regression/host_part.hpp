@@ -9,10 +9,6 @@ namespace league::logistic {
 
 enum class Kernel { fused, unfused, newton };
 
-struct NoBarrier {
-  void operator()() const {}
-};
-
 /// What the threads of a host work on in a step.
 template <class T>
 struct HostWork {
@@ -48,7 +44,7 @@ class HostPart final : public StepPart {
     return launch;
   }
   void begin() const override {
-    queue().submit([work = work()] { begin_state(alone(), work.rows.features, work.state); });
+    queue().submit([work = work()] { begin_state(blocks::one_thread, work.rows.features, work.state); });
   }
   void accumulate() const override {
     queue().submit([work = work()] {
@@ -59,14 +55,13 @@ class HostPart final : public StepPart {
   void update() const override {
     queue().submit([work = work()] {
       if constexpr (kernel == Kernel::newton)
-        newton_step(alone(), work.rule, work.state, work.scratch);
+        newton_step(blocks::one_thread, work.rule, work.state, work.scratch);
       else
-        descend(alone(), work.rule, work.state, work.scratch);
+        descend(blocks::one_thread, work.rule, work.state, work.scratch);
     });
   }
 
  private:
-  static Lanes<NoBarrier> alone() { return {0, 1, {}}; }
   [[nodiscard]] HostWork<T> work() const {
     const int sums = kernel == Kernel::newton ? newton_sums(memory_.features) : gradient_sums(memory_.features);
     return {memory_.all_rows(),

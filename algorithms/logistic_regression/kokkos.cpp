@@ -19,14 +19,14 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
       "logistic_regression/fused", policy, KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, doubles);
         T* weights = scratch_of<T>(member, features + 1);
-        const auto team = team_lanes(member, threads);
+        const auto team = team_group(member, threads);
         const std::int64_t rank = member.league_rank(), teams = member.league_size();
         if (state.control[is_stopped] != 0) {
           if (alone && rank == 0) descend(team, rule, state, scratch);
           return;
         }
         load_weights(team, state, rows.features, features + 1, weights);
-        const int places = team.count / groups, group = team.lane / places, place = team.lane % places;
+        const int places = team.size / groups, group = team.rank / places, place = team.rank % places;
         auto* board =
             reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
         int turn = 0;
@@ -36,11 +36,11 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
           const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
           blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
           if constexpr (groups > 1) {
-            board[turn + team.lane] = z;
+            board[turn + team.rank] = z;
             member.team_barrier();
             z = board[turn + place];
             for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
-            turn = team.count - turn;
+            turn = team.size - turn;
           }
           add_gradient(neighbours, z, weights[0], group == 0, mine);
         }

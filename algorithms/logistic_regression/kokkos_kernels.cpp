@@ -19,8 +19,8 @@ struct Weights {
   T* weights;
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const auto team = team_lanes(member, threads);
-    for (int d = team.lane; d < features; d += team.count) weights[d] = static_cast<T>(state.theta[d + 1]);
+    const auto team = team_group(member, threads);
+    for (int d = team.rank; d < features; d += team.size) weights[d] = static_cast<T>(state.theta[d + 1]);
   }
 };
 

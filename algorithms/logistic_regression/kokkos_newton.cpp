@@ -17,13 +17,13 @@ void newton_rows(const Exec& exec, Launch launch, Rows<T> rows, State state, dou
       "logistic_regression/newton", policy, KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, scratch_size(n, threads));
         T* weights = scratch_of<T>(member, features + 1);
-        const auto team = team_lanes(member, threads);
+        const auto team = team_group(member, threads);
         const std::int64_t rank = member.league_rank(), teams = member.league_size();
         if (state.control[is_stopped] != 0) return;
         load_weights(team, state, rows.features, features + 1, weights);
         ThreadSum<T> mine[n];
         const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-        for (std::int64_t pack = rank * team.count + team.lane; pack < packs; pack += teams * team.count)
+        for (std::int64_t pack = rank * team.size + team.rank; pack < packs; pack += teams * team.size)
           add_hessian(Neighbours<T, features>(rows, pack, 0), weights, mine);
         team_sums<n>(
             team, [&](int i) { return mine[i].value(); }, scratch,
@@ -41,7 +41,7 @@ void newton_tiles(const Exec& exec, Launch launch, Rows<T> rows, State state, do
       "logistic_regression/newton", bounded_policy(exec, launch, tiles_scratch<T>(rows.features, threads)),
       KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, tiles_scratch<T>(rows.features, threads));
-        const auto team = team_lanes(member, threads);
+        const auto team = team_group(member, threads);
         if (state.control[is_stopped] != 0) return;
         add_tiles(team, rows, state.theta, member.league_rank(), member.league_size(), scratch, partials);
       });
@@ -55,11 +55,11 @@ void add_rows_of(const E& exec, Launch launch, State state, std::int64_t count, 
       "logistic_regression/add_rows", bounded_policy(exec, launch, scratch_size(1, threads)),
       KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, scratch_size(1, threads));
-        const auto team = team_lanes(member, threads);
+        const auto team = team_group(member, threads);
         const std::int64_t rank = member.league_rank();
         if (state.control[is_stopped] != 0) return;
         double mine = 0;
-        for (std::int64_t i = team.lane; i < count; i += team.count) mine += partials[rank * count + i];
+        for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[rank * count + i];
         team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[rank] = sum; });
       });
 }
@@ -70,7 +70,7 @@ struct NewtonOnce {
   int doubles;  ///< of scratch
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    newton_step(team_lanes(member, threads), rule, state, scratch_of<double>(member, doubles));
+    newton_step(team_group(member, threads), rule, state, scratch_of<double>(member, doubles));
   }
 };
 

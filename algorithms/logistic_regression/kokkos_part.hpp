@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/logistic_regression/host.hpp"
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/part.hpp"
@@ -9,6 +10,7 @@
 namespace league::kokkos::logistic_regression {
 
 using namespace league::logistic;  // NOLINT: the algorithm's own words
+using blocks::comes_last, blocks::team_group;
 
 /// The most threads of a team: what their registers allow.
 inline constexpr int most_threads = 256;
@@ -33,37 +35,11 @@ KOKKOS_INLINE_FUNCTION T* scratch_of(const M& team, int size) {
       team.team_scratch(int{scratch_level}).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
 }
 
-/// The threads and vector lanes of this team, `count` in all.
-template <class M>
-KOKKOS_INLINE_FUNCTION auto team_lanes(const M& team, int count) {
-  int lane = 0;
-  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](int i) { lane = i; });
-  return lanes_of(lane, count, [&team] { team.team_barrier(); });
-}
-
-/// Whether this team is the last of `count` to come here: it sees what they have written before. @pre all threads call;
-/// `ticket` is 0, and is again afterwards
-template <class M>
-KOKKOS_INLINE_FUNCTION bool comes_last(const M& team, unsigned* ticket, unsigned count) {
-  int last = 0;
-  Kokkos::memory_fence();
-  team.team_barrier();
-  Kokkos::single(
-      Kokkos::PerTeam(team),
-      [&](int& is_last) {
-        is_last = Kokkos::atomic_fetch_add(ticket, 1U) + 1 == count ? 1 : 0;
-        if (is_last == 1) *ticket = 0;
-      },
-      last);
-  Kokkos::memory_fence();
-  return last == 1;
-}
-
 /// theta in the data's type; 0 behind the last feature. @pre all threads call
 template <class T, class Barrier>
-KOKKOS_INLINE_FUNCTION void load_weights(const Lanes<Barrier>& team, const State& state, int features, int n,
+KOKKOS_INLINE_FUNCTION void load_weights(const Group<Barrier>& team, const State& state, int features, int n,
                                          T* weights) {
-  for (int j = team.lane; j < n; j += team.count) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
+  for (int j = team.rank; j < n; j += team.size) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
   team.barrier();
 }
 
@@ -75,7 +51,7 @@ struct Begin {
   State state;
   int features;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    begin_state(team_lanes(team, team.team_size()), features, state);
+    begin_state(team_group(team, team.team_size()), features, state);
   }
 };
 
@@ -85,7 +61,7 @@ struct Descend {
   State state;
   int doubles;  ///< of scratch
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    descend(team_lanes(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
+    descend(team_group(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
   }
 };
 

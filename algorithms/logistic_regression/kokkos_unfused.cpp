@@ -11,7 +11,7 @@ void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, block
   Kokkos::parallel_for(
       "logistic_regression/logits", bounded_policy<1, T>(exec, launch, 0, most), KOKKOS_LAMBDA(const Member& member) {
         T* weights = scratch_of<T>(member, most);
-        const auto team = team_lanes(member, threads);
+        const auto team = team_group(member, threads);
         if (state.control[is_stopped] != 0) return;
         load_weights(team, state, rows.features, most, weights);
         for_packs(rows, team, member.league_rank(), member.league_size(),
@@ -27,7 +27,7 @@ void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, con
       "logistic_regression/gradient", bounded_policy(exec, launch, scratch_size(features_a_pass, threads)),
       KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, scratch_size(features_a_pass, threads));
-        const auto team = team_lanes(member, threads);
+        const auto team = team_group(member, threads);
         if (state.control[is_stopped] != 0) return;
         double* partial = partials + std::int64_t{member.league_rank()} * gradient_sums(rows.features) + 2;
         for (int d = 0; d < rows.features; d += features_a_pass) {

@@ -9,10 +9,10 @@ namespace league::kokkos::logistic_regression {
 
 /// Calls `body(pack)` for the packs of a thread.
 template <class T, class Barrier, class Body>
-KOKKOS_INLINE_FUNCTION void for_packs(const Rows<T>& rows, const Lanes<Barrier>& team, std::int64_t rank,
+KOKKOS_INLINE_FUNCTION void for_packs(const Rows<T>& rows, const Group<Barrier>& team, std::int64_t rank,
                                       std::int64_t teams, const Body& body) {
   const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-  for (std::int64_t pack = rank * team.count + team.lane; pack < packs; pack += teams * team.count) body(pack);
+  for (std::int64_t pack = rank * team.size + team.rank; pack < packs; pack += teams * team.size) body(pack);
 }
 
 /// In place. The intercept is added to the logits first, where they came without it.
@@ -26,7 +26,7 @@ struct Terms {
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     double* scratch = scratch_of<double>(member, scratch_size(2, threads));
-    const auto team = team_lanes(member, threads);
+    const auto team = team_group(member, threads);
     if (state.control[is_stopped] != 0) return;
     const T intercept = add_intercept ? static_cast<T>(state.theta[0]) : T{0};
     ThreadSum<T> mine[2];
@@ -50,11 +50,11 @@ struct Finish {
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     double* scratch = scratch_of<double>(member, scratch_size(gradient_sums(features), threads));
-    const auto team = team_lanes(member, threads);
+    const auto team = team_group(member, threads);
     if (state.control[is_stopped] != 0) return;
     const int n = gradient_sums(features);
     add_partials(team, gradient == nullptr ? n : 2, teams, n, partials, scratch, sums);
-    for (int d = team.lane; gradient != nullptr && d < features; d += team.count)
+    for (int d = team.rank; gradient != nullptr && d < features; d += team.size)
       sums[d + 2] = static_cast<double>(gradient[d]);
   }
 };

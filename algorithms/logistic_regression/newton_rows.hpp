@@ -3,7 +3,6 @@
 
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/pack_rows.hpp"
-#include "algorithms/logistic_regression/reduce.hpp"
 
 /// What a GPU thread adds for a Newton step: the same in every model. Up to 8 features a thread has all sums of its
 /// rows; beyond, a team shares a tile of rows in scratch, and a thread has a square of the Hessian.
@@ -84,9 +83,9 @@ struct Tile {
 
   /// The rows from `first` on; 0 where there are none.
   template <class Barrier>
-  LEAGUE_FUNCTION void load(const Lanes<Barrier>& team, const Rows<T>& all, std::int64_t first) const {
+  LEAGUE_FUNCTION void load(const Group<Barrier>& team, const Rows<T>& all, std::int64_t first) const {
     team.barrier();
-    for (int item = team.lane; item < side * squares * rows; item += team.count) {
+    for (int item = team.rank; item < side * squares * rows; item += team.size) {
       const int j = item / rows, r = item % rows;
       const bool is_row = first + r < all.count;
       x[j * pitch + r] = !is_row || j > all.features ? T{0}
@@ -97,9 +96,9 @@ struct Tile {
   }
   /// Excess and weight of each row; adds the loss of the rows that this thread took.
   template <class Barrier>
-  LEAGUE_FUNCTION void finish_rows(const Lanes<Barrier>& team, const Rows<T>& all, std::int64_t first,
+  LEAGUE_FUNCTION void finish_rows(const Group<Barrier>& team, const Rows<T>& all, std::int64_t first,
                                    const double* theta, ThreadSum<T>& loss) const {
-    for (int r = team.lane; r < rows; r += team.count) {
+    for (int r = team.rank; r < rows; r += team.size) {
       const bool is_row = first + r < all.count;
       T z = 0;
       for (int j = 0; j <= all.features; ++j) z += static_cast<T>(theta[j]) * x[j * pitch + r];
@@ -148,19 +147,19 @@ struct Square {
 
 /// A thread's work on all tiles of its team, `teams` tiles apart: its sums go to `partials` [sums x (teams x groups)].
 template <class T, class Barrier>
-LEAGUE_FUNCTION void add_tiles(const Lanes<Barrier>& team, const Rows<T>& rows, const double* theta, std::int64_t rank,
+LEAGUE_FUNCTION void add_tiles(const Group<Barrier>& team, const Rows<T>& rows, const double* theta, std::int64_t rank,
                                std::int64_t teams, double* scratch, double* partials) {
   constexpr int side = Tile<T>::side;
   const int features = rows.features, squares = triangle(Tile<T>::squares_of(features));
-  const int groups = Tile<T>::groups(features, team.count), group = team.lane / squares;
+  const int groups = Tile<T>::groups(features, team.size), group = team.rank / squares;
   const Tile<T> tile(reinterpret_cast<T*>(scratch), features);
-  const Square mine(team.lane % squares);
+  const Square mine(team.rank % squares);
   ThreadSum<T> sums[side * side], gradient, loss;
   for (std::int64_t first = rank * Tile<T>::rows; first < rows.count; first += teams * Tile<T>::rows) {
     tile.load(team, rows, first);
     tile.finish_rows(team, rows, first, theta, loss);
     if (group < groups) tile.add_square(mine.row, mine.column, group, groups, sums);
-    if (team.lane <= features) tile.add_gradient(team.lane, gradient);
+    if (team.rank <= features) tile.add_gradient(team.rank, gradient);
   }
   const std::int64_t pitch = teams * groups;
   const auto put = [&](int i, int of_group, double sum) { partials[i * pitch + rank * groups + of_group] = sum; };
@@ -169,8 +168,8 @@ LEAGUE_FUNCTION void add_tiles(const Lanes<Barrier>& team, const Rows<T>& rows, 
       const int i = side * mine.row + k / side, j = side * mine.column + k % side;
       if (j <= i && i <= features) put(gradient_sums(features) + triangle(i) + j, group, sums[k].value());
     });
-  if (team.lane <= features)
-    for (int g = 0; g < groups; ++g) put(1 + team.lane, g, g == 0 ? gradient.value() : 0.0);
+  if (team.rank <= features)
+    for (int g = 0; g < groups; ++g) put(1 + team.rank, g, g == 0 ? gradient.value() : 0.0);
   team_sums<1>(
       team, [&](int) { return loss.value(); }, scratch,
       [&](int, int, double sum) {

@@ -11,13 +11,13 @@ constexpr int newton_scratch(int features) { return (features + 1) * (features +
 /// Solves H s = -gradient; leaves s in row n of `a` [(n + 1) x n]. By L D L^T: columns below the diagonal keep L D, the
 /// right side is eliminated as one more row. A pivot that rounding has eaten makes the result NaN.
 template <class Barrier>
-LEAGUE_FUNCTION void solve_newton(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* a) {
+LEAGUE_FUNCTION void solve_newton(const Group<Barrier>& team, const Rule& rule, const State& state, double* a) {
   const int n = rule.features + 1;
   const double* hessian = state.sums + gradient_sums(rule.features);
   const auto entry = [&](int i, int j) {
     return hessian[triangle(i) + j] * rule.share + (i == j && i > 0 ? rule.l2 : 0.0);
   };
-  for (int item = team.lane; item < (n + 1) * n; item += team.count) {
+  for (int item = team.rank; item < (n + 1) * n; item += team.size) {
     const int i = item / n, j = item % n;
     a[item] = i == n ? -gradient_at(rule, state, j) : j <= i ? entry(i, j) : 0.0;
   }
@@ -26,20 +26,20 @@ LEAGUE_FUNCTION void solve_newton(const Lanes<Barrier>& team, const Rule& rule, 
     const bool definite = a[k * n + k] > 16 * n * 0x1p-53 * entry(k, k);
     const double inverse = definite ? 1 / a[k * n + k] : 0.0 / 0.0;
     const int rest = n - 1 - k;
-    for (int item = team.lane; item < (rest + 1) * rest; item += team.count) {
+    for (int item = team.rank; item < (rest + 1) * rest; item += team.size) {
       const int i = k + 1 + item / rest, j = k + 1 + item % rest;
       if (j <= i) a[i * n + j] -= a[i * n + k] * inverse * a[j * n + k];
     }
     team.barrier();
-    if (!definite && team.lane == 0) a[n * n + k] = inverse;
+    if (!definite && team.rank == 0) a[n * n + k] = inverse;
   }
   double* right = a + n * n;
   for (int k = n - 1; k >= 0; --k) {
     team.barrier();
     const double value = right[k] / a[k * n + k];
     team.barrier();
-    for (int j = team.lane; j < k; j += team.count) right[j] -= a[k * n + j] * value;
-    if (team.lane == 0) right[k] = value;
+    for (int j = team.rank; j < k; j += team.size) right[j] -= a[k * n + j] * value;
+    if (team.rank == 0) right[k] = value;
   }
   team.barrier();
 }
@@ -47,7 +47,7 @@ LEAGUE_FUNCTION void solve_newton(const Lanes<Barrier>& team, const Rule& rule, 
 /// A Newton step from the sums of all rows; `scratch` has newton_scratch doubles. A step that made the loss grow is
 /// taken back and halved instead.
 template <class Barrier>
-LEAGUE_FUNCTION void newton_step(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
+LEAGUE_FUNCTION void newton_step(const Group<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
   const int n = rule.features + 1;
   const Found found = look(team, rule, state, scratch);
   double *before = state.accepted, *direction = before + n, *accepted = direction + n;
@@ -60,16 +60,16 @@ LEAGUE_FUNCTION void newton_step(const Lanes<Barrier>& team, const Rule& rule, c
   if (found.stopped) return;
   if (back) {
     const double share = 1 / static_cast<double>(std::int64_t{2} << halved);
-    for (int j = team.lane; j < n; j += team.count) state.theta[j] = before[j] + direction[j] * share;
+    for (int j = team.rank; j < n; j += team.size) state.theta[j] = before[j] + direction[j] * share;
   } else {
-    for (int j = team.lane; j < n; j += team.count) {
+    for (int j = team.rank; j < n; j += team.size) {
       before[j] = state.theta[j];
       direction[j] = scratch[n * n + j];
       state.theta[j] += direction[j];
     }
-    if (team.lane == 0) *accepted = found.loss;
+    if (team.rank == 0) *accepted = found.loss;
   }
-  if (team.lane == 0) state.control[halvings] = back ? halved + 1 : 0;
+  if (team.rank == 0) state.control[halvings] = back ? halved + 1 : 0;
 }
 
 }  // namespace league::logistic

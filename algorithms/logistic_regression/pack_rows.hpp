@@ -2,9 +2,9 @@
 #pragma once
 
 #include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/logistic_regression/row.hpp"
 #include "algorithms/logistic_regression/state.hpp"
-#include "algorithms/logistic_regression/unrolled.hpp"
 
 /// What a GPU thread does with neighbouring rows: the same in every model.
 namespace league::logistic {

@@ -5,7 +5,6 @@
 
 #include "algorithms/drivers/iterative.hpp"
 #include "algorithms/logistic_regression/pack_rows.hpp"
-#include "algorithms/logistic_regression/reduce.hpp"
 #include "backends/launch.hpp"
 
 namespace league::logistic {

@@ -3,28 +3,29 @@
 
 #include <cstdint>
 
+#include "algorithms/blocks/reduce.hpp"
 #include "algorithms/logistic_regression/logistic_regression.hpp"
 #include "backends/portable.hpp"
 
 /// The state of a solve, on the device and the same on every shard, and the step that a team takes with it.
 namespace league::logistic {
 
-/// The threads that work together, and this one's place among them: 1 on a host. `barrier()` waits for all.
-template <class Barrier>
-struct Lanes {
-  int lane, count;
-  Barrier barrier;
-};
-template <class Barrier>
-LEAGUE_FUNCTION Lanes<Barrier> lanes_of(int lane, int count, const Barrier& barrier) {
-  return {lane, count, barrier};
-}
+using blocks::add_league, blocks::add_partials, blocks::Group, blocks::partials_size, blocks::scratch_size,
+    blocks::team_sums, blocks::tickets_of, blocks::unrolled;
 
 /// One sum of all rows behind another: the loss, the gradient from the intercept on, and for `newton` the lower
 /// triangle of the Hessian, row by row.
 LEAGUE_FUNCTION constexpr int gradient_sums(int features) { return features + 2; }
 LEAGUE_FUNCTION constexpr int triangle(int n) { return n * (n + 1) / 2; }
 LEAGUE_FUNCTION constexpr int newton_sums(int features) { return features + 2 + triangle(features + 1); }
+
+/// Doubles of scratch for the rows of threads that share them (two halves of 16 bytes a thread), then their sums.
+template <int features>
+constexpr int fused_scratch(int threads) {
+  constexpr int n = gradient_sums(features), taken = features < 16 ? n : 18;
+  const int shared = 4 * threads, sums = scratch_size(taken > n ? taken : n, threads);
+  return shared > sums ? shared : sums;
+}
 
 struct Rule {
   int features;
@@ -50,9 +51,9 @@ struct State {
 
 /// Before the first step.
 template <class Barrier>
-LEAGUE_FUNCTION void begin_state(const Lanes<Barrier>& team, int features, const State& state) {
-  for (int j = team.lane; j <= features; j += team.count) state.theta[j] = 0;
-  for (int j = team.lane; j < controls; j += team.count) state.control[j] = 0;
+LEAGUE_FUNCTION void begin_state(const Group<Barrier>& team, int features, const State& state) {
+  for (int j = team.rank; j <= features; j += team.size) state.theta[j] = 0;
+  for (int j = team.rank; j < controls; j += team.size) state.control[j] = 0;
 }
 
 /// Component `j` of the mean gradient, with the penalty's.
@@ -70,18 +71,18 @@ struct Found {
 /// `scratch` has look_scratch doubles.
 LEAGUE_FUNCTION constexpr int look_scratch(int features) { return 2 * (features + 1); }
 template <class Barrier>
-LEAGUE_FUNCTION Found look(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
-  const int n = rule.features + 1, looking = team.count < n ? team.count : n;
+LEAGUE_FUNCTION Found look(const Group<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
+  const int n = rule.features + 1, looking = team.size < n ? team.size : n;
   Found found{state.control[steps_queued], state.control[is_stopped] != 0, state.sums[0] * rule.share, true};
   double squares = 0, large = 0;
-  for (int j = team.lane; j < n; j += team.count) {
+  for (int j = team.rank; j < n; j += team.size) {
     const double component = gradient_at(rule, state, j);
     if (!(component < rule.tolerance && -component < rule.tolerance)) large = 1;
     if (j > 0) squares += state.theta[j] * state.theta[j];
   }
   if (found.stopped) found.loss = state.loss[found.step - 1];
   team.barrier();
-  if (team.lane < looking) scratch[2 * team.lane] = squares, scratch[2 * team.lane + 1] = large;
+  if (team.rank < looking) scratch[2 * team.rank] = squares, scratch[2 * team.rank + 1] = large;
   team.barrier();
   squares = 0;
   for (int i = 0; i < looking; ++i) {
@@ -95,8 +96,8 @@ LEAGUE_FUNCTION Found look(const Lanes<Barrier>& team, const Rule& rule, const S
 
 /// Writes down what was found. @pre all threads have looked
 template <class Barrier>
-LEAGUE_FUNCTION void note(const Lanes<Barrier>& team, const State& state, const Found& found, bool stop) {
-  if (team.lane != 0) return;
+LEAGUE_FUNCTION void note(const Group<Barrier>& team, const State& state, const Found& found, bool stop) {
+  if (team.rank != 0) return;
   state.loss[found.step] = found.loss;
   state.control[steps_queued] = found.step + 1;
   if (found.stopped) return;
@@ -107,11 +108,11 @@ LEAGUE_FUNCTION void note(const Lanes<Barrier>& team, const State& state, const 
 /// A step of gradient descent from the sums of all rows. The step that finds a gradient below the tolerance is the
 /// last; later ones repeat its loss.
 template <class Barrier>
-LEAGUE_FUNCTION void descend(const Lanes<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
+LEAGUE_FUNCTION void descend(const Group<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
   const Found found = look(team, rule, state, scratch);
   note(team, state, found, found.small);
   if (found.stopped) return;
-  for (int j = team.lane; j <= rule.features; j += team.count)
+  for (int j = team.rank; j <= rule.features; j += team.size)
     state.theta[j] -= rule.learning_rate * gradient_at(rule, state, j);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/polynomial_fit/part.hpp"
 #include "backends/cuda/cuda.hpp"
@@ -9,9 +10,6 @@ namespace league::cuda::polynomial_fit {
 namespace {
 
 using namespace league::polynomial_fit;
-
-__device__ int lane_of_block() { return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x); }
-__device__ int lanes_of_block() { return static_cast<int>(blockDim.x * blockDim.y); }
 
 __global__ void begin_all(Rule rule, State state) { begin_state(rule, state, static_cast<int>(threadIdx.x)); }
 __global__ void update_all(Rule rule, State state, const double* sums) {
@@ -24,7 +22,7 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
                       unsigned* ticket) {
   const auto cubic = Cubic<T>::of(state.theta);
   if (*state.taken >= rule.steps) return;
-  const int lanes = lanes_of_block(), lane = lane_of_block();
+  const int lanes = blocks::block_group().size, lane = blocks::block_group().rank;
   const auto mine = lane_sums(points, cubic, std::int64_t{blockIdx.x} * lanes + lane, std::int64_t{gridDim.x} * lanes);
   if (!blocks::grid_sums(mine, partials, ticket, sums) || !alone) return;
   __syncthreads();
@@ -35,7 +33,7 @@ template <class T, int resident>
 __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
     take_all_steps(Points<T> points, Rule rule, State state) {
   extern __shared__ double scratch[];
-  const int lanes = lanes_of_block(), lane = lane_of_block();
+  const int lanes = blocks::block_group().size, lane = blocks::block_group().rank;
   ResidentPoints<T, resident> mine;
   mine.load(points, lane, lanes);
   double theta[terms];

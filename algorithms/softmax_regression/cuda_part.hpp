@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -43,13 +44,10 @@ __global__ void take(const Descent descent, const Sum* sums) {
 
 /// The block's loss, from those of its threads. @pre scratch holds a double for each of them
 inline __device__ void store_loss(double loss, double* losses, double* scratch) {
-  const int threads = blockDim.x * blockDim.y, thread = threadIdx.y * blockDim.x + threadIdx.x;
-  scratch[thread] = loss;
-  for (int left = threads, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {
-    __syncthreads();
-    if (thread < left / 2) scratch[thread] += scratch[thread + half];
-  }
-  if (thread == 0) losses[blockIdx.x] = scratch[0];
+  const auto block = blocks::block_group();
+  scratch[block.rank] = loss;
+  blocks::combine_in_scratch(block, scratch, [](double a, double b) { return a + b; });
+  if (block.rank == 0) losses[blockIdx.x] = scratch[0];
 }
 
 /// Adds the partial gradients of a step, and takes it if there is no other shard.

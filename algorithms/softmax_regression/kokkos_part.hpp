@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 #include "backends/kokkos/submit.hpp"
 
@@ -21,13 +22,10 @@ KOKKOS_FUNCTION T* scratch_of(const TeamMember& team, int size) {
 /// The team's loss, from those of its threads. @pre scratch holds a double for each of them
 template <class TeamMember>
 KOKKOS_FUNCTION void store_loss(const TeamMember& team, double loss, double* losses, double* scratch) {
-  const int threads = static_cast<int>(team.team_size()), thread = static_cast<int>(team.team_rank());
-  scratch[thread] = loss;
-  for (int left = threads, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {
-    team.team_barrier();
-    if (thread < left / 2) scratch[thread] += scratch[thread + half];
-  }
-  if (thread == 0) losses[team.league_rank()] = scratch[0];
+  const auto group = blocks::team_group(team, static_cast<int>(team.team_size()));
+  scratch[group.rank] = loss;
+  blocks::combine_in_scratch(group, scratch, [](double a, double b) { return a + b; });
+  if (group.rank == 0) losses[team.league_rank()] = scratch[0];
 }
 
 // A team takes neighbouring columns; a thread every `summands_together`-th partial sum of one of them (on a host, of

@@ -66,7 +66,7 @@ TEST(LogisticParts, ANewtonStepThatGrowsTheLossIsHalved) {
   std::int64_t taken = 1;
   const State state{theta.data(), loss.data(), &taken, sums.data(), control.data(), accepted.data()};
   const Rule rule{.features = 1, .share = 0.1, .learning_rate = 1, .l2 = 0, .tolerance = 0};
-  const auto alone = lanes_of(0, 1, [] {});
+  const auto alone = blocks::group_of(0, 1, [] {});
   std::array<double, newton_scratch(1)> scratch{};
   newton_step(alone, rule, state, scratch.data());
   EXPECT_EQ(theta, (std::array<double, 2>{3, -2}));

@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "algorithms/blocks/subgroup.hpp"
 #include "algorithms/blocks/sums.hpp"
 
 // The reductions of the GPU kernels, emulated: all lanes of a warp in one value, in lockstep.

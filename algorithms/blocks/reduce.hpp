@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/state.hpp"
-#include "algorithms/logistic_regression/unrolled.hpp"
+#include <cstdint>
+
+#include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 
 /// Sums of many values over a team and over the league, through the team's scratch: up to 66 values a thread are too
 /// many to be shuffled one after another. All orders depend on the launch alone.
-namespace league::logistic {
+namespace league::blocks {
 
 inline constexpr int values_at_once = 8, segments = 32;
 
@@ -15,29 +17,21 @@ LEAGUE_FUNCTION constexpr int scratch_size(int n, int lanes) {
   return values_at_once * (lanes + 2) + n * (segments + 1);
 }
 
-/// Doubles of scratch for the rows of threads that share them (two halves of 16 bytes a thread), then their sums.
-template <int features>
-constexpr int fused_scratch(int threads) {
-  constexpr int n = gradient_sums(features), taken = features < 16 ? n : 18;
-  const int shared = 4 * threads, sums = scratch_size(taken > n ? taken : n, threads);
-  return shared > sums ? shared : sums;
-}
-
 /// Adds `value(0)` to `value(n - 1)` of all threads in double, over each of `groups` neighbouring parts of the team:
 /// `put(i, group, sum)`, always by the same thread. @pre all threads call; the team is a multiple of the groups
 template <int n, int groups = 1, class Barrier, class Value, class Put>
-LEAGUE_FUNCTION void team_sums(const Lanes<Barrier>& team, const Value& value, double* scratch, const Put& put) {
+LEAGUE_FUNCTION void team_sums(const Group<Barrier>& team, const Value& value, double* scratch, const Put& put) {
   constexpr int segments_a_group = segments / groups;
-  const int pitch = team.count + 2, lanes_a_group = team.count / groups;
+  const int pitch = team.size + 2, lanes_a_group = team.size / groups;
   double* parts = scratch + values_at_once * pitch;
   unrolled<(n + values_at_once - 1) / values_at_once>([&](int round) {
     const int first = round * values_at_once;
     team.barrier();
     unrolled<values_at_once>([&](int k) {
-      if (first + k < n) scratch[k * pitch + team.lane] = value(first + k < n ? first + k : 0);
+      if (first + k < n) scratch[k * pitch + team.rank] = value(first + k < n ? first + k : 0);
     });
     team.barrier();
-    for (int item = team.lane; item < values_at_once * segments; item += team.count) {
+    for (int item = team.rank; item < values_at_once * segments; item += team.size) {
       const int k = item % values_at_once, segment = item / values_at_once, group = segment / segments_a_group;
       if (first + k >= n) continue;
       double sum = 0;
@@ -47,7 +41,7 @@ LEAGUE_FUNCTION void team_sums(const Lanes<Barrier>& team, const Value& value, d
     }
   });
   team.barrier();
-  for (int item = team.lane; item < n * groups; item += team.count) {
+  for (int item = team.rank; item < n * groups; item += team.size) {
     const int i = item / groups, group = item % groups;
     double sum = 0;
     for (int segment = 0; segment < segments_a_group; ++segment)
@@ -58,13 +52,13 @@ LEAGUE_FUNCTION void team_sums(const Lanes<Barrier>& team, const Value& value, d
 
 /// Adds `count` rows of `partials` [count x pitch], n values each, into `sums` [n]. @pre all threads of one team call
 template <class Barrier>
-LEAGUE_FUNCTION void add_partials(const Lanes<Barrier>& team, int n, std::int64_t count, std::int64_t pitch,
+LEAGUE_FUNCTION void add_partials(const Group<Barrier>& team, int n, std::int64_t count, std::int64_t pitch,
                                   const double* partials, double* scratch, double* sums) {
   constexpr int on_their_way = 16;
-  const int fit = team.count / n, parts_a_sum = fit < 1 ? 1 : fit < segments ? fit : segments;
-  double* parts = scratch + values_at_once * (team.count + 2);
+  const int fit = team.size / n, parts_a_sum = fit < 1 ? 1 : fit < segments ? fit : segments;
+  double* parts = scratch + values_at_once * (team.size + 2);
   team.barrier();
-  for (int item = team.lane; item < n * parts_a_sum; item += team.count) {
+  for (int item = team.rank; item < n * parts_a_sum; item += team.size) {
     const int i = item % n, part = item / n;
     double sum = 0;
     for (std::int64_t first = part; first < count; first += on_their_way * parts_a_sum) {
@@ -78,7 +72,7 @@ LEAGUE_FUNCTION void add_partials(const Lanes<Barrier>& team, int n, std::int64_
     parts[i * (segments + 1) + part] = sum;
   }
   team.barrier();
-  for (int i = team.lane; i < n; i += team.count) {
+  for (int i = team.rank; i < n; i += team.size) {
     double sum = 0;
     for (int part = 0; part < parts_a_sum; ++part) sum += parts[i * (segments + 1) + part];
     sums[i] = sum;
@@ -100,7 +94,7 @@ constexpr std::int64_t tickets_of(std::int64_t teams) { return 1 + team_groups(t
 /// this team is the last of `count` at a ticket, and sees then what they have written.
 /// @returns whether this team has added all. @pre all threads of all teams call
 template <class Barrier, class ComesLast>
-LEAGUE_FUNCTION bool add_league(const Lanes<Barrier>& team, int n, std::int64_t rank, std::int64_t teams, int pitch,
+LEAGUE_FUNCTION bool add_league(const Group<Barrier>& team, int n, std::int64_t rank, std::int64_t teams, int pitch,
                                 double* partials, unsigned* tickets, double* scratch, double* sums,
                                 const ComesLast& comes_last) {
   const std::int64_t groups = team_groups(teams), group = rank / teams_a_group, first = group * teams_a_group;
@@ -117,4 +111,4 @@ LEAGUE_FUNCTION bool add_league(const Lanes<Barrier>& team, int n, std::int64_t 
   return true;
 }
 
-}  // namespace league::logistic
+}  // namespace league::blocks

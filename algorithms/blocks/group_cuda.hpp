@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/blocks/group.hpp"
+#include "backends/cuda/cuda.hpp"
+
+namespace league::blocks {
+
+/// The threads of this block.
+__device__ inline auto block_group() {
+  return group_of(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x), static_cast<int>(blockDim.x * blockDim.y),
+                  [] { __syncthreads(); });
+}
+
+/// Whether this block is the last of `count` to come here: it sees what they have written before. @pre all threads
+/// call; `ticket` is 0, and is again afterwards
+__device__ inline bool comes_last(unsigned* ticket, unsigned count) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    last = atomicAdd(ticket, 1U) + 1 == count;
+    if (last) *ticket = 0;
+  }
+  __syncthreads();
+  __threadfence();
+  return last;
+}
+
+}  // namespace league::blocks
