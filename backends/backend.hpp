@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <stdexcept>
@@ -48,15 +49,26 @@ struct Shard {
 
 /// The shards of all processes: their rows, and which of them are here.
 struct Partition {
-  std::vector<Range> rows{};  ///< by the number of the shard
+  /// By the number of the shard. Where batches are split, positions: the rows of shard 0 in all batches come first.
+  std::vector<Range> rows{};
   int first_local = 0, local = 0;
+  std::int64_t batch = 0;  ///< rows of the batches that are split one by one; 0: all rows are split at once
   /// There is one shard in all: nothing to add to its sums, nobody to tell.
   [[nodiscard]] bool alone() const { return rows.size() == 1; }
-  /// What this process holds.
+  /// What this process holds of the results that are split.
   [[nodiscard]] Range local_rows() const {
     if (local == 0) return {};
     const auto first = static_cast<std::size_t>(first_local);
     return {rows[first].begin, rows[first + static_cast<std::size_t>(local) - 1].end};
+  }
+  /// The rows whose inputs this process needs: those of its shards; all where they have a part of every batch.
+  [[nodiscard]] Range input_rows() const { return batch == 0 ? local_rows() : Range{0, rows.back().end}; }
+  /// The rows, by global number, that a shard has of batch number `number`. @pre batches are split
+  [[nodiscard]] Range in_batch(int shard, std::int64_t number) const {
+    const auto shards = static_cast<std::int64_t>(rows.size());
+    const std::int64_t first = number * batch, size = std::min(batch, rows.back().end - first);
+    const auto before = [&](std::int64_t of) { return first + of * (size / shards) + std::min(of, size % shards); };
+    return {before(shard), before(shard + 1)};
   }
 };
 

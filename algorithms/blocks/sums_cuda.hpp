@@ -50,7 +50,8 @@ constexpr int sums_for_all_size(Launch launch, int turns = 2) {
 template <class T, int n>
 __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
   const int lanes = static_cast<int>(blockDim.x), threads = static_cast<int>(blockDim.y);
-  for (int i = 0; i < n; ++i) mine.values[i] = lanes_sum(mine.values[i], lanes);
+  for (int offset = lanes / 2; offset > 0; offset /= 2)  // the sums in turn: one hides the latency of another
+    for (int i = 0; i < n; ++i) mine.values[i] += cuda::shuffle_xor(mine.values[i], offset, lanes);
   double* of_threads = scratch + (turn & 1) * n * threads;
   if (threadIdx.x == 0)
     for (int i = 0; i < n; ++i) of_threads[threadIdx.y * n + i] = mine.values[i];

@@ -3,12 +3,17 @@
 
 namespace league {
 
-Partition partition(std::int64_t rows, int devices, int process, int processes) {
+Partition partition(std::int64_t rows, int devices, int process, int processes, std::int64_t batch) {
   const int count = devices * processes;
   Partition world{.first_local = process * devices, .local = devices};
+  if (batch == 0 || batch >= rows)
+    batch = std::max<std::int64_t>(rows, 1);
+  else
+    world.batch = batch;
+  const auto share = [count](std::int64_t size, int shard) { return size / count + (shard < size % count ? 1 : 0); };
   std::int64_t begin = 0;
   for (int shard = 0; shard < count; ++shard) {
-    const std::int64_t size = rows / count + (shard < rows % count ? 1 : 0);
+    const std::int64_t size = rows / batch * share(batch, shard) + share(rows % batch, shard);
     world.rows.push_back({begin, begin + size});
     begin += size;
   }

@@ -89,6 +89,9 @@ class Problem {
   virtual ~Problem() = default;
   /// Rows that can be split over shards.
   [[nodiscard]] virtual std::int64_t extent() const = 0;
+  /// Rows that are split over the shards together: all, or those of a mini-batch, each of which then lies on all
+  /// shards.
+  [[nodiscard]] virtual std::int64_t batch_rows() const { return extent(); }
   /// Teams that a kernel can have work for: one per row, if teams share out no more than rows.
   [[nodiscard]] virtual std::int64_t max_teams() const { return extent(); }
   [[nodiscard]] virtual Cost cost() const = 0;

@@ -39,6 +39,8 @@ class ShardPart {
   [[nodiscard]] Queue& queue() const { return queue_; }
   /// By global number.
   [[nodiscard]] Range rows() const { return shard_.rows; }
+  /// The number of the shard in the world.
+  [[nodiscard]] int index() const { return shard_.index; }
   /// Shard 0 of the world.
   [[nodiscard]] bool is_first() const { return shard_.index == 0; }
   /// There is no other shard in the world.

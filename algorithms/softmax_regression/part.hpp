@@ -14,8 +14,12 @@ namespace league::softmax_regression {
 template <class T, template <class> class Array>
 struct Memory {
   Memory(ShardPart& of, const SoftmaxRegression& what) : part(of), problem(what) {
-    part.input(x, "softmax/rows", problem.stored_rows<T>(part.rows()));
-    part.input(labels, "softmax/labels", problem.labels_of(part.rows()));
+    part.declare(x, "softmax/rows", part.rows().size() * problem.pitch);
+    part.declare(labels, "softmax/labels", part.rows().size());
+    for (std::int64_t number = 0, at = 0; number < batches(); at += own(number++).size()) {
+      part.input(x, problem.stored_rows<T>(own(number)), at * problem.pitch);
+      part.input(labels, problem.labels_of(own(number)), at);
+    }
     part.declare(theta, "softmax/theta", (problem.features + 1) * problem.classes);
     part.declare(loss, "softmax/loss", problem.steps);
     part.declare(taken, "softmax/taken", 1);
@@ -38,9 +42,10 @@ struct Memory {
             .current = current.data(),
             .all_rows = problem.extent(),
             .batch = problem.batch,
-            .batches = ceil_div(problem.extent(), problem.batch),
-            .first_row = part.rows().begin,
-            .last_row = part.rows().end,
+            .batches = batches(),
+            .own_batch = own(0).size(),
+            .own_last_batch = own(batches() - 1).size(),
+            .is_first = part.is_first(),
             .features = static_cast<int>(problem.features),
             .classes = problem.classes,
             .pitch = static_cast<int>(problem.pitch),
@@ -50,7 +55,12 @@ struct Memory {
             .scale = problem.scale};
   }
   /// The most rows that a step takes here.
-  [[nodiscard]] std::int64_t most_rows() const { return std::min(part.rows().size(), problem.batch); }
+  [[nodiscard]] std::int64_t most_rows() const { return own(0).size(); }
+  [[nodiscard]] std::int64_t batches() const { return ceil_div(problem.extent(), problem.batch); }
+  /// The rows of this shard in batch `number`, by global number.
+  [[nodiscard]] Range own(std::int64_t number) const {
+    return part.world().batch == 0 ? part.rows() : part.world().in_batch(part.index(), number);
+  }
   /// Where other shards' sums are added to these; null where there are none: then the step is taken at once.
   [[nodiscard]] double* shared_sums() const { return part.is_alone() ? nullptr : sums.data(); }
 

@@ -28,6 +28,7 @@ class SoftmaxRegression final : public Problem {
   explicit SoftmaxRegression(const Making& making);
   ~SoftmaxRegression() override;
   [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }
+  [[nodiscard]] std::int64_t batch_rows() const override { return batch; }
   [[nodiscard]] Cost cost() const override;
   /// @throws std::invalid_argument naming the row with a bad label or feature
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;

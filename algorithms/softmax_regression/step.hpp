@@ -29,7 +29,9 @@ struct Descent {
   double* loss;           ///< [steps]
   std::int64_t* taken;    ///< steps taken: `accumulate` reads it, `update` writes it
   std::int64_t* current;  ///< the step being taken: the other way round, so that no kernel reads what it writes
-  std::int64_t all_rows, batch, batches, first_row, last_row;  ///< of the problem, of a step, of this shard
+  std::int64_t all_rows, batch, batches;   ///< of the problem, of a step
+  std::int64_t own_batch, own_last_batch;  ///< rows of this shard in a batch, and in the last one
+  bool is_first;                           ///< of all shards
   int features, classes, pitch, weights_pitch;
   double learning_rate, l2, scale;
 
@@ -43,14 +45,12 @@ struct Descent {
   }
   /// Those of them that this shard has, by their number in it.
   [[nodiscard]] LEAGUE_FUNCTION Rows own_rows(std::int64_t step) const {
-    const Rows all = batch_of(step);
-    const std::int64_t first = all.first > first_row ? all.first : first_row;
-    const std::int64_t last = all.last < last_row ? all.last : last_row;
-    return {first - first_row, (last > first ? last : first) - first_row};
+    const std::int64_t number = batches == 1 ? 0 : step % batches, first = number * own_batch;
+    return {first, first + (number + 1 < batches ? own_batch : own_last_batch)};
   }
   /// What thread number `thread` of `threads` adds for the penalty to the first shard's loss.
   [[nodiscard]] LEAGUE_FUNCTION double penalty(std::int64_t step, int thread, int threads) const {
-    if (l2 == 0 || first_row != 0) return 0;
+    if (l2 == 0 || !is_first) return 0;
     double sum = 0;
     for (int i = thread; i < features * classes; i += threads) sum += theta[i] * theta[i];
     const Rows all = batch_of(step);

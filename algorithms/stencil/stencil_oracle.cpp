@@ -13,8 +13,7 @@
 namespace league::stencil {
 namespace {
 
-constexpr std::int64_t most_cell_steps = std::int64_t{1} << 27;    // for a complete check
-constexpr std::int64_t most_sample_steps = std::int64_t{1} << 30;  // for a sample
+constexpr std::int64_t most_sample_steps = std::int64_t{1} << 30;
 
 /// One step of `centre` of itself and `side` of the neighbours in a box of planes x rows x columns; what lies outside
 /// is 0.
@@ -36,20 +35,37 @@ std::vector<double> step(const std::vector<double>& from, std::int64_t planes, s
   return to;
 }
 
+struct LineSum {
+  double sum, magnitude;
+};
+template <class T>
+LineSum sum_of_line(const T* values, std::span<const double> weights) {
+  double sum = 0, magnitude = 0;
+#pragma omp simd reduction(+ : sum, magnitude)
+  for (std::size_t x = 0; x < weights.size(); ++x) {
+    const double term = weights[x] * static_cast<double>(values[x]);
+    sum += term;
+    magnitude += std::abs(term);
+  }
+  return {sum, magnitude};
+}
+
 }  // namespace
 
-Oracle::Oracle(const Stencil& problem, Reduce& reduce)
+Oracle::Oracle(const Stencil& problem, Reduce& reduce, std::int64_t budget)
     : problem_(problem),
       n_(problem.n),
       bound_(with_type<float, double>(problem.dtype, []<class T>() { return epsilon_of<T>; }) *
              (4 * static_cast<double>(problem.steps) + 4)),
       complete_(static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(n_) *
                     static_cast<double>(problem.steps) <=
-                static_cast<double>(most_cell_steps)) {
-  if (complete_)
+                static_cast<double>(budget)) {
+  if (complete_) {
     take_all_cells();
-  else
+  } else {
     take_lines(reduce);
+    take_sample();
+  }
 }
 
 void Oracle::take_all_cells() {
@@ -72,16 +88,31 @@ void Oracle::take_lines(Reduce& reduce) {
     with_type<float, double>(problem_.dtype, [&]<class T>() {
       const std::span<const T> values = problem_.values.values<const T>();
 #pragma omp parallel for schedule(static)
-      for (std::int64_t line = problem_.planes.begin * n_; line < problem_.planes.end * n_; ++line)
-        for (std::int64_t x = 0; x < n_; ++x)
-          lines[static_cast<std::size_t>(line)] +=
-              weights[static_cast<std::size_t>(x)] *
-              static_cast<double>(values[static_cast<std::size_t>((line - problem_.planes.begin * n_) * n_ + x)]);
+      for (std::int64_t line = 0; line < problem_.planes.size() * n_; ++line)
+        lines[static_cast<std::size_t>(problem_.planes.begin * n_ + line)] =
+            sum_of_line(&values[static_cast<std::size_t>(line * n_)], weights).sum;
     });
     reduce.sum(lines);
     const double centre = 0.25 + 0.25 * std::cos(angle);  // of itself and of the two beside it along x
     for (std::int64_t s = 0; s < problem_.steps; ++s) lines = step(lines, n_, n_, 1, centre, 0.125);
   }
+}
+
+/// Corners of the planes that are here, and cells by random, as many as the budget allows.
+void Oracle::take_sample() {
+  const std::int64_t plane = n_ * n_, first = problem_.planes.begin * plane, size = problem_.planes.size() * plane;
+  if (size == 0) return;
+  const double side = std::min(2.0 * static_cast<double>(problem_.steps) + 1, static_cast<double>(n_));
+  const double affordable =
+      static_cast<double>(most_sample_steps) / (side * side * side) / static_cast<double>(problem_.steps);
+  const auto count = static_cast<std::uint64_t>(std::clamp(affordable, 16.0, 256.0));
+  for (const std::int64_t cell : {std::int64_t{0}, n_ - 1, plane - n_, plane - 1, size - plane, size - n_, size - 1})
+    sample_.push_back({first + cell, 0});
+  for (std::uint64_t i = 0; i < count; ++i)
+    sample_.push_back(
+        {first + static_cast<std::int64_t>(random_below(static_cast<std::uint64_t>(size), problem_.seed, 1, i)), 0});
+#pragma omp parallel for schedule(dynamic)
+  for (auto& [cell, value] : sample_) value = cell_after_all_steps(cell);
 }
 
 /// From the initial values of the cells that it depends on.
@@ -124,28 +155,15 @@ Verdict Oracle::judge_cells(const Output& values) const {
   });
 }
 
-/// Corners of the planes that are here, and cells by random, as many as the budget allows.
 template <class T>
 Verdict Oracle::judge_sample(const Output& values) const {
-  const std::int64_t plane = n_ * n_, first = values.rows.begin * plane, size = values.rows.size() * plane;
-  if (size == 0) return {};
-  const double box =
-      std::pow(std::min<double>(2.0 * static_cast<double>(problem_.steps) + 1, static_cast<double>(n_)), 3);
-  const double affordable = static_cast<double>(most_sample_steps) / (box * static_cast<double>(problem_.steps));
-  const auto count = static_cast<std::uint64_t>(std::clamp(affordable, 16.0, 256.0));
-  std::vector<std::int64_t> sample{0, n_ - 1, plane - n_, plane - 1, size - plane, size - n_, size - 1};
-  for (std::uint64_t i = 0; i < count; ++i)
-    sample.push_back(static_cast<std::int64_t>(random_below(static_cast<std::uint64_t>(size), problem_.seed, 1, i)));
+  const std::int64_t first = values.rows.begin * n_ * n_;
   const std::span<const T> all = values.values.values<T>();
   Verdict verdict;
-  for (const std::int64_t cell : sample)
+  for (const auto& [cell, value] : sample_)
     verdict += judge_values(
-        values.name, all.subspan(static_cast<std::size_t>(cell), 1),
-        [&](std::int64_t index) {
-          const double value = cell_after_all_steps(index);
-          return Expected{value, bound_ * value};
-        },
-        first + cell, values.values.shape());
+        values.name, all.subspan(static_cast<std::size_t>(cell - first), 1),
+        [&, value = value](std::int64_t) { return Expected{value, bound_ * value}; }, cell, values.values.shape());
   return verdict;
 }
 
@@ -154,25 +172,21 @@ template <class T>
 Verdict Oracle::judge_lines(const Output& values) const {
   const std::span<const T> all = values.values.values<T>();
   const std::int64_t first = values.rows.begin * n_, count = values.rows.size() * n_;
+  const double roundings = static_cast<double>(4 * n_ + 8 * problem_.steps) * epsilon_of<double>;
+  const std::int64_t shape[] = {n_, n_};
   Verdict verdict{.rows_checked = count};
-  for (int mode = 0; mode < modes; ++mode) {
-    const std::vector<double>& weights = weights_[static_cast<std::size_t>(mode)];
-    std::vector<double> sums(static_cast<std::size_t>(count)), magnitudes(static_cast<std::size_t>(count));
+  for (std::size_t mode = 0; mode < modes; ++mode) {
+    std::vector<LineSum> sums(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(static)
     for (std::int64_t line = 0; line < count; ++line)
-      for (std::int64_t x = 0; x < n_; ++x) {
-        const double term =
-            weights[static_cast<std::size_t>(x)] * static_cast<double>(all[static_cast<std::size_t>(line * n_ + x)]);
-        sums[static_cast<std::size_t>(line)] += term;
-        magnitudes[static_cast<std::size_t>(line)] += std::abs(term);
-      }
-    const double roundings = static_cast<double>(4 * n_ + 8 * problem_.steps) * epsilon_of<double>;
-    const std::int64_t shape[] = {values.rows.size(), n_};
+      sums[static_cast<std::size_t>(line)] = sum_of_line(&all[static_cast<std::size_t>(line * n_)], weights_[mode]);
+    std::vector<double> found(sums.size());
+    std::ranges::transform(sums, found.begin(), &LineSum::sum);
     const Verdict lines = judge_values<double>(
-        "the sum of a line of " + values.name, sums,
+        "the sum of a line of " + values.name, found,
         [&](std::int64_t line) {
-          const double magnitude = magnitudes[static_cast<std::size_t>(line - first)];
-          return Expected{lines_[static_cast<std::size_t>(mode)][static_cast<std::size_t>(line)],
+          const double magnitude = sums[static_cast<std::size_t>(line - first)].magnitude;
+          return Expected{lines_[mode][static_cast<std::size_t>(line)],
                           (bound_ + roundings) * magnitude + roundings * static_cast<double>(n_)};
         },
         first, shape);

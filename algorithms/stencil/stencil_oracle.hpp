@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "algorithms/stencil/stencil.hpp"
@@ -16,7 +17,8 @@ namespace league::stencil {
 /// and those of earlier steps are carried on with it.
 class Oracle {
  public:
-  Oracle(const Stencil& problem, Reduce& reduce);
+  /// `budget`: cells times steps that are computed at most.
+  Oracle(const Stencil& problem, Reduce& reduce, std::int64_t budget = std::int64_t{1} << 27);
   [[nodiscard]] Verdict judge(const Output& values) const;
 
  private:
@@ -25,6 +27,7 @@ class Oracle {
 
   void take_all_cells();
   void take_lines(Reduce& reduce);
+  void take_sample();
   [[nodiscard]] double cell_after_all_steps(std::int64_t cell) const;
   template <class T>
   [[nodiscard]] Verdict judge_cells(const Output& values) const;
@@ -40,6 +43,7 @@ class Oracle {
   std::vector<double> cells_;                       ///< [n x n x n], if complete
   std::array<std::vector<double>, modes> weights_;  ///< [n], if not
   std::array<Lines, modes> lines_;
+  std::vector<std::pair<std::int64_t, double>> sample_;  ///< cells and what they should be
 };
 
 }  // namespace league::stencil

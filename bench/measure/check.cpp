@@ -13,7 +13,7 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
     : case_(that),
       problem_(problem),
       runtime_(runtime),
-      world_(partition(problem.extent(), that.devices)),
+      world_(partition(problem.extent(), that.devices, 0, 1, problem.batch_rows())),
       shards_(local_shards(world_, runtime.devices(device_kind(that), that.devices))),
       outputs_(problem.make_outputs(world_.local_rows(), runtime.host_memory())),
       communicator_(make_communicator(runtime, shards_, world_, that.communicator)) {

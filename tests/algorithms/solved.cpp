@@ -29,7 +29,7 @@ Wanted solving(const std::string& problem) {
 std::string name_of(const Variant& variant) { return variant.method + " " + std::string(variant.model.name); }
 
 Solved::Solved(const Variant& variant, const Problem& problem, const Setting& setting)
-    : world(partition(problem.extent(), setting.devices, setting.process, setting.processes)),
+    : world(partition(problem.extent(), setting.devices, setting.process, setting.processes, problem.batch_rows())),
       shards(local_shards(world, runtime().devices(variant.model.device, setting.devices))),
       results(problem.make_outputs(world.local_rows(), runtime().host_memory())),
       communicator(make_communicator(runtime(), shards, partition(problem.extent(), setting.devices))) {

@@ -54,5 +54,36 @@ TEST(Partition, ProcessesHoldTheirShardsOfTheSameWorld) {
   EXPECT_FALSE(partition(17, 1, 0, 2).alone()) << "one local shard of two";
 }
 
+TEST(Partition, SplitsEveryBatchOverAllShards) {
+  for (const std::int64_t rows : {1, 7, 64, 301})
+    for (const std::int64_t batch : {1, 3, 64, 128, 1000})
+      for (const int processes : {1, 2})
+        for (const int devices_each : {1, 3}) {
+          const Partition world = partition(rows, devices_each, processes - 1, processes, batch);
+          const int shards = devices_each * processes;
+          if (batch >= rows) {
+            EXPECT_EQ(world.batch, 0);
+            EXPECT_EQ(world.rows, partition(rows, shards).rows) << "one batch is no other split";
+            continue;
+          }
+          ASSERT_EQ(world.batch, batch);
+          EXPECT_EQ(world.input_rows(), (Range{0, rows}));
+          std::vector<std::int64_t> sizes(static_cast<std::size_t>(shards));
+          std::int64_t next = 0;
+          for (std::int64_t number = 0; number * batch < rows; ++number)
+            for (int shard = 0; shard < shards; ++shard) {
+              const Range own = world.in_batch(shard, number);
+              EXPECT_EQ(own.begin, next) << "shard " << shard << " of batch " << number;
+              const std::int64_t even = std::min(batch, rows - number * batch) / shards;
+              EXPECT_TRUE(own.size() == even || own.size() == even + 1);
+              next = own.end;
+              sizes[static_cast<std::size_t>(shard)] += own.size();
+            }
+          EXPECT_EQ(next, rows);
+          for (std::size_t shard = 0; shard < sizes.size(); ++shard)
+            EXPECT_EQ(world.rows[shard].size(), sizes[shard]) << "what it has of all batches together";
+        }
+}
+
 }  // namespace
 }  // namespace league

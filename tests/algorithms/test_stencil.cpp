@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "algorithms/stencil/stencil_oracle.hpp"
+#include "tests/algorithms/solved.hpp"
+#include "tests/runtime.hpp"
+
+namespace league {
+namespace {
+
+std::unique_ptr<Stencil> make(std::int64_t n, std::int64_t steps, Dtype dtype) {
+  const Parameters parameters{{{"n", std::to_string(n)}, {"steps", std::to_string(steps)}}};
+  auto problem = std::make_unique<Stencil>(Making{parameters, dtype, 3, nullptr, ""});
+  problem->make_inputs({0, n}, tests::runtime().host_memory());
+  return problem;
+}
+
+/// An eigenvector of the step shrinks by its eigenvalue, in every variant.
+TEST(Stencil, ShrinksAnEigenvectorByItsEigenvalue) {
+  constexpr std::int64_t n = 12, steps = 6;
+  const auto problem = make(n, steps, Dtype::f64);
+  const double angle = std::numbers::pi / (n + 1), eigenvalue = 0.25 + 0.75 * std::cos(angle);
+  const auto cell = [&](std::int64_t i) {
+    const auto along = [&](std::int64_t x) { return std::sin(angle * static_cast<double>(x + 1)); };
+    return along(i % n) * along(i / n % n) * along(i / (n * n));
+  };
+  const auto initial = problem->values.values<double>();
+  for (std::int64_t i = 0; i < n * n * n; ++i) initial[static_cast<std::size_t>(i)] = cell(i);
+  for (const Variant* variant : tests::variants(Stencil::algorithm, {}))
+    for (const int devices : {1, 3}) {
+      if (variant->model.device == DeviceKind::gpu && devices > static_cast<int>(tests::runtime().gpus().size()))
+        continue;
+      tests::Setting setting;
+      setting.devices = devices;
+      const tests::Solved solved(*variant, *problem, setting);
+      const auto values = solved.results.at(0).values.values<const double>();
+      for (std::int64_t i = 0; i < n * n * n; ++i)
+        ASSERT_NEAR(values[static_cast<std::size_t>(i)], std::pow(eigenvalue, steps) * cell(i), 1e-14)
+            << tests::name_of(*variant) << " on " << devices << ", cell " << i;
+    }
+}
+
+/// What checks large cubes: held to the complete check, and to a wrong cell anywhere.
+TEST(Stencil, SumsOfLinesFindAWrongCell) {
+  constexpr std::int64_t n = 21, steps = 4;
+  const auto problem = make(n, steps, Dtype::f32);
+  Reduce alone;
+  const stencil::Oracle complete(*problem, alone), by_lines(*problem, alone, 0);
+  const Variant* variant = tests::variants(Stencil::algorithm, {}).front();
+  tests::Solved solved(*variant, *problem, {});
+  Output& result = solved.results.at(0);
+  EXPECT_TRUE(complete.judge(result).passed()) << complete.judge(result).message;
+  EXPECT_TRUE(by_lines.judge(result).passed()) << by_lines.judge(result).message;
+  EXPECT_EQ(by_lines.judge(result).rows_checked, n * n);
+  const auto values = result.values.values<float>();
+  for (std::size_t i = 0; i < values.size(); i += 97) {
+    const float right = values[i];
+    for (const float wrong : {right * 1.01F, std::nanf("")}) {
+      values[i] = wrong;
+      EXPECT_FALSE(complete.judge(result).passed()) << "cell " << i << " is " << wrong;
+      EXPECT_FALSE(by_lines.judge(result).passed()) << "cell " << i << " is " << wrong;
+    }
+    values[i] = right;
+  }
+}
+
+}  // namespace
+}  // namespace league
