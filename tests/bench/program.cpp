@@ -74,6 +74,11 @@ Outcome run(const std::string& name, const std::vector<std::string>& arguments, 
   return Program(name, arguments, folder, prepare).wait();
 }
 
+Outcome run_with_fault(const std::string& fault, const std::vector<std::string>& arguments,
+                       const std::filesystem::path& folder) {
+  return run("league_faults", arguments, folder, [&] { setenv("LEAGUE_FAULT", fault.c_str(), 1); });
+}
+
 Outcome run_on_terminal(const std::string& name, const std::vector<std::string>& arguments) {
   int terminal = -1;
   const pid_t process = forkpty(&terminal, nullptr, nullptr, nullptr);

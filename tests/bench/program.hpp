@@ -40,6 +40,10 @@ class Program {
 Outcome run(const std::string& name, const std::vector<std::string>& arguments, const std::filesystem::path& folder,
             const std::function<void()>& prepare = {});
 
+/// Runs `league_faults` with a fault planted in all of its variants: a name of tests/faults/.
+Outcome run_with_fault(const std::string& fault, const std::vector<std::string>& arguments,
+                       const std::filesystem::path& folder);
+
 /// Runs a program with a pseudo-terminal as its output. @returns its exit code and all that it wrote (in `out`)
 Outcome run_on_terminal(const std::string& name, const std::vector<std::string>& arguments);
 

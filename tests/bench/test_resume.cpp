@@ -233,9 +233,9 @@ TEST_F(ResumeTest, FailsWhereAResultIsWrongWhenComputedAgain) {
   if (!has_program("league_faults")) GTEST_SKIP() << "no league_faults beside this program";
   const fs::path saved = folder_.path() / "saved";
   const auto faulty = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all{"--set", "methods=fault_bound", "--set", "models=serial", "--set", "sizes=10"};
+    std::vector<std::string> all{"--set", "methods=plain", "--set", "models=serial", "--set", "sizes=10"};
     all.insert(all.end(), more.begin(), more.end());
-    return run("league_faults", complete(all), folder_.path());
+    return run_with_fault("twice_the_bound", complete(all), folder_.path());
   };
   EXPECT_EQ(faulty({}).code, 1);
   Json changed = Json::parse(read_file(record("000")));
@@ -244,7 +244,7 @@ TEST_F(ResumeTest, FailsWhereAResultIsWrongWhenComputedAgain) {
   EXPECT_EQ(faulty({"--resume"}).code, 0);
   const Outcome wrong = faulty({"--resume", "--save-results", saved.string()});
   EXPECT_EQ(wrong.code, 1);
-  EXPECT_NE(wrong.err.find("FAILED to save vector_add/method:fault_bound"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("FAILED to save vector_add/method:plain"), std::string::npos) << wrong.err;
   EXPECT_NE(wrong.err.find("wrong when computed again"), std::string::npos) << wrong.err;
   EXPECT_FALSE(fs::exists(saved));
   EXPECT_EQ(Json::parse(read_file(record("000"))), changed);

@@ -91,38 +91,38 @@ class SampleTest : public ::testing::Test {
   void SetUp() override {
     if (!tests::has_program("league")) GTEST_SKIP() << "no league beside this program";
   }
-  tests::Outcome sample(const std::string& program, std::vector<std::string> arguments) {
+  tests::Outcome sample(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "run");
-    return tests::run(program, arguments, folder_.path());
+    return tests::run("league", arguments, folder_.path());
   }
   tests::TemporaryFolder folder_;
 };
 
 TEST_F(SampleTest, ChecksSoManyCasesAndRepeatsItself) {
   const std::vector<std::string> arguments{"--sample", "25", "--seed", "3", "--benchmark_filter=(sum|vector_add)/"};
-  const tests::Outcome outcome = sample("league", arguments);
+  const tests::Outcome outcome = sample(arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("seed 3: 25 cases of "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" ran, 0 FAILED; "), std::string::npos) << outcome.out;
-  EXPECT_EQ(sample("league", arguments).out, outcome.out);
+  EXPECT_EQ(sample(arguments).out, outcome.out);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "records")) << "nothing is timed, nothing recorded";
 }
 
 TEST_F(SampleTest, SaysWhichResultsAreWrong) {
   if (!tests::has_program("league_faults")) GTEST_SKIP() << "no league_faults beside this program";
-  const tests::Outcome outcome =
-      sample("league_faults", {"--sample", "20", "--benchmark_filter=vector_add/method:fault_nothing/"});
+  const tests::Outcome outcome = tests::run_with_fault(
+      "nothing", {"run", "--sample", "20", "--benchmark_filter=vector_add/method:plain/"}, folder_.path());
   EXPECT_EQ(outcome.code, 1) << outcome.out;
-  EXPECT_NE(outcome.out.find("FAILED  vector_add/method:fault_nothing/"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("FAILED  vector_add/method:plain/"), std::string::npos) << outcome.out;
 }
 
 TEST_F(SampleTest, RefusesWhatItCannotDraw) {
   folder_.write("study.toml", "algorithm = \"sum\"\n");
-  EXPECT_EQ(sample("league", {"study.toml", "--sample", "5"}).code, 2);
-  EXPECT_EQ(sample("league", {"--seed", "5"}).code, 2);
-  EXPECT_EQ(sample("league", {"--sample", "0"}).code, 2);
-  EXPECT_EQ(sample("league", {}).code, 2);
-  const tests::Outcome none = sample("league", {"--sample", "5", "--benchmark_filter=nothing"});
+  EXPECT_EQ(sample({"study.toml", "--sample", "5"}).code, 2);
+  EXPECT_EQ(sample({"--seed", "5"}).code, 2);
+  EXPECT_EQ(sample({"--sample", "0"}).code, 2);
+  EXPECT_EQ(sample({}).code, 2);
+  const tests::Outcome none = sample({"--sample", "5", "--benchmark_filter=nothing"});
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("no case that runs here and matches --benchmark_filter"), std::string::npos) << none.err;
 }
