@@ -140,8 +140,8 @@ Outputs Ceilings::make_outputs(Range here, std::pmr::memory_resource& memory) co
 
 Outputs Ceilings::inputs() const {
   Outputs arrays;
-  if (a.size() > 0) arrays.push_back({"a", a, local});
-  if (b.size() > 0) arrays.push_back({"b", b, local});
+  if (!a.shape().empty()) arrays.push_back({"a", a, local});  // also where no rows are here
+  if (!b.shape().empty()) arrays.push_back({"b", b, local});
   return arrays;
 }
 

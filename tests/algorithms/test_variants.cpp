@@ -9,14 +9,13 @@
 #include "bench/measure/check.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/study/models.hpp"
+#include "tests/algorithms/edge_case.hpp"
 #include "tests/runtime.hpp"
 
 // Every variant that this machine can run, on every small problem, type, number of devices and launch, against the
 // oracle.
 namespace league::bench {
 namespace {
-
-using Values = std::map<std::string, std::string>;
 
 /// Launches to ask for; what a device or a kernel cannot take, it must refuse by name.
 std::vector<Launch> launches(DeviceKind kind) {
@@ -41,27 +40,6 @@ struct Count {
 class Variants : public ::testing::Test {
  protected:
   Variants() : runtime_(tests::runtime()), datasets_({}, runtime_.host_memory()) {}
-
-  [[nodiscard]] static Case make_case(const Algorithm& algorithm, const Method& method, Dtype dtype,
-                                      const Values& values) {
-    Case that{.algorithm = &algorithm,
-              .method = &method,
-              .model = "",
-              .dtype = dtype,
-              .name = "",
-              .comparison = "",
-              .skip = ""};
-    for (const Parameter& parameter : algorithm.parameters)
-      that.parameters.values[parameter.name] = parameter.default_value;
-    for (const auto& [key, value] : values) that.parameters.values[key] = value;
-    if (algorithm.needs_dataset) {
-      that.data.dataset = "generated";
-      that.data.train = that.parameters.integer("train");
-      that.data.test = that.parameters.integer("test");
-      that.data.features = that.parameters.integer("features");
-    }
-    return that;
-  }
 
   void run_one(Case& that, const Problem& problem, Count& count) {
     give_names(that);
@@ -113,8 +91,8 @@ TEST_F(Variants, AgreeWithTheOracleEverywhere) {
     ASSERT_FALSE(algorithm.edge_cases.empty()) << "no small problems for " << variant.algorithm;
     for (const Dtype dtype : method->dtypes) {
       Count count;
-      for (const Values& values : algorithm.edge_cases) {
-        Case that = make_case(algorithm, *method, dtype, values);
+      for (const auto& values : algorithm.edge_cases) {
+        Case that = tests::edge_case(algorithm, *method, dtype, values);
         that.model = variant.model.name;
         const auto problem = make_problem(that, runtime_, datasets_);
         for (that.devices = 1; that.devices <= std::min(3, most_devices(runtime_, variant.model.device));
