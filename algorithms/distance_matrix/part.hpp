@@ -37,7 +37,8 @@ class DistancePart : public Part {
   template <class Array>
   void declare_matrix(Array& points, Array& out, const Form& form) {
     using T = typename Array::value_type;
-    if (!form.blocked && (!is_alone() || rows().size() != problem_.n)) throw Unsupported("takes the whole matrix: one device only");
+    if (!form.blocked && (!is_alone() || rows().size() != problem_.n))
+      throw Unsupported("takes the whole matrix: one device only");
     if (form.expanded) result(0).form = DistanceMatrix::expanded;
     input(points, "distance_matrix/points", problem_.points.values<T>());
     block_rows_ = rows_that_fit(form, problem_.n * std::int64_t{sizeof(T)});
