@@ -2,6 +2,7 @@
 #include "backends/communicator.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace league {
 namespace {
@@ -68,11 +69,16 @@ RegisterEngine::RegisterEngine(std::string name, DeviceKind kind, CommunicatorFa
 }
 
 std::vector<std::string> engine_names() {
-  std::vector<std::string> names;
+  std::set<std::string> names;
+  for (const Engine& engine : engines()) names.insert(engine.name);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> engine_names(DeviceKind kind) {
+  std::set<std::string> names;
   for (const Engine& engine : engines())
-    if (std::ranges::find(names, engine.name) == names.end()) names.push_back(engine.name);
-  std::ranges::sort(names);
-  return names;
+    if (engine.kind == kind && engine.make != nullptr) names.insert(engine.name);
+  return {names.begin(), names.end()};
 }
 
 std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world,

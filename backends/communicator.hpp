@@ -124,6 +124,8 @@ struct RegisterEngine {
 };
 /// Names of the engines of all builds, each once.
 std::vector<std::string> engine_names();
+/// Of those that this build has between devices of a kind.
+std::vector<std::string> engine_names(DeviceKind kind);
 
 /// Engines: "local" within a process (host devices; GPUs through peer access), always ordered; "local_serialized", the
 /// same between GPUs without kernels that wait for each other; "nccl" between CUDA devices. One shard in the world

@@ -16,6 +16,7 @@ struct ModelFacts {
   DeviceKind device = DeviceKind::host;  ///< where no kernel of this build says it
   bool own = true;                       ///< written by us: its launch can be chosen; a library chooses for itself
   bool portable = false;                 ///< one source for all kinds of devices
+  bool parallel = true;                  ///< uses a whole device; else one thread of it
   bool expected = true;                  ///< of every method that is ours: where it is not there, it is missing
 };
 

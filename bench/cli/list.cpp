@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/cli/list.hpp"
 
+#include <algorithm>
 #include <ostream>
 
+#include "backends/communicator.hpp"
 #include "bench/build_info.hpp"
 #include "bench/json.hpp"
 #include "bench/study/models.hpp"
@@ -49,6 +51,20 @@ Json parameter_json(const Parameter& parameter) {
           {"description", parameter.description}};
 }
 
+/// The engines between devices, and between which kinds of devices this build has them.
+Json communicators_json() {
+  Json engines = Json::array();
+  for (const std::string& engine : engine_names()) {
+    Json kinds = Json::array();
+    for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
+      const std::vector<std::string> built = engine_names(kind);
+      if (std::ranges::find(built, engine) != built.end()) kinds.push_back(name(kind));
+    }
+    engines.push_back({{"name", engine}, {"devices", kinds}});
+  }
+  return engines;
+}
+
 Json listing(const Runtime& runtime) {
   Json backends = Json::array(), algorithms = Json::array(), devices = Json::array();
   for (const std::string& backend_name : runtime.backends()) {
@@ -69,24 +85,31 @@ Json listing(const Runtime& runtime) {
                           {"methods", methods},
                           {"parameters", parameters}});
   }
-  return {{"preset", build_info::preset}, {"devices", devices}, {"backends", backends}, {"algorithms", algorithms}};
+  return {{"preset", build_info::preset},
+          {"devices", devices},
+          {"backends", backends},
+          {"communicators", communicators_json()},
+          {"algorithms", algorithms}};
 }
 
 std::string text(const Json& json, const char* key) { return json.at(key).get<std::string>(); }
 
+/// "stream or graph".
+std::string joined(const Json& names, const char* between) {
+  std::string words;
+  for (const Json& one : names) words += (words.empty() ? "" : between) + one.get<std::string>();
+  return words;
+}
+
 /// ", stream or graph": where there is a choice.
 std::string executions_text(const Json& model) {
-  std::string words;
   const Json& all = model.at("executions");
-  for (const Json& one : all) words += (words.empty() ? ", " : " or ") + one.get<std::string>();
-  return all.size() > 1 ? words : "";
+  return all.size() > 1 ? ", " + joined(all, " or ") : "";
 }
 
 void print_method(const Json& method, std::ostream& out) {
-  out << "  " << text(method, "name") << ": " << text(method, "description") << " (";
-  for (const Json& dtype : method.at("dtypes"))
-    out << (dtype == method.at("dtypes").front() ? "" : " ") << dtype.get<std::string>();
-  out << ")\n";
+  out << "  " << text(method, "name") << ": " << text(method, "description") << " (" << joined(method.at("dtypes"), " ")
+      << ")\n";
   for (const Json& model : method.at("models")) {
     const std::string reason = text(model, "reason");
     out << "    " << text(model, "name") << std::string(16 - std::min<std::size_t>(15, text(model, "name").size()), ' ')
@@ -100,6 +123,10 @@ void print(const Json& all, std::ostream& out) {
   for (const Json& backend : all.at("backends")) {
     out << "backend " << text(backend, "name") << " " << text(backend, "version");
     out << (backend.at("available").get<bool>() ? "" : ": " + text(backend, "reason")) << "\n";
+  }
+  for (const Json& engine : all.at("communicators")) {
+    const std::string devices = joined(engine.at("devices"), ", ");
+    out << "communicator " << text(engine, "name") << ": " << (devices.empty() ? "not in this build" : devices) << "\n";
   }
   for (const Json& algorithm : all.at("algorithms")) {
     out << "\n" << text(algorithm, "name") << ": " << text(algorithm, "description") << "\n";

@@ -2,22 +2,29 @@
 #include "bench/measure/null_test.hpp"
 
 #include <algorithm>
+#include <tuple>
 
+#include "backends/model.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
 
+/// Whether a null test can repeat a case: one of League's own kernels that runs here.
+bool is_candidate(const Case& that) { return is_own(that.model) && that.skip.empty(); }
+
+/// A whole device before one thread, native before portable, a GPU before the host, then as in lists.
+auto rank(const Case& that) {
+  const ModelFacts& facts = *model_facts(that.model);
+  return std::tuple(!facts.parallel, facts.portable, facts.device == DeviceKind::host, facts.order);
+}
+
 /// The case to repeat; null if the comparison has none.
 const Case* subject_of(const Comparison& comparison) {
-  for (const char* model : {"cuda", "hip", "openmp", "kokkos", "serial"}) {
-    const auto found = std::ranges::find_if(comparison.cases,
-                                            [&](const Case& that) { return that.model == model && that.skip.empty(); });
-    if (found != comparison.cases.end()) return &*found;
-  }
-  const auto own =
-      std::ranges::find_if(comparison.cases, [](const Case& that) { return is_own(that.model) && that.skip.empty(); });
-  return own == comparison.cases.end() ? nullptr : &*own;
+  const Case* best = nullptr;
+  for (const Case& that : comparison.cases)
+    if (is_candidate(that) && (best == nullptr || rank(that) < rank(*best))) best = &that;
+  return best;
 }
 
 }  // namespace

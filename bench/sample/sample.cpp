@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "algorithms/contract/budget.hpp"
+#include "backends/communicator.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/record/progress.hpp"
@@ -129,7 +130,7 @@ class RandomCheck {
     that.model = choice.variant->model.name;
     if (choice.executions.size() > 1) that.execution = random.one_of<Execution>(choice.executions);
     if (random.chance(0.5)) that.devices = static_cast<int>(1 + random.below(most));
-    if (that.devices > 1 && kind == DeviceKind::gpu && random.chance(0.5)) that.communicator = "nccl";
+    if (that.devices > 1) that.communicator = random.one_of<std::string>(engine_names(kind));
     if (is_own(that.model)) that.launch = draw_launch(random, kind);
     that.launch_source = that.launch == Launch{} ? LaunchSource::automatic : LaunchSource::given;
     give_names(that);

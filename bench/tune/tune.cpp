@@ -133,7 +133,7 @@ class Tuner {
   [[nodiscard]] TunedSearch provenance(DeviceKind kind) const {
     const Json& league = context_.at("league");
     TunedSearch search{league.at("launch_id").get<std::string>(), {}};
-    const auto add = [&](const char* key, const std::string& value) {
+    const auto add = [&](const std::string& key, const std::string& value) {
       if (!value.empty()) search.facts.emplace_back(key, value);
     };
     add("date", context_.at("date").get<std::string>());
@@ -144,9 +144,9 @@ class Tuner {
     add("git", build_info::git);
     add("compiler", build_info::compiler);
     add("kokkos", build_info::kokkos_version);
-    for (const char* backend : {"cuda", "hip"})
-      if (kind == DeviceKind::gpu && runtime_.backend(backend) != nullptr)
-        add(backend, runtime_.backend(backend)->version());
+    for (const std::string& name : runtime_.backends())
+      if (const Backend& backend = *runtime_.backend(name); kind == DeviceKind::gpu && !backend.devices().empty())
+        add(name, backend.version());
     return search;
   }
 

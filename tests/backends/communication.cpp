@@ -126,10 +126,11 @@ std::ostream& operator<<(std::ostream& out, const EngineSetting& setting) {
 
 std::vector<EngineSetting> engine_settings() {
   std::vector<EngineSetting> all;
-  for (const int devices : {1, 2, 3}) all.push_back({"local", DeviceKind::host, devices});
-  for (const int devices : {1, 2, 3, 4}) all.push_back({"local", DeviceKind::gpu, devices});
-  for (const char* engine : {"local_serialized", "nccl"})
-    for (const int devices : {2, 3, 4}) all.push_back({engine, DeviceKind::gpu, devices});
+  for (const auto& [kind, most] : {std::pair{DeviceKind::host, 3}, {DeviceKind::gpu, 4}})
+    for (const std::string& engine : engine_names(kind)) {
+      if (engine == "paired") continue;  // of threads that stand for processes: tests/test_paired.cpp
+      for (int devices = engine == "local" ? 1 : 2; devices <= most; ++devices) all.push_back({engine, kind, devices});
+    }
   return all;
 }
 

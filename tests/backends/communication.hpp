@@ -20,7 +20,7 @@ struct EngineSetting {
   int devices;
 };
 std::ostream& operator<<(std::ostream& out, const EngineSetting& setting);
-/// Every engine on several numbers of devices.
+/// Every engine of this build on several numbers of devices; on one, which needs none, once.
 std::vector<EngineSetting> engine_settings();
 
 constexpr std::int64_t probe_rounds = 7;  // odd: each round comes at both parities of an exchange
