@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "backends/model.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/measure/check.hpp"
 #include "bench/measure/comparison.hpp"
@@ -60,9 +61,10 @@ class Variants : public ::testing::Test {
     }
   }
 
-  /// Portable and native kernels take the launch that they are given; serial and openmp have only threads to give.
+  /// Portable kernels and those for GPUs take the launch that they are given; others have only threads to give.
   static void expect_honoured(const Case& that, Launch effective) {
-    if (that.model == "serial" || that.model == "openmp") return;
+    const ModelFacts* facts = model_facts(that.model);
+    if (facts != nullptr && facts->own && !facts->portable && facts->device == DeviceKind::host) return;
     const auto expect = [](int wanted, int got, const char* what) {
       EXPECT_TRUE(wanted == 0 || wanted == got) << what << ": " << got << " for " << wanted;
     };
