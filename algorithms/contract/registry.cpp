@@ -2,24 +2,9 @@
 #include "algorithms/contract/registry.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <stdexcept>
 
 namespace league {
-
-std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own) {
-  std::vector<Parameter> all;
-  for (const auto& [name, what] :
-       {std::pair{"train", "training rows"}, {"test", "rows to classify"}, {"features", "values of a row"}})
-    all.push_back({.name = name,
-                   .kind = Parameter::Kind::size,
-                   .default_value = "0",
-                   .min = 0,
-                   .description = std::string(what) + "; 0: what the dataset gives"});
-  std::ranges::move(own, std::back_inserter(all));
-  return all;
-}
 
 std::string Method::unit(Dtype dtype) const {
   const auto own = units.find(dtype);
@@ -57,6 +42,13 @@ std::vector<Execution> Registry::executions(std::string_view algorithm, const Me
 Registry& registry() {
   static Registry all;
   return all;
+}
+
+const Making& within_bounds(const Making& making, std::string_view algorithm) {
+  const Algorithm* known = registry().algorithm(algorithm);
+  if (known == nullptr) throw std::logic_error("no algorithm '" + std::string(algorithm) + "' is registered");
+  for (const Parameter& parameter : known->parameters) parameter.require_bounds(making.parameters);
+  return making;
 }
 
 RegisterAlgorithm::RegisterAlgorithm(Algorithm algorithm) { registry().algorithms.push_back(std::move(algorithm)); }

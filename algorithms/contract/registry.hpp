@@ -9,26 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/contract/parameter.hpp"
 #include "algorithms/contract/prepared.hpp"
 
 /// What there is: algorithms with their parameters and methods, and the variants that this executable has of them.
 namespace league {
-
-/// A value of a study that an algorithm understands beside those that every algorithm has.
-struct Parameter {
-  /// A `size` is a key of `sizes` and always part of the case's name; a `real` is finite.
-  enum class Kind { size, integer, real, choice };
-  std::string name;
-  Kind kind = Kind::integer;
-  std::string default_value;  ///< as written in a study
-  std::int64_t min = 1;
-  std::int64_t max = std::int64_t{1} << 40;
-  std::vector<std::string> choices{};
-  std::string description{};
-};
-
-/// The sizes of an algorithm that `needs_dataset`, and its own parameters behind them.
-std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own);
 
 /// Of methods whose steps can be recorded.
 inline const std::vector<Execution> recordable{Execution::stream, Execution::graph};
@@ -85,6 +70,10 @@ struct Registry {
   [[nodiscard]] std::vector<Execution> executions(std::string_view algorithm, const Method& method) const;
 };
 Registry& registry();
+
+/// For constructors of problems, as `Problem(within_bounds(making, algorithm))`: what was given, once every value is
+/// one that the algorithm's parameters take. @throws std::invalid_argument naming the parameter and its bounds
+const Making& within_bounds(const Making& making, std::string_view algorithm);
 
 struct RegisterAlgorithm {
   explicit RegisterAlgorithm(Algorithm algorithm);

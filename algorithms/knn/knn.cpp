@@ -82,7 +82,7 @@ bool pixels(const HostArray& array) {
 }  // namespace
 
 Knn::Knn(const Making& making)
-    : Problem(making),
+    : Problem(within_bounds(making, algorithm)),
       k(static_cast<int>(making.parameters.integer("k"))),
       votes(votes_from(making.parameters.choice("votes"))),
       data_(dataset_of(making)) {
@@ -96,7 +96,6 @@ Knn::Knn(const Making& making)
                                                  ", rows to classify " + std::to_string(data_.test.row_size()));
   require(data_.train_labels.rows() == data_.train.rows() && data_.test_labels.rows() == data_.test.rows(),
           "labels: one a row");
-  require(k >= 1 && k <= 64, "k = " + std::to_string(k) + ": from 1 to 64");
   require(k <= data_.train.rows(),
           "k = " + std::to_string(k) + ": there are " + std::to_string(data_.train.rows()) + " training rows");
   require(dtype == Dtype::f32 || features <= exact_features,

@@ -46,7 +46,7 @@ std::vector<Parameter> parameters() {
       {.name = "learning_rate",
        .kind = Parameter::Kind::real,
        .default_value = "0.01",
-       .min = 0,
+       .interval = above_zero,
        .description = "step length over the gradient of half the mean squared error"},
       {.name = "start",
        .kind = Parameter::Kind::choice,
@@ -56,7 +56,7 @@ std::vector<Parameter> parameters() {
       {.name = "noise",
        .kind = Parameter::Kind::real,
        .default_value = "0",
-       .min = 0,
+       .interval = from_zero,
        .description = "standard deviation of what is added to the targets"}};
 }
 
@@ -85,13 +85,6 @@ const RegisterAlgorithm registered{
                              {{"points", "1333"}, {"steps", "9"}, {"start", "study"}},
                              {{"points", "701"}, {"features", "12"}, {"steps", "2"}},
                              {{"points", "901"}, {"features", "32"}, {"steps", "2"}}}}};
-
-int features_of(const Making& making) {
-  const std::int64_t features = making.parameters.integer("features");
-  require(features >= 1 && features <= LinearRegression::most_features,
-          "features = " + std::to_string(features) + ": from 1 to " + std::to_string(LinearRegression::most_features));
-  return static_cast<int>(features);
-}
 
 /// One feature: i * step on [0, 10), weight 0.7, bias 0.3. Several: values in [-1/2, 1/2) and weights of the same kind.
 template <class T>
@@ -123,10 +116,10 @@ void fill(LinearRegression& problem) {
 }  // namespace
 
 LinearRegression::LinearRegression(const Making& making)
-    : Problem(making),
+    : Problem(within_bounds(making, algorithm)),
       points(making.parameters.integer("points")),
       rows(points / 5 * 4 + points % 5 * 4 / 5),
-      features(features_of(making)),
+      features(static_cast<int>(making.parameters.integer("features"))),
       direct(making.problem == direct_problem),
       segments(making.problem == segmented_problem ? most_segments : 1),
       steps(making.parameters.integer("steps")),
@@ -134,12 +127,7 @@ LinearRegression::LinearRegression(const Making& making)
       start_weight(making.parameters.choice("start") == "study" ? 0.83 : 0),
       start_bias(making.parameters.choice("start") == "study" ? 0.7645 : 0),
       noise(making.parameters.real("noise")),
-      seed(making.seed) {
-  require(points >= 2, "points = " + std::to_string(points) + ": from 2, of which one trains");
-  require(steps >= 1, "steps = " + std::to_string(steps) + ": at least 1");
-  require(std::isfinite(rate) && rate > 0, "learning_rate: finite and above 0");
-  require(std::isfinite(noise) && noise >= 0, "noise: finite and not below 0");
-}
+      seed(making.seed) {}
 
 /// Test rows go where the training rows are: one for every four, what is left over with the last of them.
 void LinearRegression::make_inputs(Range range, std::pmr::memory_resource& memory) {

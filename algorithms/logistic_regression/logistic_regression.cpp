@@ -36,17 +36,17 @@ const RegisterAlgorithm registered{Algorithm{
                    {.name = "learning_rate",
                     .kind = Parameter::Kind::real,
                     .default_value = "0.01",
-                    .min = 0,
+                    .interval = above_zero,
                     .description = "of gradient descent; `newton` takes none"},
                    {.name = "l2",
                     .kind = Parameter::Kind::real,
                     .default_value = "0",
-                    .min = 0,
+                    .interval = from_zero,
                     .description = "penalty l2 / 2 |theta|^2, not of the intercept"},
                    {.name = "tolerance",
                     .kind = Parameter::Kind::real,
                     .default_value = "0",
-                    .min = 0,
+                    .interval = from_zero,
                     .description = "a step whose largest gradient component is below it is the last; 0: none"}},
     .methods = {{.name = "fused",
                  .description = "each row read once a step: logit, loss and gradient together",
@@ -66,22 +66,6 @@ const RegisterAlgorithm registered{Algorithm{
                    {{"rows", "777"}, {"features", "8"}, {"steps", "6"}, {"l2", "0.05"}, {"learning_rate", "0.5"}},
                    {{"rows", "1031"}, {"features", "11"}, {"steps", "5"}, {"learning_rate", "0.1"}},
                    {{"rows", "603"}, {"features", "64"}, {"steps", "3"}, {"l2", "0.1"}, {"tolerance", "0.001"}}}}};
-
-std::int64_t in_range(const Making& making, const char* name, std::int64_t most) {
-  const std::int64_t value = making.parameters.integer(name);
-  if (value < 1 || value > most)
-    throw std::invalid_argument(std::string(name) + " = " + std::to_string(value) + ": takes 1 to " +
-                                std::to_string(most));
-  return value;
-}
-
-double finite(const Making& making, const char* name, bool zero) {
-  const double value = making.parameters.real(name);
-  if (!std::isfinite(value) || value < 0 || (value == 0 && !zero))
-    throw std::invalid_argument(std::string(name) + " = " + making.parameters.choice(name) +
-                                ": takes a finite number " + (zero ? "from 0 on" : "above 0"));
-  return value;
-}
 
 /// The first row that has something wrong in it, by `is_wrong(row)`; `rows` if none has.
 template <class IsWrong>
@@ -108,16 +92,16 @@ void require_finite(const LogisticRegression& problem) {
 }  // namespace
 
 LogisticRegression::LogisticRegression(const Making& making)
-    : Problem(making),
+    : Problem(within_bounds(making, algorithm)),
       data(making.parameters.choice("data")),
       seed(making.seed),
       newton(making.problem == "newton"),
-      steps(in_range(making, "steps", most_steps)),
-      learning_rate(finite(making, "learning_rate", false)),
-      l2(finite(making, "l2", true)),
-      tolerance(finite(making, "tolerance", true)),
-      all_rows(in_range(making, "rows", most_rows)),
-      features(static_cast<int>(in_range(making, "features", most_features))),
+      steps(making.parameters.integer("steps")),
+      learning_rate(making.parameters.real("learning_rate")),
+      l2(making.parameters.real("l2")),
+      tolerance(making.parameters.real("tolerance")),
+      all_rows(making.parameters.integer("rows")),
+      features(static_cast<int>(making.parameters.integer("features"))),
       oracle_(std::make_unique<logistic::Oracle>(*this)) {
   require(dtype == Dtype::f32 || dtype == Dtype::f64, "dtype " + std::string(name(dtype)) + ": takes f32 and f64");
   require(data == "generated" || features == 2,

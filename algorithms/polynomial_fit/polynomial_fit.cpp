@@ -31,7 +31,7 @@ const RegisterAlgorithm registered{
                              {.name = "learning_rate",
                               .kind = Parameter::Kind::real,
                               .default_value = "1e-06",
-                              .min = 0,
+                              .interval = above_zero,
                               .description = "step length over the gradient of the sum of squared errors"}},
               .methods = {{.name = "stepwise",
                            .description = "one pass and a team that finishes, launched for each step",
@@ -49,13 +49,10 @@ const RegisterAlgorithm registered{
 }  // namespace
 
 PolynomialFit::PolynomialFit(const Making& making)
-    : Problem(making),
+    : Problem(within_bounds(making, algorithm)),
       points(making.parameters.integer("points")),
       steps(making.parameters.integer("steps")),
       rate(making.parameters.real("learning_rate")) {
-  require(points >= 2, "points = " + std::to_string(points) + ": at least 2, the ends");
-  require(steps >= 1, "steps = " + std::to_string(steps) + ": at least 1");
-  require(std::isfinite(rate) && rate > 0, "learning_rate: finite and above 0");
   for (int p = 0; p < terms; ++p) start[p] = random_normal(making.seed, 0, static_cast<std::uint64_t>(p));
 }
 

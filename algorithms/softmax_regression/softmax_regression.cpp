@@ -23,14 +23,12 @@ const RegisterAlgorithm registered{Algorithm{
          {.name = "learning_rate",
           .kind = Parameter::Kind::real,
           .default_value = "0.5",
-          .min = 0,
-          .max = 1'000'000,
+          .interval = {.min = 0, .max = 1e6, .open_min = true},
           .description = "what a step takes of the gradient"},
          {.name = "l2",
           .kind = Parameter::Kind::real,
           .default_value = "0",
-          .min = 0,
-          .max = 1'000'000,
+          .interval = {.min = 0, .max = 1e6},
           .description = "weight of the penalty |W|^2 / 2"}}),
     .methods = {{.name = "gemm",
                  .description = "the library's products for logits and gradient, and a softmax between",
@@ -91,7 +89,7 @@ void store_rows(const HostArray& from, Range rows, HostArray& to, To one) {
 }  // namespace
 
 SoftmaxRegression::SoftmaxRegression(const Making& making)
-    : Problem(making),
+    : Problem(within_bounds(making, algorithm)),
       data(dataset_of(making)),
       steps(making.parameters.integer("steps")),
       batch(making.parameters.integer("batch")),
@@ -109,10 +107,6 @@ SoftmaxRegression::SoftmaxRegression(const Making& making)
   require(data.test.rows() == 0 || data.test.row_size() == features,
           "features: training rows have " + std::to_string(features) + ", rows to classify " +
               std::to_string(data.test.row_size()));
-  require(steps >= 1, "steps = " + std::to_string(steps) + ": at least 1");
-  require(batch >= 0, "batch = " + std::to_string(batch) + ": 0 for all rows, or at least 1");
-  require(std::isfinite(learning_rate) && learning_rate > 0, "learning_rate: a finite number above 0");
-  require(std::isfinite(l2) && l2 >= 0, "l2: a finite number, at least 0");
   require(data.train.dtype() == Dtype::u8 || dtype == Dtype::f32,
           "dtype " + std::string(name(dtype)) + ": the features of this dataset are f32");
   if (batch == 0 || batch > extent()) batch = extent();

@@ -42,13 +42,20 @@ Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Metho
 
 Json parameter_json(const Parameter& parameter) {
   static constexpr const char* kinds[] = {"size", "integer", "real", "choice"};
-  return {{"name", parameter.name},
-          {"kind", kinds[static_cast<std::size_t>(parameter.kind)]},
-          {"default", parameter.default_value},
-          {"min", parameter.min},
-          {"max", parameter.max},
-          {"choices", parameter.choices},
-          {"description", parameter.description}};
+  Json json = {{"name", parameter.name},
+               {"kind", kinds[static_cast<std::size_t>(parameter.kind)]},
+               {"default", parameter.default_value},
+               {"min", parameter.min},
+               {"max", parameter.max},
+               {"choices", parameter.choices},
+               {"description", parameter.description}};
+  if (parameter.kind != Parameter::Kind::real) return json;
+  const Interval& interval = parameter.interval;
+  json["min"] = interval.has_min() ? Json(interval.min) : Json();
+  json["max"] = interval.has_max() ? Json(interval.max) : Json();
+  json["open_min"] = interval.open_min;
+  json["open_max"] = interval.open_max;
+  return json;
 }
 
 /// The engines between devices, and between which kinds of devices this build has them.

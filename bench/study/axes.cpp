@@ -89,8 +89,7 @@ std::string parameter_text(const Value& value, const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::choice) return choose(value, parameter.name, parameter.choices);
   if (parameter.kind != Parameter::Kind::real)
     return std::to_string(value.integer(parameter.name, parameter.min, parameter.max));
-  const double number =
-      value.real(parameter.name, static_cast<double>(parameter.min), static_cast<double>(parameter.max));
+  const double number = value.real(parameter.name, parameter.interval);
   return number == std::stod(parameter.default_value) ? parameter.default_value : shortest(number);
 }
 

@@ -4,10 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 
 #include "bench/errors.hpp"
@@ -115,14 +112,13 @@ std::int64_t Value::integer(std::string_view key, std::int64_t least, std::int64
   return *number;
 }
 
-double Value::real(std::string_view key, double least, double most) const {
-  const std::string range = "takes a finite number from " + shortest(least) + " to " + shortest(most);
+double Value::real(std::string_view key, const Interval& interval) const {
+  const std::string range = "takes " + interval.words();
   const auto* integer = get<std::int64_t>();
   const auto* real = get<double>();
   if (integer == nullptr && real == nullptr) refuse(key, range + ", not " + type());
   const double number = integer != nullptr ? static_cast<double>(*integer) : *real;
-  if (!std::isfinite(number) || number < least || number > most)
-    refuse(key, "is " + shortest(number) + ": it " + range);
+  if (!interval.contains(number)) refuse(key, "is " + shortest(number) + ": it " + range);
   return number;
 }
 
@@ -147,12 +143,6 @@ std::string Value::type() const {
   static constexpr const char* types[] = {"",         "a boolean", "an integer", "a floating-point number",
                                           "a string", "a list",    "a table"};
   return types[content.index()];
-}
-
-std::string shortest(double number) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number + 0.0).ptr;  // no minus before a zero
-  return {text.data(), end};
 }
 
 const Value* find(const Value::Table& table, std::string_view key) {

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "algorithms/contract/parameter.hpp"
+
 namespace league::bench {
 
 /// A value of a study and the place where it is written: "configs/quick.toml:3" or "--set n=3".
@@ -31,8 +33,8 @@ struct Value {
   [[nodiscard]] std::vector<const Value*> each(std::string_view key) const;
   /// @throws BadInput if it is no integer in [least, most]
   [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
-  /// @throws BadInput if it is no finite number in [least, most]
-  [[nodiscard]] double real(std::string_view key, double least, double most) const;
+  /// @throws BadInput if it is no number of the interval
+  [[nodiscard]] double real(std::string_view key, const Interval& interval) const;
   /// @throws BadInput if it is neither true nor false
   [[nodiscard]] bool truth(std::string_view key) const;
   /// @throws BadInput if it is no string
@@ -47,9 +49,6 @@ struct Value::Entry {
   std::string key;
   Value value;
 };
-
-/// The shortest text that reads back as the same number: "0.01", "1e-06", "2".
-std::string shortest(double number);
 
 /// The value of `key`; null if the table has none.
 const Value* find(const Value::Table& table, std::string_view key);

@@ -39,7 +39,7 @@ class Taker {
     const Value* value = find(name);
     return value == nullptr ? standard : static_cast<int>(value->integer(path(name), least, most));
   }
-  [[nodiscard]] double seconds(const char* name) const { return at(name).real(path(name), 0, 1e9); }
+  [[nodiscard]] double seconds(const char* name) const { return at(name).real(path(name), {.min = 0, .max = 1e9}); }
   [[nodiscard]] std::string path(const char* name) const { return key_ + "." + name; }
 
  private:

@@ -131,8 +131,13 @@ TEST_F(RunTest, ListsAsJson) {
   std::set<std::string> states{"ready", "no_device", "not_expressible", "missing", "not_built"};
   for (const Json& algorithm : list.at("algorithms")) {
     EXPECT_EQ(algorithm.at("needs_dataset").get<bool>(), algorithm.at("parameters").at(0).at("name") == "train");
-    for (const Json& parameter : algorithm.at("parameters"))
-      EXPECT_LT(parameter.at("min").get<std::int64_t>(), parameter.at("max").get<std::int64_t>());
+    for (const Json& parameter : algorithm.at("parameters")) {
+      const Json &min = parameter.at("min"), &max = parameter.at("max");
+      EXPECT_TRUE(min.is_null() || max.is_null() || min.get<double>() < max.get<double>());
+      if (parameter.at("name") != "learning_rate") continue;
+      EXPECT_TRUE(min == 0 && parameter.at("open_min") && !parameter.at("open_max"));
+      EXPECT_EQ(max, algorithm.at("name") == "softmax_regression" ? Json(1e6) : Json());
+    }
     for (const Json& method : algorithm.at("methods"))
       for (const Json& model : method.at("models")) {
         EXPECT_TRUE(states.contains(model.at("state")));

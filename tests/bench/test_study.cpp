@@ -181,6 +181,10 @@ TEST_F(StudyTest, ErrorsNameFileLineKeyAndTheNearestName) {
          {"study.toml:2: `sizes`", "64 bits"});
   expect(small + "sizes = [4, 4]", {"two cases are named", "/n:4/"});
   expect(small + "sizes = [4", {"study.toml:4: `sizes`"});
+  expect("algorithm = \"softmax_regression\"\nlearning_rate = 0",
+         {"study.toml:2: `learning_rate`", "is 0: it takes a finite number above 0 and up to 1e+06"});
+  expect("algorithm = \"linear_regression\"\nnoise = -1",
+         {"study.toml:2: `noise`", "is -1: it takes a finite number from 0 on"});
   expect("algorithm = \"knn\"\nk = 0", {"study.toml:2: `k`", "is 0: it must lie in 1 to"});
   expect("typo = 1\n[[cases]]\n" + small, {"study.toml:1: `typo`"});
 }
@@ -216,12 +220,13 @@ class RealParameter : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Algorithm algorithm_{
-      .name = "descent",
-      .parameters =
-          {{.name = "learning_rate", .kind = Parameter::Kind::real, .default_value = "1e-3", .min = 0, .max = 100}},
-      .methods = {{.name = "fused"}},
-      .make = {}};
+  Algorithm algorithm_{.name = "descent",
+                       .parameters = {{.name = "learning_rate",
+                                       .kind = Parameter::Kind::real,
+                                       .default_value = "1e-3",
+                                       .interval = {.min = 0, .max = 100}}},
+                       .methods = {{.name = "fused"}},
+                       .make = {}};
 };
 
 TEST_F(RealParameter, TakesNumbersOfBothKinds) {
@@ -255,6 +260,16 @@ TEST_F(RealParameter, IsFiniteAndWithinItsBounds) {
   EXPECT_EQ(refusal("101"), place + "is 101: it " + takes);
   EXPECT_EQ(refusal("\"fast\""), place + takes + ", not a string");
   EXPECT_EQ(refusal("[]"), place + "is an empty list: name at least one value, or leave the key out");
+}
+
+TEST_F(RealParameter, MayHaveOpenEnds) {
+  algorithm_.parameters.front().interval = {.min = 0, .max = 100, .open_min = true};
+  EXPECT_EQ(values("learning_rate = [4.9e-324, 100]"), (std::vector<std::string>{"5e-324", "100"}));
+  const std::string place = "study.toml:2: `learning_rate` ", takes = "takes a finite number above 0 and up to 100";
+  EXPECT_EQ(refusal("0"), place + "is 0: it " + takes);
+  EXPECT_EQ(refusal("-0.0"), place + "is 0: it " + takes);
+  EXPECT_EQ(refusal("inf"), place + "is inf: it " + takes);
+  EXPECT_EQ(refusal("true"), place + takes + ", not a boolean");
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "algorithms/contract/making.hpp"
+
+/// What a study may give for a problem.
+namespace league {
+
+/// The shortest text that reads back as the same number: "0.01", "1e-06", "2".
+std::string shortest(double number);
+
+/// Finite numbers from `min` to `max`. An end that is open is not one of them.
+struct Interval {
+  double min = std::numeric_limits<double>::lowest(), max = std::numeric_limits<double>::max();
+  bool open_min = false, open_max = false;
+  [[nodiscard]] bool has_min() const { return min > Interval{}.min; }
+  [[nodiscard]] bool has_max() const { return max < Interval{}.max; }
+  [[nodiscard]] bool contains(double number) const;
+  /// "a finite number above 0 and up to 100".
+  [[nodiscard]] std::string words() const;
+};
+inline constexpr Interval above_zero{.min = 0, .open_min = true};
+inline constexpr Interval from_zero{.min = 0};
+
+/// A value of a study that an algorithm understands beside those that every algorithm has.
+struct Parameter {
+  /// A `size` is a key of `sizes` and always part of the case's name.
+  enum class Kind { size, integer, real, choice };
+  std::string name;
+  Kind kind = Kind::integer;
+  std::string default_value;  ///< as written in a study
+  std::int64_t min = 1;       ///< of a size or an integer
+  std::int64_t max = std::int64_t{1} << 40;
+  Interval interval{};  ///< of a real
+  std::vector<std::string> choices{};
+  std::string description{};
+
+  /// @throws std::invalid_argument "k = 65: takes 1 to 64" for a value that is out of bounds
+  void require_bounds(const Parameters& values) const;
+};
+
+/// The sizes of an algorithm that `needs_dataset`, and its own parameters behind them.
+std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own);
+
+}  // namespace league
