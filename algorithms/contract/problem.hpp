@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/contract/making.hpp"
@@ -95,6 +96,9 @@ class Problem {
   /// Teams that a kernel can have work for: one per row, if teams share out no more than rows.
   [[nodiscard]] virtual std::int64_t max_teams() const { return extent(); }
   [[nodiscard]] virtual Cost cost() const = 0;
+  /// Bytes that a method moves at least, counted as those of `cost`: more where it reads rows in several passes, or
+  /// writes down what another pass reads.
+  [[nodiscard]] virtual double method_bytes(std::string_view /*method*/) const { return cost().bytes; }
   /// The inputs, by global index: of the rows `local` where they are split, all where they are replicated. Called once,
   /// before anything else is asked of the inputs.
   virtual void make_inputs(Range local, std::pmr::memory_resource& memory) = 0;

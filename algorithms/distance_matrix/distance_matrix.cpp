@@ -183,6 +183,12 @@ Cost DistanceMatrix::cost() const {
           dtype == Dtype::f64 ? "f64 tensor" : ""};
 }
 
+/// `gram` writes the products, reads them and writes the distances; the others finish in registers.
+double DistanceMatrix::method_bytes(std::string_view method) const {
+  const double matrix = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(size_bytes(dtype));
+  return cost().bytes + (method == "gram" ? 2 * matrix : 0);
+}
+
 /// All processes have all points.
 void DistanceMatrix::make_inputs(Range local, std::pmr::memory_resource& memory) {
   rows = local;

@@ -118,6 +118,12 @@ Cost Knn::cost() const {
           exact ? "u8 tensor" : ""};
 }
 
+/// `direct` and `gram` write a matrix of distances or products, 4 bytes each, and read it to select.
+double Knn::method_bytes(std::string_view method) const {
+  const double pairs = static_cast<double>(data_.train.rows()) * static_cast<double>(extent());
+  return cost().bytes + (method == "direct" || method == "gram" ? 2 * 4 * pairs : 0);
+}
+
 void Knn::make_inputs(Range local, std::pmr::memory_resource& memory) {
   const Range all{0, data_.train.rows()};
   rows = local;

@@ -147,6 +147,12 @@ Cost LinearRegression::cost() const {
   return {bytes * static_cast<double>(steps), n * (4 * d + 4) * static_cast<double>(steps)};
 }
 
+/// `atomic` and `streams` write the errors of all rows, then read them with the features once more.
+double LinearRegression::method_bytes(std::string_view method) const {
+  const double row_values = features + 1, more = features + 2;
+  return cost().bytes * (method == "atomic" || method == "streams" ? (row_values + more) / row_values : 1);
+}
+
 Outputs LinearRegression::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {
   Outputs outputs{{"theta", HostArray(memory, Dtype::f64, {features + 1}), {0, features + 1}}};
   if (direct) return outputs;

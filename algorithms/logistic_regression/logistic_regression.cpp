@@ -117,6 +117,12 @@ Cost LogisticRegression::cost() const {
   return {passes * (features * static_cast<double>(size_bytes(dtype)) + 1), passes * per_row};
 }
 
+/// `unfused` reads the features twice; logits are written, read, written as p - y and read again.
+double LogisticRegression::method_bytes(std::string_view method) const {
+  const double value = static_cast<double>(size_bytes(dtype)), row = features * value + 1;
+  return cost().bytes * (method == "unfused" ? (row + (features + 4) * value) / row : 1);
+}
+
 void LogisticRegression::make_inputs(Range local, std::pmr::memory_resource& memory) {
   rows = local;
   columns = HostArray(memory, dtype, {features, rows.size()});

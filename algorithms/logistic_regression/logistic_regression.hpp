@@ -33,6 +33,7 @@ class LogisticRegression final : public Problem {
   [[nodiscard]] std::int64_t extent() const override { return all_rows; }
   /// The steps that a tolerance leaves are known once a result was checked; before, all are counted.
   [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] double method_bytes(std::string_view method) const override;
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   /// Given rows instead of generated ones, all in this process: `columns` [features x rows] of dtype, `labels` u8
   /// [rows], 0 or 1. @throws std::invalid_argument naming the row that is wrong

@@ -130,13 +130,24 @@ void SoftmaxRegression::make_inputs(Range local, std::pmr::memory_resource& memo
     store_rows<float, float>(data.train, rows, stored, 1);
 }
 
+/// Of all steps together.
+double SoftmaxRegression::rows_taken() const {
+  const std::int64_t n = extent(), batches = ceil_div(n, batch);
+  return static_cast<double>(steps / batches) * static_cast<double>(n) +
+         static_cast<double>(steps % batches) * static_cast<double>(batch);
+}
+
 /// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals.
 Cost SoftmaxRegression::cost() const {
-  const std::int64_t n = extent(), batches = ceil_div(n, batch);
-  const auto taken = static_cast<double>(steps / batches) * static_cast<double>(n) +
-                     static_cast<double>(steps % batches) * static_cast<double>(batch);
   const auto row_bytes = features * static_cast<std::int64_t>(size_bytes(dtype)) + 4;
-  return {taken * static_cast<double>(row_bytes), 4 * taken * static_cast<double>((features + 1) * classes)};
+  return {rows_taken() * static_cast<double>(row_bytes),
+          4 * rows_taken() * static_cast<double>((features + 1) * classes)};
+}
+
+/// `gemm` reads the rows twice; logits are written, read, written as p - y and read again.
+double SoftmaxRegression::method_bytes(std::string_view method) const {
+  const auto more = features * static_cast<std::int64_t>(size_bytes(dtype)) + 4 * classes * std::int64_t{sizeof(float)};
+  return cost().bytes + (method == "gemm" ? rows_taken() * static_cast<double>(more) : 0);
 }
 
 Outputs SoftmaxRegression::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

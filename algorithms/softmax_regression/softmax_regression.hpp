@@ -30,6 +30,7 @@ class SoftmaxRegression final : public Problem {
   [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }
   [[nodiscard]] std::int64_t batch_rows() const override { return batch; }
   [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] double method_bytes(std::string_view method) const override;
   /// @throws std::invalid_argument naming the row with a bad label or feature
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
@@ -61,6 +62,7 @@ class SoftmaxRegression final : public Problem {
   static constexpr std::int64_t pitch_step = 16;
 
  private:
+  [[nodiscard]] double rows_taken() const;
   std::unique_ptr<softmax_regression::Oracle> oracle_;
 };
 

@@ -65,12 +65,12 @@ class Play {
     Result& first = *waiting_.front();
     const bool made = attempt(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
     for (Result* result : waiting_) {
-      if (made) result->cost = problem_->cost();
+      if (made) count_cost(*result, *problem_);
       if (made) continue;
       result->verdict = first.verdict;
       conclude(*result, first.status, first.reason);
     }
-    if (made && null_ != nullptr) null_->cost = problem_->cost();
+    if (made && null_ != nullptr) count_cost(*null_, *problem_);
     return made;
   }
 
@@ -225,6 +225,11 @@ bool attempt(Result& result, const std::function<void()>& step) {
     conclude(result, Status::failed, error.what());
   }
   return false;
+}
+
+void count_cost(Result& result, const Problem& problem) {
+  result.cost = problem.cost();
+  result.method_bytes = problem.method_bytes(result.of.method->name);
 }
 
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {

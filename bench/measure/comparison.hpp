@@ -25,6 +25,9 @@ struct Venue {
 /// Runs a step of one case; what it throws becomes the case's result. @returns whether it went well @throws Interrupted
 bool attempt(Result& result, const std::function<void()>& step);
 
+/// What the problem needs at least, and what the case's method does.
+void count_cost(Result& result, const Problem& problem);
+
 /// The problem that the cases of a comparison share.
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets);
 

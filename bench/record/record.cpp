@@ -141,7 +141,8 @@ Json to_json(const Result& result) {
   row["batch"] = result.batch;
   row["group"] = result.group;
   row["held"] = result.held;
-  row["cost"] = {{"bytes", result.cost.bytes}, {"operations", result.cost.operations}};
+  row["cost"] = {
+      {"bytes", result.cost.bytes}, {"method_bytes", result.method_bytes}, {"operations", result.cost.operations}};
   add_units(row, result);
   row["per_device_s"] = result.trace.per_device_s;
   row["readings_before"] = object_of(result.readings_before);

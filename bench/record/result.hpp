@@ -28,11 +28,12 @@ struct Result {
   /// Why the automatic launch stands in for the tuned one; empty if it does not.
   std::string launch_note;
   Trace trace;
-  Launch launch;      ///< as it was carried out
-  int batch = 0;      ///< computes a sample
-  int group = 0;      ///< cases of one group were sampled in turn; another group, after them: memory is finite
-  bool held = false;  ///< whether the queue was held back while a batch was queued
-  Cost cost;
+  Launch launch;            ///< as it was carried out
+  int batch = 0;            ///< computes a sample
+  int group = 0;            ///< cases of one group were sampled in turn; another group, after them: memory is finite
+  bool held = false;        ///< whether the queue was held back while a batch was queued
+  Cost cost;                ///< of the problem
+  double method_bytes = 0;  ///< that the method moves at least
   Verdict verdict;
   std::string device_name;
   Readings readings_before, readings_after;

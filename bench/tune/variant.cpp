@@ -96,7 +96,7 @@ TunedVariant tune_variant(const Case& that, const std::function<const Problem&()
   TunedVariant variant{.results = {}, .best = found.best, .entry = entry_of(that, found)};
   for (const Candidate& candidate : found.candidates) {
     Result& result = variant.results.emplace_back(result_of(that, candidate, runtime));
-    if (entrant) result.cost = entrant->problem().cost();
+    if (entrant) count_cost(result, entrant->problem());
     if (!trial || !trial->was_timed()) continue;
     result.metric = trial->metric();
     result.held = trial->held();

@@ -24,6 +24,7 @@ Result make_result(Status status) {
   result.launch = {.league = 4, .team = 1, .vector = 1};
   result.trace.stages["add"] = 1e-6;
   result.cost = {96, 8};
+  result.method_bytes = 120;
   return result;
 }
 
@@ -37,6 +38,7 @@ TEST(Record, HasGoogleBenchmarksKeysAndOurs) {
   EXPECT_EQ(row.at("parameters").dump(), R"({"seed":1,"memory":"device"})");
   EXPECT_EQ(row.at("launch").at("requested"), "auto");
   EXPECT_EQ(row.at("launch").at("league"), 4);
+  EXPECT_EQ(row.at("cost").dump(), R"({"bytes":96.0,"method_bytes":120.0,"operations":8.0})");
   EXPECT_TRUE(row.at("latency_s").is_null());
   EXPECT_FALSE(row.contains("error_occurred"));
 }

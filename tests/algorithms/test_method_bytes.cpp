@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "tests/algorithms/softmax_regression.hpp"
+
+// What methods move beside what their problem needs, against the formulas of the algorithms' pages.
+namespace league {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+std::unique_ptr<Problem> make(const Algorithm& algorithm, const Values& values, Dtype dtype, const std::string& problem,
+                              const Dataset& data) {
+  Parameters parameters;
+  for (const Parameter& parameter : algorithm.parameters) parameters.values[parameter.name] = parameter.default_value;
+  for (const auto& [key, value] : values) parameters.values[key] = value;
+  return algorithm.make({parameters, dtype, 1, &data, problem});
+}
+
+double bytes(const char* name, const char* method, const Values& values, Dtype dtype, const Dataset& data = {}) {
+  const Algorithm& algorithm = *registry().algorithm(name);
+  const auto found = std::ranges::find(algorithm.methods, method, &Method::name);
+  return make(algorithm, values, dtype, found == algorithm.methods.end() ? "" : found->problem, data)
+      ->method_bytes(method);
+}
+
+TEST(MethodBytes, OfErrorsThatAreWrittenAndReadAgain) {
+  const Values values{{"points", "50"}, {"features", "5"}, {"steps", "4"}};
+  EXPECT_DOUBLE_EQ(bytes("linear_regression", "fused", values, Dtype::f32), 40 * 6 * 4 * 4);
+  EXPECT_DOUBLE_EQ(bytes("linear_regression", "atomic", values, Dtype::f32), 40 * (2 * 5 + 3) * 4 * 4);
+  EXPECT_DOUBLE_EQ(bytes("linear_regression", "streams", values, Dtype::f64), 40 * (2 * 5 + 3) * 8 * 4);
+  EXPECT_DOUBLE_EQ(bytes("linear_regression", "normal_equations", values, Dtype::f64), 40 * 6 * 8);
+}
+
+TEST(MethodBytes, OfProductsOnePassAfterAnother) {
+  const Values logistic{{"rows", "777"}, {"features", "8"}, {"steps", "6"}};
+  EXPECT_DOUBLE_EQ(bytes("logistic_regression", "fused", logistic, Dtype::f64), 777 * 6 * (8 * 8 + 1));
+  EXPECT_DOUBLE_EQ(bytes("logistic_regression", "newton", logistic, Dtype::f64), 777 * 6 * (8 * 8 + 1));
+  EXPECT_DOUBLE_EQ(bytes("logistic_regression", "unfused", logistic, Dtype::f64), 777 * 6 * (2 * 8 * 8 + 4 * 8 + 1));
+  const Dataset data = softmax_regression::tests::generated(301, 3, 33, 5, Dtype::f32);
+  const Values batches{{"steps", "7"}, {"batch", "128"}};
+  const double rows = 2 * 301 + 128;  // of seven steps, three of which take all rows
+  EXPECT_DOUBLE_EQ(bytes("softmax_regression", "fused", batches, Dtype::f32, data), rows * (33 * 4 + 4));
+  EXPECT_DOUBLE_EQ(bytes("softmax_regression", "gemm", batches, Dtype::f32, data), rows * (2 * 33 * 4 + 4 + 4 * 5 * 4));
+}
+
+TEST(MethodBytes, OfAMatrixBetweenPasses) {
+  const Dataset data = softmax_regression::tests::generated(300, 131, 33, 2, Dtype::u8);
+  const double fused = bytes("knn", "fused", {{"k", "3"}}, Dtype::f32, data);
+  EXPECT_DOUBLE_EQ(fused, (300 + 131) * 33 * 4 + 4 * 300 + 131 * (4 + 16 * 3));
+  for (const char* method : {"direct", "gram"})
+    EXPECT_DOUBLE_EQ(bytes("knn", method, {{"k", "3"}}, Dtype::f32, data), fused + 8.0 * 300 * 131) << method;
+  const Values points{{"n", "129"}, {"dimension", "5"}};
+  for (const char* method : {"direct", "tiled", "symmetric", "product"})
+    EXPECT_DOUBLE_EQ(bytes("distance_matrix", method, points, Dtype::f64), (129 * 129 + 129 * 5) * 8) << method;
+  EXPECT_DOUBLE_EQ(bytes("distance_matrix", "gram", points, Dtype::f64), (3 * 129 * 129 + 129 * 5) * 8);
+}
+
+TEST(MethodBytes, AreNeverFewerThanTheProblemNeeds) {
+  const Dataset data = softmax_regression::tests::generated(600, 4, 3, 5, Dtype::f32);
+  for (const Algorithm& algorithm : registry().algorithms)
+    for (const Method& method : algorithm.methods) {
+      if (!algorithm.make || algorithm.edge_cases.empty()) continue;
+      const auto has_f32 = std::ranges::find(method.dtypes, Dtype::f32) != method.dtypes.end();
+      const auto problem = make(algorithm, algorithm.edge_cases.back(), has_f32 ? Dtype::f32 : method.dtypes.front(),
+                                method.problem, data);
+      EXPECT_GE(problem->method_bytes(method.name), problem->cost().bytes) << algorithm.name << " " << method.name;
+      EXPECT_EQ(problem->method_bytes("a peer's"), problem->cost().bytes) << algorithm.name;
+    }
+}
+
+}  // namespace
+}  // namespace league
