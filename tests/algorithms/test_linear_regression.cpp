@@ -132,8 +132,8 @@ TEST(LinearRegression, WhatCannotBeFittedIsNamed) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
   };
-  expect({{"features", "33"}}, "features = 33: from 1 to 32");
-  expect({{"features", "0"}}, "features = 0: from 1 to 32");
+  expect({{"features", "33"}}, "features = 33: takes 1 to 32");
+  expect({{"features", "0"}}, "features = 0: takes 1 to 32");
   expect({{"points", "1"}}, "points = 1");
   expect({{"steps", "0"}}, "steps = 0");
   expect({{"learning_rate", "nan"}}, "learning_rate");
