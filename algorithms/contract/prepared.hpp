@@ -27,6 +27,7 @@ struct Context {
   Outputs& outputs;                  ///< where results go: what copies them out while it computes, writes them there
   std::int64_t memory_budget_bytes;  ///< per device
   Execution execution = Execution::stream;
+  bool dry = false;  ///< only `configure` and `device_bytes` are called: no memory is taken, no graph recorded
 };
 
 /// Stages of one compute on the shards' queues. Only a traced pass times them; all passes name them for profilers.

@@ -20,6 +20,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
 
   Launch configure(Launch launch) override {
     const Launch effective = ShardParts::configure(launch);
+    if (context().dry) return effective;
     fence();  // what `configure` has queued is not part of a graph
     loop_.configure();
     return effective;

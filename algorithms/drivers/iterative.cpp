@@ -13,6 +13,7 @@ class Solve final : public ShardParts<StepPart> {
 
   Launch configure(Launch launch) override {
     const Launch effective = ShardParts::configure(launch);
+    if (context().dry) return effective;
     context().communicator.reserve(parts().front()->sums().bytes(), Order::any);
     fence();  // what `configure` has queued is not part of a graph
     loop_.configure();

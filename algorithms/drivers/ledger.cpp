@@ -25,8 +25,10 @@ std::int64_t Ledger::bytes() const {
   return sum;
 }
 
+void Ledger::require_budget() const { require_memory(bytes(), budget_bytes_); }
+
 void Ledger::allocate() {
-  require_memory(bytes(), budget_bytes_);
+  require_budget();
   for (Entry& entry : entries_) {
     if (entry.there) continue;
     entry.set(true);

@@ -34,8 +34,10 @@ class Ledger {
   [[nodiscard]] std::int64_t bytes() const;
   /// Of the budget, what is not declared yet.
   [[nodiscard]] std::int64_t left_bytes() const { return budget_bytes_ - bytes(); }
+  /// @throws Unsupported "needs 16.2 GB, budget 11 GB"
+  void require_budget() const;
   /// Allocates what is declared and not there yet.
-  /// @throws Unsupported "needs 16.2 GB, budget 11 GB", or where the device has no memory left
+  /// @throws Unsupported as `require_budget`, or where the device has no memory left
   void allocate();
 
  private:

@@ -39,6 +39,7 @@ class UnifiedPart<Kernel<Pass, Views...>> final : public Part {
     std::int64_t bytes = 0;
     each([&](auto& array, const Binding& binding) { bytes += binding.size * value_bytes(array); });
     require_managed(bytes);
+    if (context.dry) return;
     each([&](auto& array, const Binding& binding) {
       array = std::remove_reference_t<decltype(array)>::managed(runtime(), queue(), binding.name, binding.size);
       if (!binding.input) output(array, binding.index);
@@ -108,6 +109,7 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
         kernel_(kernel),
         bindings_(bind<Views...>(problem, context, shard, names)),
         chunk_(std::min(rows().size(), rows_per_chunk(bindings_))) {
+    if (context.dry) return;
     for (int lane = 0; lane < lanes; ++lane) {
       lanes_[static_cast<std::size_t>(lane)].queue = &runtime().queue(shard.device, lane + 1);
       each(lanes_[static_cast<std::size_t>(lane)], [&]<class Array>(Array& array, const Binding& binding) {

@@ -114,7 +114,11 @@ class ShardParts : public Prepared {
       const Launch its_own = part->configure(launch);
       if (part == parts_.front()) effective = its_own;  // the first shard is the largest
     }
-    for (const auto& part : parts_) part->ledger().allocate();
+    for (const auto& part : parts_)
+      if (context_.dry)
+        part->ledger().require_budget();
+      else
+        part->ledger().allocate();
     return effective;
   }
   [[nodiscard]] Timing timing() const override { return parts_.front()->timing(); }

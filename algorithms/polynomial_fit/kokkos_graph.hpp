@@ -32,6 +32,7 @@ class GraphSolve final : public ShardParts<GraphPart> {
   Launch configure(Launch launch) override {
     graph_.reset();
     const Launch effective = ShardParts::configure(launch);
+    if (context().dry) return effective;
     graph_.emplace(exec_);
     GraphNode last = graph_->root_node();
     steps_a_graph_ = 0;

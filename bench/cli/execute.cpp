@@ -176,7 +176,7 @@ ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch&
   const Study study = asked_study(options, runtime, datasets);
   if (options.benchmark.list_tests) return list_cases(study, std::cout);
   if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
-  if (options.dry_run) return preview(study, runtime, datasets, std::cout);
+  if (options.dry_run) return preview(study, runtime, datasets, std::cout, options.device_memory_bytes);
   return Run(options, runtime, datasets, interrupt, study, peers).run();
 }
 

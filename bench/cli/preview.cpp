@@ -42,7 +42,8 @@ std::int64_t bytes_of(const Outputs& arrays) {
 
 /// What is known of a comparison once its problem is made.
 struct Estimate {
-  Result made;             ///< whether it could be made, as a run would find it; its cost
+  Result made;  ///< whether it could be made, as a run would find it; its cost
+  std::unique_ptr<Problem> problem;
   std::int64_t bytes = 0;  ///< of the inputs and outputs
   double making_s = 0;
 };
@@ -52,10 +53,11 @@ Estimate look_at(const Comparison& comparison, Runtime& runtime, Datasets& datas
   if (runs == comparison.cases.end()) return estimate;
   estimate.making_s = seconds_of([&] {
     const bool made = attempt(estimate.made, [&] {
-      const std::unique_ptr<Problem> problem = make_problem(*runs, runtime, datasets);
-      estimate.made.cost = problem->cost();
-      estimate.bytes = bytes_of(problem->inputs()) +
-                       bytes_of(problem->make_outputs({0, problem->extent()}, *std::pmr::new_delete_resource()));
+      estimate.problem = make_problem(*runs, runtime, datasets);
+      const Problem& problem = *estimate.problem;
+      estimate.made.cost = problem.cost();
+      estimate.bytes = bytes_of(problem.inputs()) +
+                       bytes_of(problem.make_outputs({0, problem.extent()}, *std::pmr::new_delete_resource()));
     });
     if (made) estimate.made.status = Status::passed;
   });
@@ -70,26 +72,38 @@ ExitCode list_cases(const Study& study, std::ostream& out) {
   return ExitCode::passed;
 }
 
-ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out) {
+ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out,
+                 std::optional<std::int64_t> given) {
   double total_s = 0;
   std::size_t cases = 0;
   bool failed = false;
   for (const Comparison& comparison : study.comparisons) {
     const Estimate estimate = look_at(comparison, runtime, datasets);
     total_s += estimate.making_s;
-    failed |= estimate.made.status == Status::failed;
     for (const Case& that : comparison.cases) {
       ++cases;
       out << that.name << "  ";
       if (!that.skip.empty()) {
         out << "skipped: " << that.skip << "\n";
-      } else if (estimate.made.status != Status::passed) {
-        out << (estimate.made.status == Status::failed ? "FAILED: " : "skipped: ") << estimate.made.reason << "\n";
-      } else {
-        const double seconds = estimated_s(that, estimate.made.cost, runtime);
-        total_s += seconds;
-        out << readable_bytes(estimate.bytes) << "  about " << readable_time(seconds) << "\n";
+        continue;
       }
+      Result found = estimate.made;
+      std::int64_t on_device = 0;
+      if (found.status == Status::passed)
+        attempt(found, [&] {
+          const std::int64_t budget = memory_budget(runtime, device_kind(that), given);
+          on_device = needed_device_bytes(that, *estimate.problem, runtime, budget);
+        });
+      failed |= found.status == Status::failed;
+      if (found.status != Status::passed) {
+        out << (found.status == Status::failed ? "FAILED: " : "skipped: ") << found.reason << "\n";
+        continue;
+      }
+      const double seconds = estimated_s(that, found.cost, runtime);
+      total_s += seconds;
+      out << readable_bytes(estimate.bytes);
+      if (on_device > 0) out << ", " << readable_bytes(on_device) << " on a device";
+      out << "  about " << readable_time(seconds) << "\n";
     }
   }
   out << cases << " cases, about " << readable_time(total_s) << "\n";

@@ -13,8 +13,10 @@ namespace league::bench {
 /// Names of all cases, one a line: --benchmark_list_tests.
 ExitCode list_cases(const Study& study, std::ostream& out);
 
-/// The cases, the memory of their inputs and outputs, and an estimate of the time, which makes the inputs: --dry-run.
-ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out);
+/// The cases, the memory of their inputs and outputs, what the device with the most takes, and an estimate of the time;
+/// inputs are made, device memory is not taken: --dry-run. `given`: the memory budget of a device.
+ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out,
+                 std::optional<std::int64_t> given);
 
 /// The case as --profile runs it. A profiler may run a case's kernels one at a time, each of them several times (kernel
 /// replay): kernels of several GPUs that wait for each other would never end, so that the sums go in two kernels each.

@@ -4,23 +4,26 @@
 #include <algorithm>
 
 #include "algorithms/contract/partition.hpp"
+#include "backends/model.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
 
-Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes)
+Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes, bool dry)
     : case_(that),
       problem_(problem),
       runtime_(runtime),
       world_(partition(problem.extent(), that.devices, 0, 1, problem.batch_rows())),
       shards_(local_shards(world_, runtime.devices(device_kind(that), that.devices))),
-      outputs_(problem.make_outputs(world_.local_rows(), runtime.host_memory())),
-      communicator_(make_communicator(runtime, shards_, world_, that.communicator)) {
+      outputs_(
+          problem.make_outputs(world_.local_rows(), dry ? *std::pmr::new_delete_resource() : runtime.host_memory())),
+      communicator_(make_communicator(runtime, shards_, dry ? partition(0, 1) : world_, that.communicator)) {
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
   prepared_ = variant->prepare(
-      problem, {runtime, shards_, world_, *communicator_, outputs_, memory_budget_bytes, that.execution});
+      problem, {runtime, shards_, world_, *communicator_, outputs_, memory_budget_bytes, that.execution, dry});
   launch_ = choose();
+  if (dry) return;
   upload_s_ = seconds_of([&] {
     prepared_->upload();
     prepared_->fence();
@@ -44,6 +47,12 @@ Launch Entrant::choose() {
     launch_note_ = "automatic launch: the tuned one, " + label(case_.launch) + ", is refused: " + refusal.what();
     return configure({});
   }
+}
+
+std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runtime& runtime,
+                                 std::int64_t memory_budget_bytes) {
+  if (model_facts(that.model) == nullptr) return 0;  // a peer: its process would have to be started
+  return Entrant(that, problem, runtime, memory_budget_bytes, true).prepared().device_bytes();
 }
 
 std::string fault_of(const Verdict& verdict) { return verdict.message.empty() ? "beyond its bound" : verdict.message; }

@@ -14,8 +14,9 @@ namespace league::bench {
 /// A case that holds its devices' memory: prepared, configured and with its inputs in place.
 class Entrant {
  public:
-  /// @throws Unsupported, or what the backend throws
-  Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes);
+  /// `dry`: without memory and inputs, for `needed_device_bytes`. @throws Unsupported, or what the backend throws
+  Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
+          bool dry = false);
   Entrant(const Entrant&) = delete;
   Entrant& operator=(const Entrant&) = delete;
 
@@ -48,6 +49,11 @@ class Entrant {
   std::string launch_note_;
   double upload_s_ = 0;
 };
+
+/// Bytes that the device with the most takes in a run of this case, 0 where that is not known; none of them is taken.
+/// @throws Unsupported as the run does, if it is more than the budget
+std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runtime& runtime,
+                                 std::int64_t memory_budget_bytes);
 
 /// Results on the host, and what the oracle says of them.
 struct Checked {

@@ -196,7 +196,7 @@ TEST_F(RunTest, PreviewsAndProfiles) {
   const Outcome preview = league({"--dry-run"});
   EXPECT_EQ(preview.code, 0);
   EXPECT_NE(preview.out.find("4 cases, about "), std::string::npos) << preview.out;
-  EXPECT_NE(preview.out.find("n:10/devices:1/launch:auto  120 B  about 0 s"), std::string::npos)
+  EXPECT_NE(preview.out.find("n:10/devices:1/launch:auto  120 B, 120 B on a device  about 0 s"), std::string::npos)
       << "three arrays of 10";
   EXPECT_EQ(league({"--profile", "vector_add/method:plain/model:openmp/dtype:f32/n:10/devices:1/launch:auto"}).code, 0);
   EXPECT_FALSE(fs::exists(records()));

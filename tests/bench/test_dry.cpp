@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory_resource>
+#include <sstream>
+
+#include "bench/cli/preview.hpp"
+#include "bench/measure/check.hpp"
+#include "bench/measure/comparison.hpp"
+#include "bench/study/models.hpp"
+#include "tests/bench/temporary.hpp"
+#include "tests/runtime.hpp"
+
+// What a dry run says of the memory of devices: the sum of a real run, without taking it.
+namespace league::bench {
+namespace {
+
+constexpr std::int64_t plenty = std::int64_t{1} << 30;
+
+/// Counts the bytes that arrays of host devices take, for as long as it lives.
+class Heap final : public std::pmr::memory_resource {
+ public:
+  Heap() : before_(std::pmr::set_default_resource(this)) {}
+  ~Heap() override { std::pmr::set_default_resource(before_); }
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+  std::int64_t bytes = 0, most = 0;
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    bytes += static_cast<std::int64_t>(size);
+    most = std::max(most, bytes);
+    return std::pmr::new_delete_resource()->allocate(size, alignment);
+  }
+  void do_deallocate(void* data, std::size_t size, std::size_t alignment) override {
+    bytes -= static_cast<std::int64_t>(size);
+    std::pmr::new_delete_resource()->deallocate(data, size, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  std::pmr::memory_resource* before_;
+};
+
+class DryRun : public ::testing::Test {
+ protected:
+  std::vector<Case> cases(const std::string& text) {
+    std::vector<Case> all;
+    study_ = read_study(folder_.write("study.toml", text), {}, tests::runtime(), datasets_);
+    for (const Comparison& comparison : study_.comparisons)
+      std::ranges::copy_if(comparison.cases, std::back_inserter(all),
+                           [](const Case& that) { return that.skip.empty(); });
+    return all;
+  }
+  /// Holds the dry run of a case on a host against its real one.
+  void expect_same(const Case& that) {
+    SCOPED_TRACE(that.name);
+    const auto problem = make_problem(that, runtime_, datasets_);
+    Heap heap;
+    const std::int64_t needed = needed_device_bytes(that, *problem, runtime_, plenty);
+    EXPECT_EQ(heap.most, 0) << "a dry run takes nothing";
+    EXPECT_GT(needed, 0);
+    Entrant real(that, *problem, runtime_, plenty);
+    EXPECT_EQ(needed, real.prepared().device_bytes());
+    EXPECT_EQ(needed * that.devices, heap.bytes) << "and that is what is taken";
+  }
+
+  Runtime& runtime_ = tests::runtime();
+  tests::TemporaryFolder folder_;
+  Datasets datasets_{{}, runtime_.host_memory()};
+  Study study_;
+};
+
+TEST_F(DryRun, KnowsWhatAPassTakes) {
+  for (const Case& that : cases("algorithm = \"vector_add\"\nmethods = [\"plain\", \"wide\"]\n"
+                                "models = [\"serial\", \"openmp\"]\nsizes = 1000\ndevices = [1, 2]\n"))
+    expect_same(that);
+}
+
+TEST_F(DryRun, KnowsWhatASolveTakes) {
+  const auto fused = cases(
+      "algorithm = \"linear_regression\"\nmethods = [\"fused\", \"atomic\"]\n"
+      "models = [\"serial\", \"openmp\"]\nsizes = {points = 1000, features = 3}\nsteps = 250\n"
+      "launches = [\"auto\", {league = 1}]\n");
+  ASSERT_GE(fused.size(), 4U);
+  for (const Case& that : fused) expect_same(that);
+}
+
+TEST_F(DryRun, SaysOfEveryVariantWhatARunTakes) {
+  int known = 0;
+  for (const Variant& variant : registry().variants) {
+    const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
+    const auto method = std::ranges::find(algorithm.methods, variant.method, &Method::name);
+    if (method == algorithm.methods.end()) continue;  // planted by the fault tests
+    if (availability(runtime_, algorithm, *method, variant.model.name).state != State::ready) continue;
+    Case that{.algorithm = &algorithm, .method = &*method, .model = std::string(variant.model.name)};
+    that.dtype = method->dtypes.front();
+    for (const Parameter& parameter : algorithm.parameters)
+      that.parameters.values[parameter.name] = parameter.default_value;
+    for (const auto& [key, value] : algorithm.edge_cases.back()) that.parameters.values[key] = value;
+    if (algorithm.needs_dataset)
+      that.data = {.dataset = "generated",
+                   .train = that.parameters.integer("train"),
+                   .test = that.parameters.integer("test"),
+                   .features = that.parameters.integer("features")};
+    const auto problem = make_problem(that, runtime_, datasets_);
+    for (const Execution execution : variant.executions) {
+      that.execution = execution;
+      give_names(that);
+      SCOPED_TRACE(that.name);
+      const std::int64_t needed = needed_device_bytes(that, *problem, runtime_, plenty);
+      Entrant real(that, *problem, runtime_, plenty);
+      EXPECT_EQ(needed, real.prepared().device_bytes());
+      known += needed > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(known, 20);
+}
+
+TEST_F(DryRun, PrintsItAndWhatTheBudgetRefuses) {
+  static_cast<void>(
+      cases("algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsizes = [10, 1000]\n"));
+  std::ostringstream out;
+  EXPECT_EQ(preview(study_, runtime_, datasets_, out, 4000), ExitCode::passed);
+  EXPECT_NE(out.str().find("n:10/devices:1/launch:auto  120 B, 120 B on a device  about "), std::string::npos)
+      << out.str();
+  EXPECT_NE(out.str().find("n:1000/devices:1/launch:auto  skipped: needs 12 KB, budget 4 KB\n"), std::string::npos)
+      << out.str();
+}
+
+}  // namespace
+}  // namespace league::bench
