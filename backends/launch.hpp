@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -35,6 +36,15 @@ inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& lim
     throw Unsupported("team size " + std::to_string(launch.team) + " x vector length " + std::to_string(launch.vector) +
                       ": " + limits.name + " takes " + std::to_string(limits.team_times_vector) + " together");
   return launch;
+}
+
+/// For a kernel whose teams take scratch memory, of which a team has `most` bytes; runtimes have one that knows it.
+/// @throws Unsupported "team size 1024: needs 73728 bytes of scratch memory, a team has 49152", where `what` comes
+/// first
+inline void require_scratch(std::size_t bytes, std::size_t most, const std::string& what) {
+  if (bytes > most)
+    throw Unsupported(what + ": needs " + std::to_string(bytes) + " bytes of scratch memory, a team has " +
+                      std::to_string(most));
 }
 
 /// How many times `part` fits into `whole`, the last time perhaps not whole.

@@ -15,11 +15,7 @@ using Scratch = Kokkos::View<double*, kokkos::Exec::scratch_memory_space, Kokkos
 inline std::size_t scratch_bytes(int values) { return Scratch::shmem_size(static_cast<std::size_t>(values)); }
 /// @throws Unsupported where a team has not so much
 inline void require_scratch(Launch launch, int values) {
-  const auto most = static_cast<std::size_t>(kokkos::Team::scratch_size_max(0));
-  if (scratch_bytes(values) > most)
-    throw Unsupported("team size " + std::to_string(launch.team) + ": its sums need " +
-                      std::to_string(scratch_bytes(values)) + " bytes of scratch memory, there are " +
-                      std::to_string(most));
+  kokkos::require_scratch(scratch_bytes(values), "team size " + std::to_string(launch.team));
 }
 
 /// Values of team scratch memory that `sums_for_all` takes, in `turns` turns; `league_sums` is content with one.

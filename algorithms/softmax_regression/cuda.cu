@@ -156,7 +156,7 @@ class Fused final : public StepPart {
     cuda::stream(queue());
     cuda::check(cudaGetDeviceProperties(&properties, queue().device().index));
     const Launch effective = memory_.configure(launch, cuda::limits, 2 * properties.multiProcessorCount);
-    choose_kernel(cuda::most_scratch(properties));
+    choose_kernel(properties);
     return effective;
   }
   void begin() const override { clear_state(memory_.rows); }
@@ -172,12 +172,14 @@ class Fused final : public StepPart {
 
  private:
   /// The weights come into scratch where the device has it.
-  void choose_kernel(std::size_t most_scratch) {
+  void choose_kernel(const cudaDeviceProp& properties) {
     const Plan& plan = memory_.plan;
     const int with_weights = plan.scratch_bytes + weights_bytes;
-    const bool fits = static_cast<std::size_t>(with_weights) <= most_scratch;
+    const bool fits = static_cast<std::size_t>(with_weights) <= cuda::most_scratch(properties);
     kernel_ = !plan.resident ? fused_wide<T> : fits ? fused<T, true> : fused<T, false>;
     scratch_bytes_ = plan.resident && fits ? with_weights : plan.scratch_bytes;
+    cuda::require_scratch(properties, static_cast<std::size_t>(scratch_bytes_),
+                          "team size " + std::to_string(plan.launch.team));
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(kernel_), scratch_bytes_));
   }
   FusedMemory<T, cuda::Array> memory_;

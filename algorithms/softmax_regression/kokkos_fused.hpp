@@ -160,7 +160,10 @@ class FusedOnGpu final : public StepPart {
   Launch configure(Launch launch) override {
     constexpr int threads_held = 2048;  // by a multiprocessor: what an instance counts
     const int multiprocessors = std::max(1, static_cast<int>(exec_.concurrency()) / threads_held);
-    return memory_.configure(launch, kokkos::limits(queue()), 2 * multiprocessors);
+    const Launch effective = memory_.configure(launch, kokkos::limits(queue()), 2 * multiprocessors);
+    kokkos::require_scratch(static_cast<std::size_t>(memory_.plan.scratch_bytes) + 16,
+                            "team size " + std::to_string(effective.team));
+    return effective;
   }
   void begin() const override { clear_state(exec_, memory_.rows); }
   void accumulate() const override {

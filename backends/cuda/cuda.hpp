@@ -5,6 +5,7 @@
 #include <gpu_dialect.hpp>
 #include <source_location>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "backends/launch.hpp"
@@ -24,6 +25,11 @@ void check(cudaError_t status, std::source_location where = std::source_location
 /// After a launch. @throws std::runtime_error for a launch that the runtime refused
 inline void check_launch(std::source_location where = std::source_location::current()) {
   check(cudaGetLastError(), where);
+}
+
+/// Of dynamic shared memory, with `allow_scratch`. @throws Unsupported as `league::require_scratch`
+inline void require_scratch(const cudaDeviceProp& properties, std::size_t bytes, const std::string& what) {
+  league::require_scratch(bytes, most_scratch(properties), what);
 }
 
 /// Makes the queue's device the current one and returns its stream.

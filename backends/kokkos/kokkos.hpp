@@ -52,6 +52,11 @@ Exec own_instance(Queue& queue);
 /// The most threads and lanes of a team on this instance.
 LaunchLimits limits(const Queue& queue);
 
+/// Of level 0: a host has little more than its nearest cache. @throws Unsupported as `league::require_scratch`
+inline void require_scratch(std::size_t bytes, const std::string& what) {
+  league::require_scratch(bytes, static_cast<std::size_t>(Team::scratch_size_max(0)), what);
+}
+
 /// An uninitialised view. @throws Unsupported where there is no memory for it; Kokkos has no type of its own for that
 template <class T>
 Vector<T> allocate(const Exec& exec, const std::string& label, std::int64_t size) {
