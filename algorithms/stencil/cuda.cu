@@ -2,8 +2,8 @@
 #include "algorithms/stencil/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
-// A block takes a tile of cells of one plane (`plain`: a thread one cell) or of several, one after another (`tiled`: a
-// thread 16 bytes of two rows, or one cell of four).
+// A block takes a tile of cells of several planes, one after another: a thread one cell (`plain`), or 16 bytes of a row
+// or one cell of four rows (`tiled`).
 namespace league::stencil::cuda_model {
 namespace {
 

@@ -77,17 +77,20 @@ inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int ro
   return tiling;
 }
 
+/// Planes that `plain` takes where the launch leaves it open: fewer tiles to start.
+inline constexpr int plain_depth = 16;
+
 /// `plain`: one cell of each plane.
 template <class T>
 LEAGUE_FUNCTION void advance_cells(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
   const auto [x, y, first, last] = tiling.place(item, lane, grid.n, grid.planes);
-  for (int z = first; z < last; ++z) {
-    const std::int64_t at = grid.index(z, y, x), row = grid.n, plane = row * grid.n;
-    const T* from = grid.from + at;
-    grid.to[at] = step_cell(from[0], x > 0 ? from[-1] : T{0}, x + 1 < grid.n ? from[1] : T{0},
-                            y > 0 ? from[-row] : T{0}, y + 1 < grid.n ? from[row] : T{0},
-                            grid.inside(z - 1, y) ? from[-plane] : T{0}, grid.inside(z + 1, y) ? from[plane] : T{0});
-  }
+  const std::int64_t row = grid.n, plane = row * grid.n;
+  const T* from = grid.from + grid.index(first, y, x);
+  T* to = grid.to + grid.index(first, y, x);
+  for (int z = first; z < last; ++z, from += plane, to += plane)
+    *to = step_cell(from[0], x > 0 ? from[-1] : T{0}, x + 1 < grid.n ? from[1] : T{0}, y > 0 ? from[-row] : T{0},
+                    y + 1 < grid.n ? from[row] : T{0}, grid.inside(z - 1, y) ? from[-plane] : T{0},
+                    grid.inside(z + 1, y) ? from[plane] : T{0});
 }
 
 /// `tiled`: a lane marches through the planes with the cells below, here and above in registers, while those of the
@@ -95,44 +98,45 @@ LEAGUE_FUNCTION void advance_cells(const Grid<T>& grid, const Tiling& tiling, un
 template <int width, int rows, class T>
 LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
   using Cells = blocks::Pack<T, width* static_cast<int>(sizeof(T))>;
-  const Tiling::Place place = tiling.place(item, lane, grid.n, grid.planes);
-  const int x = place.x;
-  const auto load = [&](int z, int y) {
-    return grid.inside(z, y) ? *reinterpret_cast<const Cells*>(grid.from + grid.index(z, y, x)) : Cells{};
-  };
-  if (place.first >= place.last) return;
+  const auto [x, y, first, last] = tiling.place(item, lane, grid.n, grid.planes);
+  if (first >= last) return;
+  const int n = grid.n, left = n - y;  // rows from this one on
+  const int lowest = grid.has_below ? -1 : 0, end = grid.planes + (grid.has_above ? 1 : 0);
+  const std::int64_t plane = std::int64_t{n} * n;
+  const T* from = grid.from + grid.index(first, y, x);
+  T* to = grid.to + grid.index(first, y, x);
+  const auto load = [](const T* at, bool there) { return there ? *reinterpret_cast<const Cells*>(at) : Cells{}; };
   Cells below[rows], centre[rows], above[rows], next[rows];
   for (int r = 0; r < rows; ++r) {
-    below[r] = load(place.first - 1, place.y + r);
-    centre[r] = load(place.first, place.y + r);
-    above[r] = load(place.first + 1, place.y + r);
+    below[r] = load(from + r * n - plane, r < left && first > lowest);
+    centre[r] = load(from + r * n, r < left);
+    above[r] = load(from + r * n + plane, r < left && first + 1 < end);
   }
-  for (int z = place.first; z < place.last; ++z) {
-    for (int r = 0; r < rows; ++r) next[r] = z + 1 < place.last ? load(z + 2, place.y + r) : Cells{};
-    const Cells south = load(z, place.y - 1), north = load(z, place.y + rows);
+  for (int z = first; z < last; ++z, from += plane, to += plane) {
+    const bool goes_on = z + 1 < last && z + 2 < end;
+    for (int r = 0; r < rows; ++r) next[r] = load(from + r * n + 2 * plane, r < left && goes_on);
+    const Cells south = load(from - n, y > 0), north = load(from + rows * n, rows < left);
     for (int r = 0; r < rows; ++r) {
-      const int y = place.y + r;
-      if (y >= grid.n) break;
-      const std::int64_t at = grid.index(z, y, x);
-      const T west = x > 0 ? grid.from[at - 1] : T{0}, east = x + width < grid.n ? grid.from[at + width] : T{0};
+      const T west = x > 0 && r < left ? from[r * n - 1] : T{0};
+      const T east = x + width < n && r < left ? from[r * n + width] : T{0};
       const Cells &lower = r > 0 ? centre[r - 1] : south, &upper = r + 1 < rows ? centre[r + 1] : north;
       Cells cells;
       for (int k = 0; k < width; ++k)
         cells.values[k] = step_cell(centre[r].values[k], k > 0 ? centre[r].values[k - 1] : west,
                                     k + 1 < width ? centre[r].values[k + 1] : east, lower.values[k], upper.values[k],
                                     below[r].values[k], above[r].values[k]);
-      *reinterpret_cast<Cells*>(grid.to + at) = cells;
+      if (r < left) *reinterpret_cast<Cells*>(to + r * n) = cells;
     }
     for (int r = 0; r < rows; ++r) below[r] = centre[r], centre[r] = above[r], above[r] = next[r];
   }
 }
 
-/// Calls `body.template operator()<width, rows>()` for the cells that a lane takes: 16 bytes of two rows where rows
-/// begin at 16 bytes, else one cell of four rows.
+/// Calls `body.template operator()<width, rows>()` for the cells that a lane takes: 16 bytes of a row where rows begin
+/// at 16 bytes, else one cell of four rows.
 template <class T, class Body>
 auto with_cells(int n, const Body& body) {
   constexpr int wide = 16 / static_cast<int>(sizeof(T));
-  return n % wide == 0 ? body.template operator()<wide, 2>() : body.template operator()<1, 4>();
+  return n % wide == 0 ? body.template operator()<wide, 1>() : body.template operator()<1, 4>();
 }
 
 }  // namespace league::stencil

@@ -4,8 +4,8 @@
 #include "backends/kokkos/for_teams.hpp"
 #include "backends/kokkos/submit.hpp"
 
-// A team takes a tile of cells of one plane (`plain`: a lane one cell) or of several, one after another (`tiled`: a
-// lane 16 bytes of two rows, or one cell of four). On a host a thread takes a block of rows.
+// A team takes a tile of cells of several planes, one after another: a lane one cell (`plain`), or 16 bytes of a row or
+// one cell of four rows (`tiled`). On a host a thread takes a block of rows.
 namespace league::stencil::kokkos_model {
 namespace {
 
