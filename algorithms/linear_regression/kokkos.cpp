@@ -61,9 +61,8 @@ class Summed final : public KokkosPart {
   void accumulate() const override {
     const Accumulate<T, width, finish> kernel{rows_.data(), launch_.vector,   values_,      rule_,         state(),
                                               is_alone(),   partials_.data(), sums_.data(), ticket_.data()};
-    queue().submit([kernel, policy = policy_of<most_lanes<width>, teams_at_once<width>>(exec_, launch_, values_)] {
-      Kokkos::parallel_for("linear_regression/accumulate", policy, kernel);
-    });
+    submit(queue(), "linear_regression/accumulate",
+           policy_of<most_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
   }
   void update() const override {
     if (finish == Finish::atomic || !is_alone()) KokkosPart::update();

@@ -3,7 +3,7 @@
 
 #include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/linear_regression/part.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/submit.hpp"
 
 namespace league::kokkos::linear_regression {
 
@@ -55,9 +55,7 @@ class KokkosPart : public FitPart<Array> {
  protected:
   template <class Kernel>
   void submit_positions(const char* name, const Kernel& kernel) const {
-    queue().submit([name, kernel, policy = Kokkos::RangePolicy<Exec>(exec_, 0, rule_.features + 2)] {
-      Kokkos::parallel_for(name, policy, kernel);
-    });
+    submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, rule_.features + 2), kernel);
   }
   /// The method's choice where the launch leaves it open: as many teams as a device holds, fewer where a lane would
   /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.

@@ -70,9 +70,7 @@ class Stepwise final : public GraphPart {
     return launch_;
   }
   void accumulate() const override {
-    queue().submit([policy = policy(exec_), kernel = kernel()] {
-      Kokkos::parallel_for("polynomial_fit/accumulate", policy, kernel);
-    });
+    submit(queue(), "polynomial_fit/accumulate", policy(exec_), kernel());
   }
   void update() const override {
     if (is_alone()) return;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/polynomial_fit/part.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/submit.hpp"
 
 namespace league::kokkos::polynomial_fit {
 
@@ -30,9 +30,7 @@ class KokkosPart : public FitPart<Array> {
  protected:
   template <class Kernel>
   void submit_positions(const char* name, const Kernel& kernel) const {
-    queue().submit([name, kernel, policy = Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step)] {
-      Kokkos::parallel_for(name, policy, kernel);
-    });
+    submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step), kernel);
   }
   /// The method's choice where the launch leaves it open; of the league, where a lane would have too few points.
   template <class T>
