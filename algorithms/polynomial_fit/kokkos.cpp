@@ -69,9 +69,7 @@ class Stepwise final : public GraphPart {
     declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
     return launch_;
   }
-  void accumulate() const override {
-    submit(queue(), "polynomial_fit/accumulate", policy(exec_), kernel());
-  }
+  void accumulate() const override { submit(queue(), "polynomial_fit/accumulate", policy(exec_), kernel()); }
   void update() const override {
     if (is_alone()) return;
     submit_positions("polynomial_fit/update", Update{rule_, state(), sums_.data()});
