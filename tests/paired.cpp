@@ -240,7 +240,7 @@ class PairedReduce final : public Reduce {
 
 }  // namespace
 
-void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& body, int devices) {
+void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& body, int devices, std::int64_t batch) {
   const std::vector<Device> all = runtime().devices(DeviceKind::host, ranks * devices);
   for (const Device& device : all)  // the runtime makes queues for one thread at a time, and these run in turn
     for (int lane = 0; lane < Communicator::lanes; ++lane) static_cast<void>(runtime().queue(device, lane));
@@ -251,7 +251,7 @@ void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& bo
       omp_set_dynamic(0);  // as the main thread's regions
       omp_set_num_threads(runtime().host_threads());
       meeting().run(number, [&] {
-        Rank rank{.number = number, .world = partition(rows, devices, number, ranks)};
+        Rank rank{.number = number, .world = partition(rows, devices, number, ranks, batch)};
         rank.shards = local_shards(rank.world, std::span(all).subspan(static_cast<std::size_t>(number * devices),
                                                                       static_cast<std::size_t>(devices)));
         rank.communicator = make_communicator(runtime(), rank.shards, rank.world, "paired");

@@ -20,10 +20,12 @@ struct Rank {
   std::unique_ptr<Reduce> reduce;
 };
 
-/// Splits `rows` over `ranks` with `devices` each, and runs `body` for every rank. One runs at a time: until it waits
-/// in a call for the others, or ends. They make the same calls in the same order, recorded ones included.
+/// Splits `rows` (in batches of `batch`, if not 0) over `ranks` with `devices` each, and runs `body` for every rank.
+/// One runs at a time: until it waits in a call for the others, or ends. They make the same calls in the same order,
+/// recorded ones included.
 /// @throws what a rank has thrown first; std::logic_error where the calls of two ranks differ, or one ends while
 /// another waits
-void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& body, int devices = 1);
+void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& body, int devices = 1,
+              std::int64_t batch = 0);
 
 }  // namespace league::tests

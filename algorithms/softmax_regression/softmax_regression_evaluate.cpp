@@ -173,7 +173,8 @@ Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vect
       if (!direction.empty()) means[4 + theta.size() + i] += sums[classes] * problem.scale / count;
     }
   }
-  if (problem.rows.size() < problem.extent()) reduce.sum(means);
+  // Where batches are split, every process has all rows.
+  if (problem.batch == problem.extent()) reduce.sum(means);
   const auto gradient = means.begin() + 4, curvature = gradient + static_cast<std::ptrdiff_t>(theta.size());
   Evaluation all{.loss = means[0],
                  .gradient = {gradient, curvature},

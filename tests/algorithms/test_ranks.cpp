@@ -38,7 +38,7 @@ Verdict solve(const Variant& variant, const Making& making, Execution execution,
   std::pmr::memory_resource& memory = runtime().host_memory();
   const Range local = rank.world.local_rows();
   const auto problem = registry().algorithm(variant.algorithm)->make(making);
-  problem->make_inputs(local, memory);
+  problem->make_inputs(rank.world.input_rows(), memory);
   Outputs outputs = problem->make_outputs(local, memory);
   const auto prepared = variant.prepare(
       *problem, {runtime(), rank.shards, rank.world, *rank.communicator, outputs, std::int64_t{1} << 30, execution});
@@ -70,8 +70,9 @@ class Ranks : public ::testing::Test {
       const bench::Case that = edge_case(algorithm, method, dtype, values);
       const Dataset* dataset = algorithm.needs_dataset ? &datasets_.rows(that.data) : nullptr;
       const Making making{that.parameters, dtype, that.seed, dataset, method.problem};
-      for (const int ranks : {2, 3})
-        on_ranks(ranks, algorithm.make(making)->extent(), [&](Rank& rank) {
+      const auto problem = algorithm.make(making);
+      for (const int ranks : {2, 3}) {
+        const auto body = [&](Rank& rank) {
           try {
             const Verdict verdict = solve(variant, making, execution, rank);
             EXPECT_TRUE(verdict.passed()) << "rank " << rank.number << " of " << ranks << ", "
@@ -82,7 +83,9 @@ class Ranks : public ::testing::Test {
             EXPECT_STRNE(refusal.what(), "");
             ++count.refused;
           }
-        });
+        };
+        on_ranks(ranks, problem->extent(), body, 1, problem->batch_rows());
+      }
     }
     return count;
   }
