@@ -25,7 +25,7 @@ __global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squa
       }
       least[thread] = mine;
       blocks::combine_in_scratch(blocks::block_group(), least,
-                                 [](unsigned long long a, unsigned long long b) { return min(a, b); });
+                                 [](unsigned long long a, unsigned long long b) { return a < b ? a : b; });
       __syncthreads();
       from = least[0] + 1;
       if (thread == 0) neighbours[query * k + i] = static_cast<std::int64_t>(least[0] & 0xffffffffULL);

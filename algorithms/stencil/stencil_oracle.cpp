@@ -160,10 +160,12 @@ Verdict Oracle::judge_sample(const Output& values) const {
   const std::int64_t first = values.rows.begin * n_ * n_;
   const std::span<const T> all = values.values.values<T>();
   Verdict verdict;
-  for (const auto& [cell, value] : sample_)
+  for (const auto& [cell, value] : sample_) {
+    const Expected expected{value, bound_ * value};
     verdict += judge_values(
         values.name, all.subspan(static_cast<std::size_t>(cell - first), 1),
-        [&, value = value](std::int64_t) { return Expected{value, bound_ * value}; }, cell, values.values.shape());
+        [expected](std::int64_t) { return expected; }, cell, values.values.shape());
+  }
   return verdict;
 }
 

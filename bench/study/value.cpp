@@ -19,7 +19,7 @@ Value convert(const toml::node& node, const std::string& source, bool line) {
     auto& entries = value.content.emplace<Value::Table>();
     for (const auto& [key, child] : *table) entries.push_back({std::string(key.str()), convert(child, source, line)});
     // toml++ sorts keys; the order of the file says which size comes first.
-    std::ranges::stable_sort(entries, {}, [&](const Value::Entry& entry) {
+    std::ranges::sort(entries, {}, [&](const Value::Entry& entry) {
       const toml::source_position at = table->find(entry.key)->first.source().begin;
       return std::pair(at.line, at.column);
     });
