@@ -7,6 +7,7 @@
 #include "algorithms/drivers/iterative.hpp"
 #include "algorithms/drivers/split.hpp"
 #include "backends/host_array.hpp"
+#include "tests/heap.hpp"
 #include "tests/runtime.hpp"
 
 // The production drivers with a part whose result is known: x <- x + (number of the step) * rows, until a limit.
@@ -141,32 +142,13 @@ class Holder final : public Part {
   std::int64_t scratch_size_;
 };
 
-/// Counts the bytes that are taken from the heap.
-class Counting final : public std::pmr::memory_resource {
- public:
-  std::int64_t bytes = 0, most = 0;
-
- private:
-  void* do_allocate(std::size_t size, std::size_t alignment) override {
-    bytes += static_cast<std::int64_t>(size);
-    most = std::max(most, bytes);
-    return std::pmr::new_delete_resource()->allocate(size, alignment);
-  }
-  void do_deallocate(void* data, std::size_t size, std::size_t alignment) override {
-    bytes -= static_cast<std::int64_t>(size);
-    std::pmr::new_delete_resource()->deallocate(data, size, alignment);
-  }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
 TEST(Ledger, SumsWhatIsReallyAllocated) {
   Runtime& runtime = tests::runtime();
   const Partition world = partition(rows, 1);
   const std::vector<Shard> shards = local_shards(world, runtime.devices(DeviceKind::host, 1));
   const auto communicator = make_communicator(runtime, shards, world);
   Outputs outputs;
-  Counting heap;
-  std::pmr::memory_resource* before = std::pmr::set_default_resource(&heap);
+  tests::Heap heap;
   {
     Holder* part = nullptr;
     const auto prepared = split(Context{runtime, shards, world, *communicator, outputs, 2000}, [&](const Shard& shard) {
@@ -194,7 +176,6 @@ TEST(Ledger, SumsWhatIsReallyAllocated) {
     }
   }
   EXPECT_EQ(heap.bytes, 0);
-  std::pmr::set_default_resource(before);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory_resource>
 #include <sstream>
 
 #include "bench/cli/preview.hpp"
@@ -10,6 +9,7 @@
 #include "bench/measure/comparison.hpp"
 #include "bench/study/models.hpp"
 #include "tests/bench/temporary.hpp"
+#include "tests/heap.hpp"
 #include "tests/runtime.hpp"
 
 // What a dry run says of the memory of devices: the sum of a real run, without taking it.
@@ -17,29 +17,6 @@ namespace league::bench {
 namespace {
 
 constexpr std::int64_t plenty = std::int64_t{1} << 30;
-
-/// Counts the bytes that arrays of host devices take, for as long as it lives.
-class Heap final : public std::pmr::memory_resource {
- public:
-  Heap() : before_(std::pmr::set_default_resource(this)) {}
-  ~Heap() override { std::pmr::set_default_resource(before_); }
-  Heap(const Heap&) = delete;
-  Heap& operator=(const Heap&) = delete;
-  std::int64_t bytes = 0, most = 0;
-
- private:
-  void* do_allocate(std::size_t size, std::size_t alignment) override {
-    bytes += static_cast<std::int64_t>(size);
-    most = std::max(most, bytes);
-    return std::pmr::new_delete_resource()->allocate(size, alignment);
-  }
-  void do_deallocate(void* data, std::size_t size, std::size_t alignment) override {
-    bytes -= static_cast<std::int64_t>(size);
-    std::pmr::new_delete_resource()->deallocate(data, size, alignment);
-  }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-  std::pmr::memory_resource* before_;
-};
 
 class DryRun : public ::testing::Test {
  protected:
@@ -55,7 +32,7 @@ class DryRun : public ::testing::Test {
   void expect_same(const Case& that) {
     SCOPED_TRACE(that.name);
     const auto problem = make_problem(that, runtime_, datasets_);
-    Heap heap;
+    tests::Heap heap;
     const std::int64_t needed = needed_device_bytes(that, *problem, runtime_, plenty);
     EXPECT_EQ(heap.most, 0) << "a dry run takes nothing";
     EXPECT_GT(needed, 0);
