@@ -23,11 +23,18 @@ void plain_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) 
       });
 }
 
+/// Registers for four teams of 256 lanes on a multiprocessor, for three where a lane holds four rows of doubles.
+/// Without a bound, kernels of 16-byte cells are 4 % slower on an H200.
+constexpr int most_lanes = 256;
+template <class T, int width>
+using Bounds = Kokkos::LaunchBounds<most_lanes, kokkos::launch_bound(width > 1 || sizeof(T) == 4 ? 4 : 3)>;
+
 template <class T, int width, int rows>
 void tiled_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
-  const Team policy(exec, launch.league, launch.team, launch.vector);
-  kokkos::for_teams(
-      "stencil/tiled", policy, KOKKOS_LAMBDA(const Member& team) {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds<T, width>>;
+  Kokkos::parallel_for(
+      "stencil/tiled", Policy(exec, launch.league, launch.team, launch.vector),
+      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
              item += static_cast<unsigned>(team.league_size()))
           Kokkos::parallel_for(Kokkos::TeamVectorRange(team, launch.team * launch.vector),
@@ -42,7 +49,11 @@ class OnGpu final : public LanePart<T, kokkos::Array, method> {
  public:
   OnGpu(const Stencil& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
-  Launch configure(Launch launch) override { return Base::plan(launch, kokkos::limits(Base::queue())); }
+  Launch configure(Launch launch) override {
+    LaunchLimits most = kokkos::limits(Base::queue());
+    if (method == Method::tiled) most.team_times_vector = most_lanes;
+    return Base::plan(launch, most);
+  }
   void advance(int from, int to, Range planes) const override {
     Launch launch = Base::launch();
     const Grid<T> grid = Base::grid(from, to, planes);

@@ -65,8 +65,7 @@ class LanePart : public StencilPart<T, Array> {
   }
   [[nodiscard]] Tiling tiling(std::int64_t planes) const {
     const int lanes = launch_.team * launch_.vector;
-    if (method == Method::plain)
-      return tiling_of(this->n(), planes, lanes, 1, 1, launch_.tile > 0 ? launch_.tile : plain_depth);
+    if (method == Method::plain) return tiling_of(this->n(), planes, lanes, 1, 1, launch_.tile);
     return with_cells<T>(this->n(), [&]<int width, int rows>() {
       return tiling_of(this->n(), planes, lanes, width, rows, launch_.tile);
     });
