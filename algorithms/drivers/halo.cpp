@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/halo.hpp"
 
+#include <array>
+
 #include "algorithms/drivers/step_loop.hpp"
 
 namespace league {
@@ -22,12 +24,14 @@ class HaloSolve final : public ShardParts<HaloPart> {
     const Launch effective = ShardParts::configure(launch);
     if (context().dry) return effective;
     fence();  // what `configure` has queued is not part of a graph
+    for (int buffer = 0; buffer < HaloPart::buffers; ++buffer)
+      transfers_[static_cast<std::size_t>(buffer)] = transfers(buffer);
     loop_.configure();
     return effective;
   }
   void upload() override {
     ShardParts::upload();
-    if (!context().world.alone()) context().communicator.exchange(transfers(0));
+    if (!context().world.alone()) context().communicator.exchange(transfers_[0]);
   }
   void compute(Stages& stages) override {
     take_step(stages, 0, written_by(0));
@@ -49,7 +53,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
       if (own.size() > 1) part->advance(from, to, {own.end - 1, own.end});
       beside(*part).wait_for(part->queue());
     }
-    context().communicator.exchange(transfers(to), exchange_lane);
+    context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_lane);
     for (const auto& part : parts()) {
       if (stages.traced()) {  // not beside the interior, so that each has its own time
         const auto stage = stages.scope(part->queue(), "exchange");
@@ -97,6 +101,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
     return index >= 0 && index < static_cast<int>(parts().size()) ? parts()[static_cast<std::size_t>(index)].get()
                                                                   : nullptr;
   }
+  std::array<std::vector<Transfer>, HaloPart::buffers> transfers_;
   StepLoop loop_;
 };
 
