@@ -53,11 +53,8 @@ Verdict judge_values(const std::string& what, std::span<const T> values, const E
   for (std::int64_t i = 0; i < size; ++i) {
     const Expected wanted = expected(first + i);
     const double error = std::abs(static_cast<double>(values[static_cast<std::size_t>(i)]) - wanted.value);
-    if (error <= wanted.bound) {
-      if (wanted.bound > 0) worst = std::max(worst, error / wanted.bound);
-    } else {
-      first_wrong = std::min(first_wrong, i);
-    }
+    if (wanted.bound > 0 && std::isfinite(error)) worst = std::max(worst, error / wanted.bound);
+    if (!(error <= wanted.bound)) first_wrong = std::min(first_wrong, i);
   }
   Verdict verdict{.rows_checked = size, .worst = worst};
   if (first_wrong < size) {
