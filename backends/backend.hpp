@@ -40,6 +40,14 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+/// The part of [0, size) that is number `index` of `parts`, one after another: the remainder goes to the first, one
+/// each.
+constexpr Range piece_of(std::int64_t size, std::int64_t parts, std::int64_t index) {
+  const std::int64_t least = size / parts, longer = size % parts;
+  const auto before = [&](std::int64_t of) { return of * least + std::min(of, longer); };
+  return {before(index), before(index + 1)};
+}
+
 /// The rows that one device owns, by global number.
 struct Shard {
   Device device;
@@ -65,10 +73,10 @@ struct Partition {
   [[nodiscard]] Range input_rows() const { return batch == 0 ? local_rows() : Range{0, rows.back().end}; }
   /// The rows, by global number, that a shard has of batch number `number`. @pre batches are split
   [[nodiscard]] Range in_batch(int shard, std::int64_t number) const {
-    const auto shards = static_cast<std::int64_t>(rows.size());
-    const std::int64_t first = number * batch, size = std::min(batch, rows.back().end - first);
-    const auto before = [&](std::int64_t of) { return first + of * (size / shards) + std::min(of, size % shards); };
-    return {before(shard), before(shard + 1)};
+    const std::int64_t first = number * batch;
+    const Range piece =
+        piece_of(std::min(batch, rows.back().end - first), static_cast<std::int64_t>(rows.size()), shard);
+    return {first + piece.begin, first + piece.end};
   }
 };
 

@@ -35,12 +35,6 @@ class Alone final : public Communicator {
 
 }  // namespace
 
-Range Communicator::piece(std::int64_t size, int shards, int index) {
-  const std::int64_t part = size / shards, longer = size % shards;
-  const auto begin = [&](std::int64_t i) { return i * part + std::min(i, longer); };
-  return {begin(index), begin(index + 1)};
-}
-
 bool Room::grow(std::int64_t bytes, Order order, int lane) {
   std::int64_t* room = bytes_[lane];
   const bool more = bytes > room[static_cast<int>(order)];

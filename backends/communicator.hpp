@@ -55,7 +55,7 @@ struct DeviceView {
 
 /// The only way between shards. Every call takes one buffer per local shard, in the order of the shards; it is one
 /// group, put on queue `lane` of the shards' devices, and can be recorded into a graph. Nothing waits for the host.
-/// What is split between shards is split as `piece` says. Calls on different lanes do not disturb one another.
+/// What is split between shards is split as `piece_of` says. Calls on different lanes do not disturb one another.
 class Communicator {
  public:
   /// Queues of a device that calls can be put on: lane 0, and lane 1 for what runs beside it.
@@ -85,9 +85,6 @@ class Communicator {
   virtual void exchange(std::span<const Transfer> transfers, int lane = 0) = 0;
   /// For a kernel on local shard number `local` that sends and receives itself; empty where the engine has none.
   [[nodiscard]] virtual std::optional<DeviceView> device_view(std::size_t /*local*/) { return {}; }
-
-  /// The part of `size` values that is shard number `index`'s of `shards`: the remainder goes to the first, one each.
-  [[nodiscard]] static Range piece(std::int64_t size, int shards, int index);
 };
 
 /// What was reserved: for engines, which ask it before they use room.

@@ -31,7 +31,7 @@ void reduce_scatter(std::span<const Buffer> buffers) {
   const int shards = static_cast<int>(buffers.size());
   for (int to = 0; to < shards; ++to) {
     const auto own = static_cast<std::size_t>(to);
-    add(buffers, Communicator::piece(buffers.front().size, shards, to), own, own);
+    add(buffers, piece_of(buffers.front().size, shards, to), own, own);
   }
 }
 
@@ -39,7 +39,7 @@ void all_gather(std::span<const Buffer> buffers) {
   const int shards = static_cast<int>(buffers.size());
   for (int from = 0; from < shards; ++from) {
     const Buffer& source = buffers[static_cast<std::size_t>(from)];
-    const Range piece = Communicator::piece(source.size, shards, from);
+    const Range piece = piece_of(source.size, shards, from);
     const auto unit = static_cast<std::int64_t>(size_bytes(source.type));
     for (const Buffer& target : buffers)
       copy(static_cast<std::byte*>(target.data) + piece.begin * unit,

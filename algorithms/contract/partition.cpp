@@ -10,10 +10,10 @@ Partition partition(std::int64_t rows, int devices, int process, int processes, 
     batch = std::max<std::int64_t>(rows, 1);
   else
     world.batch = batch;
-  const auto share = [count](std::int64_t size, int shard) { return size / count + (shard < size % count ? 1 : 0); };
   std::int64_t begin = 0;
   for (int shard = 0; shard < count; ++shard) {
-    const std::int64_t size = rows / batch * share(batch, shard) + share(rows % batch, shard);
+    const std::int64_t size =
+        rows / batch * piece_of(batch, count, shard).size() + piece_of(rows % batch, count, shard).size();
     world.rows.push_back({begin, begin + size});
     begin += size;
   }

@@ -112,7 +112,7 @@ class PeerCommunicator final : public Communicator {
     require_alike(buffers, queues.size());
     queues.wait_for_each_other();
     for (std::size_t from = 0; from < queues.size(); ++from) {
-      const Range piece = piece_of(buffers[from].size, from);
+      const Range piece = shard_piece(buffers[from].size, from);
       const auto unit = static_cast<std::int64_t>(size_bytes(buffers[from].type));
       const auto at = [&](std::size_t shard) { return bytes_of(buffers[shard]) + piece.begin * unit; };
       for (std::size_t step = 1; step < queues.size(); ++step) {  // every device begins with another receiver
@@ -177,8 +177,8 @@ class PeerCommunicator final : public Communicator {
 
  private:
   static std::byte* bytes_of(const Buffer& buffer) { return static_cast<std::byte*>(buffer.data); }
-  [[nodiscard]] Range piece_of(std::int64_t size, std::size_t shard) const {
-    return piece(size, static_cast<int>(lanes_[0].size()), static_cast<int>(shard));
+  [[nodiscard]] Range shard_piece(std::int64_t size, std::size_t shard) const {
+    return piece_of(size, static_cast<std::int64_t>(lanes_[0].size()), static_cast<std::int64_t>(shard));
   }
   void fence() const {
     for (const LaneQueues& queues : lanes_)
@@ -191,7 +191,7 @@ class PeerCommunicator final : public Communicator {
   void add_pieces(std::span<const Buffer> buffers, Into into, const LaneQueues& queues) const {
     queues.wait_for_each_other();
     for (std::size_t i = 0; i < buffers.size(); ++i)
-      add_piece(queues[i], buffers, i, piece_of(buffers[i].size, i), into);
+      add_piece(queues[i], buffers, i, shard_piece(buffers[i].size, i), into);
     queues.wait_for_each_other();
   }
 

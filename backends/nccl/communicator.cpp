@@ -135,11 +135,11 @@ class NcclCommunicator final : public Communicator {
     const ncclDataType_t type = type_of(buffers.front().type);
     for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
       if (of_equal_pieces(buffers[i])) {
-        const Buffer own = piece_of(buffers[i], i);
+        const Buffer own = shard_piece(buffers[i], i);
         return calls_.check(calls_.reduce_scatter(buffers[i].data, own.data, count(own), type, ncclSum, rank, stream));
       }
       for (std::size_t root = 0; root < size(); ++root) {
-        const Buffer piece = piece_of(buffers[i], root);
+        const Buffer piece = shard_piece(buffers[i], root);
         if (piece.size > 0)
           calls_.check(
               calls_.reduce(piece.data, piece.data, count(piece), type, ncclSum, static_cast<int>(root), rank, stream));
@@ -152,10 +152,10 @@ class NcclCommunicator final : public Communicator {
     if (buffers.front().size == 0) return;
     for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
       if (of_equal_pieces(buffers[i])) {
-        const Buffer own = piece_of(buffers[i], i);
+        const Buffer own = shard_piece(buffers[i], i);
         return calls_.check(calls_.all_gather(own.data, buffers[i].data, bytes(own), ncclUint8, rank, stream));
       }
-      for (std::size_t root = 0; root < size(); ++root) broadcast(piece_of(buffers[i], root), root, rank, stream);
+      for (std::size_t root = 0; root < size(); ++root) broadcast(shard_piece(buffers[i], root), root, rank, stream);
     });
   }
 
@@ -197,8 +197,8 @@ class NcclCommunicator final : public Communicator {
   [[nodiscard]] cudaStream_t stream(int lane, std::size_t shard) const {
     return static_cast<cudaStream_t>(lanes_[lane].queues[shard]->handle());
   }
-  [[nodiscard]] Buffer piece_of(const Buffer& buffer, std::size_t shard) const {
-    return part(buffer, piece(buffer.size, static_cast<int>(size()), static_cast<int>(shard)));
+  [[nodiscard]] Buffer shard_piece(const Buffer& buffer, std::size_t shard) const {
+    return part(buffer, piece_of(buffer.size, static_cast<std::int64_t>(size()), static_cast<std::int64_t>(shard)));
   }
   [[nodiscard]] bool of_equal_pieces(const Buffer& buffer) const {
     return buffer.size % static_cast<std::int64_t>(size()) == 0;
@@ -226,13 +226,13 @@ class NcclCommunicator final : public Communicator {
     for (std::size_t to = 0; to < size(); ++to) {
       std::byte* row = lanes_[lane].scratch[to].data();
       for (std::size_t from = 0; from < size(); ++from) {
-        const Buffer piece = piece_of(buffers[from], to);
+        const Buffer piece = shard_piece(buffers[from], to);
         transfers.push_back({static_cast<int>(from), static_cast<int>(to), piece.data, row, piece.bytes()});
         row += piece.bytes();
       }
     }
     exchange(transfers, lane);
-    for (std::size_t i = 0; i < size(); ++i) add_rows(i, piece_of(buffers[i], i), lane);
+    for (std::size_t i = 0; i < size(); ++i) add_rows(i, shard_piece(buffers[i], i), lane);
   }
 
   const Library& calls_ = library();

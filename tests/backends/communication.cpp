@@ -94,9 +94,7 @@ T expected_value(Operation operation, const std::vector<std::span<const T>>& sen
   if (operation == Operation::broadcast) return sent[0][i];
   if (operation == Operation::all_gather) {
     std::size_t from = 0;
-    while (static_cast<std::int64_t>(i) >=
-           Communicator::piece(size, static_cast<int>(shards), static_cast<int>(from)).end)
-      ++from;
+    while (static_cast<std::int64_t>(i) >= piece_of(size, static_cast<int>(shards), static_cast<int>(from)).end) ++from;
     return sent[from][i];
   }
   if (operation == Operation::exchange) {
@@ -256,7 +254,7 @@ void Communication::Trial::compare() {
   for (int shard = 0; shard < shards; ++shard) {
     ExchangeProbe& probe = *probes_[static_cast<std::size_t>(shard)];
     if (plan_.operation == Operation::reduce_scatter)
-      probe.compare(Communicator::piece(plan_.size, shards, shard));
+      probe.compare(piece_of(plan_.size, shards, shard));
     else
       probe.compare();
   }

@@ -123,7 +123,7 @@ TEST(Communicator, EnginesBelongToAKindOfDevice) {
 TEST(Communicator, PiecesDifferByOneValueAtMost) {
   const auto pieces = [](std::int64_t size, int shards) {
     std::vector<Range> all;
-    for (int i = 0; i < shards; ++i) all.push_back(Communicator::piece(size, shards, i));
+    for (int i = 0; i < shards; ++i) all.push_back(piece_of(size, shards, i));
     return all;
   };
   EXPECT_EQ(pieces(10, 4), (std::vector<Range>{{0, 3}, {3, 6}, {6, 8}, {8, 10}}));
