@@ -13,6 +13,8 @@ LIBRARIES = (
     *("hipblas", "hipcub", "rocblas", "rocprim"),
     *("blas", "mkl", "openblas"),
 )
+# In this order in tables.
+COLUMNS = ("serial", *NATIVE["host"], *PORTABLES, *NATIVE["gpu"])
 OWN = (
     "serial",
     *NATIVE["host"],

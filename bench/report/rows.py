@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from . import statistics
 from .case import Case
 from .floors import Ceilings, Floor, floor_of, in_cache, measured_ceilings
-from .models import PORTABLES
+from .models import COLUMNS
 from .ratios import Ratio, compare, refusals
 from .units import seconds
 
-MODELS = ("serial", "openmp", *PORTABLES, "cuda", "hip")
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
 COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
@@ -153,7 +152,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
             value if isinstance(value, (int, float)) else 0
             for value in case.sizes.values()
         ]
-        model = MODELS.index(case.model) if case.model in MODELS else len(MODELS)
+        model = COLUMNS.index(case.model) if case.model in COLUMNS else len(COLUMNS)
         comparison = (case.devices, sizes, case.comparison, repr(case.context.build))
         method = methods[case.algorithm, case.method_text]
         device = (case.device_kind != "host", case.device_name)

@@ -15,8 +15,8 @@ from pathlib import Path
 from . import marked
 from .evidence import Listing, Variant, proofs, read_listing, states
 from .fields import Broken
+from .models import COLUMNS
 
-MODELS = ("serial", "openmp", "kokkos", "cuda", "hip")
 REGISTERED = {"ready", "no_device"}
 PUBLISHED = Path(__file__).parents[1] / "results"
 NAME = "support"
@@ -43,17 +43,20 @@ def cell_text(cell: dict[str, str], proof: set[str], notes: list[str]) -> str:
 
 def draw(listings: list[Listing], proof: dict[Variant, set[str]]) -> str:
     """The table, and the list of reasons below it."""
-    head = ["algorithm", "method", *MODELS, "libraries"]
+    head = ["algorithm", "method", *COLUMNS, "libraries"]
     lines = [head, ["---"] * len(head)]
     notes: list[str] = []
     for key, row in states(listings).items():
         texts = {
             model: cell_text(row.get(model, {}), proof.get((*key, model), set()), notes)
-            for model in [*MODELS, *(name for name in row if name not in MODELS)]
+            for model in [
+                *COLUMNS,
+                *(name for name in row if name not in COLUMNS),
+            ]
         }
-        libraries = [f"{m}: {t}" for m, t in texts.items() if m not in MODELS]
+        libraries = [f"{m}: {t}" for m, t in texts.items() if m not in COLUMNS]
         libraries = [text for text in libraries if not text.endswith(": not built")]
-        own = [texts[model] for model in MODELS]
+        own = [texts[model] for model in COLUMNS]
         lines.append([*key, *own, "; ".join(libraries)])
     safe = [[cell.replace("|", "\\|") for cell in line] for line in lines]
     table = "".join("| " + " | ".join(line) + " |\n" for line in safe)

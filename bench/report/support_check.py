@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from .evidence import Listing, Method, Variant, states
 from .fields import Broken
-from .support import BEGIN, END, MODELS, REGISTERED
+from .models import COLUMNS
+from .support import BEGIN, END, REGISTERED
 
 Table = dict[Method, dict[str, str]]
 
@@ -22,9 +23,9 @@ def parse(text: str) -> Table:
     table: Table = {}
     for line in body.splitlines()[1:]:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.startswith("|") or len(cells) != len(MODELS) + 3:
+        if not line.startswith("|") or len(cells) != len(COLUMNS) + 3:
             continue
-        row = dict(zip(MODELS, cells[2:]))
+        row = dict(zip(COLUMNS, cells[2:]))
         for library in filter(None, cells[-1].split("; ")):
             name, _, state = library.partition(": ")
             row[name] = state
