@@ -190,6 +190,8 @@ def test_shapes_are_small_odd_and_within_their_limits():
     )
     alone = [parameter("n", "size", 1, 0, 2**40)]
     assert shapes_of({"parameters": alone})[2] == "sizes = {n = 5003}"
+    edge = [parameter("n", "size", 1, 1, 2**14)]
+    assert shapes_of({"parameters": edge})[2] == "sizes = {n = 131}", "of a cube"
     narrow = [parameter("n", "size", 1, 1, 1)]
     assert shapes_of({"parameters": narrow}) == ("sizes = {n = 1}",), "each once"
 

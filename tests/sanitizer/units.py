@@ -12,6 +12,8 @@ Json = dict[str, Any]
 # Of a problem's sizes in order, the last for all further ones; and of its other integers.
 SHAPES = (((1,), 1), ((67, 3, 5), 3), ((1031, 131, 33), 5))
 LARGE_ALONE = 5003  # in place of 1031, where a problem has one size
+EDGE = 2**20  # a size that cannot exceed it is the edge of a square or cube
+LARGE_EDGE = 131
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def shapes_of(algorithm: Json) -> tuple[str, ...]:
     shapes: dict[str, None] = {}
     for values, count in SHAPES:
         if len(sizes) == 1 and values[0] > 1000:
-            values = (LARGE_ALONE,)
+            values = (LARGE_EDGE if sizes[0]["max"] <= EDGE else LARGE_ALONE,)
         chosen = [
             f"{size['name']} = {within(values[min(i, len(values) - 1)], size)}"
             for i, size in enumerate(sizes)
