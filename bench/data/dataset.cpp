@@ -63,6 +63,10 @@ std::int64_t fill_in(std::int64_t wanted, std::int64_t there, const std::string&
 
 }  // namespace
 
+void Datasets::load(const std::string& dataset) {
+  if (dataset != "generated") labelled(dataset);
+}
+
 Selection Datasets::resolve(Selection selection) {
   if (selection.dataset == "generated") {
     if (selection.train == 0 || selection.test == 0 || selection.features == 0)

@@ -63,6 +63,7 @@ void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Da
   that.data.train = that.parameters.integer("train");
   that.data.test = that.parameters.integer("test");
   that.data.features = that.parameters.integer("features");
+  datasets.load(that.data.dataset);
   try {
     that.data = datasets.resolve(that.data);
   } catch (const BadInput& error) {
