@@ -69,7 +69,10 @@ void describe_study(CLI::App& command, Options& options, Raw& raw) {
   command.add_option("STUDY", options.study, "a TOML file, as in configs/");
   command.add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
       ->allow_extra_args(false);
-  command.add_option("--data", options.data, "folder of the data files (default: LEAGUE_DATA, else data/mnist)");
+  command.add_option("--data", options.data,
+                     "folder of the data files: in DIR/mnist, in DIR/fashion-mnist, or in DIR itself; those are "
+                     "Fashion-MNIST's if its name has 'fashion' in it, else MNIST's (default: LEAGUE_DATA, then data/, "
+                     "then Debian's package)");
   command.add_option("--devices", options.devices, "number of devices")->check(positive);
   command.add_option("--device-memory", raw.device_memory,
                      "budget of a device, as 11GiB (default: 9/10 of what is free)");

@@ -2,12 +2,12 @@
 #include "bench/data/dataset.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "bench/data/generated.hpp"
 #include "bench/data/idx.hpp"
 #include "bench/data/shuffle.hpp"
+#include "bench/data/source.hpp"
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
 
@@ -15,37 +15,13 @@ namespace league::bench {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path mnist_folder = fs::path("data") / "mnist";
 
-/// Images and labels of one file each, in the order in which they are put together.
+/// The parts of its source that a dataset has.
 std::vector<std::string> parts_of(const std::string& dataset) {
   if (dataset == "mnist_t10k") return {"t10k"};
-  return {"train", "t10k"};
-}
-
-/// Where the files may lie, the likeliest place first.
-std::vector<fs::path> places(const fs::path& folder) {
-  if (!folder.empty()) return {folder, folder / "mnist"};
-  std::vector<fs::path> all;
-  if (const char* variable = std::getenv("LEAGUE_DATA")) all = {variable, fs::path(variable) / "mnist"};
-  std::error_code ignored;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path project = executable.parent_path().parent_path().parent_path();  // of build/<preset>/league
-  for (const fs::path& base : {fs::current_path(ignored), project})
-    for (const fs::path& between : {fs::path(), fs::path("shared"), fs::path("..") / "shared"})
-      all.push_back(base / between / mnist_folder);
-  return all;
-}
-
-fs::path find_file(const fs::path& folder, const std::string& name) {
-  std::string tried;
-  for (const fs::path& place : places(folder))
-    for (const std::string& file : {name + ".gz", name}) {
-      if (fs::is_regular_file(place / file)) return place / file;
-      tried += "\n  " + (place / file).lexically_normal().string();
-    }
-  throw BadInput("no file '" + name +
-                 "', gzipped or plain. Give its folder with --data DIR or LEAGUE_DATA. Looked for:" + tried);
+  std::vector<std::string> names;
+  for (const SourcePart& part : source_of(dataset).parts) names.push_back(part.name);
+  return names;
 }
 
 /// A pair of IDX files that belong together.
@@ -53,15 +29,16 @@ struct Part {
   fs::path image_file, label_file;
   Idx images, labels;
 };
-Part read_part(const fs::path& folder, const std::string& part) {
-  const fs::path image_file = find_file(folder, part + "-images-idx3-ubyte");
-  const fs::path label_file = find_file(folder, part + "-labels-idx1-ubyte");
+Part read_part(const Source& source, const fs::path& folder, const std::string& part) {
+  const fs::path image_file = find_file(source, folder, part + "-images-idx3-ubyte");
+  const fs::path label_file = find_file(source, folder, part + "-labels-idx1-ubyte");
   Part read{image_file, label_file, read_idx(image_file, 3), read_idx(label_file, 1)};
   if (read.images.values.empty()) throw BadInput(image_file.string() + ": at byte 4: holds no images");
   if (read.images.extents[0] != read.labels.extents[0])
     throw BadInput(image_file.string() + ": at byte 4: holds " + std::to_string(read.images.extents[0]) +
                    " images, but " + label_file.string() + " holds " + std::to_string(read.labels.extents[0]) +
                    " labels");
+  require_labels_of(source, part, read.labels.values, label_file);
   return read;
 }
 
@@ -85,6 +62,10 @@ std::int64_t fill_in(std::int64_t wanted, std::int64_t there, const std::string&
 }
 
 }  // namespace
+
+void Datasets::load(const std::string& dataset) {
+  if (dataset != "generated") labelled(dataset);
+}
 
 Selection Datasets::resolve(Selection selection) {
   if (selection.dataset == "generated") {
@@ -114,12 +95,13 @@ const Dataset& Datasets::rows(const Selection& selection) {
 
 const Datasets::Labelled& Datasets::labelled(const std::string& name) {
   if (loaded_name_ == name) return loaded_;
+  const Source& source = source_of(name);
   std::vector<Part> parts;
   std::int64_t rows = 0;
   for (const std::string& part : parts_of(name)) {
-    parts.push_back(read_part(folder_, part));
-    require_unchanged(parts.back().image_file);
-    require_unchanged(parts.back().label_file);
+    parts.push_back(read_part(source, folder_, part));
+    require_unchanged(source, parts.back().image_file);
+    require_unchanged(source, parts.back().label_file);
     rows += parts.back().images.extents[0];
     for (const std::size_t side : {1U, 2U})
       if (parts.back().images.extents[side] != parts.front().images.extents[side])
@@ -138,9 +120,9 @@ const Datasets::Labelled& Datasets::labelled(const std::string& name) {
 }
 
 /// A study with several datasets reads a file more than once.
-void Datasets::require_unchanged(const fs::path& file) {
+void Datasets::require_unchanged(const Source& source, const fs::path& file) {
   const std::string hash = file_hash(file);
-  if (hashes_.emplace(file.filename().string(), hash).first->second != hash)
+  if (hashes_.emplace(source.folders.front() + "/" + file.filename().string(), hash).first->second != hash)
     throw std::runtime_error("'" + file.string() + "' has changed since this run read it first: start the run anew");
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "algorithms/contract/registry.hpp"
+#include "bench/data/source.hpp"
 #include "bench/study/case.hpp"
 
 namespace league::bench {
@@ -14,15 +15,18 @@ namespace league::bench {
 /// The datasets of a run. Files are read at first use.
 class Datasets {
  public:
-  /// `folder` holds the files; empty: the usual places are looked through. `memory` must outlive all datasets.
+  /// `folder` holds the files or their folders; empty: the usual places are looked through (`find_file`). `memory` must
+  /// outlive all datasets.
   Datasets(std::filesystem::path folder, std::pmr::memory_resource& memory)
       : folder_(std::move(folder)), memory_(memory) {}
 
+  /// Reads the files of a dataset that has some. @throws BadInput if they are missing or wrong
+  void load(const std::string& dataset);
   /// The selection with its sizes filled in. @throws BadInput if the dataset has not as many rows
   [[nodiscard]] Selection resolve(Selection selection);
   /// The rows of a resolved selection; the last one is kept.
   const Dataset& rows(const Selection& selection);
-  /// Hashes of the files that were read, by name.
+  /// Hashes of the files that were read, by source and name: "mnist/t10k-labels-idx1-ubyte.gz".
   [[nodiscard]] const std::map<std::string, std::string>& hashes() const { return hashes_; }
 
  private:
@@ -30,7 +34,7 @@ class Datasets {
     HostArray images, labels;  ///< u8 [rows x features], i32 [rows]
   };
   const Labelled& labelled(const std::string& name);
-  void require_unchanged(const std::filesystem::path& file);
+  void require_unchanged(const Source& source, const std::filesystem::path& file);
   Dataset select(const Selection& selection);
 
   std::filesystem::path folder_;

@@ -180,7 +180,7 @@ TEST_F(DataFiles, AreHashedAndStayTheSameInARun) {
   EXPECT_EQ(datasets.resolve({.dataset = "mnist_t10k"}).train, 1);
   const std::map<std::string, std::string> hashes = datasets.hashes();
   ASSERT_EQ(hashes.size(), 2U);
-  EXPECT_EQ(hashes.at("t10k-labels-idx1-ubyte"), file_hash(folder_.path() / "t10k-labels-idx1-ubyte"));
+  EXPECT_EQ(hashes.at("mnist/t10k-labels-idx1-ubyte"), file_hash(folder_.path() / "t10k-labels-idx1-ubyte"));
   EXPECT_EQ(datasets.resolve({.dataset = "mnist"}).train, 6);
   EXPECT_EQ(datasets.hashes().size(), 4U);
   write("t10k", 3, 3);

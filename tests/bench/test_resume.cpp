@@ -152,6 +152,29 @@ TEST_F(ResumeTest, RefusesOtherDataFiles) {
   expect(2, "the data files are others", more);
 }
 
+TEST_F(ResumeTest, TellsDataFilesOfOneNameApart) {
+  study(
+      "algorithm = \"knn\"\nmethods = \"direct\"\nmodels = \"serial\"\ndataset = [\"mnist\", \"fashion_mnist\"]\n"
+      "samples = 2\n");
+  for (const std::string source : {"mnist", "fashion-mnist"}) {
+    fs::create_directory(folder_.path() / source);
+    for (const std::string part : {"train", "t10k"}) {
+      folder_.write(source + "/" + part + "-images-idx3-ubyte", idx({40, 2, 2}, source == "mnist" ? 0 : 5));
+      folder_.write(source + "/" + part + "-labels-idx1-ubyte", idx({40}));
+    }
+  }
+  const std::vector<std::string> data{"--data", folder_.path().string()}, more{data[0], data[1], "--resume"};
+  EXPECT_EQ(league(data).code, 0);
+  EXPECT_EQ(league(more).code, 0);
+  const Json files = Json::parse(read_file(records() / "run.json")).at("data_files");
+  EXPECT_EQ(files.size(), 8U) << files;
+  const std::string images = "/t10k-images-idx3-ubyte", labels = "/t10k-labels-idx1-ubyte";
+  EXPECT_NE(files.at("mnist" + images), files.at("fashion-mnist" + images));
+  EXPECT_EQ(files.at("mnist" + labels), files.at("fashion-mnist" + labels));
+  folder_.write("fashion-mnist" + labels, idx({40}, 1));
+  expect(2, "the data files are others", more);
+}
+
 TEST_F(ResumeTest, ASecondRunIntoTheFolderEndsAtOnce) {
   study(R"(algorithm = "vector_add"
 methods = "plain"

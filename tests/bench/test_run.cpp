@@ -287,10 +287,12 @@ TEST_F(RunTest, ShowsProgressOnATerminalAndPlainLinesElsewhere) {
 }
 
 TEST_F(RunTest, SaysWhichDataFilesAreMissing) {
-  study("algorithm = \"knn\"\n");
-  const Outcome outcome = league({"--data", folder_.path().string()});
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("train-images-idx3-ubyte"), std::string::npos) << outcome.err;
+  for (const char* sizes : {"", "sizes = {train = 2, test = 1}\n"}) {
+    study(std::string("algorithm = \"knn\"\n") + sizes);
+    const Outcome outcome = league({"--data", folder_.path().string()});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("league: no file 'train-images-idx3-ubyte'"), std::string::npos) << outcome.err;
+  }
 }
 
 }  // namespace
