@@ -70,7 +70,11 @@ def test_cells(proof):
 def test_reasons_stand_below_the_table(proof):
     text = support.draw(listings(), proof)
     assert f"1. {SCRATCH}\n2. a library's product" in text
-    assert all(line.count(" | ") == len(COLUMNS) + 2 for line in text.splitlines() if line[:1] == "|")
+    assert all(
+        line.count(" | ") == len(COLUMNS) + 2
+        for line in text.splitlines()
+        if line[:1] == "|"
+    )
 
 
 def test_names_of_devices(entry, rows_of):
