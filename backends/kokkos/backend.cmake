@@ -15,9 +15,9 @@ league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels|kokkos_blocks LAN
   LIBRARIES Kokkos::kokkos)
 # Over blocks that have bodies for an architecture; `kokkos_blocks_host*`: where Kokkos runs on the host.
 if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
-  set(other_blocks "[^/]*_host")
+  set(other_blocks EXCLUDE "[^/]*_host")
 endif()
-league_model(kokkos_blocks SOURCES kokkos_blocks*.cpp EXCLUDE ${other_blocks} LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+league_model(kokkos_blocks SOURCES kokkos_blocks*.cpp ${other_blocks} LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
 if(league_kernels_usable)
   league_model(kokkos_kernels SOURCES kokkos_kernels*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
