@@ -55,7 +55,7 @@ def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
             continue
         what = (case.algorithm, problem_name(case), case.dtype, case.context.build)
         for size, value in case.sizes.items():
-            if isinstance(value, int):
+            if isinstance(value, int) and value > 0:  # compared as logarithms
                 fixed = (text_of(case.sizes, size), text_of(case.parameters))
                 groups[what, fixed, size][value].append(row)
     found = []

@@ -47,7 +47,7 @@ def read_figures(row: Any) -> dict[str, float]:
 def read_sizes(row: Any) -> dict[str, int]:
     """The sizes of the problem."""
     sizes = take(row, "sizes", dict)
-    return {clean(k): whole(value, f"sizes.{k}", 1) for k, value in sizes.items()}
+    return {clean(k): whole(value, f"sizes.{k}") for k, value in sizes.items()}
 
 
 def read_parameters(row: Any) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def sweeps(rows: list[Row]) -> list[Sweep]:
         what = (case.algorithm, problem_name(case), *how, case.dtype)
         where = (*place(case), case.devices, case.setting, text_of(case.parameters))
         for size, value in case.sizes.items():
-            if isinstance(value, int):
+            if isinstance(value, int) and value > 0:  # sizes are drawn as logarithms
                 groups[what, where, size, text_of(case.sizes, size)].append(row)
     found = []
     for (_, _, size, _), group in groups.items():

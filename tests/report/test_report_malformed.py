@@ -49,7 +49,7 @@ def changed(entry, **changes):
         ({"sizes": 3}, "'sizes' has the wrong type"),
         (
             {"sizes": {"n": -5}},
-            "'sizes.n' is -5, not a whole number from 1 to 2^63 - 1",
+            "'sizes.n' is -5, not a whole number from 0 to 2^63 - 1",
         ),
         ({"sizes": {"n": "12"}}, "'sizes.n' is '12'"),
         ({"sizes": {"n": HUGE}}, "'sizes.n' is 1000000"),

@@ -51,6 +51,20 @@ def test_crossover_is_the_size_from_which_all_are_level(sweep_of, ratios, expect
     assert found.crossover.low <= expected <= found.crossover.high
 
 
+def test_problems_without_a_row_are_reported_and_in_no_sweep(entry, all_rows):
+    def records(n, **changes):
+        kokkos = entry("kokkos", times(1e-6), n=n, **changes)
+        return ("1", [kokkos, *host_and_gpu(entry, n, 1e-6, 1e-5, **changes)])
+
+    none = {"cost": {"bytes": 0, "operations": 0}}
+    rows = all_rows(records(0, **none), *(records(n) for n in (1, 9, 80)))
+    assert {row.sizes for row in rows} == {"n=0", "n=1", "n=9", "n=80"}
+    (sweep,) = sweeps.sweeps(rows)
+    assert [point.size for point in sweep.points] == [1, 9, 80]
+    (duel,) = duels.device_crossovers(rows)
+    assert [point.size for point in duel.points] == [1, 9, 80]
+
+
 def test_interval_of_a_crossover(entry, all_rows):
     """At 20 the ratio is level in half of the resamples, elsewhere it is sure."""
     noisy = [1e-3 * (0.95 + 0.02 * (-1) ** i) for i in range(12)]
