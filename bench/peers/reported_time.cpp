@@ -23,8 +23,9 @@ std::string text(double seconds) {
   return digits.data();
 }
 
+template <class Error = std::runtime_error>
 [[noreturn]] void refuse(double seconds, const std::string& why) {
-  throw std::runtime_error("it reports " + text(seconds) + " for a compute" + why);
+  throw Error("it reports " + text(seconds) + " for a compute" + why);
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ void ReportedTime::look_again(double seconds) {
       looks = 0;
     }
   }
-  refuse(seconds, ", and one takes " + text(seen_s_) + " as seen from here");
+  refuse<Disagreement>(seconds, ", and one takes " + text(seen_s_) + " as seen from here");
 }
 
 }  // namespace league::bench

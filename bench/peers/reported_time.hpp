@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <stdexcept>
 
 #include "backends/backend.hpp"
 
@@ -23,10 +24,14 @@ class ReportedTime {
     bool one_at_a_time = false;     ///< `look` takes a count of 1 only
     std::function<Look(int)> look;  ///< runs that many computes
   };
+  /// This side's clock says otherwise: lightly loaded a moment ago and not now, or a wrong time.
+  class Disagreement : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
   explicit ReportedTime(Case that) : case_(std::move(that)) {}
 
   /// @param seconds of one compute, the mean over `count`, from a call that took `call_s` here
-  /// @returns it. @throws std::runtime_error naming it if it cannot be
+  /// @returns it. @throws std::runtime_error naming it if it cannot be, Disagreement where measuring again may help
   double require(double seconds, int count, double call_s);
 
  private:
