@@ -7,21 +7,11 @@
 #include <span>
 #include <type_traits>
 
+#include "algorithms/contract/random.hpp"
+
 /// Values that depend on (seed, stream, global index) alone: every rank, thread and device makes its own rows, with
 /// the same bits everywhere. Integer arithmetic and exact scaling, except in normal values.
 namespace league {
-
-/// 64 random bits. Source: the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, OOPSLA 2014).
-inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
-  const auto mix = [](std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-  };
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
-  return mix(mix(mix(seed + golden) + stream * golden) + index * golden);
-}
 
 /// A random integer in [0, below).
 inline std::uint64_t random_below(std::uint64_t below, std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
