@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "backends/portable.hpp"
+
+/// What a training step does to a parameter: the same functions in every model's update kernel, and in the judge, which
+/// replays them in double.
+namespace league::blocks {
+
+/// - sgd: w -= rate g. No state.
+/// - adadelta (Zeiler, ADADELTA, 2012): mean squares s of gradients and d of changes, both decaying by rho = 0.9;
+///   change = g sqrt(d + eps) / sqrt(s + eps), eps = 1e-6; w -= rate change. State: s, d.
+/// - adam (Kingma, Ba, Adam, 2015): means m of gradients (0.9) and v of their squares (0.999), corrected for their
+/// start
+///   at 0; w -= rate m' / (sqrt(v') + eps), eps = 1e-8. State: m, v.
+enum class Optimizer : std::int8_t { sgd, adadelta, adam };
+
+/// Values of state that a parameter has.
+LEAGUE_FUNCTION constexpr int states_of(Optimizer optimizer) { return optimizer == Optimizer::sgd ? 0 : 2; }
+
+/// A parameter and its state.
+template <class T>
+struct Weight {
+  T value, first, second;
+};
+
+/// What all parameters of a step share. `step` counts from 1.
+template <class T>
+struct StepSize {
+  T rate;                       ///< the learning rate of the step's epoch
+  T first_scale, second_scale;  ///< adam: 1 / (1 - 0.9^step), 1 / (1 - 0.999^step)
+};
+template <class T>
+LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t step) {
+  if (optimizer != Optimizer::adam) return {rate, T{1}, T{1}};
+  // In double: 1 - 0.999 is 0.001 with four digits less.
+  const auto one_less = [&](double decay) {
+    return static_cast<T>(1 / (1 - std::pow(decay, static_cast<double>(step))));
+  };
+  return {rate, one_less(0.9), one_less(0.999)};
+}
+
+/// The parameter after a step, from its gradient.
+template <class T>
+LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T gradient, const StepSize<T>& size) {
+  if (optimizer == Optimizer::sgd) {
+    weight.value -= size.rate * gradient;
+  } else if (optimizer == Optimizer::adadelta) {
+    const T rho = T(0.9), rest = T(0.1), eps = T(1e-6);  // not 1 - rho: that has a digit less
+    weight.first = rho * weight.first + rest * gradient * gradient;
+    const T change = std::sqrt(weight.second + eps) / std::sqrt(weight.first + eps) * gradient;
+    weight.second = rho * weight.second + rest * change * change;
+    weight.value -= size.rate * change;
+  } else {
+    const T slow = T(0.9), slow_rest = T(0.1), slower = T(0.999), slower_rest = T(0.001), eps = T(1e-8);
+    weight.first = slow * weight.first + slow_rest * gradient;
+    weight.second = slower * weight.second + slower_rest * gradient * gradient;
+    weight.value -=
+        size.rate * (weight.first * size.first_scale) / (std::sqrt(weight.second * size.second_scale) + eps);
+  }
+  return weight;
+}
+
+}  // namespace league::blocks
