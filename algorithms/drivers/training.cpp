@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/drivers/training.hpp"
+
+#include <algorithm>
+
+#include "algorithms/drivers/step_loop.hpp"
+
+namespace league {
+namespace {
+
+class Training final : public ShardParts<TrainingPart> {
+ public:
+  Training(const Context& context, const Schedule& schedule,
+           const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make)
+      : ShardParts(context, make),
+        schedule_(schedule),
+        loop_(context, schedule.steps - 1, [this](Stages& stages, int) { take_step(stages); }) {}
+
+  Launch configure(Launch launch) override {
+    const Launch effective = ShardParts::configure(launch);
+    if (context().dry) return effective;
+    const TrainingPart& first = *parts().front();
+    context().communicator.reserve(std::max(first.gradient().bytes(), first.correct().bytes()));
+    fence();  // what `configure` has queued is not part of a graph
+    loop_.configure();
+    return effective;
+  }
+
+  void upload() override {
+    ShardParts::upload();
+    warm_ = schedule_.warm_up == 0;
+  }
+  void reset() override {
+    ShardParts::reset();
+    if (warm_) return;
+    Stages unmarked;
+    for (const auto& part : parts()) part->begin();
+    for (std::int64_t step = 0; step < schedule_.warm_up; ++step) take_step(unmarked);
+    for (const auto& part : parts()) part->keep_start();
+    warm_ = true;
+  }
+
+  void compute(Stages& stages) override {
+    for (const auto& part : parts()) part->begin();
+    for (std::int64_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
+      loop_.run(stages);
+      if (epoch + 1 == schedule_.epochs) {
+        for (const auto& part : parts()) {
+          const auto stage = stages.scope(part->queue(), "keep");
+          part->keep_before();
+        }
+      }
+      take_step(stages);
+      if (schedule_.evaluates) evaluate(stages);
+    }
+  }
+
+ private:
+  /// Adds what all shards have, in their order: the same bits for the same number of shards.
+  void add(Stages& stages, const char* name, Buffer (TrainingPart::*what)() const) {
+    if (context().world.alone()) return;
+    const CommonStage stage(stages, loop_.queues(), name);
+    std::vector<Buffer> buffers;
+    for (const auto& part : parts()) buffers.push_back(((*part).*what)());
+    context().communicator.all_reduce(buffers, Order::ordered);
+  }
+  void take_step(Stages& stages) {
+    for (const auto& part : parts()) part->differentiate(stages);
+    add(stages, "sum", &TrainingPart::gradient);
+    for (const auto& part : parts()) {
+      const auto stage = stages.scope(part->queue(), "update");
+      part->update();
+    }
+  }
+  void evaluate(Stages& stages) {
+    for (const auto& part : parts()) {
+      const auto stage = stages.scope(part->queue(), "test");
+      part->evaluate();
+    }
+    add(stages, "sum", &TrainingPart::correct);
+    for (const auto& part : parts()) part->end_epoch();
+  }
+
+  Schedule schedule_;
+  StepLoop loop_;
+  bool warm_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Prepared> train(const Context& context, const Schedule& schedule,
+                                const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make) {
+  return std::make_unique<Training>(context, schedule, make);
+}
+
+}  // namespace league
