@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/cnn/cnn.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "algorithms/cnn/cnn_judge.hpp"
+#include "algorithms/oracle/generate.hpp"
+#include "backends/launch.hpp"
+
+namespace league {
+namespace {
+
+using blocks::Optimizer;
+
+const RegisterAlgorithm registered{
+    Algorithm{.name = Cnn::algorithm,
+              .description = "training of a convolutional network on images of digits",
+              .parameters = with_dataset_sizes(
+                  {{.name = "network",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "mnist",
+                    .choices = {"mnist"},
+                    .description = "1,199,882 parameters: two convolutions, a max-pool, two dense layers"},
+                   {.name = "batch", .default_value = "64", .min = 1, .description = "images of a step, at most all"},
+                   {.name = "steps",
+                    .default_value = "0",
+                    .min = 0,
+                    .max = 1'000'000,
+                    .description = "steps, without tests; 0: as many as the epochs have"},
+                   {.name = "epochs",
+                    .default_value = "1",
+                    .min = 1,
+                    .max = 1'000,
+                    .description = "passes over all images, each followed by a test"},
+                   {.name = "warm_up",
+                    .default_value = "0",
+                    .min = 0,
+                    .max = 1'000'000,
+                    .description = "steps before the first, which are not timed"},
+                   {.name = "optimizer",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "adadelta",
+                    .choices = {"adadelta", "sgd", "adam"},
+                    .description = "the rule of an update"},
+                   {.name = "learning_rate",
+                    .kind = Parameter::Kind::real,
+                    .default_value = "1",
+                    .interval = {.min = 0, .max = 1e6, .open_min = true},
+                    .description = "of the first epoch"},
+                   {.name = "gamma",
+                    .kind = Parameter::Kind::real,
+                    .default_value = "0.7",
+                    .interval = {.min = 0, .max = 1, .open_min = true},
+                    .description = "what each epoch multiplies it by"},
+                   {.name = "dropout",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "on",
+                    .choices = {"on", "off"},
+                    .description = "of a quarter of the values behind the pool and of half of the hidden ones"},
+                   {.name = "shuffle",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "on",
+                    .choices = {"on", "off"},
+                    .description = "an order of the images for each epoch, or that of the file"}}),
+              .methods = {{.name = "direct",
+                           .description = "loop nests in registers and scratch; the backward pass takes all positions",
+                           .dtypes = {Dtype::f32},
+                           .executions = recordable}},
+              .needs_dataset = true,
+              .make = [](const Making& making) { return std::make_unique<Cnn>(making); },
+              .edge_cases = {{{"train", "1"}, {"test", "1"}, {"features", "784"}, {"steps", "1"}},
+                             {{"train", "5"},
+                              {"test", "1"},
+                              {"features", "784"},
+                              {"steps", "2"},
+                              {"batch", "3"},
+                              {"optimizer", "adam"},
+                              {"learning_rate", "0.001"}},
+                             {{"train", "4"},
+                              {"test", "3"},
+                              {"features", "784"},
+                              {"epochs", "2"},
+                              {"batch", "2"},
+                              {"dropout", "off"},
+                              {"optimizer", "sgd"},
+                              {"learning_rate", "0.1"}}}}};
+
+/// Streams of random numbers: the initial parameters take one for each tensor, dropout those from 16 on.
+constexpr std::uint64_t order_stream = std::uint64_t{1} << 40;
+
+Optimizer optimizer_of(const std::string& name) {
+  if (name == "sgd") return Optimizer::sgd;
+  return name == "adam" ? Optimizer::adam : Optimizer::adadelta;
+}
+
+const Dataset& dataset_of(const Making& making) {
+  if (!making.dataset) throw std::logic_error("cnn is made from a dataset");
+  return *making.dataset;
+}
+
+void require_images(const std::string& part, const HostArray& images) {
+  require(images.rows() == 0 || (images.dtype() == Dtype::u8 && images.row_size() == cnn::pixels),
+          part + ": the network takes " + std::to_string(cnn::side) + " x " + std::to_string(cnn::side) +
+              " u8 images, that is " + std::to_string(cnn::pixels) + " features; these are " +
+              std::to_string(images.row_size()) + " of " + std::string(name(images.dtype())));
+}
+
+void require_labels(const std::string& part, const HostArray& labels, std::int64_t rows) {
+  require(labels.rows() == rows, part + " labels: one per image");
+  const auto values = labels.values<const std::int32_t>();
+  const auto wrong =
+      std::ranges::find_if(values, [](std::int32_t label) { return label < 0 || label >= cnn::classes; });
+  if (wrong != values.end())
+    throw std::invalid_argument(part + " image " + std::to_string(wrong - values.begin()) + " has the label " +
+                                std::to_string(*wrong) + ": from 0 to " + std::to_string(cnn::classes - 1));
+}
+
+/// Inputs of one output of the tensor's layer.
+int fan_in(int tensor) {
+  constexpr int of_layer[cnn::tensors / 2] = {cnn::taps, cnn::channels1 * cnn::taps, cnn::pooled, cnn::hidden};
+  return of_layer[tensor / 2];
+}
+
+}  // namespace
+
+Cnn::Cnn(const Making& making)
+    : Problem(within_bounds(making, algorithm)),
+      data(dataset_of(making)),
+      batch(making.parameters.integer("batch")),
+      steps(making.parameters.integer("steps")),
+      epochs(making.parameters.integer("epochs")),
+      warm_up(making.parameters.integer("warm_up")),
+      evaluates(steps == 0),
+      optimizer(optimizer_of(making.parameters.choice("optimizer"))),
+      learning_rate(making.parameters.real("learning_rate")),
+      gamma(making.parameters.real("gamma")),
+      dropout{making.seed, making.parameters.choice("dropout") == "on"},
+      seed_(making.seed),
+      shuffled_(making.parameters.choice("shuffle") == "on") {
+  require(extent() > 0, "train: there must be at least one image");
+  require(extent() <= std::numeric_limits<std::int32_t>::max(), "train: up to 2147483647 images");
+  require_images("train", data.train);
+  require_images("test", data.test);
+  require(data.classes <= cnn::classes,
+          "classes: " + std::to_string(data.classes) + "; the network has " + std::to_string(cnn::classes));
+  batch = std::min(batch, extent());
+  if (evaluates)
+    steps = epochs * batches();
+  else
+    epochs = ceil_div(warm_up + steps, batches());
+  if (evaluates) require(warm_up == 0, "warm_up: only before `steps`; epochs begin with the first");
+}
+
+std::int64_t Cnn::batches() const { return ceil_div(extent(), batch); }
+
+std::int64_t Cnn::images_of(std::int64_t step) const {
+  const std::int64_t number = step % batches();
+  return std::min(batch, extent() - number * batch);
+}
+
+std::span<const std::int32_t> Cnn::order_of(std::int64_t step) const {
+  return order.values<const std::int32_t>().subspan(
+      static_cast<std::size_t>(step / batches() * extent() + step % batches() * batch),
+      static_cast<std::size_t>(images_of(step)));
+}
+
+float Cnn::rate_of(std::int64_t step) const {
+  return rates.values<const float>()[static_cast<std::size_t>(step / batches())];
+}
+
+void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
+  require_labels("training", data.train_labels, data.train.rows());
+  require_labels("test", data.test_labels, data.test.rows());
+  initial = HostArray(memory, Dtype::f32, {cnn::parameters});
+  const std::span<float> all = initial.values<float>();
+  for (int tensor = 0; tensor < cnn::tensors; ++tensor) {
+    const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(fan_in(tensor))));
+    const int begin = cnn::tensor_begin[tensor];
+    for (int i = begin; i < cnn::tensor_begin[tensor + 1]; ++i)
+      all[static_cast<std::size_t>(i)] =
+          2 * random_value<float>(seed_, static_cast<std::uint64_t>(tensor), static_cast<std::uint64_t>(i - begin)) *
+          bound;
+  }
+  order = HostArray(memory, Dtype::i32, {epochs, extent()});
+  rates = HostArray(memory, Dtype::f32, {epochs});
+#pragma omp parallel for schedule(static)
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    rates.values<float>()[static_cast<std::size_t>(epoch)] =
+        static_cast<float>(learning_rate * std::pow(gamma, static_cast<double>(epoch)));
+    const auto images = order.values<std::int32_t>(epoch, epoch + 1);
+    std::iota(images.begin(), images.end(), 0);
+    if (!shuffled_) continue;
+    for (std::size_t last = images.size(); last-- > 1;)
+      std::swap(images[last],
+                images[random_below(last + 1, seed_, order_stream + static_cast<std::uint64_t>(epoch), last)]);
+  }
+}
+
+/// The dense work of all steps, whatever a method leaves out: the weights and the optimizer's state are read and
+/// written in each step, and its images are read.
+Cost Cnn::cost() const {
+  constexpr double training_multiply_adds = 35'782'656;  // per image
+  double images = 0;
+  for (std::int64_t step = warm_up; step < warm_up + std::min(steps, batches()); ++step)
+    images += static_cast<double>(images_of(step));
+  images *= static_cast<double>(steps) / static_cast<double>(std::min(steps, batches()));
+  const double updates = 2.0 * (1 + blocks::states_of(optimizer)) * cnn::parameters * sizeof(float);
+  return {static_cast<double>(steps) * updates + images * (cnn::pixels + 4), 2 * training_multiply_adds * images};
+}
+
+Outputs Cnn::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {
+  const std::int64_t states = blocks::states_of(optimizer), images = images_of(warm_up + steps - 1);
+  const std::int64_t tests = evaluates ? epochs : 0, predicted = evaluates ? data.test.rows() : 0;
+  const auto values = [&](const char* name, std::int64_t rows, std::int64_t row_size, Dtype type = Dtype::f32) {
+    return league::Output{name, HostArray(memory, type, {rows, row_size}), {0, rows}};
+  };
+  return {{"loss", HostArray(memory, Dtype::f32, {steps}), {0, steps}},
+          values("weights", 1, cnn::parameters),
+          values("state", states, cnn::parameters),
+          values("weights_before", 1, cnn::parameters),
+          values("state_before", states, cnn::parameters),
+          values("gradient", 1, cnn::parameters),
+          values("pool_decisions", images, cnn::pooled, Dtype::u8),
+          values("hidden_decisions", images, cnn::hidden, Dtype::u8),
+          {"correct", HostArray(memory, Dtype::i64, {tests}), {0, tests}},
+          {"predictions", HostArray(memory, Dtype::i32, {predicted}), {0, predicted}}};
+}
+
+Outputs Cnn::inputs() const {
+  const Range train{0, data.train.rows()}, test{0, data.test.rows()};
+  return {{"train", data.train, train},
+          {"train_labels", data.train_labels, train},
+          {"test", data.test, test},
+          {"test_labels", data.test_labels, test},
+          {"initial", initial, {0, cnn::parameters}},
+          {"order", order, {0, epochs}},
+          {"rates", rates, {0, epochs}}};
+}
+
+Verdict Cnn::check(const Outputs& outputs, Reduce& reduce) const { return cnn::judge(*this, outputs, reduce); }
+
+}  // namespace league

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/cnn/cnn_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "algorithms/cnn/cnn_oracle.hpp"
+#include "algorithms/oracle/agree.hpp"
+#include "algorithms/oracle/judge.hpp"
+
+namespace league::cnn {
+namespace {
+
+using blocks::Weight;
+
+Batch batch_of(const Cnn& problem, std::int64_t step) {
+  return {problem.data.train.values<const std::uint8_t>(), problem.data.train_labels.values<const std::int32_t>(),
+          problem.order_of(step), step, problem.dropout};
+}
+
+/// Where a parameter lies: "conv2.weight[5, 1, 0, 2]".
+std::string place_of(std::int64_t parameter) {
+  static constexpr const char* names[tensors] = {"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+                                                 "fc1.weight",   "fc1.bias",   "fc2.weight",   "fc2.bias"};
+  const auto tensor = std::upper_bound(tensor_begin, tensor_begin + tensors, parameter) - tensor_begin - 1;
+  return std::string(names[tensor]) + "[" + std::to_string(parameter - tensor_begin[tensor]) + "]";
+}
+
+/// Every value of [parameters] against `expected(i)`.
+template <class Expect>
+Verdict judge_parameters(const std::string& what, std::span<const float> values, const Expect& expected) {
+  Verdict verdict = judge_values(what, values, expected);
+  const auto wrong = [&](std::int64_t i) {
+    const Expected wanted = expected(i);
+    return !(std::abs(static_cast<double>(values[static_cast<std::size_t>(i)]) - wanted.value) <= wanted.bound);
+  };
+  if (verdict.passed()) return verdict;
+  std::int64_t first = 0;
+  while (first < parameters && !wrong(first)) ++first;
+  verdict.message += ": " + place_of(first);
+  return verdict;
+}
+
+/// The values of all processes, each of which has written its own.
+template <class T>
+std::vector<T> gather(std::span<const T> mine, Reduce& reduce, Verdict& verdict, const std::string& what) {
+  constexpr auto untouched = static_cast<T>(-1);  // as outputs are poisoned
+  std::vector<std::int64_t> sums(mine.size()), writers(mine.size());
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (mine[i] != untouched) sums[i] = mine[i], writers[i] = 1;
+  reduce.sum(std::span(sums));
+  reduce.sum(std::span(writers));
+  const auto wrong = std::ranges::find_if(writers, [](std::int64_t count) { return count != 1; });
+  if (wrong != writers.end())
+    verdict.fail(what + "[" + std::to_string(wrong - writers.begin()) + "] was written by " + std::to_string(*wrong) +
+                 " processes, expected one");
+  std::vector<T> all(sums.size());
+  std::ranges::transform(sums, all.begin(), [](std::int64_t sum) { return static_cast<T>(sum); });
+  return all;
+}
+
+std::vector<double> doubles_of(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+/// The update from the variant's own gradient, replayed in double: products, roots and quotients take a few roundings.
+Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
+  constexpr double unit = 0x1p-24, few = 32 * unit;
+  const auto before = outputs[Cnn::weights_before].values.values<const float>(),
+             state_before = outputs[Cnn::state_before].values.values<const float>(),
+             gradient = outputs[Cnn::gradient].values.values<const float>(),
+             after = outputs[Cnn::weights].values.values<const float>(),
+             state = outputs[Cnn::state].values.values<const float>();
+  const std::int64_t last = problem.warm_up + problem.steps - 1;
+  const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(last), last + 1);
+  const auto of_state = [&](std::span<const float> values, int number, std::int64_t i) {
+    return values.empty() ? 0.0 : static_cast<double>(values[static_cast<std::size_t>(number * parameters + i)]);
+  };
+  const auto start = [&](std::int64_t i) {
+    return Weight<double>{before[static_cast<std::size_t>(i)], of_state(state_before, 0, i),
+                          of_state(state_before, 1, i)};
+  };
+  const auto replayed = [&](std::int64_t i) {
+    return blocks::advanced<double>(problem.optimizer, start(i), gradient[static_cast<std::size_t>(i)], size);
+  };
+  // Where sums of different signs cancel, what they are made of counts.
+  const auto size_of_change = [&](std::int64_t i) {
+    const Weight<double> from = start(i);
+    const double size_of_gradient = std::abs(static_cast<double>(gradient[static_cast<std::size_t>(i)]));
+    const Weight<double> moved =
+        blocks::advanced<double>(problem.optimizer, {0, std::abs(from.first), from.second}, size_of_gradient, size);
+    return std::abs(moved.value);
+  };
+  Verdict verdict = judge_parameters("weights", after, [&](std::int64_t i) {
+    return Expected{replayed(i).value,
+                    few * size_of_change(i) +
+                        2 * unit * std::abs(static_cast<double>(before[static_cast<std::size_t>(i)])) + 1e-38};
+  });
+  for (int number = 0; number < blocks::states_of(problem.optimizer); ++number)
+    verdict += judge_parameters(
+        "state", state.subspan(static_cast<std::size_t>(number) * parameters, parameters), [&](std::int64_t i) {
+          const Weight<double> from = start(i), to = replayed(i);
+          const double old = number == 0 ? from.first : from.second, now = number == 0 ? to.first : to.second;
+          return Expected{now, few * (std::abs(now - old) + std::abs(old)) + 1e-38};
+        });
+  return verdict;
+}
+
+/// The first steps in double: the initial loss within its bound, the next ones and the weights as far as trainings that
+/// round differently stay together.
+Verdict judge_start(const Cnn& problem, const Outputs& outputs) {
+  constexpr std::int64_t most_steps = 2;  // taken in double
+  constexpr double drift = 0.02;
+  Verdict verdict;
+  const auto losses = outputs[Cnn::loss].values.values<const float>();
+  const auto initial = problem.initial.values<const float>();
+  std::vector<double> weights = doubles_of(initial), first(parameters), second(parameters);
+  const std::int64_t steps = std::min(problem.steps - 1, most_steps);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const Gradient gradient = differentiate(weights, batch_of(problem, step));
+    const double found = losses[static_cast<std::size_t>(step)];
+    const double bound = gradient.loss_bound + (step == 0 ? 0 : drift * gradient.loss);
+    if (!(std::abs(found - gradient.loss) <= bound))
+      verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(found) + ", expected " +
+                   all_digits(gradient.loss) + " within " + all_digits(bound));
+    const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(step), step + 1);
+    for (std::size_t i = 0; i < parameters; ++i) {
+      const auto to =
+          blocks::advanced<double>(problem.optimizer, {weights[i], first[i], second[i]}, gradient.values[i], size);
+      weights[i] = to.value, first[i] = to.first, second[i] = to.second;
+    }
+  }
+  if (problem.steps - 1 > steps) return verdict;
+  const auto before = outputs[Cnn::weights_before].values.values<const float>();
+  double apart = 0, moved = 0;
+  for (std::size_t i = 0; i < parameters; ++i) {
+    apart += std::pow(before[i] - weights[i], 2);
+    moved += std::pow(weights[i] - initial[i], 2);
+  }
+  if (!(std::sqrt(apart) <= drift * std::sqrt(moved)))
+    verdict.fail("weights_before: " + all_digits(std::sqrt(apart)) +
+                 " away from those in double, which have moved by " + all_digits(std::sqrt(moved)));
+  const auto state = outputs[Cnn::state_before].values.values<const float>();
+  if (problem.steps == 1 && std::ranges::any_of(state, [](float value) { return value != 0; }))
+    verdict.fail("state_before: not zeros before the first step");
+  return verdict;
+}
+
+/// What is classified after the last epoch: some images one by one, the count of all.
+Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<const std::int32_t> classes_found) {
+  constexpr std::int64_t most_images = 128;
+  Verdict verdict;
+  const auto labels = problem.data.test_labels.values<const std::int32_t>();
+  const auto correct = outputs[Cnn::correct].values.values<const std::int64_t>();
+  const std::vector<double> weights = doubles_of(outputs[Cnn::weights].values.values<const float>());
+  const auto images = static_cast<std::int64_t>(classes_found.size());
+  std::int64_t right = 0;
+  for (std::size_t i = 0; i < classes_found.size(); ++i) right += classes_found[i] == labels[i] ? 1 : 0;
+  for (const std::int64_t count : correct)
+    if (count < 0 || count > images)
+      verdict.fail("correct: " + std::to_string(count) + " of " + std::to_string(images) + " test images");
+  if (correct.back() != right)
+    verdict.fail("correct: " + std::to_string(correct.back()) + ", but " + std::to_string(right) +
+                 " of the predictions are right");
+  const std::int64_t judged = std::min(images, most_images);
+  for (std::int64_t i = 0; i < judged; ++i) {
+    const std::int64_t at = i * images / judged;
+    const std::int32_t found = classes_found[static_cast<std::size_t>(at)];
+    const Logits logits = classify(weights, problem.data.test.values<const std::uint8_t>(at, at + 1));
+    const auto best = std::max_element(logits.values, logits.values + classes) - logits.values;
+    if (found < 0 || found >= classes ||
+        logits.values[found] + logits.bounds[found] < logits.values[best] - logits.bounds[best])
+      verdict.fail("predictions[" + std::to_string(at) + "] is " + std::to_string(found) + ", expected " +
+                   std::to_string(best));
+    else if (found != best)
+      ++verdict.ties;
+  }
+  verdict.figures.push_back({"accuracy", static_cast<double>(right), static_cast<double>(images)});
+  return verdict;
+}
+
+}  // namespace
+
+Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
+  Verdict verdict;
+  judge_agreement(verdict, std::span(outputs).first(Cnn::gradient + 1), reduce);
+  const auto pool = gather(outputs[Cnn::pool_decisions].values.values<const std::uint8_t>(), reduce, verdict,
+                           "pool_decisions"),
+             hidden_values = gather(outputs[Cnn::hidden_decisions].values.values<const std::uint8_t>(), reduce, verdict,
+                                    "hidden_decisions");
+  const auto predictions =
+      gather(outputs[Cnn::predictions].values.values<const std::int32_t>(), reduce, verdict, "predictions");
+  // From here on nothing is reduced: a process that fails may leave.
+  const auto losses = outputs[Cnn::loss].values.values<const float>();
+  for (std::size_t step = 0; step < losses.size(); ++step)
+    if (!(losses[step] >= 0 && std::isfinite(losses[step])))
+      verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(losses[step]));
+  const auto before = outputs[Cnn::weights_before].values.values<const float>();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (!std::isfinite(before[i]))
+      verdict.fail("weights_before: " + place_of(static_cast<std::int64_t>(i)) + " is " + all_digits(before[i]));
+  if (!verdict.passed()) return verdict;
+
+  const std::int64_t last = problem.warm_up + problem.steps - 1;
+  const Decisions decisions{pool, hidden_values};
+  const Gradient gradient = differentiate(doubles_of(before), batch_of(problem, last), &decisions);
+  if (!gradient.message.empty()) verdict.fail(gradient.message);
+  if (!(std::abs(losses.back() - gradient.loss) <= gradient.loss_bound))
+    verdict.fail("loss[" + std::to_string(problem.steps - 1) + "] is " + all_digits(losses.back()) + ", expected " +
+                 all_digits(gradient.loss) + " within " + all_digits(gradient.loss_bound));
+  verdict += judge_parameters("gradient", outputs[Cnn::gradient].values.values<const float>(), [&](std::int64_t i) {
+    return Expected{gradient.values[static_cast<std::size_t>(i)], gradient.bounds[static_cast<std::size_t>(i)]};
+  });
+  verdict += judge_update(problem, outputs);
+  if (problem.warm_up == 0) verdict += judge_start(problem, outputs);
+  const std::int64_t images = problem.images_of(last);
+  verdict.rows_checked = images;
+  verdict.ties = gradient.ties;
+  verdict.figures = {{"loss", losses.back()},
+                     {"live", static_cast<double>(gradient.live), static_cast<double>(images * pooled)}};
+  if (problem.evaluates && problem.data.test.rows() > 0) verdict += judge_predictions(problem, outputs, predictions);
+  return verdict;
+}
+
+}  // namespace league::cnn

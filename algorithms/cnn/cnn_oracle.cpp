@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/cnn/cnn_oracle.hpp"
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "algorithms/cnn/cnn_image.hpp"
+
+namespace league::cnn {
+namespace {
+
+Gradient pass(std::span<const double> weights, const Batch& batch, const Decisions* decisions, bool backward) {
+  const auto images = static_cast<std::int64_t>(batch.order.size());
+  const auto count = static_cast<double>(images);
+  const double* w = weights.data();
+  Sums all;
+#pragma omp parallel
+  {
+    Sums sums;
+    const auto image = std::make_unique<Image>();
+#pragma omp for schedule(dynamic)
+    for (std::int64_t i = 0; i < images; ++i) {
+      const std::string wrong = take_forward(w, batch, i, decisions, *image, sums.ties);
+      if (!wrong.empty() && i < sums.wrong_image) sums.wrong = wrong, sums.wrong_image = i;
+      sums.loss += image->loss / count;
+      sums.e_loss += image->e_loss / count;
+      sums.relative = std::max(sums.relative, image->relative);
+      if (backward) take_backward(w, batch, i, *image, sums);
+    }
+#pragma omp critical
+    all += sums;
+  }
+  Gradient gradient{.loss = all.loss,
+                    .loss_bound = all.e_loss + 8 * unit * std::sqrt(count + 1) * all.loss,
+                    .ties = all.ties,
+                    .live = all.live};
+  if (!all.wrong.empty()) gradient.message = "image " + std::to_string(all.wrong_image) + " of the batch: " + all.wrong;
+  if (!backward) return gradient;
+  // An error of a probability goes into all gradients of its image together.
+  for (std::size_t i = 0; i < all.errors.size(); ++i)
+    all.errors[i] = std::sqrt(all.errors[i]) + all.relative * std::abs(all.gradient[i]);
+  gradient.values = std::move(all.gradient);
+  gradient.bounds = std::move(all.errors);
+  return gradient;
+}
+
+}  // namespace
+
+Gradient differentiate(std::span<const double> weights, const Batch& batch, const Decisions* decisions) {
+  return pass(weights, batch, decisions, true);
+}
+
+Gradient evaluate(std::span<const double> weights, const Batch& batch) { return pass(weights, batch, nullptr, false); }
+
+Logits classify(std::span<const double> weights, std::span<const std::uint8_t> grey) {
+  const auto image = std::make_unique<Image>();
+  take_forward(weights.data(), grey.data(), *image);
+  Logits logits{};
+  for (int c = 0; c < classes; ++c) {
+    logits.values[c] = image->logits[c];
+    logits.bounds[c] = std::sqrt(image->v_logits[c]);
+  }
+  return logits;
+}
+
+}  // namespace league::cnn

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/cnn/direct_part.hpp"
+#include "algorithms/cnn/kokkos_host.hpp"
+
+namespace league::cnn {
+namespace {
+
+using kokkos::Exec;
+
+template <class Kernel>
+using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<int>, Kokkos::LaunchBounds<Kernel::threads, 1>>;
+using Scratch = Kokkos::View<float*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class Kernel>
+auto policy_of(const Exec& exec, int teams) {
+  return kokkos::light(Policy<Kernel>(exec, teams, Kernel::threads, 1)
+                           .set_scratch_size(0, Kokkos::PerTeam(Scratch::shmem_size(Kernel::scratch_bytes / 4 + 1))));
+}
+template <class Member>
+KOKKOS_INLINE_FUNCTION auto group_of_team(const Member& team) {
+  return blocks::group_of(team.team_rank(), team.team_size(), [&team] { team.team_barrier(); });
+}
+
+struct Launcher {
+  const Exec& exec;
+
+  // Teams of the kernel's own size; each goes round the items.
+  template <class Kernel>
+  void items(int teams, const State& s, const DirectMemory& memory, const Take& given, int items) const {
+    const auto policy = policy_of<Kernel>(exec, teams);
+    using Member = typename decltype(policy)::member_type;
+    Kokkos::parallel_for(
+        "cnn/items", policy, KOKKOS_LAMBDA(const Member& team) {
+          const Scratch scratch(team.team_scratch(0), Kernel::scratch_bytes / 4);
+          const Take take = given.trains ? s.now() : given;
+          for (int item = team.league_rank(); item < items; item += team.league_size())
+            Kernel::run(group_of_team(team), s, memory, take, item, scratch.data());
+        });
+  }
+  // Teams that keep sums of all that they take.
+  template <class Kernel>
+  void teams(int teams, const State& s, const DirectMemory& memory) const {
+    const auto policy = policy_of<Kernel>(exec, teams);
+    using Member = typename decltype(policy)::member_type;
+    Kokkos::parallel_for(
+        "cnn/teams", policy, KOKKOS_LAMBDA(const Member& team) {
+          const Scratch scratch(team.team_scratch(0), Kernel::scratch_bytes / 4);
+          Kernel::run(group_of_team(team), s, memory, s.now(), team.league_rank(), team.league_size(), scratch.data());
+        });
+  }
+  // A thread an element.
+  template <class Body>
+  void elements(int count, const Body& body) const {
+    Kokkos::parallel_for("cnn/elements", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
+  }
+};
+
+struct Gpu {
+  template <class T>
+  using Array = kokkos::Array<T>;
+  Gpu(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)) {}
+  [[nodiscard]] Launcher launcher() const { return {exec_}; }
+
+ private:
+  const Exec& exec_;
+};
+
+template <bool on_gpu>
+struct PartOf {
+  using Type = DirectPart<Gpu>;
+};
+template <>
+struct PartOf<false> {
+  using Type = kokkos_model::OnHost;
+};
+const RegisterTraining<PartOf<kokkos::on_gpu>::Type> direct{"direct", kokkos::model};
+
+}  // namespace
+}  // namespace league::cnn

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/blocks/optimizer.hpp"
+#include "algorithms/cnn/network.hpp"
+
+/// What kernels of all models work on.
+namespace league::cnn {
+
+/// The images that kernels take together, and where they come from.
+struct Take {
+  const std::uint8_t* images;  ///< [all x pixels]
+  const std::int32_t* labels;
+  const std::int32_t* order;  ///< their numbers; null: one after another from `first` on
+  std::int64_t first;         ///< the place of the first in the batch of all devices; without order its number
+  std::int64_t step;
+  int count;
+  float share;  ///< what one image counts in the mean: 1 / images of the batch
+  bool trains;  ///< with dropout, and decisions are written down
+
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t number(int i) const { return order != nullptr ? order[i] : first + i; }
+  [[nodiscard]] LEAGUE_FUNCTION const std::uint8_t* image(int i) const { return images + number(i) * pixels; }
+  /// For dropout.
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t position(int i) const { return first + i; }
+};
+
+/// One shard's memory.
+struct State {
+  const std::uint8_t *train, *test;
+  const std::int32_t *train_labels, *test_labels;
+  const std::int32_t* order;        ///< [epochs x train images]
+  const float* rates;               ///< [epochs]
+  std::int64_t *step, *start_step;  ///< that comes next, from 0 on; that a compute begins with
+  std::int64_t* epoch;              ///< that comes next
+
+  float *weights, *state;                ///< [parameters], [states x parameters]
+  float *start_weights, *start_state;    ///< what a compute begins with
+  float *weights_before, *state_before;  ///< before the last step
+  float* gradient;                       ///< [parameters + 1]: the loss last
+  float* loss;                           ///< [steps]
+
+  float *p, *d_p;   ///< [images x pooled]
+  float *h, *d_h;   ///< [images x hidden]
+  float* d_logits;  ///< [images x classes]
+  float* losses;    ///< [images]
+  std::uint8_t *pool_decisions, *hidden_decisions;
+
+  std::int64_t* correct_here;  ///< [1]
+  std::int64_t* correct;       ///< [epochs]
+  std::int32_t* predictions;   ///< [this shard's test images]
+
+  std::int64_t images, batch, batches, warm_up, steps;
+  std::int64_t own_first, own_count;            ///< this shard's part of a whole batch
+  std::int64_t own_last_first, own_last_count;  ///< of an epoch's last
+  std::int64_t test_first, test_count;          ///< of the test set
+  blocks::Optimizer optimizer;
+  Dropout dropout;
+
+  /// This shard's images of the step that comes next.
+  [[nodiscard]] LEAGUE_FUNCTION Take now() const {
+    const std::int64_t at = *step, number = at % batches;
+    const bool last = number + 1 == batches;
+    const std::int64_t here = last ? own_last_first : own_first, all = last ? images - number * batch : batch;
+    return {train,
+            train_labels,
+            order + at / batches * images + number * batch + here,
+            here,
+            at,
+            static_cast<int>(last ? own_last_count : own_count),
+            1.0F / static_cast<float>(all),
+            true};
+  }
+  /// Test images from `begin` on, of this shard's; as many as a batch has here.
+  [[nodiscard]] LEAGUE_FUNCTION Take tests(std::int64_t begin) const {
+    const std::int64_t left = test_count - begin, most = own_count > 0 ? own_count : 1;
+    return {test, test_labels, nullptr, test_first + begin, 0, static_cast<int>(left < most ? left : most), 0, false};
+  }
+  [[nodiscard]] LEAGUE_FUNCTION Dropout dropout_of(const Take& take) const {
+    return {dropout.seed, dropout.on && take.trains};
+  }
+  [[nodiscard]] LEAGUE_FUNCTION blocks::StepSize<float> step_size() const {
+    return blocks::step_size(optimizer, rates[*step / batches], *step + 1);
+  }
+  /// The optimizer's step for parameter `i`.
+  LEAGUE_FUNCTION void update(int i, const blocks::StepSize<float>& size) const {
+    blocks::Weight<float> weight{weights[i], 0, 0};
+    const bool has_state = blocks::states_of(optimizer) > 0;
+    if (has_state) weight.first = state[i], weight.second = state[parameters + i];
+    weight = blocks::advanced(optimizer, weight, gradient[i], size);
+    weights[i] = weight.value;
+    if (has_state) state[i] = weight.first, state[parameters + i] = weight.second;
+  }
+  /// Weights, state and step of one place from those of another, for thread `thread` of `threads`.
+  LEAGUE_FUNCTION void copy(float* to, const float* from, float* to_state, const float* from_state, int thread,
+                            int threads) const {
+    for (int i = thread; i < parameters; i += threads) to[i] = from[i];
+    for (int i = thread; i < blocks::states_of(optimizer) * parameters; i += threads) to_state[i] = from_state[i];
+  }
+  LEAGUE_FUNCTION void begin(int thread, int threads) const {
+    copy(weights, start_weights, state, start_state, thread, threads);
+    if (thread == 0) *step = *start_step, *epoch = 0;
+  }
+  LEAGUE_FUNCTION void keep_start(int thread, int threads) const {
+    copy(start_weights, weights, start_state, state, thread, threads);
+    if (thread == 0) *start_step = *step;
+  }
+  LEAGUE_FUNCTION void keep_before(int thread, int threads) const {
+    copy(weights_before, weights, state_before, state, thread, threads);
+  }
+  LEAGUE_FUNCTION void end_epoch() const { correct[(*epoch)++] = *correct_here; }
+  /// What ends a step, for one thread.
+  LEAGUE_FUNCTION void end_step() const {
+    const std::int64_t at = *step - warm_up;
+    if (at >= 0 && at < steps) loss[at] = gradient[parameters];
+    ++*step;
+  }
+};
+
+/// What the head of the network makes of an image's hidden values.
+struct Head {
+  float logits[classes];
+
+  /// -log p[label].
+  [[nodiscard]] LEAGUE_FUNCTION float loss(int label) const { return largest() + std::log(sum()) - logits[label]; }
+  /// Of the mean loss.
+  [[nodiscard]] LEAGUE_FUNCTION float gradient(int c, int label, float share) const {
+    return (std::exp(logits[c] - largest()) / sum() - (c == label ? 1.0F : 0.0F)) * share;
+  }
+  [[nodiscard]] LEAGUE_FUNCTION int best() const {
+    int found = 0;
+    for (int c = 1; c < classes; ++c)
+      if (logits[c] > logits[found]) found = c;
+    return found;
+  }
+
+ private:
+  [[nodiscard]] LEAGUE_FUNCTION float largest() const { return logits[best()]; }
+  [[nodiscard]] LEAGUE_FUNCTION float sum() const {
+    float all = 0;
+    for (const float logit : logits) all += std::exp(logit - largest());
+    return all;
+  }
+};
+
+}  // namespace league::cnn
