@@ -57,10 +57,12 @@ TEST(MethodBytes, OfAMatrixBetweenPasses) {
 }
 
 TEST(MethodBytes, AreNeverFewerThanTheProblemNeeds) {
-  const Dataset data = softmax_regression::tests::generated(600, 4, 3, 5, Dtype::f32);
+  const Dataset rows = softmax_regression::tests::generated(600, 4, 3, 5, Dtype::f32),
+                images = softmax_regression::tests::generated(600, 4, 784, 5, Dtype::u8);
   for (const Algorithm& algorithm : registry().algorithms)
     for (const Method& method : algorithm.methods) {
       if (!algorithm.make || algorithm.edge_cases.empty()) continue;
+      const Dataset& data = algorithm.name == "cnn" ? images : rows;
       const auto has_f32 = std::ranges::find(method.dtypes, Dtype::f32) != method.dtypes.end();
       const auto problem = make(algorithm, algorithm.edge_cases.back(), has_f32 ? Dtype::f32 : method.dtypes.front(),
                                 method.problem, data);

@@ -80,6 +80,15 @@ learning_rate = 0.05
 dtypes = ["f32", "u8"]
 
 [[cases]]
+algorithm = "cnn"
+dataset = "generated"
+execution = ["stream", "graph"]
+sizes = { train = 7, test = 1, features = 784 }
+batch = 4
+steps = 2
+dtypes = ["f32"]
+
+[[cases]]
 algorithm = "stencil"
 execution = ["stream", "graph"]
 sizes = 9
@@ -96,8 +105,11 @@ struct Planted {
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.fault; }
 
 using Algorithms = std::set<std::string>;
-const Algorithms solves{"linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression"};
-const Algorithms stepwise{"linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression",
+const Algorithms rowwise{
+    "ceilings",           "distance_matrix", "knn", "linear_regression", "logistic_regression", "polynomial_fit",
+    "softmax_regression", "stencil",         "sum", "vector_add"};
+const Algorithms solves{"cnn", "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression"};
+const Algorithms stepwise{"cnn",    "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression",
                           "stencil"};
 
 bool anywhere(const Json&) { return true; }
@@ -110,9 +122,9 @@ bool adds(const Json& row) { return row.at("method") != "fill"; }
 const std::vector<Planted> faults{
     {"nothing", {}, anywhere},
     {"stale", {}, anywhere},
-    {"last_row", {}, takes_any_rows},
-    {"shard_offset", {}, takes_any_rows},
-    {"value", {}, anywhere},
+    {"last_row", rowwise, takes_any_rows},
+    {"shard_offset", rowwise, takes_any_rows},
+    {"value", rowwise, anywhere},
     {"nan", {}, is_real},
     {"one_step_fewer", stepwise, takes_steps},
     {"no_all_reduce", solves, has_neighbours},
