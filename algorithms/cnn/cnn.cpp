@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "algorithms/cnn/cnn_judge.hpp"
+#include "algorithms/contract/labels.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "backends/launch.hpp"
 
@@ -108,16 +109,6 @@ void require_images(const std::string& part, const HostArray& images) {
               std::to_string(images.row_size()) + " of " + std::string(name(images.dtype())));
 }
 
-void require_labels(const std::string& part, const HostArray& labels, std::int64_t rows) {
-  require(labels.rows() == rows, part + " labels: one per image");
-  const auto values = labels.values<const std::int32_t>();
-  const auto wrong =
-      std::ranges::find_if(values, [](std::int32_t label) { return label < 0 || label >= cnn::classes; });
-  if (wrong != values.end())
-    throw std::invalid_argument(part + " image " + std::to_string(wrong - values.begin()) + " has the label " +
-                                std::to_string(*wrong) + ": from 0 to " + std::to_string(cnn::classes - 1));
-}
-
 /// Inputs of one output of the tensor's layer.
 int fan_in(int tensor) {
   constexpr int of_layer[cnn::tensors / 2] = {cnn::taps, cnn::channels1 * cnn::taps, cnn::pooled, cnn::hidden};
@@ -172,8 +163,8 @@ float Cnn::rate_of(std::int64_t step) const {
 }
 
 void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
-  require_labels("training", data.train_labels, data.train.rows());
-  require_labels("test", data.test_labels, data.test.rows());
+  require_labels("training", "image", data.train_labels, data.train.rows(), cnn::classes);
+  require_labels("test", "image", data.test_labels, data.test.rows(), cnn::classes);
   initial = HostArray(memory, Dtype::f32, {cnn::parameters});
   const std::span<float> all = initial.values<float>();
   for (int tensor = 0; tensor < cnn::tensors; ++tensor) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "algorithms/contract/labels.hpp"
 #include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
 #include "backends/launch.hpp"
 
@@ -51,15 +52,6 @@ const RegisterAlgorithm registered{Algorithm{
 const Dataset& dataset_of(const Making& making) {
   if (!making.dataset) throw std::logic_error("softmax_regression is made from a dataset");
   return *making.dataset;
-}
-
-void require_labels(const std::string& part, const HostArray& labels, std::int64_t rows, int classes) {
-  require(labels.rows() == rows, part + " labels: one a row");
-  const auto values = labels.values<const std::int32_t>();
-  const auto wrong = std::ranges::find_if(values, [&](std::int32_t label) { return label < 0 || label >= classes; });
-  if (wrong != values.end())
-    throw std::invalid_argument(part + " row " + std::to_string(wrong - values.begin()) + " has the label " +
-                                std::to_string(*wrong) + ": from 0 to " + std::to_string(classes - 1));
 }
 
 void require_numbers(const std::string& part, const HostArray& array) {
@@ -116,8 +108,8 @@ SoftmaxRegression::SoftmaxRegression(const Making& making)
 SoftmaxRegression::~SoftmaxRegression() = default;
 
 void SoftmaxRegression::make_inputs(Range local, std::pmr::memory_resource& memory) {
-  require_labels("training", data.train_labels, data.train.rows(), classes);
-  require_labels("test", data.test_labels, data.test.rows(), classes);
+  require_labels("training", "row", data.train_labels, data.train.rows(), classes);
+  require_labels("test", "row", data.test_labels, data.test.rows(), classes);
   require_numbers("training", data.train);
   require_numbers("test", data.test);
   rows = local;
