@@ -9,8 +9,8 @@
 #include "bench/data/generated.hpp"
 #include "bench/data/idx.hpp"
 #include "bench/data/shuffle.hpp"
-#include "bench/errors.hpp"
 #include "bench/files.hpp"
+#include "tests/bench/refusal.hpp"
 #include "tests/bench/temporary.hpp"
 
 namespace league::bench {
@@ -38,15 +38,6 @@ std::string gzipped(const std::string& bytes, const TemporaryFolder& folder) {
   gzwrite(packed, bytes.data(), static_cast<unsigned>(bytes.size()));
   gzclose(packed);
   return read_file(file);
-}
-
-std::string refusal(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 /// A gzip file whose data are stored as they are: of less than 64 KiB, they begin at byte 15.

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
 
 #include "bench/cli/options.hpp"
-#include "bench/errors.hpp"
 #include "bench/study/nearest.hpp"
+#include "tests/bench/refusal.hpp"
 
 namespace league::bench {
 namespace {
 
 bool matches(const std::string& filter, const std::string& name) { return NameFilter(filter).matches(name); }
-
-std::string refusal(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 Options read(std::vector<const char*> words) {
   words.insert(words.begin(), "league");

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 
 #include "bench/data/dataset.hpp"
 #include "bench/data/source.hpp"
-#include "bench/errors.hpp"
 #include "tests/bench/program.hpp"
+#include "tests/bench/refusal.hpp"
 #include "tests/bench/temporary.hpp"
 
 // MNIST's and Fashion-MNIST's files have the same names: neither is ever taken for the other.
@@ -21,15 +20,6 @@ using tests::TemporaryFolder;
 const std::string images = "train-images-idx3-ubyte", labels = "train-labels-idx1-ubyte";
 const std::vector<std::uint8_t> first_of_mnist{7, 2, 1, 0, 4, 1, 4, 9, 5, 9},
     first_of_fashion{9, 2, 1, 1, 6, 1, 4, 6, 5, 7};
-
-std::string refusal(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 /// An IDX file whose values are all 0 but for the first.
 std::string idx(const std::vector<std::uint8_t>& extents, const std::vector<std::uint8_t>& first = {}) {
