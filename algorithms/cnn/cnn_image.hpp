@@ -62,7 +62,7 @@ struct Sums {
   std::string wrong{};
   std::int64_t wrong_image = std::numeric_limits<std::int64_t>::max();
 
-  /// Adds the product u v of an image, `terms` of which come together.
+  /// Adds the product u v of an image; `error`: of adding it to the others (`sum_error`).
   void add(int parameter, double u, double v_u, double v, double v_v, double error) {
     const auto at = static_cast<std::size_t>(parameter);
     gradient[at] += u * v;

@@ -66,15 +66,8 @@ struct Gpu {
   const Exec& exec_;
 };
 
-template <bool on_gpu>
-struct PartOf {
-  using Type = DirectPart<Gpu>;
-};
-template <>
-struct PartOf<false> {
-  using Type = kokkos_model::OnHost;
-};
-const RegisterTraining<PartOf<kokkos::on_gpu>::Type> direct{"direct", kokkos::model};
+using Part = std::conditional_t<kokkos::on_gpu, DirectPart<Gpu>, kokkos_model::OnHost>;
+const RegisterTraining<Part> direct{"direct", kokkos::model};
 
 }  // namespace
 }  // namespace league::cnn
