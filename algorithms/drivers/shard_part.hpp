@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "algorithms/contract/registry.hpp"
@@ -100,6 +101,13 @@ class ShardPart {
   Ledger ledger_;
   std::vector<std::function<void()>> uploads_, poisons_, downloads_;
 };
+
+/// Multiprocessors of a GPU, as its backend tells them.
+inline int multiprocessors(const ShardPart& part) {
+  for (const auto& [key, value] : part.runtime().info(part.queue().device()).facts)
+    if (key == "multiprocessors") return std::stoi(value);
+  return 1;
+}
 
 /// All shards of a case in this process, but for the computing.
 template <class P>

@@ -61,13 +61,6 @@ struct SolveMemory {
   Array<unsigned> tickets;
 };
 
-/// Multiprocessors of a GPU, as its backend tells them.
-inline int multiprocessors(const ShardPart& part) {
-  for (const auto& [key, value] : part.runtime().info(part.queue().device()).facts)
-    if (key == "multiprocessors") return std::stoi(value);
-  return 1;
-}
-
 /// Calls `body.template operator()<D>()` with the least of the feature counts that kernels are made for.
 template <class Body>
 void with_features(int features, const Body& body) {
