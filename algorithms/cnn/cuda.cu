@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
-#include "algorithms/cnn/direct_part.hpp"
+#include "algorithms/cnn/gpu_part.hpp"
 #include "backends/cuda/cuda.hpp"
 
 namespace league::cnn {
@@ -8,18 +8,20 @@ namespace {
 
 // Teams of the kernel's own size; each goes round the items.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads) run_items(State s, DirectMemory memory, Take take, int items) {
-  extern __shared__ float scratch[];
+__global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::min_teams))
+    run_items(State s, GpuMemory memory, Take take, int items) {
+  extern __shared__ Four scratch[];
   if (take.trains) take = s.now();
   for (int item = static_cast<int>(blockIdx.x); item < items; item += static_cast<int>(gridDim.x))
-    Kernel::run(blocks::block_group(), s, memory, take, item, scratch);
+    Kernel::run(blocks::block_group(), s, memory, take, item, scratch->values);
 }
 // Teams that keep sums of all that they take.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads) run_teams(State s, DirectMemory memory) {
-  extern __shared__ float scratch[];
+__global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::min_teams))
+    run_teams(State s, GpuMemory memory) {
+  extern __shared__ Four scratch[];
   Kernel::run(blocks::block_group(), s, memory, s.now(), static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-              scratch);
+              scratch->values);
 }
 // A thread an element.
 template <class Body>
@@ -32,13 +34,13 @@ struct Launcher {
   cudaStream_t stream;
 
   template <class Kernel>
-  void items(int teams, const State& s, const DirectMemory& memory, const Take& take, int items) const {
+  void items(int teams, const State& s, const GpuMemory& memory, const Take& take, int items) const {
     run_items<Kernel><<<static_cast<unsigned>(teams), dim3(1, Kernel::threads), Kernel::scratch_bytes, stream>>>(
         s, memory, take, items);
     cuda::check_launch();
   }
   template <class Kernel>
-  void teams(int teams, const State& s, const DirectMemory& memory) const {
+  void teams(int teams, const State& s, const GpuMemory& memory) const {
     run_teams<Kernel>
         <<<static_cast<unsigned>(teams), dim3(1, Kernel::threads), Kernel::scratch_bytes, stream>>>(s, memory);
     cuda::check_launch();
@@ -61,7 +63,8 @@ struct Gpu {
   Queue& queue_;
 };
 
-const RegisterTraining<DirectPart<Gpu>> direct{"direct", cuda::model};
+const RegisterTraining<GpuPart<Gpu, DirectBackward>> direct{"direct", cuda::model};
+const RegisterTraining<GpuPart<Gpu, RoutedBackward>> routed{"routed", cuda::model};
 
 }  // namespace
 }  // namespace league::cnn

@@ -1,190 +1,140 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/group.hpp"
-#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/cnn/direct.hpp"
 
-/// `direct` on GPUs, backward.
+/// The convolutions on GPUs, backward over all positions: method `direct`.
 namespace league::cnn {
 
-/// The small sums over images: the last layer's gradient, the first dense layer's biases', the loss. A thread one.
-struct SmallSums {
-  static constexpr int threads = 256, all = parameters + 1 - fc1_biases, scratch_bytes = 0;
-
-  LEAGUE_FUNCTION static void add(const State& s, const Take& take, int at) {
-    if (at >= all) return;
-    const int i = fc1_biases + at;
-    float sum = 0;
-    for (int image = 0; image < take.count; ++image)
-      if (i < fc2_weights)
-        sum += s.d_h[image * hidden + at];
-      else if (i < fc2_biases)
-        sum +=
-            s.d_logits[image * classes + (i - fc2_weights) / hidden] * s.h[image * hidden + (i - fc2_weights) % hidden];
-      else
-        sum += i < parameters ? s.d_logits[image * classes + i - fc2_biases] : s.losses[image];
-    s.gradient[i] = i == parameters ? sum * take.share : sum;
+/// Where a team leaves its sums, and what they are of: parts of `GpuMemory::partials`.
+struct Partials {
+  static constexpr int weights2 = 0, biases2 = weights2 + channels2 * taps * channels1;
+  static constexpr int weights1 = biases2 + channels2, biases1 = weights1 + channels1 * taps;
+  static_assert(biases1 + channels1 == fc1_weights);
+  /// The parameter whose gradient sum number `at` is.
+  LEAGUE_FUNCTION static int parameter(int at) {
+    if (at < biases2)
+      return conv2_weights + (at / (taps * channels1) * channels1 + at % channels1) * taps + at / channels1 % taps;
+    if (at < weights1) return conv2_biases + at - biases2;
+    return at < biases1 ? conv1_weights + at - weights1 : conv1_biases + at - biases1;
   }
 };
 
-/// The first dense layer's weights: 128 neurons x 64 inputs, over all images.
-struct DenseGradient {
-  using Tile = ProductTile<hidden, 64>;
-  static constexpr int threads = Tile::threads, scratch_bytes = Tile::scratch_bytes, items = pooled / 64;
-
-  template <class Barrier>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const DirectMemory& /*memory*/,
-                                  const Take& take, int item, float* scratch) {
-    const int k0 = item * 64;
-    Tile::template run<false, false>(
-        group, take.count, [&](int row, int i) { return s.d_h[i * hidden + row]; },
-        [&](int i, int column) { return s.p[std::int64_t{i} * pooled + k0 + column]; },
-        [&](int row, int column, float sum) { s.gradient[fc1_weights + row * pooled + k0 + column] = sum; }, scratch);
-  }
-};
-
-/// What goes back through the dropout and the ReLU behind the pool: 64 images x 64 inputs.
-struct DenseInput {
-  using Tile = ProductTile<64, 64>;
-  static constexpr int threads = Tile::threads, scratch_bytes = Tile::scratch_bytes, blocks_of_inputs = pooled / 64;
-
-  LEAGUE_FUNCTION static int items(int images) { return (images + 63) / 64 * blocks_of_inputs; }
-  template <class Barrier>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const DirectMemory& /*memory*/,
-                                  const Take& take, int item, float* scratch) {
-    const int first = item / blocks_of_inputs * 64, k0 = item % blocks_of_inputs * 64;
-    const Dropout dropout = s.dropout_of(take);
-    const auto scale = dropout.pooled_scale<float>();
-    Tile::template run<true, false>(
-        group, hidden, [&](int row, int j) { return first + row < take.count ? s.d_h[(first + row) * hidden + j] : 0; },
-        [&](int j, int column) { return s.weights[fc1_weights + j * pooled + k0 + column]; },
-        [&](int row, int column, float sum) {
-          const int i = first + row, k = k0 + column;
-          if (i >= take.count) return;
-          const std::int64_t at = std::int64_t{i} * pooled + k;
-          const bool through = Decision::live(s.pool_decisions[at]) &&
-                               Dropout::keeps_pooled(dropout.word(take.step, take.position(i), k / 32), k);
-          s.d_p[at] = through ? scale * sum : 0;
-        },
-        scratch);
-  }
-};
-
-/// The gradient behind the second convolution at (y, x) of channel o: what its window got, where it was chosen.
-LEAGUE_FUNCTION float gradient_at(const State& s, int i, int o, int y, int x) {
-  const std::int64_t at = std::int64_t{i} * pooled + o * windows + y / 2 * pooled_side + x / 2;
-  return Decision::place(s.pool_decisions[at]) == y % 2 * 2 + x % 2 ? s.d_p[at] : 0;
-}
-
-/// The second convolution's weights, over this team's images: a lane an input channel, a warp 8 output channels, 72
-/// sums. Two rows of positions at a time.
+/// The second convolution's weights. A team takes halves of images, two rows of positions at a time; a lane an input
+/// channel, a warp 8 output channels: 72 sums.
 struct Conv2Gradient {
-  static constexpr int threads = 256, outputs = channels2 / (threads / channels1), rows = 2, rows1 = rows + 2;
-  static constexpr int a1_size = rows1 * side1 * channels1, d_size = rows * side2 * channels2;
-  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (pixels + a1_size + d_size);
-  static_assert(outputs == 8 && scratch_bytes <= 40'000);
+  static constexpr int threads = 256, min_teams = 2, outputs = channels2 / (threads / channels1);
+  static constexpr int halves = 2, half_rows = side2 / halves, rows = 2, rows1 = rows + 2, rows0 = half_rows + 4;
+  static constexpr int a1_size = rows1 * side1 * channels1, d_size = rows * side2 * channels2, x_size = rows0 * side;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (d_size + a1_size + x_size);
+  static_assert(outputs == 8 && scratch_bytes <= 40'000 && threads / channels1 == 2 * rows1);
 
   template <class Barrier>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const DirectMemory& memory,
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& memory,
                                   const Take& take, int team, int teams, float* scratch) {
-    float *x = scratch, *a1 = x + pixels, *d = a1 + a1_size;
-    const int c = group.rank % channels1, first = group.rank / channels1 * outputs;
-    float sums[outputs][taps] = {}, biases[outputs] = {};
-    for (int i = team; i < take.count; i += teams) {
+    float *d = scratch, *a1 = d + d_size, *x = a1 + a1_size;
+    const int c = group.rank % channels1, warp = group.rank / channels1, first = warp * outputs;
+    float sums[outputs][taps] = {}, bias = 0;
+    for (int item = team; item < halves * take.count; item += teams) {
+      const int i = item / halves, top = item % halves * half_rows;
       group.barrier();
-      const std::uint8_t* image = take.image(i);
-      for (int at = group.rank; at < pixels; at += threads) x[at] = pixel<float>(image[at]);
-      for (int y0 = 0; y0 < side2; y0 += rows) {
+      const std::uint8_t* image = take.image(i) + top * side;
+      for (int at = group.rank; at < x_size; at += threads) x[at] = pixel<float>(image[at]);
+      for (int y0 = 0; y0 < half_rows; y0 += rows) {
         group.barrier();
-        for (int at = group.rank; at < a1_size; at += threads) {  // of this lane's channel
-          const int position = at / channels1;
-          const float* from = x + (y0 + position / side1) * side + position % side1;
-          float sum = s.weights[conv1_biases + c];
-          for (int t = 0; t < taps; ++t) sum += s.weights[conv1_weights + c * taps + t] * from[t / 3 * side + t % 3];
-          a1[at] = sum > 0 ? sum : 0;
-        }
-        for (int at = group.rank; at < d_size; at += threads) {
-          const int o = at / (rows * side2), position = at % (rows * side2);
-          d[position * channels2 + o] = gradient_at(s, i, o, y0 + position / side2, position % side2);
-        }
+        stage_inputs(s, x + y0 * side, c, warp, a1);
+        bias += stage_gradients(s, i, (top + y0) / 2, group.rank, d);
         group.barrier();
-        for (int y = 0; y < rows; ++y)
-          for (int px = 0; px < side2; ++px) {
-            float patch[taps];
-            for (int t = 0; t < taps; ++t) patch[t] = a1[((y + t / 3) * side1 + px + t % 3) * channels1 + c];
-            for (int k = 0; k < outputs; ++k) {
-              const float value = d[(y * side2 + px) * channels2 + first + k];
-              biases[k] += value;
-              for (int t = 0; t < taps; ++t) sums[k][t] += value * patch[t];
-            }
-          }
+        for (int y = 0; y < rows; ++y) add_row(a1 + y * side1 * channels1 + c, d + y * side2 * channels2 + first, sums);
       }
     }
-    float* out = memory.partials2 + std::int64_t{team} * conv2_size;
-    for (int k = 0; k < outputs; ++k) {
-      for (int t = 0; t < taps; ++t) out[((first + k) * channels1 + c) * taps + t] = sums[k][t];
-      if (c == 0) out[channels2 * channels1 * taps + first + k] = biases[k];
+    float* out = memory.partials + std::int64_t{team} * fc1_weights;
+    for (int k = 0; k < outputs; ++k)
+      for (int t = 0; t < taps; ++t) out[Partials::weights2 + ((first + k) * taps + t) * channels1 + c] = sums[k][t];
+    group.barrier();
+    d[group.rank] = bias;
+    group.barrier();
+    if (group.rank >= channels2) return;
+    float sum = 0;
+    for (int n = 0; n < threads; n += channels2) sum += d[n + group.rank];
+    out[Partials::biases2 + group.rank] = sum;
+  }
+
+ private:
+  /// Four rows of the first convolution's output; a warp half a row.
+  LEAGUE_FUNCTION static void stage_inputs(const State& s, const float* x, int c, int warp, float* a1) {
+    constexpr int across = side1 / 2;
+    const int row = warp / 2, column = warp % 2 * across;
+    float kernel[taps];
+    for (int t = 0; t < taps; ++t) kernel[t] = s.weights[conv1_weights + c * taps + t];
+    convolve_row<across>(kernel, s.weights[conv1_biases + c], x + row * side + column,
+                         a1 + (row * side1 + column) * channels1 + c, channels1);
+  }
+  /// Two rows of what a row of windows got, as [position][channel]. @returns the sum of a thread's windows, all of one
+  /// channel
+  LEAGUE_FUNCTION static float stage_gradients(const State& s, int i, int row, int rank, float* d) {
+    const int o = rank % channels2;
+    const std::int64_t from = std::int64_t{i} * pooled + o * windows + row * pooled_side;
+    float all = 0;
+    for (int window = rank / channels2; window < pooled_side; window += threads / channels2) {
+      const float value = s.d_p[from + window];
+      const int place = Decision::place(s.pool_decisions[from + window]);
+      for (int other = 0; other < 4; ++other)
+        d[(other / 2 * side2 + 2 * window + other % 2) * channels2 + o] = other == place ? value : 0;
+      all += value;
     }
+    return all;
+  }
+  /// A row of positions: the three columns of inputs that a position needs stay in registers.
+  LEAGUE_FUNCTION static void add_row(const float* a1, const float* d, float (&sums)[outputs][taps]) {
+    float columns[3][3];
+    for (int n = 0; n < 2; ++n)
+      for (int y = 0; y < 3; ++y) columns[n][y] = a1[(y * side1 + n) * channels1];
+    for (int x0 = 0; x0 < side2; x0 += 3)
+      blocks::unrolled<3>([&](int n) {
+        const int x = x0 + n;
+        for (int y = 0; y < 3; ++y) columns[(n + 2) % 3][y] = a1[(y * side1 + x + 2) * channels1];
+        blocks::unrolled<outputs / 4>([&](int q) {
+          const Four four = *reinterpret_cast<const Four*>(d + x * channels2 + 4 * q);
+          blocks::unrolled<4 * taps>([&](int m) {
+            const int k = m / taps, t = m % taps;
+            sums[4 * q + k][t] += four.values[k] * columns[(n + t % 3) % 3][t / 3];
+          });
+        });
+      });
   }
 };
 
-/// Through the second convolution into the first one's weights, over this team's images: a lane a channel, a warp two
-/// rows of positions, 52 sums. Eight output channels at a time, with two zeros around.
+/// Through the second convolution into the first one's weights. A team takes half of the output channels of images, 8
+/// at a time with two zeros around; a lane an input channel, a warp two rows of positions: 52 sums.
 struct Conv1Gradient {
-  static constexpr int rows = 2, warps = side1 / rows, threads = warps * channels1, outputs = 8;
-  static constexpr int wide = side2 + 4, d_size = outputs * wide * wide, w_size = outputs * taps * channels1;
-  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (pixels + d_size + w_size);
+  static constexpr int rows = 2, warps = side1 / rows, threads = warps * channels1, min_teams = 1, outputs = 8;
+  static constexpr int halves = 2, wide = side2 + 4, plane = wide * wide;
+  static constexpr int d_size = outputs * plane, w_size = outputs * taps * channels1;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (d_size + w_size + pixels);
   static constexpr int own = taps + 1;  ///< sums of a channel
   static_assert(scratch_bytes <= 40'000 && warps * channels1 * own <= d_size);
 
   template <class Barrier>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const DirectMemory& memory,
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& memory,
                                   const Take& take, int team, int teams, float* scratch) {
-    float *x = scratch, *d = x + pixels, *w = d + d_size;
+    float *d = scratch, *w = d + d_size, *x = w + w_size;
     const int c = group.rank % channels1, warp = group.rank / channels1, top = warp * rows;
     float total[own] = {};
-    for (int i = team; i < take.count; i += teams) {
+    for (int at = group.rank; at < d_size; at += threads) d[at] = 0;  // around the gradients it stays so
+    for (int item = team; item < halves * take.count; item += teams) {
+      const int i = item / halves, o_begin = item % halves * (channels2 / halves);
       group.barrier();
       const std::uint8_t* image = take.image(i);
       for (int at = group.rank; at < pixels; at += threads) x[at] = pixel<float>(image[at]);
       float sums[rows][side1] = {};
-      for (int o0 = 0; o0 < channels2; o0 += outputs) {
+      for (int o0 = o_begin; o0 < o_begin + channels2 / halves; o0 += outputs) {
         group.barrier();
-        for (int at = group.rank; at < d_size; at += threads) {
-          const int y = at / wide % wide - 2, px = at % wide - 2;
-          const bool inside = y >= 0 && y < side2 && px >= 0 && px < side2;
-          d[at] = inside ? gradient_at(s, i, o0 + at / (wide * wide), y, px) : 0;
-        }
-        for (int at = group.rank; at < w_size; at += threads) {  // [out][tap][in]
-          const int o = o0 + at / (taps * channels1), t = at / channels1 % taps;
-          w[at] = s.weights[conv2_weights + (o * channels1 + at % channels1) * taps + t];
-        }
+        stage(s, memory, i, o0, group.rank, d, w);
         group.barrier();
-        for (int o = 0; o < outputs; ++o) {
-          float kernel[taps];
-          for (int t = 0; t < taps; ++t) kernel[t] = w[(o * taps + t) * channels1 + c];
-          blocks::unrolled<rows + 2>([&](int y) {  // of d, from the row that the third row of the kernel takes
-            const float* row = d + (o * wide + top + y) * wide;
-            blocks::unrolled<wide>([&](int px) {
-              const float value = row[px];
-              blocks::unrolled<rows * 3>([&](int n) {
-                const int r = n / 3, kx = n % 3, ky = r + 2 - y, at = px - 2 + kx;
-                if (ky >= 0 && ky < 3 && at >= 0 && at < side1) sums[r][at] += kernel[ky * 3 + kx] * value;
-              });
-            });
-          });
-        }
+        for (int o = 0; o < outputs; ++o) add_channel(d + o * plane + top * wide, w + o * taps * channels1 + c, sums);
       }
-      blocks::unrolled<rows * side1>([&](int n) {
-        const int r = n / side1, px = n % side1;
-        const float* from = x + (top + r) * side + px;
-        float z = s.weights[conv1_biases + c];
-        for (int t = 0; t < taps; ++t) z += s.weights[conv1_weights + c * taps + t] * from[t / 3 * side + t % 3];
-        const float value = z > 0 ? sums[r][px] : 0;
-        for (int t = 0; t < taps; ++t) total[t] += value * from[t / 3 * side + t % 3];
-        total[taps] += value;
-      });
+      add_weights(s, x + top * side, c, sums, total);
     }
     group.barrier();
     for (int t = 0; t < own; ++t) d[(warp * own + t) * channels1 + c] = total[t];
@@ -193,19 +143,83 @@ struct Conv1Gradient {
       float sum = 0;
       for (int other = 0; other < warps; ++other) sum += d[other * own * channels1 + at];
       const int t = at / channels1, channel = at % channels1;
-      memory.partials1[std::int64_t{team} * conv1_size + (t < taps ? channel * taps + t : channels1 * taps + channel)] =
-          sum;
+      memory.partials[std::int64_t{team} * fc1_weights +
+                      (t < taps ? Partials::weights1 + channel * taps + t : Partials::biases1 + channel)] = sum;
     }
+  }
+
+ private:
+  /// Eight channels of what the windows got, as [channel][y][x], and their weights.
+  LEAGUE_FUNCTION static void stage(const State& s, const GpuMemory& memory, int i, int o0, int rank, float* d,
+                                    float* w) {
+    for (int at = rank; at < outputs * windows; at += threads) {
+      const int o = at / windows, window = at % windows;
+      const std::int64_t from = std::int64_t{i} * pooled + o0 * windows + at;
+      const float value = s.d_p[from];
+      const int place = Decision::place(s.pool_decisions[from]);
+      float* to = d + o * plane + (window / pooled_side * 2 + 2) * wide + window % pooled_side * 2 + 2;
+      for (int y = 0; y < 2; ++y)
+        *reinterpret_cast<Pair*>(to + y * wide) = {{place == 2 * y ? value : 0, place == 2 * y + 1 ? value : 0}};
+    }
+    const auto* from = reinterpret_cast<const Four*>(memory.backward2 + o0 * taps * channels1);
+    for (int at = rank; at < w_size / 4; at += threads) reinterpret_cast<Four*>(w)[at] = from[at];
+  }
+  /// What an output channel adds to two rows; `d`: from the row on that the third row of the kernel meets.
+  LEAGUE_FUNCTION static void add_channel(const float* d, const float* w, float (&sums)[rows][side1]) {
+    float kernel[taps];
+    for (int t = 0; t < taps; ++t) kernel[t] = w[t * channels1];
+    blocks::unrolled<rows + 2>([&](int y) {
+      blocks::unrolled<wide / 4>([&](int q) {
+        const Four four = *reinterpret_cast<const Four*>(d + y * wide + 4 * q);
+        blocks::unrolled<4 * rows * 3>([&](int n) {
+          const int e = n / (rows * 3), r = n / 3 % rows, kx = n % 3, ky = r + 2 - y, at = 4 * q + e - 2 + kx;
+          if (ky >= 0 && ky < 3 && at >= 0 && at < side1) sums[r][at] += kernel[ky * 3 + kx] * four.values[e];
+        });
+      });
+    });
+  }
+  /// Through the ReLU, whose input is computed again, into the weights; `x`: four rows of pixels, column by column.
+  LEAGUE_FUNCTION static void add_weights(const State& s, const float* x, int c, const float (&sums)[rows][side1],
+                                          float (&total)[own]) {
+    float kernel[taps], columns[3][rows + 2];
+    for (int t = 0; t < taps; ++t) kernel[t] = s.weights[conv1_weights + c * taps + t];
+    const float bias = s.weights[conv1_biases + c];
+    for (int n = 0; n < 2; ++n)
+      for (int y = 0; y < rows + 2; ++y) columns[n][y] = x[y * side + n];
+    blocks::unrolled<side1>([&](int px) {
+      for (int y = 0; y < rows + 2; ++y) columns[(px + 2) % 3][y] = x[y * side + px + 2];
+      for (int r = 0; r < rows; ++r) {
+        float z = bias;
+        for (int t = 0; t < taps; ++t) z += kernel[t] * columns[(px + t % 3) % 3][r + t / 3];
+        const float value = z > 0 ? sums[r][px] : 0;
+        for (int t = 0; t < taps; ++t) total[t] += value * columns[(px + t % 3) % 3][r + t / 3];
+        total[taps] += value;
+      }
+    });
   }
 };
 
-/// The convolutions' gradients from the teams' sums, one by one.
-LEAGUE_FUNCTION void add_partials(const State& s, const DirectMemory& memory, int teams, int i) {
-  const bool first = i < conv1_size;
-  const float* from = first ? memory.partials1 + i : memory.partials2 + i - conv1_size;
-  float sum = 0;
-  for (int team = 0; team < teams; ++team) sum += from[std::int64_t{team} * (first ? conv1_size : conv2_size)];
-  s.gradient[i] = sum;
-}
+/// The convolutions' gradients from the teams' sums; 32 a team.
+struct AddPartials {
+  static constexpr int threads = 256, min_teams = 2, parts = threads / 32, items = fc1_weights / 32;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * threads;
+  static_assert(items * 32 == fc1_weights);
+
+  template <class Barrier>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& memory,
+                                  const Take& /*take*/, int item, float* scratch) {
+    const int lane = group.rank % 32, part = group.rank / 32, at = item * 32 + lane;
+    group.barrier();
+    scratch[group.rank] = sum_in_order((memory.teams + parts - 1 - part) / parts, [&](int n) {
+      return memory.partials[std::int64_t{n * parts + part} * fc1_weights + at];
+    });
+    group.barrier();
+    if (part != 0) return;
+    float sum = 0;
+    for (int n = 0; n < parts; ++n) sum += scratch[n * 32 + lane];
+    s.gradient[Partials::parameter(at)] = sum;
+    if (at == 0) *memory.size = s.step_size();  // for the update, which also counts the step
+  }
+};
 
 }  // namespace league::cnn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/cnn/direct_part.hpp"
+#include "algorithms/cnn/gpu_part.hpp"
 #include "algorithms/cnn/kokkos_host.hpp"
 
 namespace league::cnn {
@@ -9,13 +9,18 @@ namespace {
 using kokkos::Exec;
 
 template <class Kernel>
-using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<int>, Kokkos::LaunchBounds<Kernel::threads, 1>>;
-using Scratch = Kokkos::View<float*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<int>,
+                                  Kokkos::LaunchBounds<Kernel::threads, kokkos::launch_bound(Kernel::min_teams)>>;
 
 template <class Kernel>
 auto policy_of(const Exec& exec, int teams) {
-  return kokkos::light(Policy<Kernel>(exec, teams, Kernel::threads, 1)
-                           .set_scratch_size(0, Kokkos::PerTeam(Scratch::shmem_size(Kernel::scratch_bytes / 4 + 1))));
+  return kokkos::light(
+      Policy<Kernel>(exec, teams, Kernel::threads, 1).set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes + 16)));
+}
+template <class Kernel, class Member>
+KOKKOS_INLINE_FUNCTION float* scratch_of(const Member& team) {
+  const int bytes = Kernel::scratch_bytes;  // is taken by reference
+  return static_cast<float*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
 }
 template <class Member>
 KOKKOS_INLINE_FUNCTION auto group_of_team(const Member& team) {
@@ -27,26 +32,26 @@ struct Launcher {
 
   // Teams of the kernel's own size; each goes round the items.
   template <class Kernel>
-  void items(int teams, const State& s, const DirectMemory& memory, const Take& given, int items) const {
+  void items(int teams, const State& s, const GpuMemory& memory, const Take& given, int items) const {
     const auto policy = policy_of<Kernel>(exec, teams);
     using Member = typename decltype(policy)::member_type;
     Kokkos::parallel_for(
         "cnn/items", policy, KOKKOS_LAMBDA(const Member& team) {
-          const Scratch scratch(team.team_scratch(0), Kernel::scratch_bytes / 4);
+          float* scratch = scratch_of<Kernel>(team);
           const Take take = given.trains ? s.now() : given;
           for (int item = team.league_rank(); item < items; item += team.league_size())
-            Kernel::run(group_of_team(team), s, memory, take, item, scratch.data());
+            Kernel::run(group_of_team(team), s, memory, take, item, scratch);
         });
   }
   // Teams that keep sums of all that they take.
   template <class Kernel>
-  void teams(int teams, const State& s, const DirectMemory& memory) const {
+  void teams(int teams, const State& s, const GpuMemory& memory) const {
     const auto policy = policy_of<Kernel>(exec, teams);
     using Member = typename decltype(policy)::member_type;
     Kokkos::parallel_for(
         "cnn/teams", policy, KOKKOS_LAMBDA(const Member& team) {
-          const Scratch scratch(team.team_scratch(0), Kernel::scratch_bytes / 4);
-          Kernel::run(group_of_team(team), s, memory, s.now(), team.league_rank(), team.league_size(), scratch.data());
+          float* scratch = scratch_of<Kernel>(team);
+          Kernel::run(group_of_team(team), s, memory, s.now(), team.league_rank(), team.league_size(), scratch);
         });
   }
   // A thread an element.
@@ -66,8 +71,10 @@ struct Gpu {
   const Exec& exec_;
 };
 
-using Part = std::conditional_t<kokkos::on_gpu, DirectPart<Gpu>, kokkos_model::OnHost>;
-const RegisterTraining<Part> direct{"direct", kokkos::model};
+template <class Backward>
+using Part = std::conditional_t<kokkos::on_gpu, GpuPart<Gpu, Backward>, kokkos_model::OnHost>;
+const RegisterTraining<Part<DirectBackward>> direct{"direct", kokkos::model};
+const RegisterTraining<Part<RoutedBackward>> routed{"routed", kokkos::model};
 
 }  // namespace
 }  // namespace league::cnn

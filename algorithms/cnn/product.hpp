@@ -2,45 +2,104 @@
 #pragma once
 
 #include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 
 namespace league::cnn {
 
-/// A team's tile of C [rows x columns] = A [rows x depth] B [depth x columns]:
-/// 256 threads as 16 x 16, each with rows / 16 x columns / 16 sums, 16 apart; `step` of the depth at a time in scratch.
-template <int rows, int columns>
-struct ProductTile {
-  static constexpr int threads = 256, step = 32, high = rows / 16, wide = columns / 16;
-  static constexpr int pitch_a = rows + 1, pitch_b = columns + 1;
-  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * step * (pitch_a + pitch_b);
+using Four = blocks::Pack<float>;
 
-  /// a(row, k) and b(k, column) give elements, 0 where there is none; `by_k`: neighbouring k are neighbours in memory.
-  template <bool a_by_k, bool b_by_k, class Barrier, class A, class B, class Store>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, int depth, const A& a, const B& b,
+/// An operand of a tile: `n` rows (of B: columns), `step` of the depth at a time. In scratch it lies as in memory, so
+/// that packs of four go straight through: [row][k] if neighbouring k are neighbours (`by_k`), else [k][row].
+template <int n, bool by_k>
+struct Operand {
+  static constexpr int threads = 256, step = 32, own = n / 16;
+  static constexpr int pitch = by_k ? step + 4 : n;  ///< 16 rows of packs lie in different banks
+  static constexpr int size = by_k ? n * pitch : step * pitch;
+  static constexpr int packs = n * step / 4 / threads;  ///< that a thread moves
+
+  Four moved[packs];
+
+  /// The row of value number `y` of the threads with this lane (of 16).
+  LEAGUE_FUNCTION static int row_of(int lane, int y) { return by_k ? lane + 16 * y : 4 * lane + y / 4 * 64 + y % 4; }
+  /// get(row, k): the pack of four from there on, along k or along the rows.
+  template <class Get>
+  LEAGUE_FUNCTION void fetch(int rank, int k0, const Get& get) {
+    blocks::unrolled<packs>([&](int p) {
+      const int at = rank + p * threads;
+      if constexpr (by_k)
+        moved[p] = get(at / (step / 4), k0 + at % (step / 4) * 4);
+      else
+        moved[p] = get(at % (n / 4) * 4, k0 + at / (n / 4));
+    });
+  }
+  LEAGUE_FUNCTION void put(int rank, float* tile) const {
+    blocks::unrolled<packs>([&](int p) {
+      const int at = rank + p * threads;
+      const int to = by_k ? at / (step / 4) * pitch + at % (step / 4) * 4 : at / (n / 4) * pitch + at % (n / 4) * 4;
+      *reinterpret_cast<Four*>(tile + to) = moved[p];
+    });
+  }
+  /// Four values along k of each of the thread's rows.
+  LEAGUE_FUNCTION static void read(const float* tile, int lane, int k, float (&values)[4][own]) {
+    if constexpr (by_k)
+      blocks::unrolled<own>([&](int y) {
+        const Four four = *reinterpret_cast<const Four*>(tile + row_of(lane, y) * pitch + k);
+        blocks::unrolled<4>([&](int j) { values[j][y] = four.values[j]; });
+      });
+    else
+      blocks::unrolled<4 * (own / 4)>([&](int n4) {
+        const int j = n4 % 4, y = n4 / 4 * 4;
+        const Four four = *reinterpret_cast<const Four*>(tile + (k + j) * pitch + row_of(lane, y));
+        blocks::unrolled<4>([&](int e) { values[j][y + e] = four.values[e]; });
+      });
+  }
+};
+
+/// A team's tile of C [rows x columns] = A [rows x depth] B [depth x columns]: 256 threads as 16 x 16, each with
+/// rows / 16 x columns / 16 sums; the packs of the next step are on their way while one is multiplied.
+template <int rows, int columns, bool a_by_k, bool b_by_k>
+struct ProductTile {
+  using A = Operand<rows, a_by_k>;
+  using B = Operand<columns, b_by_k>;
+  static constexpr int threads = A::threads, step = A::step;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (A::size + B::size);
+
+  /// a(row, k) and b(column, k) give packs, zeros where there is nothing; `store(row, column, sums)`: of four
+  /// neighbouring columns, or, where B lies by k, of one (the first of the pack).
+  template <class Barrier, class GetA, class GetB, class Store>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, int depth, const GetA& a, const GetB& b,
                                   const Store& store, float* scratch) {
-    float *tile_a = scratch, *tile_b = scratch + step * pitch_a;
-    const int ty = group.rank / 16, tx = group.rank % 16;
-    float sums[high][wide] = {};
+    float *tile_a = scratch, *tile_b = scratch + A::size;
+    // 32 neighbouring threads as 4 x 8: their packs of both operands fit one access of scratch each
+    const int ty = group.rank / 64 * 4 + group.rank % 32 / 8, tx = group.rank / 32 % 2 * 8 + group.rank % 8;
+    float sums[A::own][B::own] = {};
+    A next_a;
+    B next_b;
+    if (depth > 0) next_a.fetch(group.rank, 0, a), next_b.fetch(group.rank, 0, b);
     for (int k0 = 0; k0 < depth; k0 += step) {
       group.barrier();
-      for (int at = group.rank; at < step * rows; at += threads) {
-        const int k = a_by_k ? at % step : at / rows, row = a_by_k ? at / step : at % rows;
-        tile_a[k * pitch_a + row] = k0 + k < depth ? a(row, k0 + k) : 0;
-      }
-      for (int at = group.rank; at < step * columns; at += threads) {
-        const int k = b_by_k ? at % step : at / columns, column = b_by_k ? at / step : at % columns;
-        tile_b[k * pitch_b + column] = k0 + k < depth ? b(k0 + k, column) : 0;
-      }
+      next_a.put(group.rank, tile_a);
+      next_b.put(group.rank, tile_b);
       group.barrier();
-      for (int k = 0; k < step; ++k) {
-        float left[high], right[wide];
-        for (int y = 0; y < high; ++y) left[y] = tile_a[k * pitch_a + ty + 16 * y];
-        for (int x = 0; x < wide; ++x) right[x] = tile_b[k * pitch_b + tx + 16 * x];
-        for (int y = 0; y < high; ++y)
-          for (int x = 0; x < wide; ++x) sums[y][x] += left[y] * right[x];
+      if (k0 + step < depth) next_a.fetch(group.rank, k0 + step, a), next_b.fetch(group.rank, k0 + step, b);
+      for (int k = 0; k < step; k += 4) {
+        float left[4][A::own], right[4][B::own];
+        A::read(tile_a, ty, k, left);
+        B::read(tile_b, tx, k, right);
+        for (int j = 0; j < 4; ++j)
+          for (int y = 0; y < A::own; ++y)
+            for (int x = 0; x < B::own; ++x) sums[y][x] += left[j][y] * right[j][x];
       }
     }
-    for (int y = 0; y < high; ++y)
-      for (int x = 0; x < wide; ++x) store(ty + 16 * y, tx + 16 * x, sums[y][x]);
+    constexpr int together = b_by_k ? 1 : 4;
+    blocks::unrolled<A::own>([&](int y) {
+      blocks::unrolled<B::own / together>([&](int x) {
+        Four four{};
+        for (int e = 0; e < together; ++e) four.values[e] = sums[y][together * x + e];
+        store(A::row_of(ty, y), B::row_of(tx, together * x), four);
+      });
+    });
   }
 };
 

@@ -81,14 +81,18 @@ struct State {
   [[nodiscard]] LEAGUE_FUNCTION blocks::StepSize<float> step_size() const {
     return blocks::step_size(optimizer, rates[*step / batches], *step + 1);
   }
-  /// The optimizer's step for parameter `i`.
-  LEAGUE_FUNCTION void update(int i, const blocks::StepSize<float>& size) const {
-    blocks::Weight<float> weight{weights[i], 0, 0};
-    const bool has_state = blocks::states_of(optimizer) > 0;
-    if (has_state) weight.first = state[i], weight.second = state[parameters + i];
-    weight = blocks::advanced(optimizer, weight, gradient[i], size);
+  /// Parameter `i` with its state.
+  [[nodiscard]] LEAGUE_FUNCTION blocks::Weight<float> weight(int i) const {
+    if (blocks::states_of(optimizer) == 0) return {weights[i], 0, 0};
+    return {weights[i], state[i], state[parameters + i]};
+  }
+  LEAGUE_FUNCTION void store(int i, const blocks::Weight<float>& weight) const {
     weights[i] = weight.value;
-    if (has_state) state[i] = weight.first, state[parameters + i] = weight.second;
+    if (blocks::states_of(optimizer) > 0) state[i] = weight.first, state[parameters + i] = weight.second;
+  }
+  /// The optimizer's step for it.
+  LEAGUE_FUNCTION void update(int i, const blocks::StepSize<float>& size) const {
+    store(i, blocks::advanced(optimizer, weight(i), gradient[i], size));
   }
   /// Weights, state and step of one place from those of another, for thread `thread` of `threads`.
   LEAGUE_FUNCTION void copy(float* to, const float* from, float* to_state, const float* from_state, int thread,

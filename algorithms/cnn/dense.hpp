@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <climits>
+
+#include "algorithms/cnn/direct.hpp"
+#include "algorithms/cnn/product.hpp"
+
+/// The dense layers and the loss on GPUs.
+namespace league::cnn {
+
+/// The sum of load(0) to load(count - 1), in order; twelve loads are on their way together.
+template <class Load>
+LEAGUE_FUNCTION float sum_in_order(int count, const Load& load) {
+  constexpr int together = 12;
+  float sum = 0;
+  for (int first = 0; first < count; first += together) {
+    float next[together];
+    blocks::unrolled<together>([&](int n) { next[n] = first + n < count ? load(first + n) : 0; });
+    blocks::unrolled<together>([&](int n) { sum += next[n]; });
+  }
+  return sum;
+}
+
+/// The first dense layer, a slice of its inputs: 64 images x 128 neurons.
+struct Dense {
+  using Tile = ProductTile<64, hidden, true, true>;
+  static constexpr int threads = Tile::threads, min_teams = 2, scratch_bytes = Tile::scratch_bytes;
+
+  LEAGUE_FUNCTION static int items(int images, int slices) { return (images + 63) / 64 * slices; }
+  /// The slices with which the multiprocessor that has most to do is done first; of equal ones the most, up to two
+  /// teams a multiprocessor.
+  static int slices(int images, int multiprocessors) {
+    int best = 1, least = INT_MAX;
+    for (int slices = 1; slices <= pooled / Tile::step; ++slices) {
+      const int teams = items(images, slices), rounds = (teams + multiprocessors - 1) / multiprocessors;
+      if (pooled / Tile::step % slices != 0 || (slices > 1 && rounds > min_teams)) continue;
+      if (rounds * (pooled / slices) <= least) best = slices, least = rounds * (pooled / slices);
+    }
+    return best;
+  }
+  template <class Barrier>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& memory,
+                                  const Take& take, int item, float* scratch) {
+    const int first = item / memory.slices * 64, number = item % memory.slices, slice = pooled / memory.slices;
+    const int k0 = number * slice;
+    if (first >= take.count) return;
+    Tile::run(
+        group, slice,
+        [&](int row, int k) {
+          return first + row < take.count
+                     ? *reinterpret_cast<const Four*>(s.p + std::int64_t{first + row} * pooled + k0 + k)
+                     : Four{};
+        },
+        [&](int column, int k) {
+          return *reinterpret_cast<const Four*>(s.weights + fc1_weights + column * pooled + k0 + k);
+        },
+        [&](int row, int column, const Four& sum) {
+          if (first + row < take.count)
+            memory.products[(std::int64_t{number} * take.count + first + row) * hidden + column] = sum.values[0];
+        },
+        scratch);
+  }
+};
+
+/// An image's last layers, its loss and their gradients; two threads a neuron, 16 a class.
+struct Loss {
+  static constexpr int parts = 2, threads = parts * hidden, min_teams = 4, lanes = 16;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (threads + hidden + threads + 2 * classes);
+  static_assert(threads / lanes >= classes);
+
+  template <class Barrier>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& memory,
+                                  const Take& take, int i, float* scratch) {
+    if (i >= take.count) return;
+    float *z = scratch, *h = z + threads, *sums = h + hidden, *logits = sums + threads, *d = logits + classes;
+    const int j = group.rank % hidden, part = group.rank / hidden, c = group.rank / lanes, lane = group.rank % lanes;
+    group.barrier();  // the item before
+    z[group.rank] = sum_in_order((memory.slices + parts - 1 - part) / parts, [&](int n) {
+      return memory.products[(std::int64_t{n * parts + part} * take.count + i) * hidden + j];
+    });
+    const float bias = s.weights[fc1_biases + j];
+    const Dropout dropout = s.dropout_of(take);
+    const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
+    float weights[hidden / lanes];  // of a class, in front of the barrier
+    for (int n = 0; n < hidden / lanes; ++n)
+      weights[n] = c < classes ? s.weights[fc2_weights + c * hidden + lane + n * lanes] : 0;
+    group.barrier();
+    float value = bias;
+    for (int n = 0; n < parts; ++n) value += z[n * hidden + j];
+    const float factor = value > 0 && Dropout::keeps_hidden(word, j) ? dropout.hidden_scale<float>() : 0;
+    if (part == 0) h[j] = factor * value;
+    group.barrier();
+    float products = 0;
+    for (int n = 0; n < hidden / lanes; ++n) products += weights[n] * h[lane + n * lanes];
+    sums[group.rank] = products;
+    group.barrier();
+    if (group.rank < classes) {
+      float sum = s.weights[fc2_biases + group.rank];
+      for (int n = 0; n < lanes; ++n) sum += sums[group.rank * lanes + (n + group.rank) % lanes];
+      logits[group.rank] = sum;
+    }
+    group.barrier();
+    Head head;
+    for (int n = 0; n < classes; ++n) head.logits[n] = logits[n];
+    if (!take.trains) {
+      if (group.rank == 0) s.predictions[take.first - s.test_first + i] = head.best();
+      return;
+    }
+    const int label = take.labels[take.number(i)];
+    if (group.rank < classes) {
+      d[group.rank] = head.gradient(group.rank, label, take.share);
+      s.d_logits[i * classes + group.rank] = d[group.rank];
+    } else if (group.rank == threads - 1) {
+      s.losses[i] = head.loss(label);
+    }
+    group.barrier();
+    if (part != 0) return;
+    float sum = 0;
+    for (int n = 0; n < classes; ++n) sum += d[n] * s.weights[fc2_weights + n * hidden + j];
+    s.h[i * hidden + j] = h[j];
+    s.d_h[i * hidden + j] = factor * sum;
+    s.hidden_decisions[i * hidden + j] = value > 0 ? 1 : 0;
+  }
+};
+
+/// The dense layers, backward. The first teams take what goes back to the first layer's inputs (64 images x 128
+/// inputs), the next its weights (128 neurons x 64 inputs, over all images), the last the small sums over images.
+struct DenseBackward {
+  using Weights = ProductTile<hidden, 64, false, false>;
+  using Inputs = ProductTile<64, 128, true, false>;
+  static constexpr int threads = Weights::threads, min_teams = 2, scratch_bytes = Inputs::scratch_bytes;
+  static constexpr int input_tiles = pooled / 128, weight_tiles = pooled / 64;
+  static constexpr int small = parameters + 1 - fc1_biases, parts = threads / 32;  ///< small sums; 32 a team
+  static_assert(Weights::scratch_bytes <= scratch_bytes);
+
+  LEAGUE_FUNCTION static int items(int images) {
+    return (images + 63) / 64 * input_tiles + weight_tiles + (small + 31) / 32;
+  }
+  template <class Barrier>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& /*memory*/,
+                                  const Take& take, int item, float* scratch) {
+    const int tiles = (take.count + 63) / 64 * input_tiles;
+    if (item < tiles)
+      inputs(group, s, take, item / input_tiles * 64, item % input_tiles * 128, scratch);
+    else if (item < tiles + weight_tiles)
+      weights(group, s, take, (item - tiles) * 64, scratch);
+    else
+      add_small(group, s, take, (item - tiles - weight_tiles) * 32, scratch);
+  }
+
+ private:
+  template <class Barrier>
+  LEAGUE_FUNCTION static void weights(const blocks::Group<Barrier>& group, const State& s, const Take& take, int k0,
+                                      float* scratch) {
+    Weights::run(
+        group, take.count,
+        [&](int row, int i) {
+          return i < take.count ? *reinterpret_cast<const Four*>(s.d_h + i * hidden + row) : Four{};
+        },
+        [&](int column, int i) {
+          return i < take.count ? *reinterpret_cast<const Four*>(s.p + std::int64_t{i} * pooled + k0 + column) : Four{};
+        },
+        [&](int row, int column, const Four& sums) {
+          *reinterpret_cast<Four*>(s.gradient + fc1_weights + row * pooled + k0 + column) = sums;
+        },
+        scratch);
+  }
+  /// Through the dropout and the ReLU behind the pool, where a value above 0 came out.
+  template <class Barrier>
+  LEAGUE_FUNCTION static void inputs(const blocks::Group<Barrier>& group, const State& s, const Take& take, int first,
+                                     int k0, float* scratch) {
+    const auto scale = s.dropout_of(take).template pooled_scale<float>();
+    Inputs::run(
+        group, hidden,
+        [&](int row, int j) {
+          return first + row < take.count ? *reinterpret_cast<const Four*>(s.d_h + (first + row) * hidden + j) : Four{};
+        },
+        [&](int column, int j) {
+          return *reinterpret_cast<const Four*>(s.weights + fc1_weights + j * pooled + k0 + column);
+        },
+        [&](int row, int column, const Four& sums) {
+          if (first + row >= take.count) return;
+          const std::int64_t at = std::int64_t{first + row} * pooled + k0 + column;
+          const Four p = *reinterpret_cast<const Four*>(s.p + at);
+          Four d;
+          for (int n = 0; n < 4; ++n) d.values[n] = p.values[n] > 0 ? scale * sums.values[n] : 0;
+          *reinterpret_cast<Four*>(s.d_p + at) = d;
+        },
+        scratch);
+  }
+  /// The last layer's gradient, the first dense layer's biases', the loss.
+  template <class Barrier>
+  LEAGUE_FUNCTION static void add_small(const blocks::Group<Barrier>& group, const State& s, const Take& take,
+                                        int first, float* scratch) {
+    const int lane = group.rank % 32, part = group.rank / 32, at = first + lane, i = fc1_biases + at;
+    if (first >= small) return;
+    group.barrier();
+    scratch[group.rank] = sum_in_order((take.count + parts - 1 - part) / parts, [&](int n) {
+      const int image = n * parts + part;
+      if (i < fc2_weights) return s.d_h[image * hidden + at];
+      if (i < fc2_biases)
+        return s.d_logits[image * classes + (i - fc2_weights) / hidden] *
+               s.h[image * hidden + (i - fc2_weights) % hidden];
+      return i < parameters ? s.d_logits[image * classes + i - fc2_biases] : i == parameters ? s.losses[image] : 0;
+    });
+    group.barrier();
+    if (part != 0 || i > parameters) return;
+    float sum = 0;
+    for (int n = 0; n < parts; ++n) sum += scratch[n * 32 + lane];
+    s.gradient[i] = i == parameters ? sum * take.share : sum;
+  }
+};
+
+/// Test images that are classified right.
+struct CountRight {
+  static constexpr int threads = 256, min_teams = 1, scratch_bytes = static_cast<int>(sizeof(float)) * threads;
+
+  template <class Barrier>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& /*memory*/,
+                                  const Take& /*take*/, int /*item*/, float* scratch) {
+    int right = 0;
+    for (std::int64_t i = group.rank; i < s.test_count; i += threads)
+      right += s.predictions[i] == s.test_labels[s.test_first + i] ? 1 : 0;
+    int* counts = reinterpret_cast<int*>(scratch);
+    counts[group.rank] = right;
+    blocks::combine_in_scratch(group, counts, [](int a, int b) { return a + b; });
+    if (group.rank == 0) *s.correct_here = counts[0];
+  }
+};
+
+}  // namespace league::cnn

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/cnn/dense.hpp"
+#include "algorithms/cnn/part.hpp"
+#include "algorithms/cnn/routed_backward.hpp"
+#include "backends/launch.hpp"
+
+/// A shard on one GPU: the order of the kernels, and their leagues.
+namespace league::cnn {
+
+/// What threads do, one element each.
+struct Begin {
+  State s;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { s.begin(at, threads); }
+};
+struct KeepStart {
+  State s;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { s.keep_start(at, threads); }
+};
+struct KeepBefore {
+  State s;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, threads); }
+};
+/// The second convolution's weights, as kernels read them.
+struct PackWeights {
+  State s;
+  GpuMemory memory;
+  LEAGUE_FUNCTION void operator()(int at) const {
+    const int o = at / taps / channels1, c = at / taps % channels1, t = at % taps;
+    const float weight = s.weights[conv2_weights + at];
+    memory.forward2[(c * taps + t) * channels2 + o] = weight;
+    memory.backward2[(o * taps + t) * channels1 + c] = weight;
+  }
+};
+/// Of four parameters, all of whose loads are on their way together.
+struct Update {
+  static constexpr int together = 4, threads = (parameters + together - 1) / together;
+  State s;
+  GpuMemory memory;
+  LEAGUE_FUNCTION void operator()(int first) const {
+    const blocks::StepSize<float> size = *memory.size;
+    blocks::Weight<float> weights[together];
+    float gradients[together];
+    blocks::unrolled<together>([&](int n) {
+      const int at = first + n * threads;
+      if (at < parameters) weights[n] = s.weight(at), gradients[n] = s.gradient[at];
+    });
+    blocks::unrolled<together>([&](int n) {
+      const int at = first + n * threads;
+      if (at >= parameters) return;
+      s.store(at, blocks::advanced(s.optimizer, weights[n], gradients[n], size));
+      if (at >= conv2_weights && at < conv2_biases) PackWeights{s, memory}(at - conv2_weights);
+    });
+    if (first == 0) s.end_step();
+  }
+};
+struct EndEpoch {
+  State s;
+  LEAGUE_FUNCTION void operator()(int) const { s.end_epoch(); }
+};
+
+/// The kernels of the convolutions' backward pass, for each method.
+struct DirectBackward {
+  static constexpr int teams_a_multiprocessor = Conv2Gradient::min_teams;
+  static int items(int images) { return Conv2Gradient::halves * images; }
+  template <class Launcher>
+  static void run(const Launcher& launcher, const State& s, const GpuMemory& memory) {
+    launcher.template teams<Conv2Gradient>(memory.teams, s, memory);
+    launcher.template teams<Conv1Gradient>(memory.teams, s, memory);
+  }
+};
+struct RoutedBackward {
+  static constexpr int teams_a_multiprocessor = RoutedGradient::min_teams;
+  static int items(int images) { return RoutedGradient::items(images); }
+  template <class Launcher>
+  static void run(const Launcher& launcher, const State& s, const GpuMemory& memory) {
+    launcher.template teams<RoutedGradient>(memory.teams, s, memory);
+  }
+};
+
+/// `Gpu`: the model's arrays, and a launcher of kernels.
+template <class Gpu, class Backward>
+class GpuPart final : public CnnPart<Gpu::template Array> {
+  using Base = CnnPart<Gpu::template Array>;
+  template <class T>
+  using Array = typename Gpu::template Array<T>;
+
+ public:
+  GpuPart(const Cnn& problem, const Context& context, const Shard& shard)
+      : Base(problem, context, shard),
+        gpu_(context, Base::queue()),
+        multiprocessors_(multiprocessors(*this)),
+        slices_(Dense::slices(std::max(images(), 1), multiprocessors_)) {
+    Base::declare(forward2_, "cnn/forward2", channels1 * taps * channels2);
+    Base::declare(backward2_, "cnn/backward2", channels1 * taps * channels2);
+    Base::declare(products_, "cnn/products", slices_ * std::max<std::int64_t>(images(), 1) * hidden);
+    Base::declare(size_, "cnn/step_size", 1);
+  }
+  Launch configure(Launch launch) override {
+    if (launch.team > 0 || launch.vector > 0 || launch.tile > 0)
+      throw Unsupported("team, vector and tile: the kernels of this method have their own");
+    league_ = launch.league;
+    teams_ = std::clamp(Backward::items(images()), 1,
+                        league_ > 0 ? league_ : Backward::teams_a_multiprocessor * multiprocessors_);
+    Base::declare(partials_, "cnn/partials", std::int64_t{teams_} * fc1_weights);
+    return {of(Forward::items(std::max(images(), 1))), Forward::threads, 1, 0};
+  }
+  void begin() const override {
+    gpu_.launcher().elements(threads, Begin{Base::memory(), threads});
+    gpu_.launcher().elements(channels2 * channels1 * taps, PackWeights{Base::memory(), memory()});
+  }
+  void keep_start() const override { gpu_.launcher().elements(threads, KeepStart{Base::memory(), threads}); }
+  void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore{Base::memory(), threads}); }
+  void differentiate(Stages& stages) const override {
+    const State s = Base::memory();
+    const Take each{.trains = true};  // the kernels find out which
+    const auto stage = [&](const char* name, const auto& body) { stages.stage(Base::queue(), name, body); };
+    stage("convolutions", [&] { items<Forward>(s, each, Forward::items(images())); });
+    stage("dense", [&] { items<Dense>(s, each, Dense::items(images(), slices_)); });
+    stage("loss", [&] { items<Loss>(s, each, images()); });
+    stage("dense backward", [&] { items<DenseBackward>(s, each, DenseBackward::items(images())); });
+    stage("convolutions backward", [&] { Backward::run(gpu_.launcher(), s, memory()); });
+    stage("sums of teams", [&] { items<AddPartials>(s, each, AddPartials::items); });
+  }
+  void update() const override { gpu_.launcher().elements(Update::threads, Update{Base::memory(), memory()}); }
+  void evaluate() const override {
+    const State s = Base::memory();
+    for (std::int64_t begin = 0; begin < s.test_count;) {
+      const Take take = s.tests(begin);
+      items<Forward>(s, take, Forward::items(take.count));
+      items<Dense>(s, take, Dense::items(take.count, slices_));
+      items<Loss>(s, take, take.count);
+      begin += take.count;
+    }
+    items<CountRight>(s, s.tests(0), 1);
+  }
+  void end_epoch() const override { gpu_.launcher().elements(1, EndEpoch{Base::memory()}); }
+
+ private:
+  static constexpr int threads = 1 << 16;  ///< that copy
+
+  [[nodiscard]] int images() const { return static_cast<int>(Base::most_images()); }
+  [[nodiscard]] int of(int items) const { return league_ > 0 ? std::min(league_, items) : items; }
+  [[nodiscard]] GpuMemory memory() const {
+    return {forward2_.data(), backward2_.data(), products_.data(), partials_.data(), size_.data(), slices_, teams_};
+  }
+  template <class Kernel>
+  void items(const State& s, const Take& take, int count) const {
+    if (count > 0) gpu_.launcher().template items<Kernel>(of(count), s, memory(), take, count);
+  }
+
+  Gpu gpu_;
+  int multiprocessors_, slices_, league_ = 0, teams_ = 1;
+  Array<float> forward2_, backward2_, products_, partials_;
+  Array<blocks::StepSize<float>> size_;
+};
+
+}  // namespace league::cnn
