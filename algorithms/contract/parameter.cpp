@@ -33,8 +33,13 @@ std::string Interval::words() const {
 
 void Parameter::require_bounds(const Parameters& values) const {
   const auto found = values.values.find(name);
-  if (kind == Kind::choice || found == values.values.end()) return;
+  if (found == values.values.end()) return;
   const std::string is = name + " = " + found->second + ": takes ";
+  if (kind == Kind::choice) {
+    std::string words;
+    for (const std::string& choice : choices) words += (words.empty() ? "" : ", ") + choice;
+    return require(std::ranges::find(choices, found->second) != choices.end(), is + "one of " + words);
+  }
   if (kind == Kind::real) return require(interval.contains(values.real(name)), is + interval.words());
   const std::int64_t value = values.integer(name);
   require(min <= value && value <= max, is + std::to_string(min) + " to " + std::to_string(max));

@@ -40,7 +40,7 @@ struct Parameter {
   std::vector<std::string> choices{};
   std::string description{};
 
-  /// @throws std::invalid_argument "k = 65: takes 1 to 64" for a value that is out of bounds
+  /// @throws std::invalid_argument "k = 65: takes 1 to 64" for a value that is out of bounds or no choice
   void require_bounds(const Parameters& values) const;
 };
 

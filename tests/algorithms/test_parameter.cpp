@@ -83,5 +83,11 @@ TEST(Parameter, ProblemsRefuseIntegersOutOfBounds) {
   EXPECT_THROW(within_bounds({{}, Dtype::f32, 1, nullptr, ""}, "no such algorithm"), std::logic_error);
 }
 
+TEST(Parameter, ProblemsRefuseUnknownChoices) {
+  EXPECT_EQ(refusal(*registry().algorithm("knn"), "votes", "all"), "votes = all: takes one of eps, inverse, uniform");
+  EXPECT_EQ(refusal(*registry().algorithm("linear_regression"), "start", ""), "start = : takes one of zero, study");
+  EXPECT_EQ(refusal(*registry().algorithm("linear_regression"), "start", "study"), "accepted");
+}
+
 }  // namespace
 }  // namespace league
