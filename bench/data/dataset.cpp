@@ -74,7 +74,7 @@ Selection Datasets::resolve(Selection selection) {
     return selection;
   }
   const HostArray& images = labelled(selection.dataset).images;
-  const std::int64_t test = (images.rows() + 3) / 4;
+  const std::int64_t test = test_rows(selection);
   selection.train = fill_in(selection.train, images.rows() - test, "training rows", selection.dataset);
   selection.test = fill_in(selection.test, test, "test rows", selection.dataset);
   if (selection.features != 0 && selection.features != images.row_size())
@@ -108,7 +108,8 @@ const Datasets::Labelled& Datasets::labelled(const std::string& name) {
         throw BadInput("the images of '" + part + "' and '" + parts_of(name).front() + "' differ in size");
   }
   const std::int64_t features = parts.front().images.extents[1] * parts.front().images.extents[2];
-  loaded_ = {HostArray(memory_, Dtype::u8, {rows, features}), HostArray(memory_, Dtype::i32, {rows})};
+  loaded_ = {HostArray(memory_, Dtype::u8, {rows, features}), HostArray(memory_, Dtype::i32, {rows}),
+             parts.size() > 1 ? parts.back().images.extents[0] : 0};
   auto image = loaded_.images.values<std::uint8_t>().begin();
   auto label = loaded_.labels.values<std::int32_t>().begin();
   for (const Part& part : parts) {
@@ -117,6 +118,13 @@ const Datasets::Labelled& Datasets::labelled(const std::string& name) {
   }
   loaded_name_ = name;
   return loaded_;
+}
+
+std::int64_t Datasets::test_rows(const Selection& selection) {
+  const Labelled& all = labelled(selection.dataset);
+  if (selection.split != "predefined") return quarter_of(all.images.rows());
+  if (all.test_rows == 0) throw BadInput("asks for a predefined split, but " + selection.dataset + " has none");
+  return all.test_rows;
 }
 
 /// A study with several datasets reads a file more than once.
@@ -128,7 +136,8 @@ void Datasets::require_unchanged(const Source& source, const fs::path& file) {
 
 Dataset Datasets::select(const Selection& selection) {
   const Labelled& all = labelled(selection.dataset);
-  const Split split = split_rows(all.images.rows(), selection.split == "random", selection.split_seed);
+  const Split split =
+      split_rows(all.images.rows(), test_rows(selection), selection.split == "random", selection.split_seed);
   const auto labels = all.labels.values<const std::int32_t>();
   const int classes = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1;
   return {pick_rows(all.images, split.train, selection.train, memory_),

@@ -31,9 +31,12 @@ class Datasets {
 
  private:
   struct Labelled {
-    HostArray images, labels;  ///< u8 [rows x features], i32 [rows]
+    HostArray images, labels;    ///< u8 [rows x features], i32 [rows]
+    std::int64_t test_rows = 0;  ///< the last of them, where the dataset itself has a test set
   };
   const Labelled& labelled(const std::string& name);
+  /// Rows of the whole test set.
+  std::int64_t test_rows(const Selection& selection);
   void require_unchanged(const Source& source, const std::filesystem::path& file);
   Dataset select(const Selection& selection);
 

@@ -21,8 +21,9 @@ std::vector<std::int64_t> numpy_permutation(std::int64_t n, std::uint64_t seed) 
   return numbers;
 }
 
-Split split_rows(std::int64_t n, bool shuffled, std::uint64_t seed) {
-  const std::int64_t test = (n + 3) / 4;
+std::int64_t quarter_of(std::int64_t n) { return (n + 3) / 4; }
+
+Split split_rows(std::int64_t n, std::int64_t test, bool shuffled, std::uint64_t seed) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
   if (!shuffled) return {{rows.begin(), rows.end() - test}, {rows.end() - test, rows.end()}};

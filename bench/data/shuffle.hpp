@@ -16,9 +16,11 @@ struct Split {
   std::vector<std::int64_t> train, test;
 };
 
-/// Splits off a quarter of n rows, rounded up, as the test set, as scikit-learn's train_test_split(test_size=.25) does:
-/// shuffled with random_state=seed, the test set first; or, not `shuffled`, in the order of the file, the test set
-/// last.
-Split split_rows(std::int64_t n, bool shuffled, std::uint64_t seed);
+/// A quarter of n rows, rounded up: what scikit-learn's train_test_split(test_size=.25) takes as the test set.
+std::int64_t quarter_of(std::int64_t n);
+
+/// Splits off `test` of n rows, as train_test_split does: shuffled with random_state=seed, the test set first; or, not
+/// `shuffled`, in the order of the file, the test set last.
+Split split_rows(std::int64_t n, std::int64_t test, bool shuffled, std::uint64_t seed);
 
 }  // namespace league::bench

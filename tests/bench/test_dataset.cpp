@@ -193,6 +193,30 @@ TEST_F(DataFiles, OfTwoPartsAreOneDataset) {
             std::string::npos);
 }
 
+TEST_F(DataFiles, HaveATestSetOfTheirOwn) {
+  write("train", 9, 9);
+  write("t10k", 2, 2);
+  Datasets datasets(folder_.path(), memory_);
+  const Selection whole = datasets.resolve({.dataset = "mnist", .split = "predefined"});
+  EXPECT_EQ(whole.train, 9);
+  EXPECT_EQ(whole.test, 2);
+  const auto first_labels = [&](const Selection& selection) {
+    const Dataset& data = datasets.rows(selection);
+    return std::pair(data.train_labels.values<const std::int32_t>()[0],
+                     data.test_labels.values<const std::int32_t>()[0]);
+  };
+  EXPECT_EQ(first_labels(whole), std::pair(0, 0)) << "each file counts from 0";
+  EXPECT_EQ(first_labels(datasets.resolve({.dataset = "mnist", .split = "file"})), std::pair(0, 8));
+  EXPECT_NE(refusal([&] {
+              resolve({.dataset = "mnist", .split = "predefined", .test = 3});
+            }).find("3 test rows, but mnist has 2"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              resolve({.dataset = "mnist_t10k", .split = "predefined"});
+            }).find("asks for a predefined split, but mnist_t10k has none"),
+            std::string::npos);
+}
+
 TEST_F(DataFiles, ThatDoNotFitAreRefused) {
   write("t10k", 10, 9);
   const std::string message = refusal([&] { resolve({.dataset = "mnist_t10k"}); });
@@ -223,7 +247,7 @@ TEST(Shuffle, IsNumpys) {
 TEST(Shuffle, GivesEveryRowToOneSide) {
   for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 101})
     for (const bool shuffled : {false, true}) {
-      const Split split = split_rows(n, shuffled, 3);
+      const Split split = split_rows(n, quarter_of(n), shuffled, 3);
       std::set<std::int64_t> rows(split.train.begin(), split.train.end());
       rows.insert(split.test.begin(), split.test.end());
       EXPECT_EQ(static_cast<std::int64_t>(split.test.size()), (n + 3) / 4);
