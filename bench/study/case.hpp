@@ -12,7 +12,8 @@ namespace league::bench {
 /// Which rows of which data a case works on.
 struct Selection {
   std::string dataset = "mnist";
-  std::string split = "random";  ///< or "file": the last quarter of the file is the test set
+  /// Or "file": the last quarter of the file is the test set; or "predefined": the dataset's own test set is.
+  std::string split = "random";
   std::uint64_t split_seed = 42;
   std::uint64_t seed = 1;                          ///< of generated data
   std::int64_t train = 0, test = 0, features = 0;  ///< 0: what the dataset gives
@@ -27,6 +28,12 @@ std::string_view name(LaunchSource source);
 /// The file that a tuned launch was found in, and the search that found it.
 struct Tuning {
   std::string file, hash, search;
+};
+
+/// Where a figure of the check is expected to lie.
+struct Band {
+  std::string figure;
+  double low, high;
 };
 
 /// One line of results to come: a variant, on sizes, in a type, on devices, with a launch.
@@ -45,6 +52,7 @@ struct Case {
   LaunchSource launch_source = LaunchSource::open;
   Tuning tuning;  ///< of a tuned launch
   int samples = 10;
+  std::vector<Band> expected{};  ///< by the study
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
   std::string comparison;  ///< the name without variant, communicator and launch

@@ -8,6 +8,7 @@
 #include "backends/communicator.hpp"
 #include "bench/errors.hpp"
 #include "bench/study/axes.hpp"
+#include "bench/study/expected.hpp"
 #include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
 
@@ -98,6 +99,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   const Axes axes(settings);
   std::vector<Case> cases(1);
   cases[0].algorithm = &algorithm;
+  if (const Value* value = axes.find("expect")) cases[0].expected = read_expected(*value);
   multiply(cases, axes.integers("samples", {10}, 1, 1'000'000),
            [](Case& that, std::int64_t n) { that.samples = static_cast<int>(n); });
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),
@@ -105,7 +107,8 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   if (algorithm.needs_dataset) {
     multiply(cases, axes.words("dataset", {"mnist", "mnist_t10k", "fashion_mnist", "generated"}),
              [](Case& that, auto& word) { that.data.dataset = word; });
-    multiply(cases, axes.words("split", {"random", "file"}), [](Case& that, auto& word) { that.data.split = word; });
+    multiply(cases, axes.words("split", {"random", "file", "predefined"}),
+             [](Case& that, auto& word) { that.data.split = word; });
     multiply(cases, axes.integers("split_seed", {42}, 0, std::numeric_limits<std::uint32_t>::max()),
              [](Case& that, std::int64_t seed) { that.data.split_seed = static_cast<std::uint64_t>(seed); });
   }
