@@ -2,8 +2,15 @@
 #include "algorithms/contract/problem.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace league {
+
+std::vector<double> Curve::values() const {
+  std::vector<double> all = numerators;
+  for (double& value : all) value /= denominator;
+  return all;
+}
 
 Verdict& Verdict::operator+=(const Verdict& other) {
   ill_posed = passed() ? other.ill_posed : ill_posed && (other.ill_posed || other.passed());
@@ -18,6 +25,15 @@ Verdict& Verdict::operator+=(const Verdict& other) {
     } else {
       own->numerator += figure.numerator;
       own->denominator += figure.denominator;
+    }
+  }
+  for (const Curve& curve : other.curves) {
+    const auto own = std::ranges::find(curves, curve.name, &Curve::name);
+    if (own == curves.end()) {
+      curves.push_back(curve);
+    } else {
+      std::ranges::transform(own->numerators, curve.numerators, own->numerators.begin(), std::plus());
+      own->denominator += curve.denominator;
     }
   }
   return *this;

@@ -40,6 +40,14 @@ struct Figure {
   [[nodiscard]] double value() const { return denominator == 0 ? numerator : numerator / denominator; }
 };
 
+/// A figure at several points of a computation: {"accuracy", {9722, 9805}, 10000} after each of two epochs.
+struct Curve {
+  std::string name;
+  std::vector<double> numerators;
+  double denominator = 1;
+  [[nodiscard]] std::vector<double> values() const;
+};
+
 /// What a check found. Verdicts of disjoint rows combine with `+=`.
 struct Verdict {
   std::int64_t rows_checked = 0;
@@ -48,6 +56,7 @@ struct Verdict {
   std::string message{};   ///< the first thing wrong: which value, what was expected; empty if all is right
   bool ill_posed = false;  ///< the oracle itself diverges or finds no solution: no result could have passed
   std::vector<Figure> figures{};
+  std::vector<Curve> curves{};
 
   [[nodiscard]] bool passed() const { return message.empty() && worst <= 1; }
   void fail(std::string what) {

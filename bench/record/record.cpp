@@ -39,11 +39,14 @@ Json parameters_of(const Case& that) {
 Json check_of(const Verdict& verdict) {
   Json figures = Json::object();
   for (const Figure& figure : verdict.figures) figures[figure.name] = figure.value();
+  Json curves = Json::object();
+  for (const Curve& curve : verdict.curves) curves[curve.name] = curve.values();
   Json check = {{"rows", verdict.rows_checked},
                 {"worst", verdict.worst},
                 {"ties", verdict.ties},
                 {"message", verdict.message},
                 {"figures", figures}};
+  if (!curves.empty()) check["curves"] = curves;
   if (verdict.ill_posed) check["ill_posed"] = true;
   return check;
 }
@@ -119,6 +122,7 @@ Json case_json(const Case& that) {
                {"devices", that.devices},
                {"device_kind", name(device_kind(that))}};
   if (that.devices > 1) json["communicator"] = that.communicator;
+  for (const Band& band : that.expected) json["expected"][band.figure] = {band.low, band.high};
   return json;
 }
 

@@ -43,6 +43,19 @@ TEST(Record, HasGoogleBenchmarksKeysAndOurs) {
   EXPECT_FALSE(row.contains("error_occurred"));
 }
 
+TEST(Record, HoldsWhatTheCheckFound) {
+  Result result = make_result(Status::passed);
+  EXPECT_FALSE(to_json(result).at("check").contains("curves"));
+  result.verdict.figures = {{"accuracy", 3, 4}};
+  result.verdict.curves = {{"accuracy", {1, 3}, 4}};
+  Verdict of_other_rows;
+  of_other_rows.figures = {{"accuracy", 2, 4}};
+  of_other_rows.curves = {{"accuracy", {2, 2}, 4}, {"loss", {7}}};
+  result.verdict += of_other_rows;
+  EXPECT_EQ(to_json(result).at("check").at("figures").dump(), R"({"accuracy":0.625})");
+  EXPECT_EQ(to_json(result).at("check").at("curves").dump(), R"({"accuracy":[0.375,0.625],"loss":[7.0]})");
+}
+
 TEST(Record, NamesTheCommunicatorOfSeveralDevices) {
   Result result = make_result(Status::passed);
   EXPECT_FALSE(to_json(result).contains("communicator"));
