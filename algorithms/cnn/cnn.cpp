@@ -16,10 +16,20 @@ namespace {
 
 using blocks::Optimizer;
 
+/// Images of any other size are refused, in a study as well.
+std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
+  std::vector<Parameter> all = with_dataset_sizes(std::move(own));
+  for (Parameter& parameter : all)
+    if (parameter.name == "features")
+      parameter.default_value = std::to_string(cnn::pixels), parameter.min = parameter.max = cnn::pixels,
+      parameter.description = "pixels of an image";
+  return all;
+}
+
 const RegisterAlgorithm registered{
     Algorithm{.name = Cnn::algorithm,
               .description = "training of a convolutional network on images of digits",
-              .parameters = with_dataset_sizes(
+              .parameters = with_size_of_image(
                   {{.name = "network",
                     .kind = Parameter::Kind::choice,
                     .default_value = "mnist",

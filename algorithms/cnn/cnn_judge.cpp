@@ -63,6 +63,25 @@ std::vector<T> gather(std::span<const T> mine, Reduce& reduce, Verdict& verdict,
 
 std::vector<double> doubles_of(std::span<const float> values) { return {values.begin(), values.end()}; }
 
+/// The loss and the gradient of the last step.
+Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradient& gradient) {
+  Verdict verdict;
+  const double loss = outputs[Cnn::loss].values.values<const float>().back();
+  if (!(std::abs(loss - gradient.loss) <= gradient.loss_bound))
+    verdict.fail("loss[" + std::to_string(problem.steps - 1) + "] is " + all_digits(loss) + ", expected " +
+                 all_digits(gradient.loss) + " within " + all_digits(gradient.loss_bound));
+  verdict += judge_parameters("gradient", outputs[Cnn::gradient].values.values<const float>(), [&](std::int64_t i) {
+    return Expected{gradient.values[static_cast<std::size_t>(i)], gradient.bounds[static_cast<std::size_t>(i)]};
+  });
+  return verdict;
+}
+
+/// Not where a training has diverged so far that rounding may change a probability by any factor.
+bool has_bounds(const Gradient& gradient) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  return finite(gradient.loss_bound) && std::ranges::all_of(gradient.bounds, finite);
+}
+
 /// The update from the variant's own gradient, replayed in double: products, roots and quotients take a few roundings.
 Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
   constexpr double unit = 0x1p-24, few = 32 * unit;
@@ -176,6 +195,7 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<
       ++verdict.ties;
   }
   verdict.figures.push_back({"accuracy", static_cast<double>(right), static_cast<double>(images)});
+  verdict.curves.push_back({"accuracy", {correct.begin(), correct.end()}, static_cast<double>(images)});
   return verdict;
 }
 
@@ -205,14 +225,12 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   const Decisions decisions{pool, hidden_values};
   const Gradient gradient = differentiate(doubles_of(before), batch_of(problem, last), &decisions);
   if (!gradient.message.empty()) verdict.fail(gradient.message);
-  if (!(std::abs(losses.back() - gradient.loss) <= gradient.loss_bound))
-    verdict.fail("loss[" + std::to_string(problem.steps - 1) + "] is " + all_digits(losses.back()) + ", expected " +
-                 all_digits(gradient.loss) + " within " + all_digits(gradient.loss_bound));
-  verdict += judge_parameters("gradient", outputs[Cnn::gradient].values.values<const float>(), [&](std::int64_t i) {
-    return Expected{gradient.values[static_cast<std::size_t>(i)], gradient.bounds[static_cast<std::size_t>(i)]};
-  });
+  const bool bounded = has_bounds(gradient);
+  if (bounded) verdict += judge_gradient(problem, outputs, gradient);
   verdict += judge_update(problem, outputs);
   if (problem.warm_up == 0) verdict += judge_start(problem, outputs);
+  if (!bounded)
+    verdict.fail_problem("the training diverges: no bound is finite any more; take a smaller learning_rate");
   const std::int64_t images = problem.images_of(last);
   verdict.rows_checked = images;
   verdict.ties = gradient.ties;

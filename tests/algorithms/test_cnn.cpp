@@ -110,6 +110,9 @@ TEST(Cnn, BadInputIsNamed) {
   expect_refused(generated(3), {{"epochs", "0"}}, "epochs = 0");
   expect_refused(generated(3), {{"learning_rate", "0"}}, "learning_rate");
   expect_refused(generated(3), {{"gamma", "1.5"}}, "gamma");
+  expect_refused(generated(3), {{"optimizer", "rmsprop"}}, "optimizer = rmsprop: takes one of adadelta, sgd, adam");
+  expect_refused(generated(3), {{"dropout", "yes"}}, "dropout = yes: takes one of on, off");
+  expect_refused(generated(3), {{"features", "783"}}, "features = 783: takes 784 to 784");
   expect_refused(generated(3), {{"warm_up", "1"}}, "warm_up: only before `steps`");
   Dataset more = generated(3);
   more.classes = 11;
@@ -120,6 +123,19 @@ TEST(Cnn, BadInputIsNamed) {
   data.train_labels.values<std::int32_t>()[3] = 9;
   data.test_labels.values<std::int32_t>()[2] = -1;
   expect_refused(data, {}, "test image 2 has the label -1: from 0 to 9");
+}
+
+TEST(Cnn, ATrainingThatDivergesIsIllPosed) {
+  const Values values{{"optimizer", "adam"}, {"steps", "3"}, {"batch", "2"}};
+  for (const bool diverges : {false, true}) {
+    Values own = values;
+    own["learning_rate"] = diverges ? "1000" : "0.001";
+    const auto problem = make(generated(4), own);
+    const Verdict verdict = problem->check_alone(Solved(reference(), *problem).results);
+    EXPECT_EQ(verdict.passed(), !diverges) << verdict.message;
+    EXPECT_EQ(verdict.ill_posed, diverges) << verdict.message;
+    EXPECT_EQ(verdict.message.starts_with("the training diverges"), diverges) << verdict.message;
+  }
 }
 
 /// Which values of an image are kept.
