@@ -91,7 +91,7 @@ def main(argv: list[str]) -> int:
         cases=cases,
         rows=rows,
         margin=options.margin,
-        markdown=to_markdown(*shown, found.gaps, problems),
+        markdown=to_markdown(*shown, found.gaps, problems, found.trainings),
         folders=tuple(map(str, options.folders)),
     )
     folder = options.output or options.folders[0]

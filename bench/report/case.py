@@ -92,6 +92,10 @@ class Case:
     stages: dict[str, list[float]] = field(default_factory=dict)
     timeline: list[Event] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)  # of the check: accuracy
+    curves: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # of the check, by epoch
+    expected: dict[str, tuple[float, float]] = field(default_factory=dict)  # figures
 
     @property
     def method_text(self) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import units
+from . import learning, units
 from .figures.figure import device_text
 from .gaps import Gap, ratio_text
 from .models import PORTABLES
@@ -45,7 +45,10 @@ ANSWER = (
     *FACTORS,
 )
 ALL = ("algorithm", "type", "sizes", "devices", *COLUMNS)
-NUMBERS = ("time", "its time", *FACTORS, "devices", *CASE_NUMBERS)
+NUMBERS = (
+    *("time", "its time", *FACTORS, "devices", *CASE_NUMBERS),
+    *learning.NUMBERS,
+)
 
 
 @dataclass(frozen=True)
@@ -181,3 +184,15 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
     }
     leads = case.model in PORTABLES
     return Line(case.algorithm, platform(case), case.model, row.verdict, leads, cells)
+
+
+def trainings(found: list[learning.Training]) -> list[Line]:
+    """One line a variant, over its seeds; numbers are sorted as such."""
+    lines = []
+    for one, texts in zip(found, learning.cells(found)):
+        number = (len(one.rows), one.curves.shape[1], one.mean, one.deviation)
+        values = dict(zip(learning.NUMBERS, (*number, min(one.last), max(one.last))))
+        case, columns = one.case, zip(learning.COLUMNS, texts)
+        cells = {name: Cell(text, values.get(name)) for name, text in columns}
+        lines.append(Line(case.algorithm, platform(case), case.model, "", True, cells))
+    return lines

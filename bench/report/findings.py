@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import duels, gaps, launches, nulls, portability, scaling, sweeps
+from . import (
+    duels,
+    expected,
+    gaps,
+    launches,
+    learning,
+    nulls,
+    portability,
+    scaling,
+    sweeps,
+)
 from .rows import Row
 
 
@@ -20,12 +30,16 @@ class Findings:
     scalings: list[scaling.Scaling]
     maps: list[launches.LaunchMap]
     portability: list[portability.Portability]
+    trainings: list[learning.Training]
+    unexpected: list[expected.Unexpected]
     margin: float
 
     def texts(self) -> list[str]:
-        """Null tests first, since they tell what verdicts are worth; then the gaps."""
+        """What is amiss first; then null tests, since they tell what verdicts are worth."""
         return [
+            *expected.texts(self.unexpected),
             *nulls.texts(self.nulls),
+            *learning.texts(self.trainings),
             *gaps.texts(self.gaps),
             *sweeps.texts(self.sweeps),
             *duels.texts(self.device_crossovers),
@@ -45,5 +59,7 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         scaling.scalings(rows),
         launches.maps(rows),
         portability.portability(rows),
+        learning.trainings(rows),
+        expected.unexpected(rows),
         margin,
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import cells, machine
+from . import cells, learning, machine, table
 from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
@@ -140,8 +140,10 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         tables=(
             ("answer", cells.ANSWER, answer),
             ("cases", cells.ALL, every),
+            ("trainings", learning.COLUMNS, cells.trainings(report.found.trainings)),
         ),
         numbers=cells.NUMBERS,
+        accuracy=table.ACCURACY,
         filters=choices(answer + every),
         sections=sections(drawn),
         no_figures="" if available() else NO_FIGURES,

@@ -44,6 +44,29 @@ def read_figures(row: Any) -> dict[str, float]:
     return {k: float(v) for k, v in numbers.items() if -most <= v <= most}
 
 
+def read_curves(row: Any) -> dict[str, list[float]]:
+    """Figures of the check that have a value for each epoch."""
+    found = take(take(row, "check", dict, {}), "curves", dict, {})
+    most = fields.LARGEST
+    return {
+        clean(name): [number(value, f"curves.{name}", -most, most) for value in values]
+        for name, values in found.items()
+        if isinstance(values, list)
+    }
+
+
+def read_expected(row: Any) -> dict[str, tuple[float, float]]:
+    """Where the study expects figures of the check."""
+    bands, most = {}, fields.LARGEST
+    for name in take(row, "expected", dict, {}):
+        ends = take(row["expected"], name, list)
+        if len(ends) != 2:
+            raise Broken(f"'expected.{name}' holds {len(ends)} values, not two")
+        low, high = (number(end, f"expected.{name}", -most, most) for end in ends)
+        bands[clean(name)] = (low, high)
+    return bands
+
+
 def read_sizes(row: Any) -> dict[str, int]:
     """The sizes of the problem."""
     sizes = take(row, "sizes", dict)
@@ -167,6 +190,8 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         context=context,
         contexts=[context],
         figures=read_figures(row),
+        curves=read_curves(row),
+        expected=read_expected(row),
     )
 
 

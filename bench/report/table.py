@@ -9,6 +9,10 @@ from collections.abc import Sequence
 
 from .gaps import COLUMNS as GAP_COLUMNS
 from .gaps import Gap, cells
+from .learning import COLUMNS as TRAINING_COLUMNS
+from .learning import NUMBERS as TRAINING_NUMBERS
+from .learning import Training
+from .learning import cells as training_cells
 from .rows import Row
 from .statistics import median
 from .view import COLUMNS, NUMBERS, Group
@@ -59,7 +63,7 @@ CSV_COLUMNS = [
 ]
 
 
-RIGHT = {*NUMBERS, *GAP_COLUMNS[2:7], "A", "B", "A / B"}
+RIGHT = {*NUMBERS, *GAP_COLUMNS[2:7], *TRAINING_NUMBERS, "A", "B", "A / B"}
 
 
 def figure(value: float | None) -> str:
@@ -134,6 +138,10 @@ FACTORS = (
     "t(kokkos, automatic launch) / t(best native, library or peer), and its factors: tuning x "
     "specialisation x abstraction x method and hardware. Above 1, portable is slower."
 )
+ACCURACY = (
+    "Mean, standard deviation and range over the seeds. Time to a target: median time of the whole training / epochs x "
+    "the first epoch whose measured accuracy reaches it; mean over the seeds, where all of them do."
+)
 
 
 def to_markdown(
@@ -143,6 +151,7 @@ def to_markdown(
     findings: list[str],
     gaps: Sequence[Gap] = (),
     problems: Sequence[str] = (),
+    trainings: Sequence[Training] = (),
 ) -> str:
     """The whole page: headline first, then one table a comparison, then what follows."""
     parts = [escape(headline) + "\n"]
@@ -156,6 +165,11 @@ def to_markdown(
     if gaps:
         table = markdown_table(GAP_COLUMNS, cells(list(gaps)))
         parts.append(f"### the gap of portable code\n\n{escape(FACTORS)}\n\n{table}")
+    if trainings:
+        table = markdown_table(TRAINING_COLUMNS, training_cells(list(trainings)))
+        parts.append(
+            f"### test accuracy after the last epoch\n\n{escape(ACCURACY)}\n\n{table}"
+        )
     if findings:
         lines = "".join(f"- {escape(text)}\n" for text in findings)
         parts.append(f"### what the rows say together\n\n{lines}")

@@ -17,6 +17,7 @@ from bench.report.figures import (
     cascade,
     duels,
     launches,
+    learning,
     memory,
     overview,
     roofline,
@@ -83,7 +84,17 @@ def test_published_records_draw(module, run, algorithm, words, tmp_path):
 @pytest.mark.parametrize(
     "module",
     [
-        *(accuracy, bars, cascade, duels, launches, memory, overview, roofline),
+        *(
+            accuracy,
+            bars,
+            cascade,
+            duels,
+            launches,
+            learning,
+            memory,
+            overview,
+            roofline,
+        ),
         *(scaling, stage_sweeps, stages, sweeps, timelines),
     ],
 )

@@ -17,6 +17,7 @@ from . import (
     cascade,
     duels,
     launches,
+    learning,
     memory,
     overview,
     roofline,
@@ -30,8 +31,8 @@ from .figure import Figure
 from .output import available, render
 
 MODULES = (
-    *(overview, roofline, sweeps, duels, scaling, bars, stages, stage_sweeps),
-    *(timelines, launches, memory, cascade, accuracy),
+    *(overview, learning, roofline, sweeps, duels, scaling, bars, stages),
+    *(stage_sweeps, timelines, launches, memory, cascade, accuracy),
 )
 
 __all__ = ["Figure", "all_figures", "available", "render"]
