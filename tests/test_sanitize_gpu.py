@@ -196,6 +196,28 @@ def test_shapes_are_small_odd_and_within_their_limits():
     assert shapes_of({"parameters": narrow}) == ("sizes = {n = 1}",), "each once"
 
 
+def test_heavy_rows_come_from_the_edge_cases():
+    parameters = [
+        parameter("train", "size", 0, 0, 2**40),
+        parameter("features", "size", 784, 784, 784),
+        parameter("steps", "integer", 0, 0, 2**24),
+        {**parameter("rate", "real", 0.5, 0, 1), "kind": "real"},
+        {**parameter("rule", "choice", 0, 1, 1), "default": "sgd"},
+    ]
+    case = {
+        "features": "784",
+        "rate": "0.1",
+        "rule": "adam",
+        "steps": "2",
+        "train": "5",
+    }
+    one = 'sizes = {features = 784, train = 5}\nrate = 0.1\nrule = "adam"\nsteps = 2'
+    assert shapes_of({"parameters": parameters, "edge_cases": [case]}) == (one,)
+    light = [{**p, "min": 1} if p["name"] == "features" else p for p in parameters]
+    shapes = shapes_of({"parameters": light, "edge_cases": [case]})
+    assert len(shapes) == 3 and one not in shapes
+
+
 def test_units_take_what_is_ready_on_a_gpu(bench):
     here = bench("direct", gpus=2)
     (variant,) = variants_of(json.loads((here.folder / "list.json").read_text()))

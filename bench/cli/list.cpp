@@ -90,7 +90,8 @@ Json listing(const Runtime& runtime) {
                           {"description", algorithm.description},
                           {"needs_dataset", algorithm.needs_dataset},
                           {"methods", methods},
-                          {"parameters", parameters}});
+                          {"parameters", parameters},
+                          {"edge_cases", algorithm.edge_cases}});
   }
   return {{"preset", build_info::preset},
           {"devices", devices},

@@ -85,10 +85,29 @@ def within(value: int, parameter: Json) -> int:
     return max(value, least)
 
 
+def edge_case(parameters: list[Json], values: dict[str, str]) -> str:
+    """One of an algorithm's own small problems."""
+    kinds = {one["name"]: one["kind"] for one in parameters}
+    sizes = [f"{key} = {values[key]}" for key in values if kinds[key] == "size"]
+    lines = [f"sizes = {{{', '.join(sizes)}}}"]
+    for key, value in values.items():
+        if kinds[key] != "size":
+            quoted = json.dumps(value) if kinds[key] == "choice" else value
+            lines.append(f"{key} = {quoted}")
+    return "\n".join(lines)
+
+
 def shapes_of(algorithm: Json) -> tuple[str, ...]:
-    """Small problems of an algorithm: one value each, odd numbers, more than a block takes."""
+    """Small problems of an algorithm: one value each, odd numbers, more than a block takes.
+
+    A size that has only one value makes rows heavy, as images for a network: its own edge
+    cases then, which are few.
+    """
     parameters = algorithm["parameters"]
     sizes = [one for one in parameters if one["kind"] == "size"]
+    own = algorithm.get("edge_cases", [])
+    if own and any(int(size["min"]) == int(size["max"]) > 1 for size in sizes):
+        return tuple(edge_case(parameters, values) for values in own)
     integers = [one for one in parameters if one["kind"] == "integer"]
     shapes: dict[str, None] = {}
     for values, count in SHAPES:
