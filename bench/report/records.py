@@ -49,9 +49,11 @@ def read_curves(row: Any) -> dict[str, list[float]]:
     found = take(take(row, "check", dict, {}), "curves", dict, {})
     most = fields.LARGEST
     return {
-        clean(name): [number(value, f"curves.{name}", -most, most) for value in values]
-        for name, values in found.items()
-        if isinstance(values, list)
+        clean(name): [
+            number(value, f"curves.{name}", -most, most)
+            for value in take(found, name, list)
+        ]
+        for name in found
     }
 
 

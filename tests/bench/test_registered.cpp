@@ -121,6 +121,7 @@ TEST_F(Registered, AreListed) {
   EXPECT_EQ(named(all.at("backends"), "clay_runtime").value("version", ""), "4.5");
   EXPECT_EQ(named(all.at("communicators"), "relay").at("devices"), Json({"host"}));
   EXPECT_EQ(named(all.at("communicators"), "local_serialized").at("name"), "local_serialized") << "in every build";
+  EXPECT_EQ(named(all.at("algorithms"), "axpy").at("edge_cases").at(3).at("n"), "1023");
   const Json method = named(named(all.at("algorithms"), "axpy").at("methods"), "plain");
   EXPECT_EQ(named(method.at("models"), "clay").at("state"), "ready");
 }

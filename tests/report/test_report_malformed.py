@@ -75,6 +75,18 @@ def changed(entry, **changes):
         ({"stages": {"add": None}}, "'stages.add' is None"),
         ({"stages": {"add": -1e-3}}, "'stages.add' is -0.001"),
         ({"stages": {"add": float("nan")}}, "'stages.add' is nan"),
+        ({"check": {"curves": [1.0]}}, "'curves' has the wrong type: [1.0]"),
+        ({"check": {"curves": {"accuracy": 1.0}}}, "'accuracy' has the wrong type"),
+        (
+            {"check": {"curves": {"accuracy": [0.5, "x"]}}},
+            "'curves.accuracy' is 'x', not a number",
+        ),
+        ({"expected": {"accuracy": 0.5}}, "'accuracy' has the wrong type: 0.5"),
+        (
+            {"expected": {"accuracy": [0.5]}},
+            "'expected.accuracy' holds 1 values, not two",
+        ),
+        ({"expected": {"accuracy": [0, None]}}, "'expected.accuracy' is None"),
         ({"timeline": [{"device": 0}]}, "'stage' is missing"),
         (
             {"timeline": [{**EVENT, "end_s": -1.0}]},
