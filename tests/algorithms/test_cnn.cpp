@@ -2,6 +2,7 @@
 #include <numeric>
 #include <set>
 
+#include "backends/model.hpp"
 #include "tests/algorithms/cnn.hpp"
 
 namespace league::cnn::tests {
@@ -228,6 +229,31 @@ TEST(CnnDevices, OverTwoEpochsWithTests) {
   everywhere(*make(generated(5, 5),
                    {{"epochs", "2"}, {"batch", "4"}, {"optimizer", "sgd"}, {"learning_rate", "0.1"}, {"gamma", "0.5"}}),
              {3});
+}
+
+/// The judge sees the last step and the last test of a training alone. Those before are the last ones of a shorter
+/// training, and a model of our own takes them with the same bits.
+TEST(CnnDevices, EveryStepAndTestIsTheLastOfAShorterTraining) {
+  const auto is_own = [](const Variant& variant) { return model_facts(variant.model.name)->own; };
+  for (const Variant* variant : league::tests::variants<Cnn>(is_own))
+    for (const Execution execution : variant->executions)
+      for (const char* longer_in : {"epochs", "steps"}) {
+        SCOPED_TRACE(name_of(*variant) + " " + std::string(name(execution)) + " " + longer_in);
+        std::vector<float> losses;
+        std::vector<std::int64_t> correct;
+        for (int count = 1; count <= 4; ++count) {
+          const auto problem = make(generated(7, 9), {{"batch", "4"}, {longer_in, std::to_string(count)}});
+          const Solved run(*variant, *problem, {.execution = execution});
+          const Verdict verdict = problem->check_alone(run.results);
+          EXPECT_TRUE(verdict.passed()) << verdict.message;
+          const std::vector<float> longer = run.values<float>(Cnn::loss);
+          const std::vector<std::int64_t> tests = run.values<std::int64_t>(Cnn::correct);
+          ASSERT_GT(longer.size(), losses.size());
+          EXPECT_TRUE(std::ranges::equal(losses, std::span(longer).first(losses.size()))) << "after " << count;
+          EXPECT_TRUE(std::ranges::equal(correct, std::span(tests).first(correct.size()))) << "after " << count;
+          losses = longer, correct = tests;
+        }
+      }
 }
 
 TEST(CnnDevices, StepsThatWarmUpAreTaken) {

@@ -268,6 +268,9 @@ TEST(CnnOther, ClassesAndCountsAreFound) {
   EXPECT_EQ(right.figures.back().name, "accuracy");
   EXPECT_EQ(right.figures.back().denominator, 6);
   EXPECT_EQ(right.figures.back().numerator, run.values<std::int64_t>(Cnn::correct).at(1));
+  ASSERT_EQ(right.curves.size(), 1U);
+  EXPECT_EQ(right.curves[0].values().back(), right.figures.back().value());
+  EXPECT_EQ(right.curves[0].numerators[0], run.values<std::int64_t>(Cnn::correct).at(0));
   values_of<std::int64_t>(run.results, Cnn::correct)[1] += 1;
   EXPECT_NE(problem->check_alone(run.results).message.find("of the predictions are right"), std::string::npos);
   run.again();
