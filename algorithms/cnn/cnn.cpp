@@ -191,6 +191,8 @@ void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
   }
   order = HostArray(memory, Dtype::i32, {epochs, extent()});
   rates = HostArray(memory, Dtype::f32, {epochs});
+  dropout_seed = HostArray(memory, Dtype::i64, {1});
+  dropout_seed.values<std::int64_t>()[0] = static_cast<std::int64_t>(dropout.seed);
 #pragma omp parallel for schedule(static)
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
     rates.values<float>()[static_cast<std::size_t>(epoch)] =
@@ -242,7 +244,8 @@ Outputs Cnn::inputs() const {
           {"test_labels", data.test_labels, test},
           {"initial", initial, {0, cnn::parameters}},
           {"order", order, {0, epochs}},
-          {"rates", rates, {0, epochs}}};
+          {"rates", rates, {0, epochs}},
+          {"dropout_seed", dropout_seed, {0, 1}}};
 }
 
 Verdict Cnn::check(const Outputs& outputs, Reduce& reduce) const { return cnn::judge(*this, outputs, reduce); }

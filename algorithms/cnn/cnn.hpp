@@ -59,9 +59,10 @@ class Cnn final : public Problem {
   blocks::Optimizer optimizer;
   double learning_rate, gamma;
   cnn::Dropout dropout;
-  HostArray initial{};  ///< f32 [parameters]
-  HostArray order{};    ///< i32 [epochs x rows]
-  HostArray rates{};    ///< f32 [epochs]
+  HostArray initial{};       ///< f32 [parameters]
+  HostArray order{};         ///< i32 [epochs x rows]
+  HostArray rates{};         ///< f32 [epochs]
+  HostArray dropout_seed{};  ///< i64 [1]: the bits of `dropout.seed`, for peers
 
  private:
   std::uint64_t seed_;

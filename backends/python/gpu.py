@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -163,3 +164,31 @@ class NumbaCudaPeer(GpuPeer):
 
     def between(self, begin: Any, end: Any) -> float:
         return float(self.cuda.event_elapsed_time(begin, end)) * 1e-3
+
+
+class JaxPeer(Peer):
+    """On a device that XLA drives, in fp32 without shorter products. It has no stream to put events on: timed on the
+    host's clock, so that a compute should be few calls. A subclass keeps what it computes in `results`."""
+
+    kind: ClassVar[str] = "gpu"
+
+    def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
+        super().__init__(inputs, parameters, device)
+        os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+        os.environ["NPROC"] = str(device.threads)
+        import jax
+
+        self.jax = jax
+        self.results: Any = ()
+        on_host = device.kind == "host"
+        jax.config.update("jax_platforms", "cpu" if on_host else "cuda,rocm")
+        jax.config.update("jax_default_matmul_precision", "highest")
+        jax.config.update("jax_enable_x64", True)  # what is f32 stays it
+        try:
+            devices = jax.devices()
+        except RuntimeError as error:
+            raise Unsupported(f"JAX has no GPU here: {error}") from error
+        jax.config.update("jax_default_device", devices[0 if on_host else device.index])
+
+    def fence(self) -> None:
+        self.jax.block_until_ready(self.results)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX: one jit of a scan over the steps of an epoch, so that no step returns to the host.
+
+Images and filters are NHWC and HWIO, the pool is a reshape and a maximum, and fc1's weights are kept in the
+order of its inputs here, [y][x][channel]. The gradient of a maximum is shared by equal values: those of a
+window are equal where the pixels around them are, so that whichever of them it goes to adds the same to all
+gradients. The last step runs outside of the scan and returns its decisions as well.
+"""
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from algorithms.cnn import training
+from backends.python.gpu import JaxPeer
+
+HIGHEST = jax.lax.Precision.HIGHEST
+NHWC = ("NHWC", "HWIO", "NHWC")
+SIDE = 12  # of a pooled plane
+
+
+def from_flat(values):
+    """Tensors as they lie here, of [parameters] in the order of PyTorch's."""
+    cuts = np.cumsum(training.SIZES)[:-1]
+    parts = zip(np.split(values, cuts), training.SHAPES, strict=True)
+    w = [part.reshape(shape) for part, shape in parts]
+    w[0], w[2] = (filters.transpose(2, 3, 1, 0) for filters in (w[0], w[2]))
+    w[4] = w[4].reshape(-1, 64, SIDE, SIDE).transpose(2, 3, 1, 0)
+    w[4] = w[4].reshape(training.POOLED, -1)
+    w[6] = w[6].T
+    return tuple(jnp.asarray(np.ascontiguousarray(part)) for part in w)
+
+
+def to_flat(tensors):
+    w = [np.asarray(tensor) for tensor in tensors]
+    w[0], w[2] = (filters.transpose(3, 2, 0, 1) for filters in (w[0], w[2]))
+    w[4] = w[4].reshape(SIDE, SIDE, 64, -1).transpose(3, 2, 0, 1)
+    w[6] = w[6].T
+    return np.concatenate([part.flatten() for part in w])
+
+
+def masks_of(stream, counters):
+    """What the values behind the pool and the hidden ones are multiplied by: [images x values] each."""
+    words = training.mix(stream + counters)[:, :, None]
+    split = training.POOLED_WORDS
+    bits = jnp.arange(64, dtype=jnp.uint64)
+    pooled = (words[:, :split] >> bits[::2]) & 3 != 0
+    hidden = (words[:, split:] >> bits) & 1 != 0
+    pooled = pooled.reshape(-1, 64, SIDE, SIDE).transpose(0, 2, 3, 1)
+    return (
+        jnp.where(pooled, np.float32(training.POOLED_SCALE), 0).reshape(len(words), -1),
+        jnp.where(hidden, np.float32(training.HIDDEN_SCALE), 0).reshape(len(words), -1),
+    )
+
+
+def forward(w, x, masks=None):
+    """Logits, the windows of the pool [images x 12 x 2 x 12 x 2 x 64], the hidden values."""
+
+    def convolved(x, filters, biases):
+        return (
+            jax.lax.conv_general_dilated(
+                x, filters, (1, 1), "VALID", dimension_numbers=NHWC, precision=HIGHEST
+            )
+            + biases
+        )
+
+    x = jax.nn.relu(convolved(x, w[0], w[1]))
+    windows = convolved(x, w[2], w[3]).reshape(-1, SIDE, 2, SIDE, 2, 64)
+    x = jax.nn.relu(windows.max((2, 4))).reshape(len(x), -1)
+    x = x * masks[0] if masks else x
+    hidden = jax.nn.relu(jnp.dot(x, w[4], precision=HIGHEST) + w[5])
+    x = hidden * masks[1] if masks else hidden
+    return jnp.dot(x, w[6], precision=HIGHEST) + w[7], windows, hidden
+
+
+def loss_of(w, x, labels, masks):
+    """The mean over the images, and what `decisions_of` takes."""
+    logits, *seen = forward(w, x, masks)
+    logs = jax.nn.log_softmax(logits)
+    return -jnp.take_along_axis(logs, labels[:, None], 1).mean(), seen
+
+
+def decisions_of(windows, hidden):
+    """As cnn::Decision has them."""
+    windows = windows.transpose(0, 5, 1, 3, 2, 4).reshape(len(hidden), -1, 4)
+    live = (windows.max(2) > 0).astype(jnp.uint8)
+    places = windows.argmax(2).astype(jnp.uint8) + 4 * live
+    return places, (hidden > 0).astype(jnp.uint8)
+
+
+def advanced(optimizer, weight, state, gradient, rate, step):
+    """A parameter and its state after a step (algorithms/blocks/optimizer.hpp)."""
+    if optimizer == "sgd":
+        return weight - rate * gradient, ()
+    first, second = state
+    if optimizer == "adadelta":
+        first = 0.9 * first + 0.1 * gradient * gradient
+        change = jnp.sqrt(second + 1e-6) / jnp.sqrt(first + 1e-6) * gradient
+        second = 0.9 * second + 0.1 * change * change
+        return weight - rate * change, (first, second)
+    first = 0.9 * first + 0.1 * gradient
+    second = 0.999 * second + 0.001 * gradient * gradient
+    count = (step + 1).astype(jnp.float32)
+    # 1 - 0.999^1 would be 0.001 with four digits less.
+    means, squares = (-jnp.expm1(count * math.log(decay)) for decay in (0.9, 0.999))
+    change = first / means / (jnp.sqrt(second / squares) + 1e-8)
+    return weight - rate * change, (first, second)
+
+
+def take(task, data, carry, step, place, images):
+    """A step on the `images` from `place` on in the order. Returns weights and state, (loss, gradient, decisions)."""
+    weights, states = carry
+    index = jax.lax.dynamic_slice_in_dim(data["order"], place, images)
+    masks = None
+    if task.seed is not None:
+        masks = masks_of(data["streams"][step], data["counters"][:images])
+    x, labels = data["images"][index], data["labels"][index]
+    differentiate = jax.value_and_grad(loss_of, has_aux=True)
+    (loss, seen), gradient = differentiate(weights, x, labels, masks)
+    rate = data["rates"][step // task.batches]
+    moved = [
+        advanced(task.optimizer, *of, rate, step)
+        for of in zip(weights, states, gradient, strict=True)
+    ]
+    carry = tuple(tuple(part) for part in zip(*moved, strict=True))
+    return carry, (loss, gradient, decisions_of(*seen))
+
+
+@functools.partial(jax.jit, static_argnames=("task", "steps", "images"))
+def take_many(task, data, carry, first, place, steps, images):
+    """Steps that take equally many images. Returns weights and state, and the losses."""
+
+    def body(carry, i):
+        carry, (loss, *_) = take(
+            task, data, carry, first + i, place + i * images, images
+        )
+        return carry, loss
+
+    return jax.lax.scan(body, carry, jnp.arange(steps))
+
+
+take_one = functools.partial(jax.jit, static_argnames=("task", "images"))(take)
+
+
+@jax.jit
+def classify(weights, images, labels):
+    """Classes found, and how many of them are right."""
+
+    def found(images):
+        return forward(weights, images)[0].argmax(1).astype(jnp.int32)
+
+    whole = len(images) // training.TEST_BATCH * training.TEST_BATCH
+    parts = images[:whole].reshape(-1, training.TEST_BATCH, *images.shape[1:])
+    classes = jax.lax.map(found, parts).reshape(-1) if whole else labels[:0]
+    if whole < len(images):
+        classes = jnp.concatenate([classes, found(images[whole:])])
+    return classes, (classes == labels).sum()
+
+
+class Scan(JaxPeer):
+    method = "scan"
+    description = "jit of a scan over the steps of an epoch, autodiff, NHWC"
+    dtypes = ("f32",)
+    only = (("task", "train"), ("network", "mnist"))
+    #: of a scan; 0: as many as an epoch has.
+    most_steps = 0
+
+    def upload(self):
+        self.task = task = training.task_of(self)
+        inputs = self.inputs
+        arrays = {
+            "images": training.normalised(inputs["train"])[..., None],
+            "labels": inputs["train_labels"],
+            "order": inputs["order"].flatten(),
+            "rates": inputs["rates"],
+            "streams": task.streams(),
+            "counters": task.counters(),
+        }
+        self.data = {name: jnp.array(array) for name, array in arrays.items()}
+        self.tests = jnp.array(training.normalised(inputs["test"])[..., None])
+        self.test_labels = jnp.array(inputs["test_labels"])
+        weights = from_flat(inputs["initial"])
+        states = tuple((jnp.zeros_like(w),) * task.states for w in weights)
+        self.start = self.run((weights, states), 0, task.warm_up)
+        self.results = {}
+
+    def run(self, carry, begin, end):
+        """Weights and state after these steps; losses and tests are added to the results."""
+        self.losses, self.correct, self.classes = [], [], self.test_labels[:0]
+        for run in self.task.runs(begin, end, self.most_steps):
+            carry, losses = take_many(
+                *(self.task, self.data, carry),
+                *(run.step, run.first, run.steps, run.images),
+            )
+            self.losses.append(losses)
+            self.test_after(run.step + run.steps - 1, carry)
+        return carry
+
+    def test_after(self, step, carry):
+        if not (self.task.evaluates and self.task.ends_epoch(step)):
+            return
+        if len(self.tests):
+            self.classes, right = classify(carry[0], self.tests, self.test_labels)
+        else:
+            right = np.int64(0)
+        self.correct.append(right)
+
+    def reset(self):
+        self.results = {}
+
+    def compute(self):
+        task, last = self.task, self.task.end - 1
+        before = self.run(self.start, task.warm_up, last)
+        place, images = task.first_of(last), task.images_of(last)
+        after, (loss, gradient, decisions) = take_one(
+            task, self.data, before, last, place, images=images
+        )
+        self.test_after(last, after)
+        self.results = {
+            "loss": [*self.losses, loss[None]],
+            "before": before,
+            "after": after,
+            "gradient": gradient,
+            "decisions": decisions,
+            "tests": (self.correct, self.classes),
+        }
+
+    def download(self):
+        found = self.results
+        (before, state_before), (after, state) = found["before"], found["after"]
+
+        def flat(states):
+            rows = zip(*states, strict=True)
+            return np.array([to_flat(row) for row in rows], np.float32)
+
+        correct, classes = found["tests"]
+        results = {
+            "loss": np.concatenate([np.asarray(part) for part in found["loss"]]),
+            "weights": to_flat(after),
+            "state": flat(state),
+            "weights_before": to_flat(before),
+            "state_before": flat(state_before),
+            "gradient": to_flat(found["gradient"]),
+            "pool_decisions": found["decisions"][0],
+            "hidden_decisions": found["decisions"][1],
+            "correct": [int(right) for right in correct],
+            "predictions": classes,
+        }
+        return training.outputs(self.task, results)
+
+
+class Cpu(Scan):
+    method = "cpu"
+    description = "jit of a step, on the CPU, where XLA's convolutions are slow in loops"
+    kind = "host"
+    most_steps = 1

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the peers of cnn share: which images a step takes, counters of dropout, layout of the outputs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+#: Of the tensors of PyTorch's `parameters()`.
+SHAPES = (
+    *((32, 1, 3, 3), (32,), (64, 32, 3, 3), (64,)),
+    *((128, 9216), (128,), (10, 128), (10,)),
+)
+SIZES = [int(np.prod(shape)) for shape in SHAPES]
+SIDE, POOLED, HIDDEN = 28, 9216, 128
+TEST_BATCH = 1000  # images that are classified together
+
+#: Random words of an image: two bits for each value behind the pool, then one for each hidden one.
+POOLED_WORDS, WORDS = POOLED // 32, POOLED // 32 + HIDDEN // 64
+POOLED_SCALE, HIDDEN_SCALE = 4 / 3, 2.0  # of the values that dropout keeps
+FIRST_STREAM = 16
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+
+
+def mix(
+    z: Any,
+    right: Callable[[Any, int], Any] = operator.rshift,
+    factors: tuple[Any, Any] = (np.uint64(FACTORS[0]), np.uint64(FACTORS[1])),
+) -> Any:
+    """The finaliser of SplitMix64 (algorithms/contract/random.hpp), on 64-bit integers of any library.
+
+    `right`: the logical shift, where `>>` of its type is not.
+    """
+    z = (z ^ right(z, 30)) * factors[0]
+    z = (z ^ right(z, 27)) * factors[1]
+    return z ^ right(z, 31)
+
+
+def normalised(images: np.ndarray) -> np.ndarray:
+    """f32 [images x side x side] of u8, with the mean and the deviation of MNIST."""
+    values = images.astype(np.float32) / np.float32(255)
+    values -= np.float32(0.1307)
+    values /= np.float32(0.3081)
+    return values.reshape(-1, SIDE, SIDE)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Steps that take equally many images, one behind the other in the order of all epochs."""
+
+    step: int
+    first: int  #: place of the first image
+    steps: int
+    images: int  #: of each step
+
+
+@dataclass(frozen=True)
+class Task:
+    images: int  #: in the training set
+    batch: int
+    warm_up: int  #: steps before the first that is timed
+    steps: int  #: that are timed
+    evaluates: bool  #: after each epoch
+    optimizer: str
+    seed: int | None  #: of dropout; None: there is none
+
+    @property
+    def batches(self) -> int:
+        """Steps of an epoch."""
+        return -(-self.images // self.batch)
+
+    @property
+    def end(self) -> int:
+        """The number of the step behind the last."""
+        return self.warm_up + self.steps
+
+    @property
+    def states(self) -> int:
+        """Values of state that a parameter has."""
+        return 0 if self.optimizer == "sgd" else 2
+
+    def first_of(self, step: int) -> int:
+        epoch, number = divmod(step, self.batches)
+        return epoch * self.images + number * self.batch
+
+    def images_of(self, step: int) -> int:
+        return min(self.batch, self.images - step % self.batches * self.batch)
+
+    def ends_epoch(self, step: int) -> bool:
+        return (step + 1) % self.batches == 0
+
+    def runs(self, begin: int, end: int, most_steps: int = 0) -> Iterator[Run]:
+        """The steps from `begin` to `end`: cut where an epoch ends, and before its last batch if that is smaller."""
+        while begin < end:
+            images = self.images_of(begin)
+            whole = self.images // self.batch  # steps of a whole batch in an epoch
+            steps = min(end - begin, max(1, whole - begin % self.batches))
+            steps = min(steps, most_steps or steps)
+            yield Run(begin, self.first_of(begin), steps, images)
+            begin += steps
+
+    def streams(self) -> np.ndarray:
+        """u64 [steps]: what a step's counters are added to; `mix` of that are its random words."""
+        if self.seed is None:
+            return np.zeros(self.end, np.uint64)
+        seed = np.array([self.seed], np.int64).view(np.uint64)
+        numbers = np.arange(self.end, dtype=np.uint64) + np.uint64(FIRST_STREAM)
+        return mix(mix(seed + GOLDEN) + numbers * GOLDEN)
+
+    def counters(self) -> np.ndarray:
+        """u64 [batch x words]"""
+        numbers = np.arange(self.batch * WORDS, dtype=np.uint64)
+        return (numbers * GOLDEN).reshape(self.batch, WORDS)
+
+
+def task_of(peer: Any) -> Task:
+    """From the inputs and parameters of a peer."""
+    inputs, parameters = peer.inputs, peer.parameters
+    images = len(inputs["train_labels"])
+    batch = min(int(parameters["batch"]), images)
+    steps = int(parameters["steps"])
+    return Task(
+        images=images,
+        batch=batch,
+        warm_up=int(parameters["warm_up"]),
+        steps=steps or int(parameters["epochs"]) * -(-images // batch),
+        evaluates=not steps,
+        optimizer=str(parameters["optimizer"]),
+        seed=int(inputs["dropout_seed"][0]) if parameters["dropout"] == "on" else None,
+    )
+
+
+def outputs(task: Task, found: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Those of the problem, in its types and shapes."""
+    whole = (np.float32, (-1, sum(SIZES)))
+    forms: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "loss": (np.float32, (task.steps,)),
+        "correct": (np.int64, (-1,)),
+        "predictions": (np.int32, (-1,)),
+        "pool_decisions": (np.uint8, (-1, POOLED)),
+        "hidden_decisions": (np.uint8, (-1, HIDDEN)),
+    }
+    types = {name: forms.get(name, whole) for name in found}
+    return {
+        name: np.asarray(found[name], kind).reshape(shape)
+        for name, (kind, shape) in types.items()
+    }

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Training of the network in PyTorch: autograd and torch.optim on tensors that stay on the device."""
+
+import torch
+from torch.nn import functional
+
+from algorithms.cnn import training
+
+#: What an optimizer keeps of a parameter between steps: the problem's state first.
+STATE = {
+    "adadelta": ("square_avg", "acc_delta"),
+    "adam": ("exp_avg", "exp_avg_sq", "step"),
+    "sgd": (),
+}
+FACTORS = tuple(factor - 2**64 for factor in training.FACTORS)  # as int64
+
+
+def logical_shift(z, count):
+    return (z >> count) & (2 ** (64 - count) - 1)
+
+
+def masks_of(stream, counters):
+    """What the values behind the pool and the hidden ones are multiplied by: [images x values] each."""
+    words = training.mix(stream + counters, logical_shift, FACTORS)[:, :, None]
+    split = training.POOLED_WORDS
+    bits = torch.arange(64, device=words.device)
+    pooled = ((words[:, :split] >> bits[::2]) & 3 != 0).flatten(1)
+    hidden = ((words[:, split:] >> bits) & 1 != 0).flatten(1)
+    return pooled * training.POOLED_SCALE, hidden * training.HIDDEN_SCALE
+
+
+def decisions_of(places, pooled, hidden):
+    """As cnn::Decision has them; places are numbers in a plane of 24 x 24."""
+    places = places.flatten(1)
+    place = places // 24 % 2 * 2 + places % 2
+    return (place + 4 * (pooled > 0)).to(torch.uint8), (hidden > 0).to(torch.uint8)
+
+
+class Training:
+    """Steps on the device `place`, one after another; `before` and `seen` are those of the last."""
+
+    only = (("task", "train"), ("network", "mnist"))
+    dtypes = ("f32",)
+    channels_last = False
+    #: "eager"; "compiled" by torch.compile; "graph": a step captured whole; "compiled_graph".
+    execution = "eager"
+
+    def upload(self):
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cudnn.benchmark = self.channels_last
+        self.task = task = training.task_of(self)
+
+        def on_device(array):
+            return torch.from_numpy(array).to(self.place)
+
+        inputs = self.inputs
+        self.images = on_device(training.normalised(inputs["train"]))
+        self.tests = on_device(training.normalised(inputs["test"]))
+        self.labels = on_device(inputs["train_labels"]).long()
+        self.test_labels = on_device(inputs["test_labels"]).long()
+        self.order = on_device(inputs["order"]).flatten()
+        self.streams = on_device(task.streams().view("i8"))
+        self.counters = on_device(task.counters().view("i8"))
+        self.loss = torch.empty(task.end, device=self.place)
+        epochs = len(inputs["rates"]) if task.evaluates else 0
+        self.correct = self.labels.new_empty(epochs)
+        self.predictions = self.test_labels[: len(self.tests) if epochs else 0].clone()
+        self.make_state(on_device(inputs["initial"]))
+
+    def make_state(self, initial):
+        """Weights, the optimizer, its state, which its first step makes, and what a step is compiled or captured to."""
+        task, execution = self.task, self.execution
+        self.recorded = self.place.type == "cuda" and execution != "eager"
+        shapes = zip(initial.split(training.SIZES), training.SHAPES, strict=True)
+        weights = [values.view(shape).clone() for values, shape in shapes]
+        if self.channels_last:
+            filters = {"memory_format": torch.channels_last}
+            weights = [w.to(**filters) if w.dim() == 4 else w for w in weights]
+        start = [weight.clone() for weight in weights]
+        self.weights = [weight.requires_grad_(True) for weight in weights]
+        self.optimizer = self.make_optimizer()
+        self.update = self.optimizer.step
+        self.forward, self.masks = self.loss_of, masks_of
+        if execution.startswith("compiled"):
+            self.forward = torch.compile(self.loss_of, dynamic=False)
+        elif self.place.type == "cuda":
+            self.masks = torch.compile(masks_of, dynamic=False)
+        self.take(0)
+        of = [self.optimizer.state[weight] for weight in self.weights]
+        state = [values[key] for key in STATE[task.optimizer] for values in of]
+        self.live = [weight.detach() for weight in self.weights] + state
+        self.start = start + [torch.zeros_like(values) for values in state]
+        self.before = [torch.empty_like(values) for values in self.live]
+        self.warm = False
+        if execution.startswith("compiled") and self.recorded:
+            self.compile_update()
+        self.graphs = {}
+        if execution.endswith("graph"):
+            self.capture()
+
+    def make_optimizer(self):
+        """The rate is a tensor where a step is recorded: it must see the rate change."""
+        rate = float(self.inputs["rates"][0])
+        if self.recorded:
+            rate = torch.tensor(rate, device=self.place)
+        if self.task.optimizer == "adadelta":
+            how = {"foreach": True, "capturable": self.recorded}
+            return torch.optim.Adadelta(self.weights, lr=rate, **how)
+        rules = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+        return rules[self.task.optimizer](self.weights, lr=rate, fused=True)
+
+    def compile_update(self):
+        """Adadelta's: the others are one kernel already."""
+        if self.task.optimizer == "adadelta":
+            self.update = torch.compile(self.optimizer.step)
+
+    def convolve_and_pool(self, x, weight, bias):
+        """Values and the places that they come from."""
+        x = functional.conv2d(x, weight, bias)
+        return functional.max_pool2d(x, 2, return_indices=True)
+
+    def logits(self, x, masks=None):
+        """Of [images x side x side]; also the places in the pool, and the values behind it and the hidden ones."""
+        w = self.weights
+        x = x[..., None].movedim(3, 1) if self.channels_last else x[:, None]
+        x = functional.conv2d(x, w[0], w[1]).relu()
+        x, places = self.convolve_and_pool(x, w[2], w[3])
+        pooled = x.relu().flatten(1)
+        x = functional.linear(pooled * masks[0] if masks else pooled, w[4], w[5])
+        hidden = x.relu()
+        x = functional.linear(hidden * masks[1] if masks else hidden, w[6], w[7])
+        return x, places, pooled.detach(), hidden.detach()
+
+    def loss_of(self, index, stream):
+        """The mean over these images, and what the network decided; `stream`: of the step, for dropout."""
+        masks = None
+        if self.task.seed is not None:
+            masks = self.masks(stream, self.counters[: len(index)])
+        logits, *seen = self.logits(self.images.index_select(0, index), masks)
+        labels = self.labels.index_select(0, index)
+        if self.execution.startswith("compiled"):  # part of the kernels around
+            seen = decisions_of(*seen)
+        return functional.cross_entropy(logits, labels), *seen
+
+    def advance(self, index, stream):
+        """A step on these images. Returns its loss."""
+        self.optimizer.zero_grad()
+        with torch.enable_grad():
+            loss, *self.seen = self.forward(index, stream)
+            loss.backward()
+        self.update()
+        return loss.detach()
+
+    def take(self, step):
+        """A step from the host's count."""
+        first, images = self.task.first_of(step), self.task.images_of(step)
+        index = self.order[first : first + images]
+        self.loss[step] = self.advance(index, self.streams[step : step + 1])
+
+    def take_next(self, images):
+        """A step from the device's count."""
+        index = self.order.index_select(0, self.first + self.ramp[:images])
+        loss = self.advance(index, self.streams.index_select(0, self.number))
+        self.loss.index_copy_(0, self.number, loss.reshape(1))
+        self.first.add_(images)
+        self.number.add_(1)
+
+    def capture(self):
+        """A graph for each number of images that a step takes, with its own gradients and decisions."""
+        task = self.task
+        self.ramp = torch.arange(task.batch, device=self.place)
+        self.first, self.number = (self.ramp.new_zeros(1) for _ in range(2))
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        for step in {0, min(task.batches, task.end) - 1}:
+            images = task.images_of(step)
+            if images in self.graphs:
+                continue
+            with torch.cuda.stream(side):
+                for _ in range(3):  # compiles, chooses algorithms
+                    self.count_from(step)
+                    self.take_next(images)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=side):
+                self.take_next(images)
+            gradient = [weight.grad for weight in self.weights]
+            self.graphs[images] = graph, self.seen, gradient
+        torch.cuda.current_stream().wait_stream(side)
+
+    def count_from(self, step):
+        self.first.fill_(self.task.first_of(step))
+        self.number.fill_(step)
+
+    def run(self, begin, end):
+        """These steps, from the state that is kept."""
+        task = self.task
+        torch._foreach_copy_(self.live, self.start)
+        if self.graphs:
+            self.count_from(begin)
+        for step in range(begin, end):
+            if step == begin or step % task.batches == 0:
+                self.set_rate(float(self.inputs["rates"][step // task.batches]))
+            if step + 1 == task.end:
+                torch._foreach_copy_(self.before, self.live)
+            if self.graphs:
+                graph, self.seen, self.gradient = self.graphs[task.images_of(step)]
+                graph.replay()
+            else:
+                self.take(step)
+            if task.evaluates and task.ends_epoch(step):
+                self.test(step // task.batches)
+
+    def set_rate(self, rate):
+        for group in self.optimizer.param_groups:
+            if self.recorded:
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+
+    @torch.no_grad()
+    def test(self, epoch):
+        parts = self.tests.split(training.TEST_BATCH)
+        found = [self.logits(part)[0].argmax(1) for part in parts if len(part)]
+        if found:
+            self.predictions = torch.cat(found)
+        self.correct[epoch] = (self.predictions == self.test_labels).sum()
+
+    def reset(self):
+        if not self.warm:
+            self.run(0, self.task.warm_up)
+            self.start = [values.clone() for values in self.live]
+            self.warm = True
+        self.loss.fill_(torch.nan)
+        for values in (self.correct, self.predictions):
+            values.fill_(-1)
+        for values in self.before:
+            values.fill_(torch.nan)
+
+    def compute(self):
+        self.run(self.task.warm_up, self.task.end)
+        if not self.graphs:
+            self.gradient = [weight.grad for weight in self.weights]
+
+    def download(self):
+        def flat(tensors):
+            parts = [values.detach().flatten().cpu() for values in tensors]
+            return torch.cat([torch.empty(0), *parts]).numpy()
+
+        count, task = len(self.weights), self.task
+        states = slice(count, count * (1 + task.states))
+        seen = self.seen if len(self.seen) == 2 else decisions_of(*self.seen)
+        results = {
+            "loss": self.loss[task.warm_up :].cpu(),
+            "weights": flat(self.live[:count]),
+            "state": flat(self.live[states]),
+            "weights_before": flat(self.before[:count]),
+            "state_before": flat(self.before[states]),
+            "gradient": flat(self.gradient),
+            "pool_decisions": seen[0].cpu(),
+            "hidden_decisions": seen[1].cpu(),
+            "correct": self.correct.cpu(),
+            "predictions": self.predictions.cpu(),
+        }
+        return training.outputs(task, results)
