@@ -2,85 +2,147 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 
 #include "algorithms/cnn/host_forward.hpp"
 
-/// `direct` on one thread of a host, backward.
+/// One thread of a host, backward. A gradient goes where the value behind the pool and dropout is above 0.
 namespace league::cnn {
 
-/// The gradient behind the second convolution, at all positions, with two zeros around.
-inline void unpool(const State& state, const Take& take, int i, HostScratch& mine) {
-  constexpr int pitch = HostScratch::pitch;
-  const Dropout dropout = state.dropout_of(take);
-  const auto scale = dropout.pooled_scale<float>();
-  std::fill_n(&mine.d_z2[0][0], sizeof mine.d_z2 / sizeof(float), 0.0F);
-  std::uint64_t word = 0;
-  for (int k = 0; k < pooled; ++k) {
-    if (k % 32 == 0) word = dropout.word(take.step, take.position(i), k / 32);
-    const std::int64_t at = std::int64_t{i} * pooled + k;
-    const std::uint8_t decision = state.pool_decisions[at];
-    if (!Decision::live(decision) || !Dropout::keeps_pooled(word, k)) continue;
-    const int window = k % windows, place = Decision::place(decision);
-    mine.d_z2[k / windows][(window / pooled_side * 2 + place / 2 + 2) * pitch + window % pooled_side * 2 + place % 2 +
-                           2] = scale * state.d_p[at];
-  }
-}
-
-/// The nine weights between two channels: sums over all positions.
-inline void correlate(HostScratch& mine, int o, int c) {
-  Lanes sums[taps] = {};
-  for (int y = 0; y < side2; ++y)
-    for (int v = 0; v < row_lanes; ++v) {
-      const Lanes d = load(mine.d_z2[o] + (y + 2) * HostScratch::pitch + 2 + v * lanes);
-      const float* row = mine.a1[c] + y * side1 + v * lanes;
-      for (int t = 0; t < taps; ++t) sums[t] += d * load(row + t / 3 * side1 + t % 3);
+/// The second convolution's weights as [tap][output][input].
+inline void pack_backward(const float* weights, HostScratch& mine) {
+  for (int t = 0; t < taps; ++t)
+    for (int c = 0; c < channels1; ++c) {
+      mine.w1[t * channels1 + c] = weights[conv1_weights + c * taps + t];
+      for (int o = 0; o < channels2; ++o)
+        mine.w2[(t * channels2 + o) * channels1 + c] = weights[conv2_weights + (o * channels1 + c) * taps + t];
     }
-  for (int t = 0; t < taps; ++t) mine.gradient[conv2_weights + (o * channels1 + c) * taps + t] += sum_of(sums[t]);
 }
 
-/// What goes back through the second convolution and into the first one's weights, for two channels.
-inline void differentiate_first(const State& state, HostScratch& mine, int first) {
-  constexpr int pitch = HostScratch::pitch, wide = 4;
-  for (int y = 0; y < side1; ++y) {
-    Lanes sums[2][wide] = {};
-    for (int o = 0; o < channels2; ++o) {
-      const float* w = state.weights + conv2_weights + (o * channels1 + first) * taps;
-      for (int t = 0; t < taps; ++t) {
-        const float* row = mine.d_z2[o] + (y - t / 3 + 2) * pitch - t % 3 + 2;
-        for (int v = 0; v < wide; ++v) {
-          const Lanes d = load(row + v * lanes);
-          sums[0][v] += w[t] * d;
-          sums[1][v] += w[taps + t] * d;
+/// A window that a gradient goes through.
+struct Live {
+  int y, x;  ///< of its largest value
+  float d;   ///< the gradient of that value, before ReLU
+};
+
+/// Those of output channel `o` of image `i`. @returns how many
+inline int live_windows(const State& state, const Take& take, int i, int o, Live (&live)[windows + 1]) {
+  const std::int64_t at = std::int64_t{i} * pooled + o * windows;
+  const auto scale = state.dropout_of(take).pooled_scale<float>();
+  int count = 0;
+  for (int y = 0; y < side2; y += 2)
+    for (int x = 0; x < side2; x += 2) {
+      const std::int64_t k = at + y / 2 * pooled_side + x / 2;
+      const int place = Decision::place(state.pool_decisions[k]);
+      live[count] = {y + place / 2, x + place % 2, scale * state.d_p[k]};
+      count += state.p[k] > 0 ? 1 : 0;  // without a branch that nothing predicts
+    }
+  return count;
+}
+
+/// What goes into the first convolution's weights, from the gradients behind it.
+inline void differentiate_first(HostScratch& mine) {
+  for (int k = 0; k < HostScratch::positions1 * channels1; ++k) mine.d_a1[k] = mine.a1[k] > 0 ? mine.d_a1[k] : 0.0F;
+  for (int at = 0; at < HostScratch::positions1; ++at)
+    for (int c = 0; c < channels1; ++c) mine.bias_gradient1[c] += mine.d_a1[at * channels1 + c];
+  for (int dy = 0; dy < 3; ++dy)
+    for (int c = 0; c < channels1; c += block) {
+      Lanes sums[3][vectors] = {};
+      for (int y = 0; y < side1; ++y)
+        multiply_add(sums, mine.x + (y + dy) * side, {1, 1}, mine.d_a1 + y * side1 * channels1 + c, {0, channels1},
+                     side1);
+      float* to = mine.gradient1 + dy * 3 * channels1 + c;
+      for (int dx = 0; dx < 3; ++dx)
+        for (int v = 0; v < vectors; ++v) {
+          float* sum = to + dx * channels1 + v * lanes;
+          store(sum, load(sum) + sums[dx][v]);
         }
-      }
     }
-    for (int n = 0; n < 2; ++n) {
-      const int c = first + n;
-      float d[wide * lanes];
-      for (int v = 0; v < wide; ++v) store(d + v * lanes, sums[n][v]);
-      for (int x = 0; x < side1; ++x)
-        if (mine.a1[c][y * side1 + x] <= 0) d[x] = 0;
-      for (int t = 0; t < taps; ++t) {
-        float sum = 0;
-        for (int x = 0; x < side1; ++x) sum += d[x] * mine.x[(y + t / 3) * side + x + t % 3];
-        mine.gradient[conv1_weights + c * taps + t] += sum;
-      }
-      float bias = 0;
-      for (int x = 0; x < side1; ++x) bias += d[x];
-      mine.gradient[conv1_biases + c] += bias;
-    }
-  }
 }
-inline void differentiate_image(const State& state, const Take& take, int i, HostScratch& mine) {
-  convolve_first(state, take.image(i), mine);
-  unpool(state, take, i, mine);
-  for (int o = 0; o < channels2; ++o) {
-    float bias = 0;
-    for (int k = 0; k < HostScratch::wide * HostScratch::pitch; ++k) bias += mine.d_z2[o][k];
-    mine.gradient[conv2_biases + o] += bias;
-    for (int c = 0; c < channels1; ++c) correlate(mine, o, c);
+
+/// `direct`: all positions, the gradient behind the second convolution laid out with two zeros around.
+struct HostDirect {
+  static void run(const State& state, const Take& take, int i, HostScratch& mine) {
+    std::fill(std::begin(mine.d_z2), std::end(mine.d_z2), 0.0F);
+    for (int o = 0; o < channels2; ++o) {
+      Live live[windows + 1];
+      const int count = live_windows(state, take, i, o, live);
+      for (int n = 0; n < count; ++n) {
+        mine.d_z2[at(live[n].y + 2, live[n].x + 2) + o] = live[n].d;
+        mine.bias_gradient2[o] += live[n].d;
+      }
+    }
+    for (int o = 0; o < channels2; o += outputs)
+      for (int c = 0; c < channels1; c += lanes)
+        for (int dy = 0; dy < 3; ++dy) correlate(mine, o, c, dy);
+    for (int y = 0; y < side1; ++y)
+      for (int x = 0; x < side1; x += half1)
+        for (int c = 0; c < channels1; c += block) {
+          Lanes sums[half1][vectors] = {};
+          for (int t = 0; t < taps; ++t)
+            multiply_add(sums, mine.d_z2 + at(y + 2 - t / 3, x + 2 - t % 3), {channels2, 1},
+                         mine.w2 + t * channels2 * channels1 + c, {0, channels1}, channels2);
+          store(mine.d_a1 + (y * side1 + x) * channels1 + c, channels1, sums);
+        }
   }
-  for (int c = 0; c < channels1; c += 2) differentiate_first(state, mine, c);
+
+ private:
+  static constexpr int outputs = lanes / 2;  ///< channels of a tile
+  static constexpr int at(int y, int x) { return (y * HostScratch::wide + x) * channels2; }
+  /// Weights of some outputs and `lanes` inputs, three taps of a row: sums over all positions.
+  static void correlate(HostScratch& mine, int o, int c, int dy) {
+    Lanes sums[outputs][3] = {};
+    for (int y = 0; y < side2; ++y)
+      multiply_add(sums, mine.d_z2 + at(y + 2, 2) + o, {1, channels2}, mine.a1 + (y + dy) * side1 * channels1 + c,
+                   {0, channels1, channels1}, side2);
+    for (int n = 0; n < outputs; ++n)
+      for (int dx = 0; dx < 3; ++dx) {
+        float* sum = mine.gradient2 + ((o + n) * taps + dy * 3 + dx) * channels1 + c;
+        store(sum, load(sum) + sums[n][dx]);
+      }
+  }
+};
+
+/// `routed`: a channel's live windows, the nine taps in registers.
+struct HostRouted {
+  static void run(const State& state, const Take& take, int i, HostScratch& mine) {
+    std::fill(std::begin(mine.d_a1), std::end(mine.d_a1), 0.0F);
+    for (int o = 0; o < channels2; ++o) {
+      Live live[windows + 1];
+      const int count = live_windows(state, take, i, o, live);
+      for (int n = 0; n < count; ++n) mine.bias_gradient2[o] += live[n].d;
+      for (int c = 0; c < channels1; c += block) {
+        Lanes sums[taps][vectors], weights[taps][vectors];
+        for (int t = 0; t < taps; ++t)
+          for (int v = 0; v < vectors; ++v)
+            sums[t][v] = load(mine.gradient2 + (o * taps + t) * channels1 + c + v * lanes);
+        for (int n = 0; n < count; ++n)
+          for (int t = 0; t < taps; ++t)
+            for (int v = 0; v < vectors; ++v) sums[t][v] += live[n].d * load(mine.a1 + at(live[n], t) + c + v * lanes);
+        store(mine.gradient2 + o * taps * channels1 + c, channels1, sums);
+        for (int t = 0; t < taps; ++t)
+          for (int v = 0; v < vectors; ++v)
+            weights[t][v] = load(mine.w2 + (t * channels2 + o) * channels1 + c + v * lanes);
+        for (int n = 0; n < count; ++n)
+          for (int t = 0; t < taps; ++t)
+            for (int v = 0; v < vectors; ++v) {
+              float* d = mine.d_a1 + at(live[n], t) + c + v * lanes;
+              store(d, load(d) + live[n].d * weights[t][v]);
+            }
+      }
+    }
+  }
+
+ private:
+  static int at(const Live& live, int tap) { return ((live.y + tap / 3) * side1 + live.x + tap % 3) * channels1; }
+};
+
+/// `Second`: the second convolution's part of it.
+template <class Second>
+void differentiate_image(const State& state, const Take& take, int i, HostScratch& mine) {
+  convolve_first(state, take.image(i), mine);
+  Second::run(state, take, i, mine);
+  differentiate_first(mine);
 }
 
 }  // namespace league::cnn

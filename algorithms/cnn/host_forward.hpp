@@ -2,101 +2,132 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
+#include "algorithms/cnn/host_vector.hpp"
 #include "algorithms/cnn/state.hpp"
 
-/// `direct` on one thread of a host, forward: an image at a time, in vectors of eight values.
+/// One thread of a host, forward: an image at a time. Planes lie position by position, [y][x][channel]: vectors run
+/// along the channels of a layer's output.
 namespace league::cnn {
 
-typedef float Lanes __attribute__((vector_size(32)));
-inline constexpr int lanes = 8, row_lanes = side2 / lanes;
-static_assert(row_lanes * lanes == side2);
-
-inline Lanes load(const float* from) {
-  Lanes values;
-  __builtin_memcpy(&values, from, sizeof values);
-  return values;
-}
-inline void store(float* to, Lanes values) { __builtin_memcpy(to, &values, sizeof values); }
-inline float sum_of(Lanes values) {
-  float sums[lanes];
-  store(sums, values);
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-}
-
 /// What a thread needs for an image, and its sums of the convolutions' gradients.
-struct HostScratch {
-  static constexpr int plane = side1 * side1 + lanes;            ///< reads go beyond a row
-  static constexpr int wide = side2 + 4, pitch = 4 * lanes + 2;  ///< of a gradient with two zeros around it
-  float x[pixels + lanes];
-  float a1[channels1][plane];
-  float d_z2[channels2][wide * pitch + lanes];
-  float d_z1[side1 * 4 * lanes];  ///< of one channel, in rows of 32
-  float gradient[fc1_weights];    ///< of both convolutions, as they lie among the parameters
+struct alignas(64) HostScratch {
+  static constexpr int wide = side2 + 4;  ///< of a gradient with two zeros around it
+  static constexpr int positions1 = side1 * side1;
+  float x[pixels];
+  float a1[positions1 * channels1];
+  float d_a1[positions1 * channels1];
+  float d_z2[wide * wide * channels2];
+  float w1[taps * channels1];              ///< [tap][channel]
+  float w2[taps * channels1 * channels2];  ///< as the pass takes them: see `pack_forward`, `pack_backward`
+  float largest[windows * channels2];      ///< [window][channel], before ReLU
+  int decisions[windows * channels2];
+  float gradient1[taps * channels1], bias_gradient1[channels1];              ///< [tap][channel]
+  float gradient2[channels2 * taps * channels1], bias_gradient2[channels2];  ///< [out][tap][in]
 };
+
+inline constexpr int half1 = side1 / 2, half2 = side2 / 2;  ///< positions of a tile: half a row
+
+/// The second convolution's weights as [block of outputs][tap][input][output of the block].
+inline void pack_forward(const float* weights, HostScratch& mine) {
+  for (int t = 0; t < taps; ++t)
+    for (int c = 0; c < channels1; ++c) {
+      mine.w1[t * channels1 + c] = weights[conv1_weights + c * taps + t];
+      for (int o = 0; o < channels2; ++o)
+        mine.w2[((o / block * taps + t) * channels1 + c) * block + o % block] =
+            weights[conv2_weights + (o * channels1 + c) * taps + t];
+    }
+}
 
 inline void convolve_first(const State& state, const std::uint8_t* image, HostScratch& mine) {
   for (int i = 0; i < pixels; ++i) mine.x[i] = pixel<float>(image[i]);
-  for (int c = 0; c < channels1; ++c) {
-    const float* w = state.weights + conv1_weights + c * taps;
-    for (int y = 0; y < side1; ++y) {
-      float sums[4 * lanes];
-      std::fill_n(sums, 4 * lanes, state.weights[conv1_biases + c]);
+  for (int y = 0; y < side1; ++y)
+    for (int x = 0; x < side1; x += half1)
+      for (int c = 0; c < channels1; c += block) {
+        Lanes sums[half1][vectors];
+        start(sums, state.weights + conv1_biases + c);
+        for (int dy = 0; dy < 3; ++dy)
+          multiply_add(sums, mine.x + (y + dy) * side + x, {1, 1}, mine.w1 + dy * 3 * channels1 + c, {0, channels1}, 3);
+        store(mine.a1 + (y * side1 + x) * channels1 + c, channels1, sums);
+      }
+  for (float& value : mine.a1) value = std::max(value, 0.0F);
+}
+
+/// Two rows after the second convolution, of `block` channels from `first` on.
+[[gnu::always_inline]] inline void convolve_rows(const State& state, const HostScratch& mine, int first, int y,
+                                                 float (&z)[2][side2 * block]) {
+  for (int r = 0; r < 2; ++r)
+    for (int x = 0; x < side2; x += half2) {
+      Lanes sums[half2][vectors];
+      start(sums, state.weights + conv2_biases + first);
       for (int t = 0; t < taps; ++t)
-        for (int x = 0; x < side1; ++x) sums[x] += w[t] * mine.x[(y + t / 3) * side + x + t % 3];
-      for (int x = 0; x < side1; ++x) mine.a1[c][y * side1 + x] = std::max(sums[x], 0.0F);
+        multiply_add(sums, mine.a1 + ((y + r + t / 3) * side1 + x + t % 3) * channels1, {channels1, 1},
+                     mine.w2 + (first * taps + t * block) * channels1, {0, block}, channels1);
+      store(z[r] + x * block, block, sums);
     }
+}
+
+/// The largest of a window's values, and its place.
+struct Largest {
+  Lanes value;
+  Ints place;
+
+  [[gnu::always_inline]] void meet(Lanes other, int at) {
+    const Ints later = other > value;
+    value = chosen(later, other, value);
+    place = (later & at) | (~later & place);
+  }
+  [[nodiscard]] Ints decision() const { return place | ((value > 0.0F) & Decision::live_bit); }
+};
+
+[[gnu::always_inline]] inline void convolve_second(const State& state, HostScratch& mine) {
+  for (int first = 0; first < channels2; first += block)
+    for (int py = 0; py < pooled_side; ++py) {
+      float z[2][side2 * block];
+      convolve_rows(state, mine, first, 2 * py, z);
+      for (int px = 0; px < pooled_side; ++px)
+        for (int n = 0; n < block; n += lanes) {
+          const int left = 2 * px * block + n, right = left + block;
+          Largest found{load(z[0] + left), {}};
+          found.meet(load(z[0] + right), 1);
+          found.meet(load(z[1] + left), 2);
+          found.meet(load(z[1] + right), 3);
+          const int at = (py * pooled_side + px) * channels2 + first + n;
+          store(mine.largest + at, found.value);
+          store(mine.decisions + at, found.decision());
+        }
+    }
+}
+
+/// ReLU and dropout of an image's values behind the pool.
+inline void drop_pooled(const State& state, const Take& take, int i) {
+  const Dropout dropout = state.dropout_of(take);
+  const auto scale = dropout.pooled_scale<float>();
+  for (int n = 0; n < Dropout::pooled_words; ++n) {
+    const std::uint64_t word = dropout.word(take.step, take.position(i), n);
+    float* p = state.p + std::int64_t{i} * pooled + n * 32;
+    for (int k = 0; k < 32; ++k) p[k] = Dropout::keeps_pooled(word, k) ? std::max(p[k], 0.0F) * scale : 0.0F;
   }
 }
 
-/// Two rows of two channels after the second convolution: twelve vectors of sums.
-inline void convolve_rows(const float* weights, const HostScratch& mine, int o, int y, float (&z)[2][2][side2]) {
-  Lanes sums[2][2][row_lanes];
-  for (int n = 0; n < 2; ++n)
-    for (int r = 0; r < 2; ++r)
-      for (int v = 0; v < row_lanes; ++v) sums[n][r][v] = weights[conv2_biases + o + n] - Lanes{};
-  const float* w = weights + conv2_weights + o * channels1 * taps;
-  for (int c = 0; c < channels1; ++c, w += taps)
-    for (int t = 0; t < taps; ++t) {
-      const float* row = mine.a1[c] + (y + t / 3) * side1 + t % 3;
-      for (int r = 0; r < 2; ++r)
-        for (int v = 0; v < row_lanes; ++v) {
-          const Lanes values = load(row + r * side1 + v * lanes);
-          sums[0][r][v] += w[t] * values;
-          sums[1][r][v] += w[channels1 * taps + t] * values;
-        }
-    }
-  for (int n = 0; n < 2; ++n)
-    for (int r = 0; r < 2; ++r)
-      for (int v = 0; v < row_lanes; ++v) store(&z[n][r][v * lanes], sums[n][r][v]);
+/// From [window][channel] to [channel][window], some windows of all channels at a time.
+template <class From, class To>
+void transpose(const From* from, To* to) {
+  constexpr int together = 16;
+  static_assert(windows % together == 0);
+  for (int first = 0; first < windows; first += together)
+    for (int o = 0; o < channels2; ++o)
+      for (int k = first; k < first + together; ++k) to[o * windows + k] = static_cast<To>(from[k * channels2 + o]);
 }
 
 inline void convolve_image(const State& state, const Take& take, int i, HostScratch& mine) {
   convolve_first(state, take.image(i), mine);
-  const Dropout dropout = state.dropout_of(take);
-  const auto scale = dropout.pooled_scale<float>();
-  std::array<std::uint64_t, Dropout::pooled_words> words;
-  for (int n = 0; n < Dropout::pooled_words; ++n)
-    words[static_cast<std::size_t>(n)] = dropout.word(take.step, take.position(i), n);
-  for (int o = 0; o < channels2; o += 2)
-    for (int py = 0; py < pooled_side; ++py) {
-      float z[2][2][side2];
-      convolve_rows(state.weights, mine, o, 2 * py, z);
-      for (int n = 0; n < 2; ++n)
-        for (int px = 0; px < pooled_side; ++px) {
-          int place = 0;
-          float best = z[n][0][2 * px];
-          for (int other = 1; other < 4; ++other)
-            if (const float value = z[n][other / 2][2 * px + other % 2]; value > best) best = value, place = other;
-          const int k = (o + n) * windows + py * pooled_side + px;
-          const std::int64_t at = std::int64_t{i} * pooled + k;
-          const bool kept = Dropout::keeps_pooled(words[static_cast<std::size_t>(k / 32)], k);
-          state.p[at] = best > 0 && kept ? best * scale : 0;
-          if (take.trains) state.pool_decisions[at] = Decision::of(place, best > 0);
-        }
-    }
+  convolve_second(state, mine);
+  const std::int64_t at = std::int64_t{i} * pooled;
+  transpose(mine.largest, state.p + at);
+  if (take.trains) transpose(mine.decisions, state.pool_decisions + at);
+  drop_pooled(state, take, i);
 }
 
 /// With the bias, ReLU and dropout of the first dense layer. `factors`: what a hidden value's gradient is multiplied

@@ -71,10 +71,10 @@ struct Gpu {
   const Exec& exec_;
 };
 
-template <class Backward>
-using Part = std::conditional_t<kokkos::on_gpu, GpuPart<Gpu, Backward>, kokkos_model::OnHost>;
-const RegisterTraining<Part<DirectBackward>> direct{"direct", kokkos::model};
-const RegisterTraining<Part<RoutedBackward>> routed{"routed", kokkos::model};
+template <class OnGpu, class OnHost>
+using Part = std::conditional_t<kokkos::on_gpu, GpuPart<Gpu, OnGpu>, kokkos_model::OnHost<OnHost>>;
+const RegisterTraining<Part<DirectBackward, HostDirect>> direct{"direct", kokkos::model};
+const RegisterTraining<Part<RoutedBackward, HostRouted>> routed{"routed", kokkos::model};
 
 }  // namespace
 }  // namespace league::cnn

@@ -29,6 +29,7 @@ struct Threads {
   Launch launch;
 };
 
-using OnHost = HostPart<Threads, kokkos::Array>;
+template <class Backward>
+using OnHost = HostPart<Threads, kokkos::Array, LoopStep<Backward>>;
 
 }  // namespace league::cnn::kokkos_model

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/openmp/openmp.hpp"
-
-#include "algorithms/cnn/host.hpp"
-#include "backends/host_pass.hpp"
+#include "algorithms/cnn/openmp.hpp"
 
 namespace league::cnn {
 namespace {
 
-struct Threads {
-  Threads(Runtime&, Queue&, Launch launch) : threads(launch.league) {}
-  static Launch resolve(Queue& queue, Launch launch) { return openmp::Pass::resolve(queue, launch, {}, 0); }
-  /// Calls phase(thread) in all threads.
-  template <class Phase>
-  void operator()(const Phase& phase) const {
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int thread = 0; thread < threads; ++thread) phase(thread);
-  }
-  int threads;
-};
-
-const RegisterTraining<HostPart<Threads, host::Array>> direct{"direct", openmp::model, {Execution::stream}};
+template <class Backward>
+using Part = HostPart<openmp_model::Threads, host::Array, LoopStep<Backward>>;
+const RegisterTraining<Part<HostDirect>> direct{"direct", openmp::model, {Execution::stream}};
+const RegisterTraining<Part<HostRouted>> routed{"routed", openmp::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

@@ -17,7 +17,10 @@ struct Threads {
   }
 };
 
-const RegisterTraining<HostPart<Threads, host::Array>> direct{"direct", serial::model, {Execution::stream}};
+template <class Backward>
+using Part = HostPart<Threads, host::Array, LoopStep<Backward>>;
+const RegisterTraining<Part<HostDirect>> direct{"direct", serial::model, {Execution::stream}};
+const RegisterTraining<Part<HostRouted>> routed{"routed", serial::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

@@ -256,6 +256,15 @@ TEST(CnnDevices, EveryStepAndTestIsTheLastOfAShorterTraining) {
       }
 }
 
+TEST(CnnDevices, WhereNoGradientGoesThroughThePool) {
+  const auto problem = make(generated(5), {{"steps", "2"}, {"batch", "3"}});
+  std::ranges::fill(problem->initial.values<float>().subspan(conv2_biases, channels2), -100.0F);
+  everywhere(*problem, {1, 2});
+  const Solved run(reference(), *problem);
+  for (const std::uint8_t decision : run.values<std::uint8_t>(Cnn::pool_decisions))
+    EXPECT_FALSE(Decision::live(decision));
+}
+
 TEST(CnnDevices, StepsThatWarmUpAreTaken) {
   const Values values{{"batch", "4"}, {"optimizer", "adam"}, {"learning_rate", "0.001"}};
   Values cold = values, warm = values;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "algorithms/cnn/host_backward.hpp"
+#include "backends/launch.hpp"
+
+/// The phases of a step on the threads of a host, each of which all threads take together.
+namespace league::cnn {
+
+/// What all methods share, for one of `threads` threads.
+struct HostStep {
+  State state;
+  int threads;
+
+  [[nodiscard]] Range part(std::int64_t all, int thread) const { return piece_of(all, threads, thread); }
+
+  // The last layers, the loss and the gradients of what goes into them; a thread some images.
+  void judge(const Take& take, int thread) const {
+    const Range images = part(take.count, thread);
+    for (auto i = static_cast<int>(images.begin); i < images.end; ++i) {
+      const float* w = state.weights;
+      float factors[hidden];
+      const Head head = head_of(state, take, i, factors);
+      const int label = take.labels[take.number(i)];
+      if (!take.trains) {
+        state.predictions[take.first - state.test_first + i] = head.best();
+        continue;
+      }
+      state.losses[i] = head.loss(label);
+      float sums[hidden] = {};
+      for (int c = 0; c < classes; ++c) {
+        const float d = head.gradient(c, label, take.share);
+        state.d_logits[i * classes + c] = d;
+        for (int j = 0; j < hidden; ++j) sums[j] += d * w[fc2_weights + c * hidden + j];
+      }
+      for (int j = 0; j < hidden; ++j) state.d_h[i * hidden + j] = factors[j] * sums[j];
+    }
+  }
+  // Gradients of the dense layers' biases and of the last layer's weights, and the loss; a thread some neurons.
+  void differentiate_last(const Take& take, int thread) const {
+    const Range neurons = part(hidden, thread), outputs = part(classes, thread);
+    for (auto j = static_cast<int>(neurons.begin); j < neurons.end; ++j) {
+      float sum = 0;
+      for (int i = 0; i < take.count; ++i) sum += state.d_h[i * hidden + j];
+      state.gradient[fc1_biases + j] = sum;
+    }
+    for (auto c = static_cast<int>(outputs.begin); c < outputs.end; ++c) {
+      float bias = 0, sums[hidden] = {};
+      for (int i = 0; i < take.count; ++i) {
+        const float d = state.d_logits[i * classes + c];
+        bias += d;
+        for (int j = 0; j < hidden; ++j) sums[j] += d * state.h[i * hidden + j];
+      }
+      std::copy_n(sums, hidden, state.gradient + fc2_weights + c * hidden);
+      state.gradient[fc2_biases + c] = bias;
+    }
+    if (thread != 0) return;
+    float loss = 0;
+    for (int i = 0; i < take.count; ++i) loss += state.losses[i];
+    state.gradient[parameters] = loss * take.share;
+  }
+  void update(int thread) const {
+    const blocks::StepSize<float> size = state.step_size();
+    const Range mine = part(parameters, thread);
+    for (auto i = static_cast<int>(mine.begin); i < mine.end; ++i) state.update(i, size);
+  }
+  void count() const {
+    std::int64_t right = 0;
+    for (std::int64_t i = 0; i < state.test_count; ++i)
+      right += state.predictions[i] == state.test_labels[state.test_first + i] ? 1 : 0;
+    *state.correct_here = right;
+  }
+};
+
+/// Our own loops. `Second`: the second convolution's backward pass, of one image.
+template <class Second>
+struct LoopStep : HostStep {
+  /// What the threads work in.
+  class Memory {
+   public:
+    template <class Part>
+    void configure(Part& /*part*/, const State& /*state*/, int threads) {
+      scratch_.resize(static_cast<std::size_t>(threads));
+    }
+    [[nodiscard]] HostScratch* scratch() { return scratch_.data(); }
+
+   private:
+    std::vector<HostScratch> scratch_;
+  };
+  LoopStep(const State& with, int count, Memory& memory) : HostStep{with, count}, scratch(memory.scratch()) {}
+
+  template <class Threads>
+  void forward(const Threads& all, const Take& take) const {
+    all([&](int thread) { convolve(take, thread); });
+    all([&](int thread) { multiply(take, thread); });
+    all([&](int thread) { judge(take, thread); });
+  }
+  template <class Threads>
+  void backward(const Threads& all, const Take& take) const {
+    all([&](int thread) { differentiate_dense(take, thread); });
+    all([&](int thread) { differentiate_convolutions(take, thread); });
+    all([&](int thread) { add_convolutions(thread); });
+  }
+
+ private:
+  static constexpr int high = lanes / 2, wide = 3;  ///< sums of a dense layer's tile: 24 or 12 vectors
+
+  // Convolutions, ReLU, pool, dropout; a thread some images.
+  void convolve(const Take& take, int thread) const {
+    const Range images = part(take.count, thread);
+    if (images.size() > 0) pack_forward(state.weights, scratch[thread]);
+    for (std::int64_t i = images.begin; i < images.end; ++i)
+      convolve_image(state, take, static_cast<int>(i), scratch[thread]);
+  }
+  // The first dense layer without its bias; a thread some tiles of neurons x images, vectors along the inputs.
+  void multiply(const Take& take, int thread) const {
+    const std::int64_t tiles = ceil_div(take.count, wide);
+    const Range mine = part(hidden / high * tiles, thread);
+    for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
+      const int j = static_cast<int>(tile / tiles) * high, i = static_cast<int>(tile % tiles) * wide;
+      const float* w = state.weights + fc1_weights + j * pooled;
+      const float* rows[wide];
+      for (int r = 0; r < wide; ++r) rows[r] = state.p + std::int64_t{std::min(i + r, take.count - 1)} * pooled;
+      Lanes sums[high][wide] = {};
+      for (int k = 0; k < pooled; k += lanes) {
+        Lanes p[wide];
+        for (int r = 0; r < wide; ++r) p[r] = load(rows[r] + k);
+        for (int n = 0; n < high; ++n) {
+          const Lanes weights = load(w + n * pooled + k);
+          for (int r = 0; r < wide; ++r) sums[n][r] += weights * p[r];
+        }
+      }
+      for (int r = 0; r < wide && i + r < take.count; ++r)
+        for (int n = 0; n < high; ++n) state.h[(i + r) * hidden + j + n] = sum_of(sums[n][r]);
+    }
+  }
+  // The first dense layer's gradients, of its weights and of its inputs; a thread some columns.
+  void differentiate_dense(const Take& take, int thread) const {
+    constexpr int width = wide * lanes;
+    static_assert(pooled % width == 0);
+    differentiate_last(take, thread);
+    const Range columns = part(pooled / width, thread);
+    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+      const auto k = static_cast<int>(column * width);
+      for (int j = 0; j < hidden; j += high) {
+        Lanes sums[high][wide] = {};
+        multiply_add(sums, state.d_h + j, {1, hidden}, state.p + k, {0, pooled}, take.count);
+        store(state.gradient + fc1_weights + j * pooled + k, pooled, sums);
+      }
+      int i = 0;
+      for (; i + high <= take.count; i += high) multiply_back<high>(i, k);
+      for (; i < take.count; ++i) multiply_back<1>(i, k);
+    }
+  }
+  template <int rows>
+  void multiply_back(int i, int k) const {
+    Lanes sums[rows][wide] = {};
+    multiply_add(sums, state.d_h + i * hidden, {hidden, 1}, state.weights + fc1_weights + k, {0, pooled}, hidden);
+    store(state.d_p + std::int64_t{i} * pooled + k, pooled, sums);
+  }
+  // Gradients of the convolutions; a thread some images, with sums of its own.
+  void differentiate_convolutions(const Take& take, int thread) const {
+    HostScratch& mine = scratch[thread];
+    std::fill(std::begin(mine.gradient1), std::end(mine.gradient1), 0.0F);
+    std::fill(std::begin(mine.bias_gradient1), std::end(mine.bias_gradient1), 0.0F);
+    std::fill(std::begin(mine.gradient2), std::end(mine.gradient2), 0.0F);
+    std::fill(std::begin(mine.bias_gradient2), std::end(mine.bias_gradient2), 0.0F);
+    const Range images = part(take.count, thread);
+    if (images.size() > 0) pack_backward(state.weights, mine);
+    for (std::int64_t i = images.begin; i < images.end; ++i)
+      differentiate_image<Second>(state, take, static_cast<int>(i), mine);
+  }
+  // The sums of all threads; a thread some output channels of both convolutions.
+  void add_convolutions(int thread) const {
+    const Range first = part(channels1, thread), second = part(channels2, thread);
+    for (auto c = static_cast<int>(first.begin); c < first.end; ++c) {
+      for (int t = 0; t < taps; ++t)
+        state.gradient[conv1_weights + c * taps + t] =
+            sum([&](const HostScratch& of) { return of.gradient1[t * channels1 + c]; });
+      state.gradient[conv1_biases + c] = sum([&](const HostScratch& of) { return of.bias_gradient1[c]; });
+    }
+    for (auto o = static_cast<int>(second.begin); o < second.end; ++o) {
+      for (int c = 0; c < channels1; ++c)
+        for (int t = 0; t < taps; ++t)
+          state.gradient[conv2_weights + (o * channels1 + c) * taps + t] =
+              sum([&](const HostScratch& of) { return of.gradient2[(o * taps + t) * channels1 + c]; });
+      state.gradient[conv2_biases + o] = sum([&](const HostScratch& of) { return of.bias_gradient2[o]; });
+    }
+  }
+  template <class Value>
+  [[nodiscard]] float sum(const Value& value) const {
+    float all = 0;
+    for (int thread = 0; thread < threads; ++thread) all += value(scratch[thread]);
+    return all;
+  }
+
+  HostScratch* scratch;  ///< [threads]
+};
+
+}  // namespace league::cnn
