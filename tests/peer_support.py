@@ -22,7 +22,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 HOST = Device("host", 0, 2)
 #: Host models; PyTorch, whose eager methods are the same on a CPU; Triton, which has an interpreter.
-MODELS = ("numpy", "sklearn", "numba", "pytorch", "triton")
+MODELS = ("numpy", "sklearn", "numba", "jax", "pytorch", "triton")
 GPU_ONLY = ("compiled", "graph", "bf16")  #: ends of methods that a CPU cannot run
 NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "u8": np.uint8}
 

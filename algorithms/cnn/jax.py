@@ -17,7 +17,6 @@ import numpy as np
 from algorithms.cnn import training
 from backends.python.gpu import JaxPeer
 
-HIGHEST = jax.lax.Precision.HIGHEST
 NHWC = ("NHWC", "HWIO", "NHWC")
 SIDE = 12  # of a pooled plane
 
@@ -60,20 +59,16 @@ def forward(w, x, masks=None):
     """Logits, the windows of the pool [images x 12 x 2 x 12 x 2 x 64], the hidden values."""
 
     def convolved(x, filters, biases):
-        return (
-            jax.lax.conv_general_dilated(
-                x, filters, (1, 1), "VALID", dimension_numbers=NHWC, precision=HIGHEST
-            )
-            + biases
-        )
+        how = {"padding": "VALID", "dimension_numbers": NHWC}
+        return jax.lax.conv_general_dilated(x, filters, (1, 1), **how) + biases
 
     x = jax.nn.relu(convolved(x, w[0], w[1]))
     windows = convolved(x, w[2], w[3]).reshape(-1, SIDE, 2, SIDE, 2, 64)
     x = jax.nn.relu(windows.max((2, 4))).reshape(len(x), -1)
     x = x * masks[0] if masks else x
-    hidden = jax.nn.relu(jnp.dot(x, w[4], precision=HIGHEST) + w[5])
+    hidden = jax.nn.relu(x @ w[4] + w[5])
     x = hidden * masks[1] if masks else hidden
-    return jnp.dot(x, w[6], precision=HIGHEST) + w[7], windows, hidden
+    return x @ w[6] + w[7], windows, hidden
 
 
 def loss_of(w, x, labels, masks):
@@ -146,18 +141,8 @@ take_one = functools.partial(jax.jit, static_argnames=("task", "images"))(take)
 
 
 @jax.jit
-def classify(weights, images, labels):
-    """Classes found, and how many of them are right."""
-
-    def found(images):
-        return forward(weights, images)[0].argmax(1).astype(jnp.int32)
-
-    whole = len(images) // training.TEST_BATCH * training.TEST_BATCH
-    parts = images[:whole].reshape(-1, training.TEST_BATCH, *images.shape[1:])
-    classes = jax.lax.map(found, parts).reshape(-1) if whole else labels[:0]
-    if whole < len(images):
-        classes = jnp.concatenate([classes, found(images[whole:])])
-    return classes, (classes == labels).sum()
+def classify(weights, images):
+    return forward(weights, images)[0].argmax(1).astype(jnp.int32)
 
 
 class Scan(JaxPeer):
@@ -165,8 +150,6 @@ class Scan(JaxPeer):
     description = "jit of a scan over the steps of an epoch, autodiff, NHWC"
     dtypes = ("f32",)
     only = (("task", "train"), ("network", "mnist"))
-    #: of a scan; 0: as many as an epoch has.
-    most_steps = 0
 
     def upload(self):
         self.task = task = training.task_of(self)
@@ -190,23 +173,25 @@ class Scan(JaxPeer):
     def run(self, carry, begin, end):
         """Weights and state after these steps; losses and tests are added to the results."""
         self.losses, self.correct, self.classes = [], [], self.test_labels[:0]
-        for run in self.task.runs(begin, end, self.most_steps):
-            carry, losses = take_many(
-                *(self.task, self.data, carry),
-                *(run.step, run.first, run.steps, run.images),
-            )
+        for run in self.task.runs(begin, end):
+            carry, losses = self.take_run(carry, run)
             self.losses.append(losses)
             self.test_after(run.step + run.steps - 1, carry)
         return carry
 
+    def take_run(self, carry, run):
+        """Weights and state after these steps, and the losses."""
+        sizes = (run.step, run.first, run.steps, run.images)
+        return take_many(self.task, self.data, carry, *sizes)
+
     def test_after(self, step, carry):
         if not (self.task.evaluates and self.task.ends_epoch(step)):
             return
-        if len(self.tests):
-            self.classes, right = classify(carry[0], self.tests, self.test_labels)
-        else:
-            right = np.int64(0)
-        self.correct.append(right)
+        size = training.TEST_BATCH
+        firsts = range(0, len(self.tests), size)
+        found = [classify(carry[0], self.tests[i : i + size]) for i in firsts]
+        self.classes = jnp.concatenate([self.classes[:0], *found])
+        self.correct.append((self.classes == self.test_labels).sum())
 
     def reset(self):
         self.results = {}
@@ -254,6 +239,15 @@ class Scan(JaxPeer):
 
 class Cpu(Scan):
     method = "cpu"
-    description = "jit of a step, on the CPU, where XLA's convolutions are slow in loops"
+    description = "jit of a step, on the CPU: XLA's convolutions are slow in its loops"
     kind = "host"
-    most_steps = 1
+
+    def take_run(self, carry, run):
+        losses = []
+        for i in range(run.steps):
+            place = run.first + i * run.images
+            carry, (loss, *_) = take_one(
+                self.task, self.data, carry, run.step + i, place, images=run.images
+            )
+            losses.append(loss)
+        return carry, jnp.stack(losses)

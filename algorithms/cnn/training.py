@@ -94,13 +94,12 @@ class Task:
     def ends_epoch(self, step: int) -> bool:
         return (step + 1) % self.batches == 0
 
-    def runs(self, begin: int, end: int, most_steps: int = 0) -> Iterator[Run]:
+    def runs(self, begin: int, end: int) -> Iterator[Run]:
         """The steps from `begin` to `end`: cut where an epoch ends, and before its last batch if that is smaller."""
         while begin < end:
             images = self.images_of(begin)
             whole = self.images // self.batch  # steps of a whole batch in an epoch
             steps = min(end - begin, max(1, whole - begin % self.batches))
-            steps = min(steps, most_steps or steps)
             yield Run(begin, self.first_of(begin), steps, images)
             begin += steps
 

@@ -103,11 +103,12 @@ class Training:
         rate = float(self.inputs["rates"][0])
         if self.recorded:
             rate = torch.tensor(rate, device=self.place)
-        if self.task.optimizer == "adadelta":
-            how = {"foreach": True, "capturable": self.recorded}
-            return torch.optim.Adadelta(self.weights, lr=rate, **how)
-        rules = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
-        return rules[self.task.optimizer](self.weights, lr=rate, fused=True)
+        if self.task.optimizer == "sgd":
+            return torch.optim.SGD(self.weights, lr=rate, fused=True)
+        how = {"lr": rate, "capturable": self.recorded}
+        if self.task.optimizer == "adam":
+            return torch.optim.Adam(self.weights, fused=True, **how)
+        return torch.optim.Adadelta(self.weights, foreach=True, **how)
 
     def compile_update(self):
         """Adadelta's: the others are one kernel already."""

@@ -181,11 +181,12 @@ class JaxPeer(Peer):
         self.jax = jax
         self.results: Any = ()
         on_host = device.kind == "host"
-        jax.config.update("jax_platforms", "cpu" if on_host else "cuda,rocm")
+        if on_host:
+            jax.config.update("jax_platforms", "cpu")
         jax.config.update("jax_default_matmul_precision", "highest")
         jax.config.update("jax_enable_x64", True)  # what is f32 stays it
         try:
-            devices = jax.devices()
+            devices = jax.devices("cpu" if on_host else "gpu")
         except RuntimeError as error:
             raise Unsupported(f"JAX has no GPU here: {error}") from error
         jax.config.update("jax_default_device", devices[0 if on_host else device.index])

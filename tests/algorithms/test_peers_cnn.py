@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Peers of cnn: the last step against the network in double, straight from its definition."""
+
+import itertools
+
+import numpy as np
+import pytest
+from peer_support import Variant, peer_of, run, variants
+
+from algorithms.cnn import training
+from backends.python.peer import Device, Unsupported
+
+PARAMETERS = sum(training.SIZES)
+RULE = {"batch": 3, "steps": 0, "epochs": 2, "warm_up": 0, "dropout": "on"}
+RATES = {"sgd": 0.1, "adadelta": 1.0, "adam": 0.001}
+SEED = -3
+
+
+def random_bits(seed, stream, index):
+    """As algorithms/contract/random.hpp has it."""
+    whole, golden = 2**64 - 1, 0x9E3779B97F4A7C15
+
+    def mix(z):
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & whole
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & whole
+        return z ^ (z >> 31)
+
+    z = mix((seed + golden) & whole)
+    for number in (stream, index):
+        z = mix((z + number * golden) & whole)
+    return z
+
+
+def masks(step, images, on):
+    """What dropout multiplies values by: [images x 9216], [images x 128]."""
+    if not on:
+        return np.ones((images, 9216)), np.ones((images, 128))
+    pooled, hidden = np.zeros((images, 9216)), np.zeros((images, 128))
+    for image in range(images):
+        words = [random_bits(SEED, 16 + step, image * 290 + i) for i in range(290)]
+        for i in range(9216):
+            pooled[image, i] = 4 / 3 * ((words[i // 32] >> 2 * (i % 32)) & 3 != 0)
+        for i in range(128):
+            hidden[image, i] = 2 * ((words[288 + i // 64] >> (i % 64)) & 1)
+    return pooled, hidden
+
+
+def convolved(x, filters, biases):
+    patches = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+    return (
+        np.einsum("nchwyx,ocyx->nohw", patches, filters, optimize=True)
+        + biases[:, None, None]
+    )
+
+
+def network(flat, images, masks_of_step):
+    """Logits, windows of the pool [images x 9216 x 4], hidden values."""
+    parts = np.split(flat.astype(float), np.cumsum(training.SIZES)[:-1])
+    w = [part.reshape(shape) for part, shape in zip(parts, training.SHAPES)]
+    x = ((images / 255 - 0.1307) / 0.3081).reshape(-1, 1, 28, 28)
+    x = convolved(np.maximum(convolved(x, w[0], w[1]), 0), w[2], w[3])
+    windows = x.reshape(-1, 64, 12, 2, 12, 2).transpose(0, 1, 2, 4, 3, 5)
+    windows = windows.reshape(len(x), 9216, 4)
+    x = np.maximum(windows.max(2), 0) * masks_of_step[0]
+    hidden = np.maximum(x @ w[4].T + w[5], 0)
+    return hidden * masks_of_step[1] @ w[6].T + w[7], windows, hidden
+
+
+def mean_loss(logits, labels):
+    logs = logits - logits.max(1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(1, keepdims=True))
+    return -logs[np.arange(len(labels)), labels].mean()
+
+
+def advanced(optimizer, weights, state, gradient, rate, count):
+    """Weights and state after step number `count`, from 1 on."""
+    w, g = weights.astype(float), gradient.astype(float)
+    if optimizer == "sgd":
+        return w - rate * g, np.empty((0, PARAMETERS))
+    a, b = state.astype(float)
+    if optimizer == "adadelta":
+        a = 0.9 * a + 0.1 * g * g
+        change = g * np.sqrt(b + 1e-6) / np.sqrt(a + 1e-6)
+        return w - rate * change, np.array([a, 0.9 * b + 0.1 * change * change])
+    a, b = 0.9 * a + 0.1 * g, 0.999 * b + 0.001 * g * g
+    means, squares = a / (1 - 0.9**count), b / (1 - 0.999**count)
+    return w - rate * means / (np.sqrt(squares) + 1e-8), np.array([a, b])
+
+
+def data(optimizer):
+    random = np.random.default_rng(1)
+    spread = [(np.prod(shape[1:]) or 1) ** -0.5 for shape in training.SHAPES]
+    parts = zip(spread, training.SIZES)
+    initial = [random.uniform(-by, by, size) * 0.5 for by, size in parts]
+    order = np.array([random.permutation(7) for _ in range(2)])
+    return {
+        "train": random.integers(0, 256, (7, 784)).astype(np.uint8),
+        "train_labels": random.integers(0, 10, 7).astype(np.int32),
+        "test": random.integers(0, 256, (5, 784)).astype(np.uint8),
+        "test_labels": random.integers(0, 10, 5).astype(np.int32),
+        "initial": np.concatenate(initial).astype(np.float32),
+        "order": order.astype(np.int32),
+        "rates": (RATES[optimizer] * 0.7 ** np.arange(2)).astype(np.float32),
+        "dropout_seed": np.array([SEED]),
+    }
+
+
+def judge(variant, optimizer, **changes):
+    inputs, rule = data(optimizer), {**RULE, **changes}
+    found = run(variant, "cnn", inputs, optimizer=optimizer, **rule)
+    steps = rule["steps"] or 6
+    last = rule["warm_up"] + steps - 1
+    first = last // 3 * 7 + last % 3 * 3  # three batches of 7 images: the last of one
+    index = inputs["order"].flatten()[first : first + min(3, 7 - last % 3 * 3)]
+    before, gradient = found["weights_before"][0], found["gradient"][0]
+    of_step = masks(last, len(index), rule["dropout"] == "on")
+
+    def loss_at(weights):
+        logits = network(weights, inputs["train"][index], of_step)[0]
+        return mean_loss(logits, inputs["train_labels"][index])
+
+    assert found["loss"].shape == (steps,)
+    np.testing.assert_allclose(found["loss"][-1], loss_at(before), rtol=1e-4)
+    random = np.random.default_rng(2)
+    ends = np.cumsum([0, *training.SIZES])
+    for begin, end in itertools.pairwise(ends):
+        way = np.zeros(PARAMETERS)
+        way[begin:end] = gradient[begin:end] + random.normal(0, 1e-3, end - begin)
+        way *= 1e-8 / np.abs(way).max()  # no maximum moves
+        slope = (loss_at(before + way) - loss_at(before - way)) / 2
+        size = np.linalg.norm(gradient[begin:end]) * np.linalg.norm(way)
+        np.testing.assert_allclose(gradient @ way, slope, rtol=0, atol=2e-3 * size)
+    _, windows, hidden = network(before, inputs["train"][index], of_step)
+    places = windows.argmax(2) + 4 * (windows.max(2) > 0)
+    assert (found["pool_decisions"] != places).mean() < 1e-3  # roundings
+    assert (found["hidden_decisions"] != (hidden > 0)).mean() < 1e-2
+    now, state = advanced(
+        *(optimizer, before, found["state_before"], gradient),
+        *(inputs["rates"][last // 3], last + 1),
+    )
+    np.testing.assert_allclose(found["weights"][0], now, rtol=1e-6, atol=1e-7)
+    for found_row, row in zip(found["state"], state, strict=True):
+        bound = 1e-6 * np.abs(row).max()  # where sums cancel
+        np.testing.assert_allclose(found_row, row, rtol=1e-5, atol=bound)
+    tests = 0 if rule["steps"] else 2
+    assert found["correct"].shape == (tests,)
+    if tests:
+        none = np.ones((5, 9216)), np.ones((5, 128))
+        logits = network(found["weights"][0], inputs["test"], none)[0]
+        assert found["predictions"].tolist() == logits.argmax(1).tolist()
+        right = (found["predictions"] == inputs["test_labels"]).sum()
+        assert found["correct"][-1] == right
+
+
+@pytest.mark.parametrize("optimizer", RATES)
+@pytest.mark.parametrize("variant", variants("cnn"))
+def test_epochs(variant: Variant, optimizer: str):
+    judge(variant, optimizer)
+
+
+@pytest.mark.parametrize(("steps", "warm_up"), [(1, 0), (3, 2)])
+@pytest.mark.parametrize("variant", variants("cnn"))
+def test_steps(variant: Variant, steps: int, warm_up: int):
+    judge(variant, "adadelta", steps=steps, warm_up=warm_up, dropout="off")
+
+
+def test_random_words_are_those_of_the_contract():
+    task = training.Task(7, 3, 0, 2, False, "sgd", SEED)
+    words = training.mix(task.streams()[1] + task.counters())
+    expected = [random_bits(SEED, 17, i) for i in range(3 * training.WORDS)]
+    assert words.flatten().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("images", "batch", "begin", "end", "cuts"),
+    [
+        (7, 3, 0, 6, [(0, 0, 2, 3), (2, 6, 1, 1), (3, 7, 2, 3), (5, 13, 1, 1)]),
+        (7, 3, 1, 4, [(1, 3, 1, 3), (2, 6, 1, 1), (3, 7, 1, 3)]),
+        (6, 3, 0, 3, [(0, 0, 2, 3), (2, 6, 1, 3)]),
+        (2, 2, 0, 2, [(0, 0, 1, 2), (1, 2, 1, 2)]),
+        (7, 3, 2, 2, []),
+    ],
+)
+def test_runs_of_equal_steps(images, batch, begin, end, cuts):
+    task = training.Task(images, batch, 0, end, False, "sgd", None)
+    wanted = [training.Run(*cut) for cut in cuts]
+    assert list(task.runs(begin, end)) == wanted
+
+
+@pytest.mark.parametrize(("model", "method"), [("pytorch", "cpu"), ("jax", "cpu")])
+def test_another_task_is_refused(model, method):
+    with pytest.raises(Unsupported, match="takes task = train only"):
+        peer_of("cnn", model, method)({}, {"task": "inference"}, Device())
