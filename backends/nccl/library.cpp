@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/nccl/library.hpp"
 
-#include <dlfcn.h>
-
 #include <string>
 
 #include "backends/runtime.hpp"
+#include "backends/shared_library.hpp"
 
 namespace league::nccl {
 namespace {
 
-/// Where the loader looks, and where it was when this was built. @throws Unsupported
-void* open_library() {
-  void* found = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
 #if defined(LEAGUE_NCCL_LIBRARY)
-  if (found == nullptr) found = dlopen(LEAGUE_NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+constexpr const char* built_with = LEAGUE_NCCL_LIBRARY;
+#else
+constexpr const char* built_with = nullptr;
 #endif
-  if (found == nullptr) throw Unsupported("libnccl.so.2 is not on this machine, or not in LD_LIBRARY_PATH");
-  return found;
-}
-
-template <class Function>
-void resolve(void* from, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(from, name));
-  if (function == nullptr) throw Unsupported(std::string("libnccl.so.2 is too old: it has no ") + name);
-}
 
 /// For lists and records.
 class Session final : public Backend {
@@ -63,21 +52,21 @@ void Library::check(ncclResult_t result, std::source_location where) const {
 
 const Library& library() {
   static const Library loaded = [] {
-    void* from = open_library();
+    const SharedLibrary from("libnccl.so.2", built_with);
     Library all;
-    resolve(from, "ncclGetErrorString", all.error_text);
-    resolve(from, "ncclGetVersion", all.version);
-    resolve(from, "ncclCommInitAll", all.init);
-    resolve(from, "ncclCommDestroy", all.destroy);
-    resolve(from, "ncclGroupStart", all.begin);
-    resolve(from, "ncclGroupEnd", all.end);
-    resolve(from, "ncclAllReduce", all.all_reduce);
-    resolve(from, "ncclReduce", all.reduce);
-    resolve(from, "ncclReduceScatter", all.reduce_scatter);
-    resolve(from, "ncclAllGather", all.all_gather);
-    resolve(from, "ncclBroadcast", all.broadcast);
-    resolve(from, "ncclSend", all.send);
-    resolve(from, "ncclRecv", all.receive);
+    from.resolve("ncclGetErrorString", all.error_text);
+    from.resolve("ncclGetVersion", all.version);
+    from.resolve("ncclCommInitAll", all.init);
+    from.resolve("ncclCommDestroy", all.destroy);
+    from.resolve("ncclGroupStart", all.begin);
+    from.resolve("ncclGroupEnd", all.end);
+    from.resolve("ncclAllReduce", all.all_reduce);
+    from.resolve("ncclReduce", all.reduce);
+    from.resolve("ncclReduceScatter", all.reduce_scatter);
+    from.resolve("ncclAllGather", all.all_gather);
+    from.resolve("ncclBroadcast", all.broadcast);
+    from.resolve("ncclSend", all.send);
+    from.resolve("ncclRecv", all.receive);
     return all;
   }();
   return loaded;
