@@ -52,4 +52,42 @@ void products_of_rows(cublasHandle_t handle, std::int64_t rows, std::int64_t col
     check_cublas(cublasDgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, &one, b, k, a, k, &zero, out, m));
 }
 
+/// What cuBLAS recommends on the largest GPUs.
+inline constexpr std::int64_t cublas_workspace_bytes = std::int64_t{32} << 20;
+
+/// Lets the handle use memory of ours while it lives: calls that are recorded into a graph allocate none then.
+class CublasWorkspace {
+ public:
+  CublasWorkspace(cublasHandle_t handle, cudaStream_t stream, void* memory) : handle_(handle), stream_(stream) {
+    check_cublas(cublasSetWorkspace(handle, memory, static_cast<std::size_t>(cublas_workspace_bytes)));
+  }
+  ~CublasWorkspace() { static_cast<void>(cublasSetStream(handle_, stream_)); }  // which brings back its own
+  CublasWorkspace(const CublasWorkspace&) = delete;
+  CublasWorkspace& operator=(const CublasWorkspace&) = delete;
+
+ private:
+  cublasHandle_t handle_;
+  cudaStream_t stream_;
+};
+
+/// A factor of a product, row-major as it lies; `transposed`: its transpose is the factor.
+struct CublasFactor {
+  const float* values;
+  bool transposed;
+};
+/// out [slices][rows x columns] = a b, where each slice has its part of the depth; all row-major.
+/// @pre `slices` divides the depth
+inline void product(cublasHandle_t handle, std::int64_t rows, std::int64_t columns, std::int64_t depth, CublasFactor a,
+                    CublasFactor b, float* out, int slices = 1) {
+  const float one = 1, zero = 0;
+  const std::int64_t part = depth / slices;
+  const auto operation = [](const CublasFactor& factor) { return factor.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  // What is row-major here is the transpose of what is column-major there: out' = b' a'.
+  check_cublas(cublasSgemmStridedBatched(
+      handle, operation(b), operation(a), static_cast<int>(columns), static_cast<int>(rows), static_cast<int>(part),
+      &one, b.values, static_cast<int>(b.transposed ? depth : columns), b.transposed ? part : part * columns, a.values,
+      static_cast<int>(a.transposed ? rows : depth), a.transposed ? part * rows : part, &zero, out,
+      static_cast<int>(columns), rows * columns, slices));
+}
+
 }  // namespace league::cuda

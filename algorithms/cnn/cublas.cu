@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/cnn/cuda_runner.hpp"
+#include "algorithms/cnn/im2col_part.hpp"
+#include "algorithms/cnn/layers_part.hpp"
+
+// `gemm` with the products of cuBLAS.
+namespace league::cnn {
+namespace {
+
+const RegisterTraining<layers::LayersPart<layers::Im2col<cuda_model::Runner>>> gemm{"gemm", cuda::library("cublas")};
+
+}  // namespace
+}  // namespace league::cnn

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "algorithms/cnn/layers_memory.hpp"
+#include "algorithms/contract/prepared.hpp"
+#include "backends/cuda/cublas.hpp"
+
+/// The kernels between library calls, and the products of cuBLAS, for the models that use them.
+namespace league::cnn::cuda_model {
+
+// A thread an element.
+template <class Body>
+__global__ void run_elements(const Body body, int count) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at < count) body(at);
+}
+
+/// Of the blocks that take an image together.
+template <class Body>
+inline constexpr int image_threads = Body::per_image < 256 ? (Body::per_image + 31) / 32 * 32 : 256;
+template <class Body>
+inline constexpr int image_blocks = (Body::per_image + image_threads<Body> - 1) / image_threads<Body>;
+
+// Some blocks an image, a thread an element of it.
+template <class Body>
+__global__ void __launch_bounds__(image_threads<Body>) run_images(const Body body) {
+  const int block = static_cast<int>(blockIdx.x), i = block / image_blocks<Body>;
+  const int at = block % image_blocks<Body> * image_threads<Body> + static_cast<int>(threadIdx.x);
+  if (at < Body::per_image) body(i, at);
+}
+
+class Runner {
+ public:
+  using Factor = layers::Factor;
+  template <class T>
+  using Array = cuda::Array<T>;
+
+  Runner(const Context& context, Queue& queue)
+      : runtime_(context.runtime), queue_(queue), handle_(cuda::cublas_handle(runtime_, queue)) {}
+  [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  [[nodiscard]] Queue& queue() const { return queue_; }
+
+  /// Calls `rehearse` when all memory is there that was declared before: what libraries make at the first call, they
+  /// could not while a graph is recorded.
+  template <class Part>
+  void declare(Part& part, std::function<void()> rehearse) {
+    part.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(rehearse));
+  }
+  template <class Body>
+  void elements(int count, const Body& body) const {
+    constexpr int threads = 256;
+    run_elements<<<static_cast<unsigned>(ceil_div(count, threads)), threads, 0, cuda::stream(queue_)>>>(body, count);
+    cuda::check_launch();
+  }
+  template <class Body>
+  void images(int count, const Body& body) const {
+    const auto blocks = static_cast<unsigned>(count) * static_cast<unsigned>(image_blocks<Body>);
+    run_images<<<blocks, image_threads<Body>, 0, cuda::stream(queue_)>>>(body);
+    cuda::check_launch();
+  }
+  static int slices(int wanted) { return wanted; }
+  void product(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
+               int slices = 1) const {
+    const cuda::CublasWorkspace workspace(handle_, cuda::stream(queue_), workspace_.data());
+    cuda::product(handle_, rows, columns, depth, {a.values, a.transposed}, {b.values, b.transposed}, out, slices);
+  }
+
+ private:
+  Runtime& runtime_;
+  Queue& queue_;
+  cublasHandle_t handle_;
+  Array<std::uint8_t> workspace_;
+};
+
+}  // namespace league::cnn::cuda_model

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/cnn/layers.hpp"
+
+/// Convolutions as products of matrices: a chunk of images at a time, whose patches are the columns of a matrix.
+namespace league::cnn::layers {
+
+template <int in, int out, int from_side>
+struct Shape {
+  static constexpr int inputs = in, outputs = out, side = from_side, plane = side * side;
+  static constexpr int to_side = side - 2, positions = to_side * to_side;
+  static constexpr int depth = in * taps,
+                       rows = depth + 1;  ///< of a patch; with a row of ones, for the biases' gradient
+};
+using Shape1 = Shape<1, channels1, cnn::side>;
+using Shape2 = Shape<channels1, channels2, side1>;
+
+/// Some images, and their patches [rows][images][positions].
+struct Chunk {
+  int first, images;
+  float* columns;
+};
+
+/// A value of a patch: row (input channel, tap) in column (image, position).
+template <class S>
+struct Patches {
+  static constexpr int per_image = S::rows * S::positions;
+  Layout layout;
+  const float* from;
+  Chunk chunk;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    const int row = at / S::positions, position = at % S::positions, c = row / taps, tap = row % taps;
+    const int place = (position / S::to_side + tap / 3) * S::side + position % S::to_side + tap % 3;
+    chunk.columns[(std::int64_t{row} * chunk.images + i) * S::positions + position] =
+        row == S::depth ? 1 : from[layout.at<S::inputs, S::plane>(chunk.first + i, c) + place];
+  }
+};
+
+/// After the first convolution: its bias and ReLU.
+struct BiasReLU {
+  static constexpr int per_image = channels1 * side1 * side1;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    constexpr int plane = side1 * side1;
+    const int c = at / plane;
+    float& value = m.a1[m.layout.at<channels1, plane>(i, c) + at % plane];
+    const float sum = value + m.s.weights[conv1_biases + c];
+    value = sum > 0 ? sum : 0;
+  }
+};
+
+/// Back through the second convolution and the ReLU before it: what the patches that a value was part of have got.
+struct GatherPatches {
+  using S = Shape2;
+  static constexpr int per_image = S::inputs * S::plane;
+  Memory m;
+  Chunk chunk;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    const int c = at / S::plane, y = at % S::plane / S::side, x = at % S::side;
+    const std::int64_t to = m.layout.at<S::inputs, S::plane>(chunk.first + i, c) + y * S::side + x;
+    float sum = 0;
+    if (m.a1[to] > 0)
+      for (int tap = 0; tap < taps; ++tap) {
+        const int top = y - tap / 3, left = x - tap % 3;
+        if (top < 0 || top >= S::to_side || left < 0 || left >= S::to_side) continue;
+        sum +=
+            chunk.columns[(std::int64_t{c * taps + tap} * chunk.images + i) * S::positions + top * S::to_side + left];
+      }
+    m.d_a1[to] = sum;
+  }
+};
+
+/// The gradient of a convolution's weights and biases from the products, [slices][outputs][rows]; of the first chunk of
+/// images or added to what there is.
+template <class S>
+struct AddFilters {
+  static constexpr int all = S::outputs * S::rows;
+  const float* products;
+  int slices;
+  bool first;
+  float *weights, *biases;
+  LEAGUE_FUNCTION void operator()(int at) const {
+    const int o = at / S::rows, row = at % S::rows;
+    float& to = row < S::depth ? weights[o * S::depth + row] : biases[o];
+    float sum = first ? 0 : to;
+    for (int slice = 0; slice < slices; ++slice) sum += products[std::int64_t{slice} * all + at];
+    to = sum;
+  }
+};
+
+}  // namespace league::cnn::layers

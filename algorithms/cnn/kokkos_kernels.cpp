@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <KokkosBlas3_gemm.hpp>
+
+#include "algorithms/cnn/im2col_part.hpp"
+#include "algorithms/cnn/layers_part.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
+// `gemm` with Kokkos Kernels' own products (no TPL).
+namespace league::cnn {
+namespace {
+
+using layers::Factor;
+
+// A thread an element of an image.
+template <class Body>
+struct Images {
+  Body body;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    body(static_cast<int>(k / Body::per_image), static_cast<int>(k % Body::per_image));
+  }
+};
+
+class Runner {
+ public:
+  template <class T>
+  using Array = kokkos::Array<T>;
+
+  Runner(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)), queue_(queue) {}
+  template <class Part, class Rehearse>
+  void declare(Part& /*part*/, const Rehearse& /*rehearse*/) {}
+  template <class Body>
+  void elements(int count, const Body& body) const {
+    queue_.submit([exec = exec_, count, body] {
+      Kokkos::parallel_for("cnn/elements", kokkos::light(Kokkos::RangePolicy<kokkos::Exec>(exec, 0, count)), body);
+    });
+  }
+  template <class Body>
+  void images(int count, const Body& body) const {
+    using Policy = Kokkos::RangePolicy<kokkos::Exec, Kokkos::IndexType<std::int64_t>>;
+    queue_.submit([exec = exec_, count, body] {
+      Kokkos::parallel_for("cnn/images", kokkos::light(Policy(exec, 0, std::int64_t{count} * Body::per_image)),
+                           Images<Body>{body});
+    });
+  }
+  /// The library's products have one sum for each value.
+  static int slices(int /*wanted*/) { return 1; }
+  void product(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
+               int /*slices*/ = 1) const {
+    queue_.submit([=, exec = exec_] {
+      KokkosBlas::gemm(exec, a.transposed ? "T" : "N", b.transposed ? "T" : "N", 1.0F,
+                       a.transposed ? matrix(a.values, depth, rows) : matrix(a.values, rows, depth),
+                       b.transposed ? matrix(b.values, columns, depth) : matrix(b.values, depth, columns), 0.0F,
+                       matrix(out, rows, columns));
+    });
+  }
+
+ private:
+  template <class T>
+  static kokkos::Matrix<T> matrix(T* data, std::int64_t rows, std::int64_t columns) {
+    return kokkos::Matrix<T>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+  }
+  kokkos::Exec exec_;
+  Queue& queue_;
+};
+
+const RegisterTraining<layers::LayersPart<layers::Im2col<Runner>>> gemm{"gemm", kokkos::library("kokkos_kernels")};
+
+}  // namespace
+}  // namespace league::cnn

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/cnn/layers_memory.hpp"
+
+/// What lies between the library calls of a training step: a thread an element, in every model. A functor's
+/// `operator()(i, at)` takes element `at` of `per_image` of image `i`. A library is told on the host how many images it
+/// takes, and a recorded step replays that. The calls therefore always take as many as a whole batch has, and only
+/// these functors know how many there are: the pixels of the images beyond are zeros, and so are their gradients.
+namespace league::cnn::layers {
+
+struct Pixels {
+  static constexpr int per_image = pixels;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    m.x[std::int64_t{i} * pixels + at] = i < m.take().count ? pixel<float>(m.take().image(i)[at]) : 0;
+  }
+};
+
+/// Of the second convolution: its bias, max-pool, ReLU, dropout. A window.
+struct Pool {
+  static constexpr int per_image = pooled;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    const Take& take = m.take();
+    const int o = at / windows, window = at % windows;
+    float* corner = m.z2 + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
+    const Pair above = pair_at(corner), below = pair_at(corner + side2);
+    const float values[4] = {above.values[0], above.values[1], below.values[0], below.values[1]};
+    int place = 0;
+    float largest = values[0];
+    for (int other = 1; other < 4; ++other)
+      if (values[other] > largest) largest = values[other], place = other;
+    const float value = largest + m.s.weights[conv2_biases + o];
+    const Dropout dropout = m.s.dropout_of(take);
+    const bool kept = Dropout::keeps_pooled(dropout.word(take.step, take.position(i), at / 32), at);
+    const std::int64_t to = std::int64_t{i} * pooled + at;
+    m.s.p[to] = value > 0 && kept ? value * dropout.pooled_scale<float>() : 0;
+    if (take.trains) m.s.pool_decisions[to] = Decision::of(place, value > 0);
+  }
+};
+
+/// The way back of `Pool`: the gradient of the second convolution's output, in its place.
+struct Unpool {
+  static constexpr int per_image = pooled;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    const Take& take = m.take();
+    const int o = at / windows, window = at % windows;
+    const std::int64_t from = std::int64_t{i} * pooled + at;
+    float values[4] = {};
+    if (i < take.count) {
+      const std::uint8_t decision = m.s.pool_decisions[from];
+      const Dropout dropout = m.s.dropout_of(take);
+      if (Decision::live(decision) && Dropout::keeps_pooled(dropout.word(take.step, take.position(i), at / 32), at))
+        for (int place = 0; place < 4; ++place)
+          values[place] = Decision::place(decision) == place ? dropout.pooled_scale<float>() * m.s.d_p[from] : 0;
+    }
+    float* corner = m.z2 + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
+    pair_at(corner) = {{values[0], values[1]}};
+    pair_at(corner + side2) = {{values[2], values[3]}};
+  }
+};
+
+/// Of the first dense layer: its partial sums, bias, ReLU, dropout. A neuron.
+struct Hidden {
+  static constexpr int per_image = hidden;
+  Memory m;
+  int slices;  ///< of the products
+  LEAGUE_FUNCTION void operator()(int i, int j) const {
+    const Take& take = m.take();
+    float z = m.s.weights[fc1_biases + j];
+    for (int slice = 0; slice < slices; ++slice)
+      z += m.products[(std::int64_t{slice} * m.layout.images + i) * hidden + j];
+    const Dropout dropout = m.s.dropout_of(take);
+    const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
+    const bool passes = z > 0 && Dropout::keeps_hidden(word, j);
+    const std::int64_t to = std::int64_t{i} * hidden + j;
+    m.s.h[to] = passes ? dropout.hidden_scale<float>() * z : 0;
+    if (take.trains) m.s.hidden_decisions[to] = z > 0 ? 1 : 0;
+  }
+};
+
+/// The last layer. A class.
+struct Logits {
+  static constexpr int per_image = classes;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int c) const {
+    const float* h = m.s.h + std::int64_t{i} * hidden;
+    const float* w = m.s.weights + fc2_weights + c * hidden;
+    float sums[4] = {m.s.weights[fc2_biases + c]};
+    for (int j = 0; j < hidden; j += 4)
+      for (int n = 0; n < 4; ++n) sums[n] += w[j + n] * h[j + n];
+    m.logits[std::int64_t{i} * classes + c] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+};
+
+/// The loss, its gradients of the logits and of the hidden values, or the prediction of a test image. A neuron.
+struct Loss {
+  static constexpr int per_image = hidden;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int j) const {
+    const Take& take = m.take();
+    if (i >= take.count) {
+      m.s.d_h[std::int64_t{i} * hidden + j] = 0;
+      return;
+    }
+    Head head;
+    for (int c = 0; c < classes; ++c) head.logits[c] = m.logits[std::int64_t{i} * classes + c];
+    if (!take.trains) {
+      if (j == 0) m.s.predictions[take.first - m.s.test_first + i] = head.best();
+      return;
+    }
+    const int label = take.labels[take.number(i)];
+    float sum = 0;
+    for (int c = 0; c < classes; ++c) {
+      const float d = head.gradient(c, label, take.share);
+      sum += d * m.s.weights[fc2_weights + c * hidden + j];
+      if (j == c) m.s.d_logits[std::int64_t{i} * classes + c] = d;
+    }
+    const std::int64_t at = std::int64_t{i} * hidden + j;
+    m.s.d_h[at] = m.s.h[at] > 0 ? m.s.dropout_of(take).hidden_scale<float>() * sum : 0;
+    if (j == 0) m.s.losses[i] = head.loss(label);
+  }
+};
+
+/// Back through the first convolution's ReLU.
+struct MaskInput {
+  static constexpr int per_image = channels1 * side1 * side1;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    const std::int64_t k = std::int64_t{i} * per_image + at;
+    if (!(m.a1[k] > 0)) m.d_a1[k] = 0;
+  }
+};
+
+/// The last layer's gradient, that of the first dense layer's biases and the loss, over some images: a sum, as they lie
+/// in the gradient.
+struct SmallSums {
+  static constexpr int all = parameters + 1 - fc1_biases, images = 64;
+  Memory m;
+  float* sums;  ///< [chunks of images][all]
+  LEAGUE_FUNCTION void operator()(int at) const {
+    const Take& take = m.take();
+    const int k = fc1_biases + at % all, first = at / all * images;
+    const int last = first + images < take.count ? first + images : take.count;
+    float sum = 0;
+    for (std::int64_t i = first; i < last; ++i)
+      if (k < fc2_weights)
+        sum += m.s.d_h[i * hidden + k - fc1_biases];
+      else if (k < fc2_biases)
+        sum += m.s.d_logits[i * classes + (k - fc2_weights) / hidden] * m.s.h[i * hidden + (k - fc2_weights) % hidden];
+      else
+        sum += k < parameters ? m.s.d_logits[i * classes + k - fc2_biases] : m.s.losses[i];
+    sums[at] = k == parameters ? sum * take.share : sum;
+  }
+};
+/// The sums of all chunks.
+struct AddSmallSums {
+  Memory m;
+  const float* sums;
+  int chunks;
+  LEAGUE_FUNCTION void operator()(int at) const {
+    float sum = 0;
+    for (int chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * SmallSums::all + at];
+    m.s.gradient[fc1_biases + at] = sum;
+  }
+};
+
+// Once a step, or less often.
+
+template <int values>
+struct Clear {
+  static constexpr int per_image = values;
+  float* to;
+  LEAGUE_FUNCTION void operator()(int i, int at) const { to[std::int64_t{i} * per_image + at] = 0; }
+};
+
+struct Begin {
+  Memory m;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { m.s.begin(at, threads); }
+};
+struct KeepStart {
+  Memory m;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { m.s.keep_start(at, threads); }
+};
+struct KeepBefore {
+  Memory m;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { m.s.keep_before(at, threads); }
+};
+struct TakeBatch {
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int) const { m.take_batch(); }
+};
+struct TakeTests {
+  Memory m;
+  std::int64_t first;
+  LEAGUE_FUNCTION void operator()(int) const { m.now->take = m.s.tests(first); }
+};
+struct Update {
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int at) const { m.s.update(at, m.now->size); }
+};
+struct EndStep {
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int) const {
+    m.s.end_step();
+    m.take_batch();
+  }
+};
+/// Test images that are classified right, of every `threads`-th.
+struct CountRight {
+  static constexpr int threads = 256;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int at) const {
+    std::int64_t right = 0;
+    for (std::int64_t i = at; i < m.s.test_count; i += threads)
+      right += m.s.predictions[i] == m.s.test_labels[m.s.test_first + i] ? 1 : 0;
+    m.counts[at] = right;
+  }
+};
+struct AddCounts {
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int) const {
+    std::int64_t right = 0;
+    for (int at = 0; at < CountRight::threads; ++at) right += m.counts[at];
+    *m.s.correct_here = right;
+  }
+};
+struct EndEpoch {
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int) const { m.s.end_epoch(); }
+};
+
+}  // namespace league::cnn::layers
