@@ -37,7 +37,9 @@ def kind(header):
     """Which of the kinds a header is; None for those of one dialect or compiler only."""
     if header in ("backends/hip/include/gpu_dialect.hpp", "backends/kokkos/cuda13.hpp"):
         return None
-    if re.search(r"(backends/cuda/(?!management)|/cuda_|/cublas|_cuda\.hpp)", header):
+    if re.search(
+        r"(backends/(cuda/(?!management)|cudnn/)|/cuda_|/cublas|_cuda\.hpp)", header
+    ):
         return "cuda"
     if re.search(r"(backends/kokkos/|/kokkos_|_kokkos\.hpp)", header):
         return "kokkos"

@@ -134,9 +134,8 @@ def may_see(name):
         return {"Kokkos", "CUDA"}
     if parts[0] == "backends" and len(parts) > 2:
         own = {"kokkos": {"Kokkos", "CUDA"}, "kokkos_kernels": {"Kokkos", "CUDA"}}
-        return own.get(
-            parts[1], {"CUDA"} if parts[1] in ("cuda", "hip", "nccl") else set()
-        )
+        cuda = ("cuda", "cudnn", "hip", "nccl")
+        return own.get(parts[1], {"CUDA"} if parts[1] in cuda else set())
     if re.fullmatch(r"kokkos\w*\.(cpp|hpp)", base):
         return {"Kokkos", "CUDA"}
     return (
@@ -187,6 +186,7 @@ def test_the_rules_see_what_they_must():
     assert foreign(["KokkosBlas3_gemm.hpp"]) == {"Kokkos"}
     assert may_see("algorithms/knn/kokkos_gram.cpp") == {"Kokkos", "CUDA"}
     assert may_see("algorithms/knn/cublas.cu") == {"CUDA"}
+    assert may_see("backends/cudnn/library.hpp") == {"CUDA"}
     assert may_see("algorithms/knn/knn.cpp") == may_see("bench/cli/league.cpp") == set()
     assert (
         may_see("backends/openmp/openmp.hpp")

@@ -94,7 +94,7 @@ const RegisterAlgorithm registered{
                            .description = "one library call for each layer, small kernels between",
                            .dtypes = {Dtype::f32},
                            .executions = recordable,
-                           .libraries = {"onednn"},
+                           .libraries = {"cudnn", "onednn"},
                            .own_models = false}},
               .needs_dataset = true,
               .make = [](const Making& making) { return std::make_unique<Cnn>(making); },

@@ -195,7 +195,7 @@ TEST(CnnDropout, OffKeepsEverything) {
 
 // Variants.
 
-/// Every variant on these numbers of devices, twice each.
+/// Every variant on these numbers of devices, twice each: the same bits, but for a library that promises none.
 void everywhere(const Cnn& problem, const std::vector<int>& device_counts) {
   for (const Variant* variant : league::tests::variants<Cnn>())
     for (const int devices : device_counts) {
@@ -209,7 +209,8 @@ void everywhere(const Cnn& problem, const std::vector<int>& device_counts) {
         first.emplace_back(output.values.bytes().begin(), output.values.bytes().end());
       for (Output& output : run.results) std::ranges::fill(output.values.bytes(), std::byte{0xff});
       run.again();
-      for (std::size_t i = 0; i < first.size(); ++i)
+      const bool adds_in_order = variant->model.name != "cudnn";  // the fastest algorithm may not
+      for (std::size_t i = 0; adds_in_order && i < first.size(); ++i)
         EXPECT_TRUE(std::ranges::equal(run.results[i].values.bytes(), first[i]))
             << run.results[i].name << ": two runs differ";
       const Verdict verdict = problem.check_alone(run.results);

@@ -214,13 +214,13 @@ TEST_F(Executions, WhatRegistersItselfIsFoundInAStudy) {
 TEST_F(Executions, ModelsAndEnginesOfOtherBuildsAreKnownByName) {
   const Names models = known_models();
   for (const char* model :
-       {"serial", "openmp", "kokkos", "kokkos_blocks", "cuda", "hip", "cub", "cublas", "kokkos_kernels"})
+       {"serial", "openmp", "kokkos", "kokkos_blocks", "cuda", "hip", "cub", "cublas", "cudnn", "kokkos_kernels"})
     EXPECT_EQ(std::ranges::count(models, model), 1) << model;
   const Names engines = engine_names();
   for (const char* engine : {"local", "local_serialized", "nccl"})
     EXPECT_EQ(std::ranges::count(engines, engine), 1) << engine;
   EXPECT_TRUE(is_own("kokkos_blocks") && model_facts("kokkos_blocks")->portable);
-  EXPECT_FALSE(is_own("cublas"));
+  EXPECT_FALSE(is_own("cublas") || is_own("cudnn"));
   const Algorithm& algorithm = *registry().algorithm("descent");
   const Names declared = declared_models(algorithm, algorithm.methods.front());
   EXPECT_EQ(declared, (Names{"serial", "openmp", "kokkos", "cuda", "hip", "accelerator", "peer"}))

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
+#include "algorithms/cnn/cuda_runner.hpp"
+#include "algorithms/cnn/layers_part.hpp"
+#include "backends/cudnn/convolution.hpp"
+
+// `layers`: the convolutions of cuDNN, planes in NCHW. Its max-pool would neither say where a maximum was nor add in
+// the same order every time on its way back: that layer is ours.
+namespace league::cnn {
+namespace {
+
+using cudnn::Convolution, layers::Memory;
+
+class Layers {
+ public:
+  using Runner = cuda_model::Runner;
+
+  Layers(const Runner& runner, int images)
+      : runner_(runner),
+        images_(images),
+        first_(runner.runtime(), runner.queue(), {images, 1, channels1, side, 3}, Convolution::Epilogue::bias_relu),
+        second_(runner.runtime(), runner.queue(), {images, channels1, channels2, side1, 3},
+                Convolution::Epilogue::none) {}
+  static int chunk() { return 1; }
+  template <class Part>
+  void declare(Part& part) {
+    constexpr std::int64_t mib = std::int64_t{1} << 20;
+    part.declare(workspace_, "cnn/cudnn", std::clamp(images_ * mib, 64 * mib, 1024 * mib));
+  }
+  void choose(const Memory& m) {
+    first_.choose(of_first(m, m.a1));
+    second_.choose(of_second(m));
+  }
+  void first(const Memory& m) const { first_.forward(of_first(m, m.a1)); }
+  void second(const Memory& m) const { second_.forward(of_second(m)); }
+  void second_back(const Memory& m) const {
+    second_.backward_parameters(of_second(m));
+    second_.backward_input(of_second(m));
+    runner_.images(images_, layers::MaskInput{m});
+  }
+  void first_back(const Memory& m) const { first_.backward_parameters(of_first(m, m.d_a1)); }
+
+ private:
+  /// `output`: its values or, on the way back, their gradient.
+  [[nodiscard]] Convolution::Buffers of_first(const Memory& m, float* output) const {
+    return buffers(m, m.x, conv1_weights, conv1_biases, output, nullptr);
+  }
+  [[nodiscard]] Convolution::Buffers of_second(const Memory& m) const {
+    return buffers(m, m.a1, conv2_weights, conv2_biases, m.z2, m.d_a1);
+  }
+  [[nodiscard]] Convolution::Buffers buffers(const Memory& m, const float* input, int weights, int biases,
+                                             float* output, float* d_input) const {
+    return {.input = input,
+            .weights = m.s.weights + weights,
+            .biases = m.s.weights + biases,
+            .output = output,
+            .d_input = d_input,
+            .d_weights = m.s.gradient + weights,
+            .d_biases = m.s.gradient + biases,
+            .workspace = workspace_.data(),
+            .workspace_bytes = workspace_.bytes()};
+  }
+  const Runner& runner_;
+  int images_;
+  Convolution first_, second_;
+  Runner::Array<std::uint8_t> workspace_;
+};
+
+constexpr Model model{"cudnn", "cudnn", DeviceKind::gpu};
+const RegisterTraining<layers::LayersPart<Layers>> by_layers{"layers", model};
+
+}  // namespace
+}  // namespace league::cnn

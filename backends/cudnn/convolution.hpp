@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "backends/cudnn/library.hpp"
+
+namespace league::cudnn {
+
+/// A convolution without padding of square planes, f32, NCHW, weights [outputs][inputs][kernel][kernel]. Products in
+/// f32
+/// (`CUDNN_FMA_MATH`: no TF32); algorithms are chosen by their times.
+class Convolution {
+ public:
+  /// What it reads and writes, as often as it is called: a graph holds the addresses.
+  struct Buffers {
+    const float *input, *weights, *biases;
+    float* output;   ///< of `forward`; its gradient for the way back
+    float* d_input;  ///< null: not asked for
+    float *d_weights, *d_biases;
+    void* workspace;
+    std::size_t workspace_bytes;
+  };
+  /// What `forward` does with the sums.
+  enum class Epilogue { none, bias_relu };
+
+  struct Shape {
+    int images, inputs, outputs, side, kernel;
+  };
+
+  /// @throws Unsupported where the library is not found
+  Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue);
+
+  /// Times the algorithms on these buffers, which are overwritten. One that adds in the same order every time is taken
+  /// unless another is faster. @pre nothing is being recorded
+  /// @throws Unsupported where the library has none that takes so little workspace
+  void choose(const Buffers& on);
+  /// @pre an algorithm was chosen, here and below
+  void forward(const Buffers& on) const;
+  void backward_input(const Buffers& on) const;
+  void backward_parameters(const Buffers& on) const;
+
+ private:
+  template <class T>
+  using Descriptor = std::unique_ptr<std::remove_pointer_t<T>, cudnnStatus_t (*)(T)>;
+
+  /// With the queue's device as the current one.
+  [[nodiscard]] cudnnHandle_t handle() const;
+  [[nodiscard]] cudnnStatus_t try_forward(const Buffers& on, cudnnConvolutionFwdAlgo_t algorithm) const;
+
+  const Library& calls_ = library();
+  Runtime& runtime_;
+  Queue& queue_;
+  Epilogue epilogue_;
+  Descriptor<cudnnTensorDescriptor_t> input_, output_, biases_;
+  Descriptor<cudnnFilterDescriptor_t> weights_;
+  Descriptor<cudnnConvolutionDescriptor_t> convolution_;
+  Descriptor<cudnnActivationDescriptor_t> relu_;
+  cudnnConvolutionFwdAlgo_t forward_{};
+  cudnnConvolutionBwdDataAlgo_t backward_data_{};
+  cudnnConvolutionBwdFilterAlgo_t backward_filter_{};
+};
+
+}  // namespace league::cudnn

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/model.hpp"
+
+// What studies may name, compiled in every build.
+namespace league {
+namespace {
+
+const RegisterModel cudnn{{.name = "cudnn", .order = 8, .device = DeviceKind::gpu, .own = false}};
+
+}  // namespace
+}  // namespace league
