@@ -85,9 +85,7 @@ struct AddFilters {
   LEAGUE_FUNCTION void operator()(int at) const {
     const int o = at / S::rows, row = at % S::rows;
     float& to = row < S::depth ? weights[o * S::depth + row] : biases[o];
-    float sum = first ? 0 : to;
-    for (int slice = 0; slice < slices; ++slice) sum += products[std::int64_t{slice} * all + at];
-    to = sum;
+    to = (first ? 0 : to) + sum_over(slices, [&](int slice) { return products[std::int64_t{slice} * all + at]; });
   }
 };
 

@@ -69,9 +69,10 @@ struct Hidden {
   int slices;  ///< of the products
   LEAGUE_FUNCTION void operator()(int i, int j) const {
     const Take& take = m.take();
-    float z = m.s.weights[fc1_biases + j];
-    for (int slice = 0; slice < slices; ++slice)
-      z += m.products[(std::int64_t{slice} * m.layout.images + i) * hidden + j];
+    const float* products = m.products + std::int64_t{i} * hidden + j;
+    const std::int64_t slice_size = std::int64_t{m.layout.images} * hidden;
+    const float z =
+        sum_over(slices, [&](int slice) { return products[slice * slice_size]; }) + m.s.weights[fc1_biases + j];
     const Dropout dropout = m.s.dropout_of(take);
     const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
     const bool passes = z > 0 && Dropout::keeps_hidden(word, j);
@@ -88,10 +89,8 @@ struct Logits {
   LEAGUE_FUNCTION void operator()(int i, int c) const {
     const float* h = m.s.h + std::int64_t{i} * hidden;
     const float* w = m.s.weights + fc2_weights + c * hidden;
-    float sums[4] = {m.s.weights[fc2_biases + c]};
-    for (int j = 0; j < hidden; j += 4)
-      for (int n = 0; n < 4; ++n) sums[n] += w[j + n] * h[j + n];
-    m.logits[std::int64_t{i} * classes + c] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    m.logits[std::int64_t{i} * classes + c] =
+        sum_over(hidden, [&](int j) { return w[j] * h[j]; }) + m.s.weights[fc2_biases + c];
   }
 };
 
@@ -143,15 +142,14 @@ struct SmallSums {
   LEAGUE_FUNCTION void operator()(int at) const {
     const Take& take = m.take();
     const int k = fc1_biases + at % all, first = at / all * images;
-    const int last = first + images < take.count ? first + images : take.count;
-    float sum = 0;
-    for (std::int64_t i = first; i < last; ++i)
-      if (k < fc2_weights)
-        sum += m.s.d_h[i * hidden + k - fc1_biases];
-      else if (k < fc2_biases)
-        sum += m.s.d_logits[i * classes + (k - fc2_weights) / hidden] * m.s.h[i * hidden + (k - fc2_weights) % hidden];
-      else
-        sum += k < parameters ? m.s.d_logits[i * classes + k - fc2_biases] : m.s.losses[i];
+    const int count = take.count - first < images ? take.count - first : images;
+    const float sum = sum_over(count, [&](int n) {
+      const std::int64_t i = first + n;
+      if (k < fc2_weights) return m.s.d_h[i * hidden + k - fc1_biases];
+      if (k < fc2_biases)
+        return m.s.d_logits[i * classes + (k - fc2_weights) / hidden] * m.s.h[i * hidden + (k - fc2_weights) % hidden];
+      return k < parameters ? m.s.d_logits[i * classes + k - fc2_biases] : m.s.losses[i];
+    });
     sums[at] = k == parameters ? sum * take.share : sum;
   }
 };
@@ -161,9 +159,7 @@ struct AddSmallSums {
   const float* sums;
   int chunks;
   LEAGUE_FUNCTION void operator()(int at) const {
-    float sum = 0;
-    for (int chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * SmallSums::all + at];
-    m.s.gradient[fc1_biases + at] = sum;
+    m.s.gradient[fc1_biases + at] = sum_over(chunks, [&](int chunk) { return sums[chunk * SmallSums::all + at]; });
   }
 };
 

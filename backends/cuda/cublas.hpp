@@ -82,12 +82,17 @@ inline void product(cublasHandle_t handle, std::int64_t rows, std::int64_t colum
   const float one = 1, zero = 0;
   const std::int64_t part = depth / slices;
   const auto operation = [](const CublasFactor& factor) { return factor.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const auto m = static_cast<int>(columns), n = static_cast<int>(rows), k = static_cast<int>(part);
+  const auto a_pitch = static_cast<int>(a.transposed ? rows : depth),
+             b_pitch = static_cast<int>(b.transposed ? depth : columns);
   // What is row-major here is the transpose of what is column-major there: out' = b' a'.
-  check_cublas(cublasSgemmStridedBatched(
-      handle, operation(b), operation(a), static_cast<int>(columns), static_cast<int>(rows), static_cast<int>(part),
-      &one, b.values, static_cast<int>(b.transposed ? depth : columns), b.transposed ? part : part * columns, a.values,
-      static_cast<int>(a.transposed ? rows : depth), a.transposed ? part * rows : part, &zero, out,
-      static_cast<int>(columns), rows * columns, slices));
+  if (slices == 1)
+    check_cublas(cublasSgemm(handle, operation(b), operation(a), m, n, k, &one, b.values, b_pitch, a.values, a_pitch,
+                             &zero, out, m));
+  else
+    check_cublas(cublasSgemmStridedBatched(handle, operation(b), operation(a), m, n, k, &one, b.values, b_pitch,
+                                           b.transposed ? part : part * columns, a.values, a_pitch,
+                                           a.transposed ? part * rows : part, &zero, out, m, rows * columns, slices));
 }
 
 }  // namespace league::cuda
