@@ -28,14 +28,22 @@ std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
 
 const RegisterAlgorithm registered{
     Algorithm{.name = Cnn::algorithm,
-              .description = "training of a convolutional network on images of digits",
+              .description = "a convolutional network on images of digits: training, inference",
               .parameters = with_size_of_image(
                   {{.name = "network",
                     .kind = Parameter::Kind::choice,
                     .default_value = "mnist",
                     .choices = {"mnist"},
                     .description = "1,199,882 parameters: two convolutions, a max-pool, two dense layers"},
-                   {.name = "batch", .default_value = "64", .min = 1, .description = "images of a step, at most all"},
+                   {.name = "task",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "train",
+                    .choices = {"train", "inference"},
+                    .description = "inference: the test images are classified, after `warm_up` steps of training"},
+                   {.name = "batch",
+                    .default_value = "64",
+                    .min = 1,
+                    .description = "images that are taken together, at most all of the training"},
                    {.name = "steps",
                     .default_value = "0",
                     .min = 0,
@@ -98,7 +106,7 @@ const RegisterAlgorithm registered{
                            .own_models = false}},
               .needs_dataset = true,
               .make = [](const Making& making) { return std::make_unique<Cnn>(making); },
-              .edge_cases = {{{"train", "1"}, {"test", "1"}, {"features", "784"}, {"steps", "1"}},
+              .edge_cases = {{{"train", "1"}, {"test", "1"}, {"features", "784"}, {"batch", "1"}, {"steps", "1"}},
                              {{"train", "5"},
                               {"test", "1"},
                               {"features", "784"},
@@ -113,7 +121,13 @@ const RegisterAlgorithm registered{
                               {"batch", "2"},
                               {"dropout", "off"},
                               {"optimizer", "sgd"},
-                              {"learning_rate", "0.1"}}}}};
+                              {"learning_rate", "0.1"}},
+                             {{"train", "3"},
+                              {"test", "5"},
+                              {"features", "784"},
+                              {"task", "inference"},
+                              {"batch", "2"},
+                              {"warm_up", "1"}}}}};
 
 /// Streams of random numbers: the initial parameters take one for each tensor, dropout those from 16 on.
 constexpr std::uint64_t order_stream = std::uint64_t{1} << 40;
@@ -146,6 +160,7 @@ int fan_in(int tensor) {
 Cnn::Cnn(const Making& making)
     : Problem(within_bounds(making, algorithm)),
       data(dataset_of(making)),
+      trains(making.parameters.choice("task") == "train"),
       batch(making.parameters.integer("batch")),
       steps(making.parameters.integer("steps")),
       epochs(making.parameters.integer("epochs")),
@@ -163,13 +178,21 @@ Cnn::Cnn(const Making& making)
   require_images("test", data.test);
   require(data.classes <= cnn::classes,
           "classes: " + std::to_string(data.classes) + "; the network has " + std::to_string(cnn::classes));
-  batch = std::min(batch, extent());
-  if (evaluates)
+  require(batch <= extent(), "batch: " + std::to_string(batch) + ", but there are " + std::to_string(extent()) +
+                                 " training images; take at most as many");
+  if (trains && evaluates) {
+    require(warm_up == 0, "warm_up: only before `steps`; epochs begin with the first");
     steps = epochs * batches();
-  else
-    epochs = ceil_div(warm_up + steps, batches());
-  if (evaluates) require(warm_up == 0, "warm_up: only before `steps`; epochs begin with the first");
+    return;
+  }
+  if (!trains) {
+    require(steps == 0 && epochs == 1, "task: inference has no steps and no epochs; warm_up trains before it");
+    require(data.test.rows() > 0, "task: inference classifies the test images; there are none");
+  }
+  epochs = ceil_div(std::max<std::int64_t>(warm_up + steps, 1), batches());
 }
+
+std::int64_t Cnn::tests() const { return !evaluates ? 0 : trains ? epochs : 1; }
 
 std::int64_t Cnn::batches() const { return ceil_div(extent(), batch); }
 
@@ -218,33 +241,38 @@ void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
   }
 }
 
-/// The dense work of all steps, whatever a method leaves out: the weights and the optimizer's state are read and
-/// written in each step, and its images are read.
+/// The dense work of all steps or tests, whatever a method leaves out: the weights and the optimizer's state are read
+/// and written in each step, and its images are read.
 Cost Cnn::cost() const {
-  constexpr double training_multiply_adds = 35'782'656;  // per image
+  constexpr double training_multiply_adds = 35'782'656, forward_multiply_adds = 11'992'448;  // per image
+  constexpr double image_bytes = cnn::pixels + 4, parameter_bytes = cnn::parameters * sizeof(float);
+  if (!trains) {
+    const auto tests = static_cast<double>(data.test.rows());
+    return {parameter_bytes + tests * image_bytes, 2 * forward_multiply_adds * tests};
+  }
   double images = 0;
   for (std::int64_t step = warm_up; step < warm_up + std::min(steps, batches()); ++step)
     images += static_cast<double>(images_of(step));
   images *= static_cast<double>(steps) / static_cast<double>(std::min(steps, batches()));
-  const double updates = 2.0 * (1 + blocks::states_of(optimizer)) * cnn::parameters * sizeof(float);
-  return {static_cast<double>(steps) * updates + images * (cnn::pixels + 4), 2 * training_multiply_adds * images};
+  const double updates = 2.0 * (1 + blocks::states_of(optimizer)) * parameter_bytes;
+  return {static_cast<double>(steps) * updates + images * image_bytes, 2 * training_multiply_adds * images};
 }
 
 Outputs Cnn::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {
-  const std::int64_t states = blocks::states_of(optimizer), images = images_of(warm_up + steps - 1);
-  const std::int64_t tests = evaluates ? epochs : 0, predicted = evaluates ? data.test.rows() : 0;
+  const std::int64_t states = blocks::states_of(optimizer), taken = trains ? 1 : 0;
+  const std::int64_t images = trains ? images_of(warm_up + steps - 1) : 0, predicted = evaluates ? data.test.rows() : 0;
   const auto values = [&](const char* name, std::int64_t rows, std::int64_t row_size, Dtype type = Dtype::f32) {
     return league::Output{name, HostArray(memory, type, {rows, row_size}), {0, rows}};
   };
   return {{"loss", HostArray(memory, Dtype::f32, {steps}), {0, steps}},
           values("weights", 1, cnn::parameters),
           values("state", states, cnn::parameters),
-          values("weights_before", 1, cnn::parameters),
-          values("state_before", states, cnn::parameters),
-          values("gradient", 1, cnn::parameters),
+          values("weights_before", taken, cnn::parameters),
+          values("state_before", taken * states, cnn::parameters),
+          values("gradient", taken, cnn::parameters),
           values("pool_decisions", images, cnn::pooled, Dtype::u8),
           values("hidden_decisions", images, cnn::hidden, Dtype::u8),
-          {"correct", HostArray(memory, Dtype::i64, {tests}), {0, tests}},
+          {"correct", HostArray(memory, Dtype::i64, {tests()}), {0, tests()}},
           {"predictions", HostArray(memory, Dtype::i32, {predicted}), {0, predicted}}};
 }
 

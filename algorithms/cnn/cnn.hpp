@@ -17,6 +17,7 @@ class Cnn final : public Problem {
  public:
   static constexpr const char* algorithm = "cnn";
   /// Of the last step: the state before it and after it, its gradient, and what the network decided on its images.
+  /// Inference has `weights`, `state`, `correct` and `predictions`, the others are empty.
   enum Output {
     loss,              ///< f32 [steps]: the mean of each batch
     weights,           ///< f32 [parameters]
@@ -26,8 +27,8 @@ class Cnn final : public Problem {
     gradient,          ///< f32 [parameters]
     pool_decisions,    ///< u8 [images x pooled]: cnn::Decision
     hidden_decisions,  ///< u8 [images x hidden]: 1 where a value is above 0
-    correct,           ///< i64 [epochs]: test images that are classified right after each; none for `steps`
-    predictions,       ///< i32 [test images]: their classes after the last
+    correct,      ///< i64 [tests]: test images that are classified right after each; one of inference, none for `steps`
+    predictions,  ///< i32 [test images]: their classes after the last
   };
 
   /// @throws std::invalid_argument naming the key and its limit
@@ -41,6 +42,8 @@ class Cnn final : public Problem {
   [[nodiscard]] Outputs inputs() const override;
   [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
+  /// How often the test images are classified.
+  [[nodiscard]] std::int64_t tests() const;
   /// Batches of an epoch.
   [[nodiscard]] std::int64_t batches() const;
   /// Images of step number `step`, from 0 on: the last batch of an epoch may have fewer.
@@ -51,11 +54,12 @@ class Cnn final : public Problem {
   [[nodiscard]] float rate_of(std::int64_t step) const;
 
   Dataset data;          ///< as it was given: all of it in every process
-  std::int64_t batch;    ///< images of a step, at most all
+  bool trains;           ///< else it classifies the test images only, after `warm_up` steps
+  std::int64_t batch;    ///< images that are taken together, at most all of the training
   std::int64_t steps;    ///< in all
   std::int64_t epochs;   ///< that the steps take a part of
   std::int64_t warm_up;  ///< steps before the first, which are not timed
-  bool evaluates;        ///< after each epoch, on the test set
+  bool evaluates;        ///< on the test set, after each epoch
   blocks::Optimizer optimizer;
   double learning_rate, gamma;
   cnn::Dropout dropout;

@@ -199,6 +199,19 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<
   return verdict;
 }
 
+/// Inference: with the initial weights or, after a warm-up, with those that the variant has.
+Verdict judge_inference(const Cnn& problem, const Outputs& outputs, std::span<const std::int32_t> classes_found) {
+  Verdict verdict;
+  const auto weights = outputs[Cnn::weights].values.values<const float>();
+  const auto initial = problem.initial.values<const float>();
+  const bool unchanged = std::ranges::equal(weights, initial);
+  if (unchanged != (problem.warm_up == 0))
+    verdict.fail(unchanged ? "weights: as they were before the warm-up" : "weights: not the initial ones");
+  verdict += judge_predictions(problem, outputs, classes_found);
+  verdict.rows_checked = static_cast<std::int64_t>(classes_found.size());
+  return verdict;
+}
+
 }  // namespace
 
 Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
@@ -211,6 +224,7 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   const auto predictions =
       gather(outputs[Cnn::predictions].values.values<const std::int32_t>(), reduce, verdict, "predictions");
   // From here on nothing is reduced: a process that fails may leave.
+  if (!problem.trains) return verdict.passed() ? judge_inference(problem, outputs, predictions) : verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   for (std::size_t step = 0; step < losses.size(); ++step)
     if (!(losses[step] >= 0 && std::isfinite(losses[step])))

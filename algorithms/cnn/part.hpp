@@ -18,7 +18,7 @@ class CnnPart : public TrainingPart {
         problem_(problem),
         own_(part_of(problem.batch)),
         own_last_(part_of(problem.images_of(problem.batches() - 1))),
-        last_(part_of(problem.images_of(problem.warm_up + problem.steps - 1))),
+        last_(problem.trains ? part_of(problem.images_of(problem.warm_up + problem.steps - 1)) : Range{}),
         tests_(part_of(problem.evaluates ? problem.data.test.rows() : 0)) {
     input(train_, "cnn/train", problem.data.train.values<const std::uint8_t>());
     input(train_labels_, "cnn/train_labels", problem.data.train_labels.values<const std::int32_t>());
@@ -30,13 +30,13 @@ class CnnPart : public TrainingPart {
     input(rates_, "cnn/rates", problem.rates.values<const float>());
     input(start_weights_, "cnn/start_weights", problem.initial.values<const float>());
     const std::int64_t states = blocks::states_of(problem.optimizer) * std::int64_t{parameters};
-    const std::int64_t images = std::max(own_.size(), std::int64_t{1}), tests = problem.evaluates ? problem.epochs : 0;
+    const std::int64_t images = std::max(own_.size(), std::int64_t{1});
     declare(start_state_, "cnn/start_state", states);
     declare(counters_, "cnn/counters", 4);
     declare(weights_, "cnn/weights", parameters);
     declare(state_, "cnn/state", states);
-    declare(weights_before_, "cnn/weights_before", parameters);
-    declare(state_before_, "cnn/state_before", states);
+    declare(weights_before_, "cnn/weights_before", problem.trains ? parameters : 0);
+    declare(state_before_, "cnn/state_before", problem.trains ? states : 0);
     declare(gradient_, "cnn/gradient", parameters + 1);
     declare(loss_, "cnn/loss", problem.steps);
     declare(p_, "cnn/p", images * pooled);
@@ -47,7 +47,7 @@ class CnnPart : public TrainingPart {
     declare(losses_, "cnn/losses", images);
     declare(pool_decisions_, "cnn/pool_decisions", images * pooled);
     declare(hidden_decisions_, "cnn/hidden_decisions", images * hidden);
-    declare(correct_, "cnn/correct", tests);
+    declare(correct_, "cnn/correct", problem.tests());
     declare(predictions_, "cnn/predictions", tests_.size());
     whole_output(loss_, Cnn::loss);
     whole_output(weights_, Cnn::weights);
@@ -71,7 +71,8 @@ class CnnPart : public TrainingPart {
   }
   void download() override {
     TrainingPart::download();
-    if (index() == world().first_local) gradient_.copy_to(result(Cnn::gradient).values.template values<float>());
+    if (problem_.trains && index() == world().first_local)
+      gradient_.copy_to(result(Cnn::gradient).values.template values<float>());
     pool_decisions_.copy_to(result(Cnn::pool_decisions).values.template values<std::uint8_t>(last_.begin, last_.end));
     hidden_decisions_.copy_to(
         result(Cnn::hidden_decisions).values.template values<std::uint8_t>(last_.begin, last_.end));
@@ -144,8 +145,9 @@ class CnnPart : public TrainingPart {
 };
 
 inline Schedule schedule_of(const Cnn& problem) {
-  return {.steps = problem.evaluates ? problem.batches() : problem.steps,
-          .epochs = problem.evaluates ? problem.epochs : 1,
+  const bool in_epochs = problem.trains && problem.evaluates;
+  return {.steps = in_epochs ? problem.batches() : problem.steps,
+          .epochs = in_epochs ? problem.epochs : 1,
           .warm_up = problem.warm_up,
           .evaluates = problem.evaluates};
 }

@@ -14,7 +14,8 @@ class Training final : public ShardParts<TrainingPart> {
            const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make)
       : ShardParts(context, make),
         schedule_(schedule),
-        loop_(context, schedule.steps - 1, [this](Stages& stages, int) { take_step(stages); }) {}
+        loop_(context, trains() ? schedule.steps - 1 : 1,
+              [this](Stages& stages, int) { trains() ? take_step(stages) : evaluate(stages); }) {}
 
   Launch configure(Launch launch) override {
     const Launch effective = ShardParts::configure(launch);
@@ -44,6 +45,7 @@ class Training final : public ShardParts<TrainingPart> {
     for (const auto& part : parts()) part->begin();
     for (std::int64_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
       loop_.run(stages);
+      if (!trains()) return;
       if (epoch + 1 == schedule_.epochs) {
         for (const auto& part : parts()) {
           const auto stage = stages.scope(part->queue(), "keep");
@@ -56,6 +58,7 @@ class Training final : public ShardParts<TrainingPart> {
   }
 
  private:
+  [[nodiscard]] bool trains() const { return schedule_.steps > 0; }
   /// Adds what all shards have, in their order: the same bits for the same number of shards.
   void add(Stages& stages, const char* name, Buffer (TrainingPart::*what)() const) {
     if (context().world.alone()) return;

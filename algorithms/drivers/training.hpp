@@ -7,10 +7,10 @@ namespace league {
 
 /// How many steps a training takes.
 struct Schedule {
-  std::int64_t steps = 1;  ///< of an epoch
+  std::int64_t steps = 1;  ///< of an epoch; 0: inference
   std::int64_t epochs = 1;
   std::int64_t warm_up = 0;  ///< steps before the first, not timed
-  bool evaluates = false;    ///< after each epoch
+  bool evaluates = false;    ///< after each epoch; inference does nothing else
 };
 
 /// One variant of training a network on one shard's images of each mini-batch. Weights, the optimizer's state and the
@@ -40,7 +40,8 @@ class TrainingPart : public ShardPart {
   virtual void end_epoch() const = 0;
 };
 
-/// Trains on all shards. In each step: gradient, all-reduce, update.
+/// Trains on all shards, in each step: gradient, all-reduce, update; or classifies the test set, with the weights that
+/// the warm-up has left.
 std::unique_ptr<Prepared> train(const Context& context, const Schedule& schedule,
                                 const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make);
 

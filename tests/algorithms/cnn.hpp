@@ -45,15 +45,22 @@ inline Dataset generated(std::int64_t train, std::int64_t test = 1) {
   return data;
 }
 
-/// With the default of each parameter that is not given, and its inputs.
+/// With the default of each parameter that is not given, and its inputs. The default batch: up to 64 images.
 inline std::unique_ptr<Cnn> make(const Dataset& data, const Values& values = {}, std::uint64_t seed = 1) {
   Parameters parameters;
   for (const Parameter& one : registry().algorithm(Cnn::algorithm)->parameters)
     parameters.values[one.name] = one.default_value;
+  const std::int64_t images = std::clamp<std::int64_t>(data.train.rows(), 1, 64);
+  parameters.values["batch"] = std::to_string(images);
   for (const auto& [key, value] : values) parameters.values[key] = value;
   auto problem = std::make_unique<Cnn>(Making{parameters, Dtype::f32, seed, &data, ""});
   problem->make_inputs({0, problem->extent()}, league::tests::runtime().host_memory());
   return problem;
+}
+
+template <class T>
+std::span<T> values_of(Outputs& outputs, Cnn::Output output) {
+  return outputs[output].values.values<T>();
 }
 
 inline const Variant& reference() { return *registry().variant(Cnn::algorithm, "direct", "serial"); }

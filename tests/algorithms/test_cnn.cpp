@@ -53,8 +53,7 @@ TEST(Cnn, BatchesOfAnEpoch) {
     EXPECT_EQ(ragged->images_of(step), images[step]) << step;
     EXPECT_EQ(ragged->order_of(step).size(), static_cast<std::size_t>(images[step])) << step;
   }
-  const auto whole = make(generated(10), {{"batch", "64"}});
-  EXPECT_EQ(whole->batch, 10);
+  const auto whole = make(generated(10), {{"batch", "10"}});
   EXPECT_EQ(whole->batches(), 1);
   EXPECT_EQ(whole->images_of(0), 10);
   EXPECT_EQ(make(generated(8), {{"batch", "4"}})->batches(), 2);
@@ -108,6 +107,7 @@ TEST(Cnn, BadInputIsNamed) {
   expect_refused(images_like(3, 2, pixels, Dtype::f32), {}, "these are 784 of f32");
   expect_refused(images_like(0, 2), {}, "train: there must be at least one image");
   expect_refused(generated(3), {{"batch", "0"}}, "batch = 0");
+  expect_refused(generated(3), {{"batch", "4"}}, "batch: 4, but there are 3 training images; take at most as many");
   expect_refused(generated(3), {{"epochs", "0"}}, "epochs = 0");
   expect_refused(generated(3), {{"learning_rate", "0"}}, "learning_rate");
   expect_refused(generated(3), {{"gamma", "1.5"}}, "gamma");
@@ -115,6 +115,9 @@ TEST(Cnn, BadInputIsNamed) {
   expect_refused(generated(3), {{"dropout", "yes"}}, "dropout = yes: takes one of on, off");
   expect_refused(generated(3), {{"features", "783"}}, "features = 783: takes 784 to 784");
   expect_refused(generated(3), {{"warm_up", "1"}}, "warm_up: only before `steps`");
+  expect_refused(generated(3), {{"task", "test"}}, "task = test: takes one of train, inference");
+  expect_refused(generated(3), {{"task", "inference"}, {"steps", "1"}}, "inference has no steps and no epochs");
+  expect_refused(generated(3, 0), {{"task", "inference"}}, "inference classifies the test images; there are none");
   Dataset more = generated(3);
   more.classes = 11;
   expect_refused(more, {}, "classes: 11; the network has 10");

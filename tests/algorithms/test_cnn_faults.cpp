@@ -10,11 +10,6 @@ namespace {
 
 constexpr double unit = 0x1p-24;
 
-template <class T>
-std::span<T> values_of(Outputs& outputs, Cnn::Output output) {
-  return outputs[output].values.values<T>();
-}
-
 std::int64_t last_of(const Cnn& problem) { return problem.warm_up + problem.steps - 1; }
 
 /// Weights and state from those before and the gradient, as a variant takes the step.
