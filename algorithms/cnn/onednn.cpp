@@ -92,8 +92,15 @@ struct LayersStep : HostStep {
   Memory& memory;
 };
 
-const RegisterTraining<HostPart<openmp_model::Threads, host::Array, LayersStep>> layers{
-    "layers", onednn::model, {Execution::stream}};
+struct Threads : openmp_model::Threads {
+  using openmp_model::Threads::Threads;
+  static Launch resolve(Queue& queue, Launch launch) {
+    if (launch != Launch{}) throw Unsupported("oneDNN chooses its own launch");
+    return openmp_model::Threads::resolve(queue, launch);
+  }
+};
+
+const RegisterTraining<HostPart<Threads, host::Array, LayersStep>> layers{"layers", onednn::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn
