@@ -13,4 +13,17 @@ LEAGUE_FUNCTION void unrolled(const Body& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) { (body(i), ...); }(std::make_integer_sequence<int, n>{});
 }
 
+/// value(0) + ... + value(count - 1), in this order; `together` values are read before they are added, so that loads
+/// from memory overlap.
+template <int together, class Value>
+LEAGUE_FUNCTION auto sum_in_order(int count, const Value& value) {
+  decltype(value(0)) sum = 0;
+  for (int first = 0; first < count; first += together) {
+    decltype(value(0)) next[together];
+    unrolled<together>([&](int n) { next[n] = first + n < count ? value(first + n) : 0; });
+    unrolled<together>([&](int n) { sum += next[n]; });
+  }
+  return sum;
+}
+
 }  // namespace league::blocks

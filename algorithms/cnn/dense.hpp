@@ -9,19 +9,6 @@
 /// The dense layers and the loss on GPUs.
 namespace league::cnn {
 
-/// The sum of load(0) to load(count - 1), in order; twelve loads are on their way together.
-template <class Load>
-LEAGUE_FUNCTION float sum_in_order(int count, const Load& load) {
-  constexpr int together = 12;
-  float sum = 0;
-  for (int first = 0; first < count; first += together) {
-    float next[together];
-    blocks::unrolled<together>([&](int n) { next[n] = first + n < count ? load(first + n) : 0; });
-    blocks::unrolled<together>([&](int n) { sum += next[n]; });
-  }
-  return sum;
-}
-
 /// The first dense layer, a slice of its inputs: 64 images x 128 neurons.
 struct Dense {
   using Tile = ProductTile<64, hidden, true, true>;
@@ -76,7 +63,7 @@ struct Loss {
     float *z = scratch, *h = z + threads, *sums = h + hidden, *logits = sums + threads, *d = logits + classes;
     const int j = group.rank % hidden, part = group.rank / hidden, c = group.rank / lanes, lane = group.rank % lanes;
     group.barrier();  // the item before
-    z[group.rank] = sum_in_order((memory.slices + parts - 1 - part) / parts, [&](int n) {
+    z[group.rank] = blocks::sum_in_order<12>((memory.slices + parts - 1 - part) / parts, [&](int n) {
       return memory.products[(std::int64_t{n * parts + part} * take.count + i) * hidden + j];
     });
     const float bias = s.weights[fc1_biases + j];
@@ -196,7 +183,7 @@ struct DenseBackward {
     const int lane = group.rank % 32, part = group.rank / 32, at = first + lane, i = fc1_biases + at;
     if (first >= small) return;
     group.barrier();
-    scratch[group.rank] = sum_in_order((take.count + parts - 1 - part) / parts, [&](int n) {
+    scratch[group.rank] = blocks::sum_in_order<12>((take.count + parts - 1 - part) / parts, [&](int n) {
       const int image = n * parts + part;
       if (i < fc2_weights) return s.d_h[image * hidden + at];
       if (i < fc2_biases)

@@ -210,7 +210,7 @@ struct AddPartials {
                                   const Take& /*take*/, int item, float* scratch) {
     const int lane = group.rank % 32, part = group.rank / 32, at = item * 32 + lane;
     group.barrier();
-    scratch[group.rank] = sum_in_order((memory.teams + parts - 1 - part) / parts, [&](int n) {
+    scratch[group.rank] = blocks::sum_in_order<12>((memory.teams + parts - 1 - part) / parts, [&](int n) {
       return memory.partials[std::int64_t{n * parts + part} * fc1_weights + at];
     });
     group.barrier();

@@ -11,22 +11,6 @@
 /// A shard on one GPU: the order of the kernels, and their leagues.
 namespace league::cnn {
 
-/// What threads do, one element each.
-struct Begin {
-  State s;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { s.begin(at, threads); }
-};
-struct KeepStart {
-  State s;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { s.keep_start(at, threads); }
-};
-struct KeepBefore {
-  State s;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, threads); }
-};
 /// The second convolution's weights, as kernels read them.
 struct PackWeights {
   State s;
@@ -59,10 +43,6 @@ struct Update {
     });
     if (first == 0) s.end_step();
   }
-};
-struct EndEpoch {
-  State s;
-  LEAGUE_FUNCTION void operator()(int) const { s.end_epoch(); }
 };
 
 /// The kernels of the convolutions' backward pass, for each method.

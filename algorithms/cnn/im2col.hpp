@@ -85,7 +85,8 @@ struct AddFilters {
   LEAGUE_FUNCTION void operator()(int at) const {
     const int o = at / S::rows, row = at % S::rows;
     float& to = row < S::depth ? weights[o * S::depth + row] : biases[o];
-    to = (first ? 0 : to) + sum_over(slices, [&](int slice) { return products[std::int64_t{slice} * all + at]; });
+    to = (first ? 0 : to) +
+         blocks::sum_in_order<8>(slices, [&](int slice) { return products[std::int64_t{slice} * all + at]; });
   }
 };
 

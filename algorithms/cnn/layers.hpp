@@ -71,8 +71,8 @@ struct Hidden {
     const Take& take = m.take();
     const float* products = m.products + std::int64_t{i} * hidden + j;
     const std::int64_t slice_size = std::int64_t{m.layout.images} * hidden;
-    const float z =
-        sum_over(slices, [&](int slice) { return products[slice * slice_size]; }) + m.s.weights[fc1_biases + j];
+    const float z = blocks::sum_in_order<8>(slices, [&](int slice) { return products[slice * slice_size]; }) +
+                    m.s.weights[fc1_biases + j];
     const Dropout dropout = m.s.dropout_of(take);
     const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
     const bool passes = z > 0 && Dropout::keeps_hidden(word, j);
@@ -90,7 +90,7 @@ struct Logits {
     const float* h = m.s.h + std::int64_t{i} * hidden;
     const float* w = m.s.weights + fc2_weights + c * hidden;
     m.logits[std::int64_t{i} * classes + c] =
-        sum_over(hidden, [&](int j) { return w[j] * h[j]; }) + m.s.weights[fc2_biases + c];
+        blocks::sum_in_order<8>(hidden, [&](int j) { return w[j] * h[j]; }) + m.s.weights[fc2_biases + c];
   }
 };
 
@@ -143,7 +143,7 @@ struct SmallSums {
     const Take& take = m.take();
     const int k = fc1_biases + at % all, first = at / all * images;
     const int count = take.count - first < images ? take.count - first : images;
-    const float sum = sum_over(count, [&](int n) {
+    const float sum = blocks::sum_in_order<8>(count, [&](int n) {
       const std::int64_t i = first + n;
       if (k < fc2_weights) return m.s.d_h[i * hidden + k - fc1_biases];
       if (k < fc2_biases)
@@ -159,7 +159,8 @@ struct AddSmallSums {
   const float* sums;
   int chunks;
   LEAGUE_FUNCTION void operator()(int at) const {
-    m.s.gradient[fc1_biases + at] = sum_over(chunks, [&](int chunk) { return sums[chunk * SmallSums::all + at]; });
+    m.s.gradient[fc1_biases + at] =
+        blocks::sum_in_order<8>(chunks, [&](int chunk) { return sums[chunk * SmallSums::all + at]; });
   }
 };
 
@@ -172,21 +173,6 @@ struct Clear {
   LEAGUE_FUNCTION void operator()(int i, int at) const { to[std::int64_t{i} * per_image + at] = 0; }
 };
 
-struct Begin {
-  Memory m;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { m.s.begin(at, threads); }
-};
-struct KeepStart {
-  Memory m;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { m.s.keep_start(at, threads); }
-};
-struct KeepBefore {
-  Memory m;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { m.s.keep_before(at, threads); }
-};
 struct TakeBatch {
   Memory m;
   LEAGUE_FUNCTION void operator()(int) const { m.take_batch(); }
@@ -225,10 +211,6 @@ struct AddCounts {
     for (int at = 0; at < CountRight::threads; ++at) right += m.counts[at];
     *m.s.correct_here = right;
   }
-};
-struct EndEpoch {
-  Memory m;
-  LEAGUE_FUNCTION void operator()(int) const { m.s.end_epoch(); }
 };
 
 }  // namespace league::cnn::layers

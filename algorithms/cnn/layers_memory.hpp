@@ -53,19 +53,6 @@ struct Factor {
   bool transposed = false;
 };
 
-/// value(0) + ... + value(count - 1), some of them read at once.
-template <class Value>
-LEAGUE_FUNCTION float sum_over(int count, const Value& value) {
-  constexpr int together = 8;
-  float sum = 0;
-  for (int i = 0; i < count; i += together) {
-    float values[together];
-    blocks::unrolled<together>([&](int n) { values[n] = i + n < count ? value(i + n) : 0; });
-    blocks::unrolled<together>([&](int n) { sum += values[n]; });
-  }
-  return sum;
-}
-
 /// Two neighbours of a row, the first at an even place.
 using Pair = blocks::Pack<float, 8>;
 LEAGUE_FUNCTION Pair& pair_at(float* place) { return *reinterpret_cast<Pair*>(place); }

@@ -120,6 +120,27 @@ struct State {
   }
 };
 
+/// What threads do, one element each; `threads` of them copy.
+struct Begin {
+  State s;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { s.begin(at, threads); }
+};
+struct KeepStart {
+  State s;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { s.keep_start(at, threads); }
+};
+struct KeepBefore {
+  State s;
+  int threads;
+  LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, threads); }
+};
+struct EndEpoch {
+  State s;
+  LEAGUE_FUNCTION void operator()(int) const { s.end_epoch(); }
+};
+
 /// What the head of the network makes of an image's hidden values.
 struct Head {
   float logits[classes];
