@@ -65,13 +65,16 @@ std::vector<double> doubles_of(std::span<const float> values) { return {values.b
 
 /// The loss and the gradient of the last step.
 Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradient& gradient) {
+  // Below 2^-126 a float has fewer digits or is 0: a term of a sum, and what it is multiplied with, may be lost so.
+  constexpr double underflow = 1e-32;
   Verdict verdict;
   const double loss = outputs[Cnn::loss].values.values<const float>().back();
   if (!(std::abs(loss - gradient.loss) <= gradient.loss_bound))
     verdict.fail("loss[" + std::to_string(problem.steps - 1) + "] is " + all_digits(loss) + ", expected " +
                  all_digits(gradient.loss) + " within " + all_digits(gradient.loss_bound));
   verdict += judge_parameters("gradient", outputs[Cnn::gradient].values.values<const float>(), [&](std::int64_t i) {
-    return Expected{gradient.values[static_cast<std::size_t>(i)], gradient.bounds[static_cast<std::size_t>(i)]};
+    const auto at = static_cast<std::size_t>(i);
+    return Expected{gradient.values[at], gradient.bounds[at] + underflow};
   });
   return verdict;
 }

@@ -142,6 +142,14 @@ TEST(Cnn, ATrainingThatDivergesIsIllPosed) {
   }
 }
 
+TEST(Cnn, GradientsBelowTheSmallestFloatMayBeZero) {
+  const auto problem = make(generated(1), {{"steps", "1"}});
+  const auto label = static_cast<std::size_t>(problem->data.train_labels.values<const std::int32_t>()[0]);
+  problem->initial.values<float>()[fc2_biases + label] = 300;
+  const Verdict verdict = problem->check_alone(Solved(reference(), *problem).results);
+  EXPECT_TRUE(verdict.passed()) << verdict.message;
+}
+
 /// Which values of an image are kept.
 std::vector<bool> kept(const Dropout& dropout, std::int64_t step, std::int64_t position, bool of_pool) {
   std::vector<bool> values;
