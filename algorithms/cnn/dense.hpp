@@ -3,7 +3,7 @@
 
 #include <climits>
 
-#include "algorithms/cnn/direct.hpp"
+#include "algorithms/cnn/forward.hpp"
 #include "algorithms/cnn/product.hpp"
 
 /// The dense layers and the loss on GPUs.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/cnn/dense.hpp"
+#include "algorithms/cnn/direct_backward.hpp"
 #include "algorithms/cnn/part.hpp"
 #include "algorithms/cnn/routed_backward.hpp"
 #include "backends/launch.hpp"

@@ -54,7 +54,6 @@ struct Factor {
 };
 
 /// Two neighbours of a row, the first at an even place.
-using Pair = blocks::Pack<float, 8>;
 LEAGUE_FUNCTION Pair& pair_at(float* place) { return *reinterpret_cast<Pair*>(place); }
 /// The first value of a window of the pool, in its plane.
 LEAGUE_FUNCTION int corner_of(int window) { return window / pooled_side * 2 * side2 + window % pooled_side * 2; }

@@ -2,12 +2,10 @@
 #pragma once
 
 #include "algorithms/blocks/group.hpp"
-#include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/unrolled.hpp"
+#include "algorithms/cnn/state.hpp"
 
 namespace league::cnn {
-
-using Four = blocks::Pack<float>;
 
 /// An operand of a tile: `n` rows (of B: columns), `step` of the depth at a time. In scratch it lies as in memory, so
 /// that packs of four go straight through: [row][k] if neighbouring k are neighbours (`by_k`), else [k][row].

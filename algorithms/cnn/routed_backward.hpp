@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/cnn/direct_backward.hpp"
+#include "algorithms/cnn/partials.hpp"
 
 /// The convolutions on GPUs, backward only where the pool and the dropout let a gradient through: method `routed`.
 namespace league::cnn {

@@ -2,10 +2,15 @@
 #pragma once
 
 #include "algorithms/blocks/optimizer.hpp"
+#include "algorithms/blocks/pack.hpp"
 #include "algorithms/cnn/network.hpp"
 
 /// What kernels of all models work on.
 namespace league::cnn {
+
+/// Neighbours that are moved together.
+using Four = blocks::Pack<float>;
+using Pair = blocks::Pack<float, 8>;
 
 /// The images that kernels take together, and where they come from.
 struct Take {

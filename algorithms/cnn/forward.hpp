@@ -2,15 +2,11 @@
 #pragma once
 
 #include "algorithms/blocks/group.hpp"
-#include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/cnn/state.hpp"
 
 /// The convolutions on GPUs, forward: what the teams of a kernel do, in CUDA and Kokkos alike.
 namespace league::cnn {
-
-using Four = blocks::Pack<float>;
-using Pair = blocks::Pack<float, 8>;
 
 /// Partial sums and packed weights, on the device.
 struct GpuMemory {
