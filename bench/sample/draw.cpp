@@ -52,9 +52,13 @@ std::int64_t draw_extent(Random& random, double exponent, std::int64_t least, st
 
 Parameters draw_parameters(Random& random, const Algorithm& algorithm, double exponent) {
   const auto is_size = [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::size; };
-  std::vector<double> shares;  // of the exponent
+  std::vector<double> shares;  // of the exponent, which is left by sizes that are fixed
   for (const Parameter& parameter : algorithm.parameters)
-    if (is_size(parameter)) shares.push_back(random.real() + 0.05);
+    if (is_size(parameter)) {
+      const bool fixed = parameter.min == parameter.max;
+      if (fixed) exponent -= std::log2(static_cast<double>(parameter.min));
+      shares.push_back(fixed ? 0 : random.real() + 0.05);
+    }
   double whole = 0;
   for (const double share : shares) whole += share;
   const double elements = random.real() * exponent;

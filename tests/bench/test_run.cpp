@@ -133,7 +133,7 @@ TEST_F(RunTest, ListsAsJson) {
     EXPECT_EQ(algorithm.at("needs_dataset").get<bool>(), algorithm.at("parameters").at(0).at("name") == "train");
     for (const Json& parameter : algorithm.at("parameters")) {
       const Json &min = parameter.at("min"), &max = parameter.at("max");
-      EXPECT_TRUE(min.is_null() || max.is_null() || min.get<double>() < max.get<double>());
+      EXPECT_TRUE(min.is_null() || max.is_null() || min.get<double>() <= max.get<double>());
       if (parameter.at("name") != "learning_rate") continue;
       EXPECT_TRUE(min == 0 && parameter.at("open_min") && !parameter.at("open_max"));
       const bool bounded = algorithm.at("name") == "softmax_regression" || algorithm.at("name") == "cnn";
