@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "backends/backend.hpp"
+#include "backends/runtime.hpp"
 
 namespace league {
 
@@ -30,6 +30,31 @@ class SharedLibrary {
  private:
   std::string name_;
   void* handle_;
+};
+
+/// A library for GPUs in lists and records: its version, or why it is not there.
+class LibrarySession final : public Backend {
+ public:
+  /// `version()`: 10000 major + 100 minor + patch. @throws what it throws, but for Unsupported
+  template <class Version>
+  LibrarySession(const Runtime& runtime, const Version& version) {
+    if (runtime.gpus().empty()) {
+      unavailable_ = "no GPU answers";
+      return;
+    }
+    try {
+      const auto number = version();
+      version_ = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+                 std::to_string(number % 100);
+    } catch (const Unsupported& reason) {
+      unavailable_ = reason.what();
+    }
+  }
+  [[nodiscard]] std::string version() const override { return version_; }
+  [[nodiscard]] std::string unavailable() const override { return unavailable_; }
+
+ private:
+  std::string version_, unavailable_;
 };
 
 }  // namespace league

@@ -17,31 +17,9 @@ constexpr const char* built_with = LEAGUE_CUDNN_LIBRARY;
 constexpr const char* built_with = nullptr;
 #endif
 
-/// For lists and records.
-class Session final : public Backend {
- public:
-  explicit Session(const Runtime& runtime) {
-    if (runtime.gpus().empty()) {
-      unavailable_ = "no GPU answers";
-      return;
-    }
-    try {
-      const std::size_t number = library().version();
-      version_ = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
-                 std::to_string(number % 100);
-    } catch (const Unsupported& reason) {
-      unavailable_ = reason.what();
-    }
-  }
-  [[nodiscard]] std::string version() const override { return version_; }
-  [[nodiscard]] std::string unavailable() const override { return unavailable_; }
-
- private:
-  std::string version_, unavailable_;
-};
-
-const RegisterBackend backend{
-    "cudnn", 4, [](const Runtime& runtime) -> std::unique_ptr<Backend> { return std::make_unique<Session>(runtime); }};
+const RegisterBackend backend{"cudnn", 4, [](const Runtime& runtime) -> std::unique_ptr<Backend> {
+                                return std::make_unique<LibrarySession>(runtime, [] { return library().version(); });
+                              }};
 
 struct Handle {
   std::shared_ptr<cudnnContext> handle;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/nccl/library.hpp"
 
+#include <memory>
 #include <string>
 
-#include "backends/runtime.hpp"
 #include "backends/shared_library.hpp"
 
 namespace league::nccl {
@@ -15,32 +15,13 @@ constexpr const char* built_with = LEAGUE_NCCL_LIBRARY;
 constexpr const char* built_with = nullptr;
 #endif
 
-/// For lists and records.
-class Session final : public Backend {
- public:
-  explicit Session(const Runtime& runtime) {
-    if (runtime.gpus().empty()) {
-      unavailable_ = "no GPU answers";
-      return;
-    }
-    try {
-      int number = 0;
-      library().check(library().version(&number));
-      version_ = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
-                 std::to_string(number % 100);
-    } catch (const Unsupported& reason) {
-      unavailable_ = reason.what();
-    }
-  }
-  [[nodiscard]] std::string version() const override { return version_; }
-  [[nodiscard]] std::string unavailable() const override { return unavailable_; }
-
- private:
-  std::string version_, unavailable_;
-};
-
-const RegisterBackend backend{
-    "nccl", 3, [](const Runtime& runtime) -> std::unique_ptr<Backend> { return std::make_unique<Session>(runtime); }};
+const RegisterBackend backend{"nccl", 3, [](const Runtime& runtime) -> std::unique_ptr<Backend> {
+                                return std::make_unique<LibrarySession>(runtime, [] {
+                                  int number = 0;
+                                  library().check(library().version(&number));
+                                  return number;
+                                });
+                              }};
 
 }  // namespace
 
