@@ -6,11 +6,17 @@
 #include "backends/cudnn/convolution.hpp"
 
 // `layers`: the convolutions of cuDNN, planes in NCHW. Its max-pool would neither say where a maximum was nor add in
-// the same order every time on its way back: that layer is ours.
+// the same order every time on its way back: that layer is ours. The gradients of the biases are products with ones, by
+// cuBLAS: cudnnConvolutionBackwardBias takes longer than a convolution.
 namespace league::cnn {
 namespace {
 
 using cudnn::Convolution, layers::Memory;
+
+struct SetOnes {
+  float* values;
+  __device__ void operator()(int at) const { values[at] = 1; }
+};
 
 class Layers {
  public:
@@ -27,21 +33,34 @@ class Layers {
   void declare(Part& part) {
     constexpr std::int64_t mib = std::int64_t{1} << 20;
     part.declare(workspace_, "cnn/cudnn", std::clamp(images_ * mib, 64 * mib, 1024 * mib));
+    part.declare(ones_, "cnn/ones", ones());
+    part.declare(plane_sums_, "cnn/plane_sums", std::int64_t{images_} * channels2);
   }
   void choose(const Memory& m) {
     first_.choose(of_first(m, m.a1));
     second_.choose(of_second(m));
+    runner_.elements(ones(), SetOnes{ones_.data()});
   }
   void first(const Memory& m) const { first_.forward(of_first(m, m.a1)); }
   void second(const Memory& m) const { second_.forward(of_second(m)); }
   void second_back(const Memory& m) const {
-    second_.backward_parameters(of_second(m));
+    second_.backward_weights(of_second(m));
     second_.backward_input(of_second(m));
+    backward_biases(channels2, side2, m.z2, m.s.gradient + conv2_biases);
     runner_.images(images_, layers::MaskInput{m});
   }
-  void first_back(const Memory& m) const { first_.backward_parameters(of_first(m, m.d_a1)); }
+  void first_back(const Memory& m) const {
+    first_.backward_weights(of_first(m, m.d_a1));
+    backward_biases(channels1, side1, m.d_a1, m.s.gradient + conv1_biases);
+  }
 
  private:
+  [[nodiscard]] int ones() const { return std::max(images_, side1 * side1); }
+  /// The sum of each plane of [images x channels], then over the images.
+  void backward_biases(int channels, int side, const float* planes, float* d_biases) const {
+    runner_.product(std::int64_t{images_} * channels, 1, side * side, {planes}, {ones_.data()}, plane_sums_.data());
+    runner_.product(1, channels, images_, {ones_.data()}, {plane_sums_.data()}, d_biases);
+  }
   /// `output`: its values or, on the way back, their gradient.
   [[nodiscard]] Convolution::Buffers of_first(const Memory& m, float* output) const {
     return buffers(m, m.x, conv1_weights, conv1_biases, output, nullptr);
@@ -57,7 +76,6 @@ class Layers {
             .output = output,
             .d_input = d_input,
             .d_weights = m.s.gradient + weights,
-            .d_biases = m.s.gradient + biases,
             .workspace = workspace_.data(),
             .workspace_bytes = workspace_.bytes()};
   }
@@ -65,6 +83,7 @@ class Layers {
   int images_;
   Convolution first_, second_;
   Runner::Array<std::uint8_t> workspace_;
+  Runner::Array<float> ones_, plane_sums_;
 };
 
 constexpr Model model{"cudnn", "cudnn", DeviceKind::gpu};

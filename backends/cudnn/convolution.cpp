@@ -142,11 +142,10 @@ void Convolution::backward_input(const Buffers& on) const {
                                     input_.get(), on.d_input));
 }
 
-void Convolution::backward_parameters(const Buffers& on) const {
+void Convolution::backward_weights(const Buffers& on) const {
   calls_.check(calls_.backward_filter(handle(), &one, input_.get(), on.input, output_.get(), on.output,
                                       convolution_.get(), backward_filter_, on.workspace, on.workspace_bytes, &zero,
                                       weights_.get(), on.d_weights));
-  calls_.check(calls_.backward_bias(handle(), &one, output_.get(), on.output, &zero, biases_.get(), on.d_biases));
 }
 
 }  // namespace league::cudnn

@@ -19,7 +19,7 @@ class Convolution {
     const float *input, *weights, *biases;
     float* output;   ///< of `forward`; its gradient for the way back
     float* d_input;  ///< null: not asked for
-    float *d_weights, *d_biases;
+    float* d_weights;
     void* workspace;
     std::size_t workspace_bytes;
   };
@@ -40,7 +40,7 @@ class Convolution {
   /// @pre an algorithm was chosen, here and below
   void forward(const Buffers& on) const;
   void backward_input(const Buffers& on) const;
-  void backward_parameters(const Buffers& on) const;
+  void backward_weights(const Buffers& on) const;
 
  private:
   template <class T>

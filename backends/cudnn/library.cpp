@@ -62,7 +62,6 @@ const Library& library() {
     from.resolve("cudnnConvolutionBiasActivationForward", all.forward_with_bias);
     from.resolve("cudnnConvolutionBackwardData", all.backward_data);
     from.resolve("cudnnConvolutionBackwardFilter", all.backward_filter);
-    from.resolve("cudnnConvolutionBackwardBias", all.backward_bias);
     return all;
   }();
   return loaded;

@@ -36,7 +36,6 @@ struct Library {
   decltype(&cudnnConvolutionBiasActivationForward) forward_with_bias = nullptr;
   decltype(&cudnnConvolutionBackwardData) backward_data = nullptr;
   decltype(&cudnnConvolutionBackwardFilter) backward_filter = nullptr;
-  decltype(&cudnnConvolutionBackwardBias) backward_bias = nullptr;
 
   /// @throws std::runtime_error naming the call's place
   void check(cudnnStatus_t status, std::source_location where = std::source_location::current()) const;

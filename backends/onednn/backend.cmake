@@ -27,7 +27,11 @@ if(advice)
 endif()
 message(STATUS "oneDNN: ${LEAGUE_ONEDNN_LIBRARY}")
 
-# Linked, not loaded at run time: it then takes its threads from the one OpenMP runtime of the executable.
+# Linked, not loaded at run time, and with the OpenMP runtime that it brings: one more inside the executable would find the
+# first thread bound already (OMP_PROC_BIND) and take that processor for all there are.
+get_target_property(libraries OpenMP::OpenMP_CXX INTERFACE_LINK_LIBRARIES)
+list(TRANSFORM libraries REPLACE "^.*/libgomp[.]a$" gomp)
+set_target_properties(OpenMP::OpenMP_CXX PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
 add_library(league_onednn SHARED IMPORTED)
 set_target_properties(league_onednn PROPERTIES IMPORTED_LOCATION ${LEAGUE_ONEDNN_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${LEAGUE_ONEDNN_INCLUDE_DIR})

@@ -25,15 +25,15 @@ class EnvironmentTest : public ::testing::Test {
     const auto study = folder_.write("study.toml",
                                      "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = [\"openmp\", "
                                      "\"kokkos\"]\nsizes = 1000\nsamples = 3\nnull = false\n");
-    outcome_ =
-        run("league",
-            {"run", study.string(), "--records", (folder_.path() / "records").string(), "--benchmark_format=json"},
-            folder_.path(), [&] {
-              for (const char* name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_PLACES"})
-                unsetenv(name);
-              for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-              if (prepare) prepare();
-            });
+    outcome_ = run(
+        "league",
+        {"run", study.string(), "--records", (folder_.path() / "records").string(), "--benchmark_format=json"},
+        folder_.path(), [&] {
+          for (const char* name : {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_PLACES", "OMP_PROC_BIND"})
+            unsetenv(name);
+          for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+          if (prepare) prepare();
+        });
     EXPECT_EQ(outcome_.code, 0) << outcome_.err;
     return Json::parse(outcome_.out);
   }
@@ -56,6 +56,14 @@ TEST_F(EnvironmentTest, ThreadsAreThoseOfAParallelRegion) {
   expect_threads(record({{"OMP_NUM_THREADS", "3"}}), "3");
   expect_threads(record({{"OMP_NUM_THREADS", "3"}, {"OMP_THREAD_LIMIT", "1"}}), "1");
   expect_threads(record({{"OMP_THREAD_LIMIT", "1"}}), "1");
+}
+
+/// A second OpenMP runtime in the process would find the first thread bound to one processor.
+TEST_F(EnvironmentTest, BoundThreadsAreAsMany) {
+  const Json free = record({});
+  const auto threads = free.at("context").at("league").at("devices").at(0).at("threads").get<std::string>();
+  expect_threads(record({{"OMP_PROC_BIND", "close"}}), threads);
+  expect_threads(record({{"OMP_PROC_BIND", "close"}, {"OMP_PLACES", "cores"}}), threads);
 }
 
 TEST_F(EnvironmentTest, ThreadsAreThoseOfTheProcessorsThatMayBeUsed) {
