@@ -85,6 +85,8 @@ class Communicator {
   virtual void exchange(std::span<const Transfer> transfers, int lane = 0) = 0;
   /// For a kernel on local shard number `local` that sends and receives itself; empty where the engine has none.
   [[nodiscard]] virtual std::optional<DeviceView> device_view(std::size_t /*local*/) { return {}; }
+  /// Of an engine that leaves calls to others: the names of those that have got any; else empty.
+  [[nodiscard]] virtual std::vector<std::string> taken() const { return {}; }
 };
 
 /// What was reserved: for engines, which ask it before they use room.
@@ -125,8 +127,9 @@ std::vector<std::string> engine_names();
 std::vector<std::string> engine_names(DeviceKind kind);
 
 /// Engines: "local" within a process (host devices; GPUs through peer access), always ordered; "local_serialized", the
-/// same between GPUs without kernels that wait for each other; "nccl" between CUDA devices. One shard in the world
-/// needs none and gets one that does nothing.
+/// same between GPUs without kernels that wait for each other; "nccl" between CUDA devices, "mpi" over
+/// ranks; "auto", the fastest of these by the size of each call. One shard in the world needs none: it gets one that
+/// does nothing.
 /// @throws Unsupported if this build has no such engine for these devices, or they cannot reach each other
 std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world,
                                                 std::string_view engine = "local");

@@ -112,6 +112,17 @@ DeviceInfo host_info(int threads) {
   return info;
 }
 
+/// Whether another rank of this host sees the same GPUs: a launcher that binds gives each its own.
+bool sees_what_others_see(Ranks& ranks, const std::vector<DeviceInfo>& gpus) {
+  if (ranks.place().alone()) return false;
+  std::string mine = ranks.place().host;
+  for (const DeviceInfo& gpu : gpus)
+    for (const auto& [key, value] : gpu.facts)
+      if (key == "uuid" || key == "bus_id") mine += " " + value;
+  const std::vector<std::string> all = ranks.texts(mine);
+  return std::ranges::count(all, mine) > 1;
+}
+
 }  // namespace
 
 void Queue::record(std::function<void()> work) { recorder_->add(std::move(work)); }
@@ -120,7 +131,7 @@ RegisterBackend::RegisterBackend(std::string name, int order, BackendFactory sta
   entries().push_back({std::move(name), order, start});
 }
 
-Runtime::Runtime() : host_threads_(threads_of_a_region()), host_(host_info(host_threads_)) {
+Runtime::Runtime(Ranks& ranks) : ranks_(ranks), host_threads_(threads_of_a_region()), host_(host_info(host_threads_)) {
   std::ranges::sort(entries(), {}, [](const Entry& entry) { return std::pair(entry.order, entry.name); });
   for (const Entry& entry : entries()) {
     started_.push_back({entry.name, entry.start(*this)});
@@ -130,6 +141,9 @@ Runtime::Runtime() : host_threads_(threads_of_a_region()), host_(host_info(host_
       gpu_backend_ = &backend;
     }
   }
+  shares_gpus_ = sees_what_others_see(ranks_, gpus_);
+  const int here = static_cast<int>(gpus_.size()) / (shares_gpus_ ? ranks_.place().local_size : 1);
+  gpus_of_all_ranks_ = std::ranges::min(ranks_.values(here)) * ranks_.place().size;
 }
 
 Runtime::~Runtime() {
@@ -154,11 +168,18 @@ const Backend* Runtime::backend(std::string_view name) const {
 }
 
 std::vector<Device> Runtime::devices(DeviceKind kind, int count) const {
-  if (kind == DeviceKind::gpu && count > static_cast<int>(gpus_.size()))
-    throw Unsupported("needs " + std::to_string(count) + " GPUs, " + std::to_string(gpus_.size()) + " here");
+  const Ranks::Place& place = ranks_.place();
+  if (count % place.size != 0)
+    throw Unsupported(std::to_string(count) + (count == 1 ? " device" : " devices") + " for " +
+                      std::to_string(place.size) + " ranks: each takes as many");
+  const int here = count / place.size;
+  const int first = kind == DeviceKind::gpu && shares_gpus_ ? place.local_rank * here : 0;
+  if (kind == DeviceKind::gpu && first + here > static_cast<int>(gpus_.size()))
+    throw Unsupported("needs " + std::to_string(first + here) + " GPUs" + (place.alone() ? ", " : " on a host, ") +
+                      std::to_string(gpus_.size()) + " here");
   std::vector<Device> devices;
-  for (int index = 0; index < count; ++index)
-    devices.push_back({kind, index, kind == DeviceKind::gpu ? 1 : std::max(1, host_threads_ / count)});
+  for (int index = first; index < first + here; ++index)
+    devices.push_back({kind, index, kind == DeviceKind::gpu ? 1 : std::max(1, host_threads_ / here)});
   return devices;
 }
 

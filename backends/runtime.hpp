@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/ranks.hpp"
 
 namespace league {
 
@@ -108,14 +109,19 @@ struct RegisterBackend {
 /// All devices, queues and library handles of the process. Made once by main, and gone before main returns.
 class Runtime {
  public:
-  Runtime();
+  /// `ranks` outlives it.
+  explicit Runtime(Ranks& ranks);
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  /// The processes of this run.
+  [[nodiscard]] Ranks& ranks() const { return ranks_; }
   /// What an OpenMP parallel region gets: all host models and peers use as many threads.
   [[nodiscard]] int host_threads() const { return host_threads_; }
   [[nodiscard]] const std::vector<DeviceInfo>& gpus() const { return gpus_; }
+  /// The most that all ranks together can have, each as many.
+  [[nodiscard]] int gpus_of_all_ranks() const { return gpus_of_all_ranks_; }
   [[nodiscard]] const DeviceInfo& host() const { return host_; }
   [[nodiscard]] const DeviceInfo& info(Device device) const;
   /// Names of the backends of this build, in their starting order.
@@ -123,8 +129,10 @@ class Runtime {
   /// @returns null if this build has no such backend
   [[nodiscard]] const Backend* backend(std::string_view name) const;
 
-  /// The first `count` devices of a kind. Host devices share the threads: they exist so that partitioning is tested
-  /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs
+  /// Of `count` devices of a kind, over all ranks, those of this one: as many for each. Ranks that see the same GPUs
+  /// take them by their number on the host. Host devices share the threads: they exist so that partitioning is tested
+  /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs, or they cannot be
+  /// split evenly
   [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
   /// The queue of a device; with a `lane`, another one, that knows nothing of the first but by `Queue::wait_for`.
   [[nodiscard]] Queue& queue(Device device, int lane = 0);
@@ -150,11 +158,14 @@ class Runtime {
     std::string name;
     std::unique_ptr<Backend> backend;
   };
+  Ranks& ranks_;
   int host_threads_;
   DeviceInfo host_;
   std::vector<DeviceInfo> gpus_;
   std::vector<Started> started_;  // destroyed last, newest first
   Backend* gpu_backend_ = nullptr;
+  bool shares_gpus_ = false;  ///< with other ranks of this host
+  int gpus_of_all_ranks_ = 0;
   std::map<std::tuple<int, int, int, int>, std::unique_ptr<Queue>> queues_;
   std::map<std::tuple<std::type_index, int, int, int, int>, std::any> attachments_;
 };

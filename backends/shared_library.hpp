@@ -13,11 +13,14 @@ namespace league {
 /// own may outlast whoever asked for it.
 class SharedLibrary {
  public:
+  /// Whether libraries that are opened later find its symbols, and those of what it needs: plugins of its own do.
+  enum class Symbols { local = RTLD_LOCAL, shared = RTLD_GLOBAL };
+
   /// Looks where the loader does, then at `built_with`, where the library was when this was built; null: nowhere.
   /// @throws Unsupported
-  SharedLibrary(std::string name, const char* built_with)
-      : name_(std::move(name)), handle_(dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr && built_with != nullptr) handle_ = dlopen(built_with, RTLD_NOW | RTLD_LOCAL);
+  SharedLibrary(std::string name, const char* built_with, Symbols symbols = Symbols::local)
+      : name_(std::move(name)), handle_(dlopen(name_.c_str(), RTLD_NOW | static_cast<int>(symbols))) {
+    if (handle_ == nullptr && built_with != nullptr) handle_ = dlopen(built_with, RTLD_NOW | static_cast<int>(symbols));
     if (handle_ == nullptr) throw Unsupported(name_ + " is not on this machine, or not in LD_LIBRARY_PATH");
   }
   /// @throws Unsupported where it lacks the function

@@ -241,6 +241,13 @@ def test_units_take_every_execution(bench):
     assert "execution" not in usual.study(1)
 
 
+def test_what_is_between_devices_takes_two(bench):
+    listing = json.loads((bench("direct", gpus=2).folder / "list.json").read_text())
+    listing["algorithms"][0]["between_shards"] = True
+    assert list(variants_of(listing)) == []
+    assert len(list(variants_of(listing, 2))) == 1
+
+
 def test_findings_are_told_apart():
     log = """league: 1/3
 ========= COMPUTE-SANITIZER

@@ -32,6 +32,7 @@ struct Making {
   std::uint64_t seed;
   const Dataset* dataset;  ///< null unless the algorithm `needs_dataset`
   std::string problem;     ///< `Method::problem` of the methods that will be compared on it
+  int shards = 1;          ///< of all processes, for algorithms `between_shards`; others split rows over any number
 };
 /// For what no problem can be made from. @throws std::invalid_argument with `message` unless `condition`
 void require(bool condition, const std::string& message);

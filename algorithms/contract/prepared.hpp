@@ -67,6 +67,7 @@ class Stages {
 struct Timing {
   bool reset_each = false;  ///< a compute uses up its initial state or residency: reset before each, one a sample
   bool host_clock = false;  ///< the work is not all on the queue: timed from before the launch to after the fence
+  int repeats = 1;          ///< times that a compute solves the problem: what is reported is the mean of one of them
 };
 
 /// One variant on one problem, over all shards of this process. Owns its device memory.

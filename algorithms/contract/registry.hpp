@@ -45,6 +45,8 @@ struct Algorithm {
   /// Values of the parameters, sizes among them, of small problems with the edges that matter: nothing, one row, fewer
   /// rows than devices, remainders of teams and packs. Tests hold every variant to them.
   std::vector<std::map<std::string, std::string>> edge_cases{};
+  /// What it computes depends on how many shards there are, and takes two at least; its rows are the shards.
+  bool between_shards = false;
 
   /// A problem with its inputs, all rows of them in this process.
   [[nodiscard]] std::unique_ptr<Problem> make_whole(const Making& making, std::pmr::memory_resource& memory) const;

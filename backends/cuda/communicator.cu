@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/auto_communicator.hpp"
 #include "backends/communicator.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/slots.hpp"
@@ -210,6 +211,7 @@ std::unique_ptr<Communicator> make(Runtime& runtime, std::span<const Shard> shar
 
 const RegisterEngine local{"local", DeviceKind::gpu, make<false>};
 const RegisterEngine local_serialized{"local_serialized", DeviceKind::gpu, make<true>};
+const RegisterEngine automatic{"auto", DeviceKind::gpu, make_auto_communicator};
 
 }  // namespace
 }  // namespace league::cuda

@@ -19,7 +19,7 @@ namespace {
 /// fills the stream's queue, or waits for the stream, would never get to `release`.
 class StreamQueue final : public Queue {
  public:
-  StreamQueue(Device device, int lane) : Queue(device, lane) {
+  StreamQueue(Device device, int lane, Ranks& ranks) : Queue(device, lane), ranks_(ranks) {
     check(cudaSetDevice(device.index));
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     check(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
@@ -34,6 +34,8 @@ class StreamQueue final : public Queue {
 
   void fence() override {
     check(cudaSetDevice(device().index));
+    // What is queued may wait for another rank, which may have failed.
+    while (!ranks_.place().alone() && cudaStreamQuery(stream_) == cudaErrorNotReady) ranks_.check();
     check(cudaStreamSynchronize(stream_));
   }
   /// `other` is one of these too: they are all of one backend.
@@ -76,6 +78,7 @@ class StreamQueue final : public Queue {
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   }
+  Ranks& ranks_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  ///< that another queue waits for
   std::vector<cudaEvent_t> events_;
@@ -171,7 +174,7 @@ DeviceInfo describe(int index, const Management& management) {
 /// All GPUs that the driver shows, with peer access between them where they have it.
 class Gpus final : public Backend {
  public:
-  Gpus() {
+  explicit Gpus(Ranks& ranks) : ranks_(ranks) {
     int count = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
       unavailable_ = std::string("no GPU answers: ") + cudaGetErrorString(status);
@@ -191,7 +194,7 @@ class Gpus final : public Backend {
   [[nodiscard]] std::string unavailable() const override { return unavailable_; }
   [[nodiscard]] std::vector<DeviceInfo> devices() const override { return devices_; }
   [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device, int lane) const override {
-    return std::make_unique<StreamQueue>(device, lane);
+    return std::make_unique<StreamQueue>(device, lane, ranks_);
   }
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues,
                                               const std::function<void()>& body) const override {
@@ -225,14 +228,16 @@ class Gpus final : public Backend {
       devices_[static_cast<std::size_t>(from)].facts.emplace_back("peers", std::to_string(peers));
     }
   }
+  Ranks& ranks_;
   Management management_;
   std::string unavailable_;
   std::vector<DeviceInfo> devices_;
   PinnedMemory pinned_;
 };
 
-const RegisterBackend registered{dialect, 1,
-                                 [](const Runtime&) -> std::unique_ptr<Backend> { return std::make_unique<Gpus>(); }};
+const RegisterBackend registered{dialect, 1, [](const Runtime& runtime) -> std::unique_ptr<Backend> {
+                                   return std::make_unique<Gpus>(runtime.ranks());
+                                 }};
 
 }  // namespace
 

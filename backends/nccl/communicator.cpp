@@ -2,15 +2,15 @@
 #include "backends/communicator.hpp"
 
 #include <algorithm>
-#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backends/cuda/sums.hpp"
-#include "backends/nccl/library.hpp"
+#include "backends/nccl/clique.hpp"
 
-// The engine of NVIDIA's collective library, between the CUDA devices of this process. A group of calls is queued on
+// The engine of NVIDIA's collective library, between the CUDA devices of all ranks. A group of calls is queued on
 // the streams of all devices at once, and can be recorded into a graph. NCCL adds in an order of its own: for sums in
 // the order of the shards it only moves the values, and a kernel adds them.
 namespace league::nccl {
@@ -18,36 +18,6 @@ namespace {
 
 /// Up to so many bytes every device gets the values of all shards and adds them all; of more, those of its own piece.
 constexpr std::int64_t most_gathered_bytes = 256 * 1024;
-
-/// One rank a device. Both lanes share it: what is queued on several streams, NCCL carries out one after another, and
-/// two sets of ranks on the same devices could wait for each other.
-class Ranks {
- public:
-  explicit Ranks(const std::vector<int>& devices) : all_(devices.size()) {
-    library().check(library().init(all_.data(), static_cast<int>(devices.size()), devices.data()));
-  }
-  ~Ranks() {
-    for (ncclComm_t rank : all_) static_cast<void>(library().destroy(rank));
-  }
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
-  [[nodiscard]] ncclComm_t operator[](std::size_t i) const { return all_[i]; }
-
- private:
-  std::vector<ncclComm_t> all_;
-};
-
-/// All that were made, by their devices. To make some takes seconds, so that the runtime keeps them.
-using KeptRanks = std::map<std::vector<int>, std::unique_ptr<Ranks>>;
-
-const Ranks& ranks_of(Runtime& runtime, std::span<const Shard> shards) {
-  std::vector<int> devices;
-  for (const Shard& shard : shards) devices.push_back(shard.device.index);
-  auto& kept = runtime.attachment<KeptRanks>(shards.front().device, [] { return KeptRanks(); });
-  std::unique_ptr<Ranks>& ranks = kept[devices];
-  if (!ranks) ranks = std::make_unique<Ranks>(devices);
-  return *ranks;
-}
 
 /// Bytes on a device.
 class Scratch {
@@ -92,7 +62,11 @@ std::size_t bytes(const Buffer& buffer) { return static_cast<std::size_t>(buffer
 
 class NcclCommunicator final : public Communicator {
  public:
-  NcclCommunicator(Runtime& runtime, std::span<const Shard> shards) : ranks_(ranks_of(runtime, shards)) {
+  NcclCommunicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world)
+      : ranks_(runtime.ranks()),
+        clique_(clique_of(runtime, shards, world)),
+        shards_(world.rows.size()),
+        first_(static_cast<std::size_t>(world.first_local)) {
     for (int lane = 0; lane < lanes; ++lane)
       for (const Shard& shard : shards) lanes_[lane].queues.push_back(&runtime.queue(shard.device, lane));
   }
@@ -103,9 +77,9 @@ class NcclCommunicator final : public Communicator {
     for (const Lane& one : lanes_)
       for (Queue* queue : one.queues) queue->fence();
     that.scratch.clear();
-    const std::int64_t gathered = std::min(bytes, most_gathered_bytes) * static_cast<std::int64_t>(size());
+    const std::int64_t gathered = std::min(bytes, most_gathered_bytes) * static_cast<std::int64_t>(shards_);
     // all shards' values of the longest piece, which is up to a value longer than an equal part
-    const std::int64_t scattered = bytes + static_cast<std::int64_t>(size() * sizeof(double));
+    const std::int64_t scattered = bytes + static_cast<std::int64_t>(shards_ * sizeof(double));
     for (const Queue* queue : that.queues) that.scratch.emplace_back(*queue, std::max(gathered, scattered));
   }
 
@@ -135,10 +109,10 @@ class NcclCommunicator final : public Communicator {
     const ncclDataType_t type = type_of(buffers.front().type);
     for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
       if (of_equal_pieces(buffers[i])) {
-        const Buffer own = shard_piece(buffers[i], i);
+        const Buffer own = shard_piece(buffers[i], first_ + i);
         return calls_.check(calls_.reduce_scatter(buffers[i].data, own.data, count(own), type, ncclSum, rank, stream));
       }
-      for (std::size_t root = 0; root < size(); ++root) {
+      for (std::size_t root = 0; root < shards_; ++root) {
         const Buffer piece = shard_piece(buffers[i], root);
         if (piece.size > 0)
           calls_.check(
@@ -152,19 +126,22 @@ class NcclCommunicator final : public Communicator {
     if (buffers.front().size == 0) return;
     for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
       if (of_equal_pieces(buffers[i])) {
-        const Buffer own = shard_piece(buffers[i], i);
+        const Buffer own = shard_piece(buffers[i], first_ + i);
         return calls_.check(calls_.all_gather(own.data, buffers[i].data, bytes(own), ncclUint8, rank, stream));
       }
-      for (std::size_t root = 0; root < size(); ++root) broadcast(shard_piece(buffers[i], root), root, rank, stream);
+      for (std::size_t root = 0; root < shards_; ++root) broadcast(shard_piece(buffers[i], root), root, rank, stream);
     });
   }
 
   void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
     std::vector<Transfer> transfers;
     std::int64_t begin = 0;
-    for (std::size_t i = 0; i < pieces.size(); begin += pieces[i].bytes(), ++i) {
+    for (std::size_t shard = 0; const std::int64_t bytes : bytes_of_all(pieces)) {
+      const void* from = is_here(shard) ? pieces[shard - first_].data : nullptr;
       std::byte* to = static_cast<std::byte*>(whole.data) + begin;
-      if (pieces[i].data != to) transfers.push_back({static_cast<int>(i), 0, pieces[i].data, to, pieces[i].bytes()});
+      if (from != to) transfers.push_back({static_cast<int>(shard), 0, from, to, bytes});
+      begin += bytes;
+      ++shard;
     }
     exchange(transfers, lane);
   }
@@ -181,8 +158,10 @@ class NcclCommunicator final : public Communicator {
         if (one.bytes == 0) continue;
         const auto from = static_cast<std::size_t>(one.from), to = static_cast<std::size_t>(one.to);
         const auto size = static_cast<std::size_t>(one.bytes);
-        calls_.check(calls_.send(one.source, size, ncclUint8, one.to, ranks_[from], stream(lane, from)));
-        calls_.check(calls_.receive(one.target, size, ncclUint8, one.from, ranks_[to], stream(lane, to)));
+        if (is_here(from))
+          calls_.check(calls_.send(one.source, size, ncclUint8, one.to, clique()[from - first_], stream(lane, from)));
+        if (is_here(to))
+          calls_.check(calls_.receive(one.target, size, ncclUint8, one.from, clique()[to - first_], stream(lane, to)));
       }
     });
   }
@@ -193,21 +172,32 @@ class NcclCommunicator final : public Communicator {
     std::vector<Scratch> scratch;
   };
 
+  /// Shards that are here.
   [[nodiscard]] std::size_t size() const { return lanes_[0].queues.size(); }
+  [[nodiscard]] bool is_here(std::size_t shard) const { return shard >= first_ && shard < first_ + size(); }
+  [[nodiscard]] const Clique& clique() const { return *clique_; }
+  /// Of a shard that is here.
   [[nodiscard]] cudaStream_t stream(int lane, std::size_t shard) const {
-    return static_cast<cudaStream_t>(lanes_[lane].queues[shard]->handle());
+    return static_cast<cudaStream_t>(lanes_[lane].queues[shard - first_]->handle());
+  }
+  /// Of the pieces of all shards; those of other ranks have said theirs.
+  [[nodiscard]] std::vector<std::int64_t> bytes_of_all(std::span<const Buffer> pieces) const {
+    std::vector<std::int64_t> all(shards_);
+    for (std::size_t i = 0; i < pieces.size(); ++i) all[first_ + i] = pieces[i].bytes();
+    ranks_.all_reduce(all.data(), std::ssize(all), Dtype::i64);
+    return all;
   }
   [[nodiscard]] Buffer shard_piece(const Buffer& buffer, std::size_t shard) const {
-    return part(buffer, piece_of(buffer.size, static_cast<std::int64_t>(size()), static_cast<std::int64_t>(shard)));
+    return part(buffer, piece_of(buffer.size, static_cast<std::int64_t>(shards_), static_cast<std::int64_t>(shard)));
   }
   [[nodiscard]] bool of_equal_pieces(const Buffer& buffer) const {
-    return buffer.size % static_cast<std::int64_t>(size()) == 0;
+    return buffer.size % static_cast<std::int64_t>(shards_) == 0;
   }
 
   template <class Body>
   void for_ranks(int lane, const Body& body) const {
     group(calls_, [&] {
-      for (std::size_t i = 0; i < size(); ++i) body(i, ranks_[i], stream(lane, i));
+      for (std::size_t i = 0; i < size(); ++i) body(i, clique()[i], stream(lane, first_ + i));
     });
   }
   void broadcast(const Buffer& buffer, std::size_t root, ncclComm_t rank, cudaStream_t stream) const {
@@ -218,25 +208,28 @@ class NcclCommunicator final : public Communicator {
 
   /// The sum of the rows in a shard's scratch.
   void add_rows(std::size_t shard, const Buffer& sum, int lane) const {
-    cuda::add_rows(*lanes_[lane].queues[shard], lanes_[lane].scratch[shard].data(), static_cast<int>(size()), sum);
+    cuda::add_rows(*lanes_[lane].queues[shard], lanes_[lane].scratch[shard].data(), static_cast<int>(shards_), sum);
   }
   /// Every shard gets all shards' values of its piece, and adds them.
   void add_pieces(std::span<const Buffer> buffers, int lane) {
     std::vector<Transfer> transfers;
-    for (std::size_t to = 0; to < size(); ++to) {
-      std::byte* row = lanes_[lane].scratch[to].data();
-      for (std::size_t from = 0; from < size(); ++from) {
-        const Buffer piece = shard_piece(buffers[from], to);
-        transfers.push_back({static_cast<int>(from), static_cast<int>(to), piece.data, row, piece.bytes()});
-        row += piece.bytes();
+    for (std::size_t to = 0; to < shards_; ++to) {
+      std::byte* row = is_here(to) ? lanes_[lane].scratch[to - first_].data() : nullptr;
+      for (std::size_t from = 0; from < shards_; ++from) {
+        const Buffer piece = shard_piece(buffers[is_here(from) ? from - first_ : 0], to);
+        if (is_here(from) || is_here(to))
+          transfers.push_back({static_cast<int>(from), static_cast<int>(to), piece.data, row, piece.bytes()});
+        if (row != nullptr) row += piece.bytes();
       }
     }
     exchange(transfers, lane);
-    for (std::size_t i = 0; i < size(); ++i) add_rows(i, shard_piece(buffers[i], i), lane);
+    for (std::size_t i = 0; i < size(); ++i) add_rows(i, shard_piece(buffers[i], first_ + i), lane);
   }
 
   const Library& calls_ = library();
-  const Ranks& ranks_;
+  Ranks& ranks_;
+  std::shared_ptr<Clique> clique_;
+  std::size_t shards_, first_;  ///< of the world; the number of the first one here
   Lane lanes_[lanes];
   Room room_;
 };
@@ -244,8 +237,7 @@ class NcclCommunicator final : public Communicator {
 const RegisterEngine engine{
     "nccl", DeviceKind::gpu,
     [](Runtime& runtime, std::span<const Shard> shards, const Partition& world) -> std::unique_ptr<Communicator> {
-      require_one_process(world, "nccl");
-      return std::make_unique<NcclCommunicator>(runtime, shards);
+      return std::make_unique<NcclCommunicator>(runtime, shards, world);
     }};
 
 }  // namespace

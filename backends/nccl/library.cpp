@@ -38,7 +38,10 @@ const Library& library() {
     from.resolve("ncclGetErrorString", all.error_text);
     from.resolve("ncclGetVersion", all.version);
     from.resolve("ncclCommInitAll", all.init);
+    from.resolve("ncclGetUniqueId", all.new_id);
+    from.resolve("ncclCommInitRank", all.init_rank);
     from.resolve("ncclCommDestroy", all.destroy);
+    from.resolve("ncclCommAbort", all.abort);
     from.resolve("ncclGroupStart", all.begin);
     from.resolve("ncclGroupEnd", all.end);
     from.resolve("ncclAllReduce", all.all_reduce);

@@ -12,7 +12,10 @@ struct Library {
   decltype(&ncclGetErrorString) error_text = nullptr;
   decltype(&ncclGetVersion) version = nullptr;
   decltype(&ncclCommInitAll) init = nullptr;
+  decltype(&ncclGetUniqueId) new_id = nullptr;
+  decltype(&ncclCommInitRank) init_rank = nullptr;
   decltype(&ncclCommDestroy) destroy = nullptr;
+  decltype(&ncclCommAbort) abort = nullptr;
   decltype(&ncclGroupStart) begin = nullptr;
   decltype(&ncclGroupEnd) end = nullptr;
   decltype(&ncclAllReduce) all_reduce = nullptr;

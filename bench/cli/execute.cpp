@@ -11,6 +11,8 @@
 #include "bench/measure/null_test.hpp"
 #include "bench/measure/save_again.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/ranks/gathered.hpp"
+#include "bench/ranks/together.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
@@ -74,36 +76,55 @@ Json manifest(const Options& options, const Study& study, const Runtime& runtime
   return make_manifest(study, runtime, datasets, all);
 }
 
+/// @throws BadInput where a rank is about to run something else than rank 0
+void require_one_run(const Runtime& runtime, Json manifest) {
+  for (const char* key : {"host_name", "devices"}) manifest.erase(key);  // these may differ
+  const Json first = Json::parse(runtime.ranks().texts(text_of(manifest)).front());
+  if (const std::string found = difference(first, manifest); !found.empty())
+    throw BadInput("not what rank 0 runs: " + found);
+}
+
 Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
   const std::vector<std::string> found = preflight(runtime);
-  for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
+  if (runtime.ranks().place().leads())
+    for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
   Json context = make_context(runtime, study.title, found);
   context["league"]["peers"] = peers;
   return context;
 }
 
-/// A study being run: comparison after comparison into the folder of records.
+/// A study being run: comparison after comparison into the folder of records, which is rank 0's.
 class Run {
  public:
   Run(const Options& options, Runtime& runtime, Datasets& datasets, const InterruptWatch& interrupt, const Study& study,
       const Json& peers)
       : options_(options),
         study_(study),
+        ranks_(runtime.ranks()),
+        leads_(ranks_.place().leads()),
         context_(context_of(study, runtime, peers)),
-        folder_(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume),
-        folders_{options.save_results, options.save_inputs, folder_.run_id()},
-        progress_(count_cases(study, [](const Case&) { return true; }),
-                  count_cases(study, [](const Case& that) { return !that.skip.empty(); })),
+        folders_{options.save_results, options.save_inputs, {}},
         venue_{runtime,
                datasets,
                sampler_,
                options.device_memory_bytes,
-               [&interrupt] { interrupt.check(); },
-               [this](const Case& that, const std::string& doing) { progress_.doing(doing, that.name); },
+               [this, &interrupt] {
+                 if (any_rank(ranks_, interrupt.requested())) throw Interrupted();
+               },
+               [this](const Case& that, const std::string& doing) {
+                 if (leads_) progress_->doing(doing, that.name);
+               },
                [this](const Case& that, const Problem& problem, const Outputs& outputs) {
-                 folders_.save(that, problem, outputs);
+                 save(that, problem, outputs);
                }} {
-    context_["league"]["run_id"] = folder_.run_id();
+    together(ranks_, [&] {
+      if (!leads_) return;
+      folder_.emplace(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume);
+      folders_.run_id = folder_->run_id();
+      progress_.emplace(count_cases(study, [](const Case&) { return true; }),
+                        count_cases(study, [](const Case& that) { return !that.skip.empty(); }));
+    });
+    context_["league"]["run_id"] = folders_.run_id;
   }
 
   ExitCode run() {
@@ -114,38 +135,58 @@ class Run {
     } catch (const Interrupted&) {
       interrupted = true;
     }
-    if (!options_.benchmark.out.empty() && !records_.empty())
-      write_whole(options_.benchmark.out, text_of(merge_records(records_), 1) + "\n");
-    print_all(options_.benchmark.format, records_, std::cout);
+    if (leads_) put_out();
     if (interrupted) return ExitCode::interrupted;
-    return all_saved_ ? exit_code(records_) : ExitCode::failed;
+    return every_rank(ranks_, !leads_ || (all_saved_ && exit_code(records_) == ExitCode::passed)) ? ExitCode::passed
+                                                                                                  : ExitCode::failed;
   }
 
  private:
   void play(std::size_t number, const Comparison& comparison) {
-    std::optional<Json> record = folder_.find(number);
-    const bool ran_before = record.has_value();
-    if (!record) {
-      progress_.begin_comparison(comparison.name);
+    std::optional<Json> record;
+    if (leads_) record = folder_->find(number);
+    const bool ran_before = any_rank(ranks_, record.has_value());
+    if (!ran_before) {
+      if (leads_) progress_->begin_comparison(comparison.name);
       venue_.check_interrupt();
       record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
-      folder_.write(number, comparison.name, *record);
+      together(ranks_, [&] {
+        if (leads_) folder_->write(number, comparison.name, *record);
+      });
     } else if (folders_.wanted()) {
+      if (!ranks_.place().alone()) record = Json::parse(ranks_.texts(record ? text_of(*record) : "").front());
       all_saved_ = save_again(comparison, *record, folders_, venue_) && all_saved_;
     }
+    if (!leads_) return;
     for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
       const std::string line = console_ ? case_line(record->at("benchmarks").at(i)) : "";
-      progress_.finish_case(line, comparison.cases[i].skip.empty(), ran_before);
+      progress_->finish_case(line, comparison.cases[i].skip.empty(), ran_before);
     }
     records_.push_back(*std::move(record));
   }
 
+  void save(const Case& that, const Problem& problem, const Outputs& outputs) {
+    if (!folders_.wanted()) return;
+    const Outputs results = gathered(ranks_, outputs);
+    const Outputs inputs = folders_.inputs.empty() ? Outputs{} : gathered(ranks_, problem.inputs());
+    if (leads_) folders_.save(that, inputs, results);
+  }
+
+  /// What Google Benchmark's options ask for.
+  void put_out() const {
+    if (!options_.benchmark.out.empty() && !records_.empty())
+      write_whole(options_.benchmark.out, text_of(merge_records(records_), 1) + "\n");
+    print_all(options_.benchmark.format, records_, std::cout);
+  }
+
   const Options& options_;
   const Study& study_;
+  Ranks& ranks_;
+  bool leads_;
   Json context_;
-  RecordFolder folder_;
+  std::optional<RecordFolder> folder_;
   SaveFolders folders_;
-  Progress progress_;
+  std::optional<Progress> progress_;
   Sampler sampler_;
   Venue venue_;
   std::vector<Json> records_;
@@ -173,9 +214,18 @@ Study asked_study(const Options& options, const Runtime& runtime, Datasets& data
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
   const Json peers = enter_peers(options.peers);
   Datasets datasets(options.data, runtime.host_memory());
-  const Study study = asked_study(options, runtime, datasets);
+  Study study;
+  together(runtime.ranks(), [&] { study = asked_study(options, runtime, datasets); });
+  if (!runtime.ranks().place().alone()) {
+    if (options.dry_run || options.benchmark.list_tests || !options.profile.empty() || !options.trace_steps.empty())
+      throw BadInput(
+          "--dry-run, --benchmark_list_tests, --profile and --trace-steps take one process, without a launcher");
+    together(runtime.ranks(), [&] { require_one_run(runtime, manifest(options, study, runtime, datasets, peers)); });
+  }
   if (options.benchmark.list_tests) return list_cases(study, std::cout);
   if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
+  if (!options.trace_steps.empty())
+    return trace_steps(study, options.trace_steps, runtime, datasets, options.device_memory_bytes);
   if (options.dry_run) return preview(study, runtime, datasets, std::cout, options.device_memory_bytes);
   return Run(options, runtime, datasets, interrupt, study, peers).run();
 }

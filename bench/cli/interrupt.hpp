@@ -18,6 +18,8 @@ class InterruptWatch {
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
+  /// Whether a signal has come.
+  [[nodiscard]] bool requested() const { return requested_; }
   /// @throws Interrupted once a signal has come
   void check() const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <csignal>
 #include <iostream>
+#include <memory>
 
 #include "bench/cli/execute.hpp"
 #include "bench/cli/list.hpp"
@@ -12,11 +14,13 @@
 namespace league::bench {
 namespace {
 
-ExitCode run(int count, const char* const* arguments) {
+ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
   const Options options = read_options(count, arguments);
   if (options.command == Options::Command::none) return ExitCode::passed;
+  if (!ranks.place().alone() && (options.command != Options::Command::run || options.sample > 0))
+    throw BadInput("only `league run STUDY` takes several ranks");
   const InterruptWatch interrupt;
-  Runtime runtime;
+  Runtime runtime(ranks);
   limit_memory();
   if (options.sample > 0) return sample_cases(options, runtime, interrupt);
   if (options.command == Options::Command::run) return execute(options, runtime, interrupt);
@@ -33,20 +37,39 @@ ExitCode checked_output(ExitCode code) {
   return ExitCode::failed;
 }
 
-ExitCode guarded(int count, const char* const* arguments) {
+/// How what was thrown ends the process; its words are the caller's to print.
+struct Ending {
+  ExitCode code;
+  std::string words{};
+};
+
+Ending guarded(int count, const char* const* arguments, Ranks& ranks) {
   try {
-    return checked_output(run(count, arguments));
+    return {checked_output(run(count, arguments, ranks))};
   } catch (const BadInput& error) {
-    std::cerr << "league: " << error.what() << "\n";
-    return ExitCode::bad_input;
+    return {ExitCode::bad_input, error.what()};
   } catch (const Interrupted&) {
-    return ExitCode::interrupted;
+    return {ExitCode::interrupted};
   } catch (const std::bad_alloc& error) {
-    std::cerr << "league: " << out_of_host_memory(error) << "\n";
-    return ExitCode::failed;
+    return {ExitCode::failed, out_of_host_memory(error)};
   } catch (const std::exception& error) {
-    std::cerr << "league: " << error.what() << "\n";
-    return ExitCode::failed;
+    return {ExitCode::failed, error.what()};
+  }
+}
+
+/// Where the ranks do not end together, the end of this one is that of all.
+ExitCode whole(int count, const char* const* arguments) {
+  try {
+    const bool forced = std::ranges::find(arguments, arguments + count, std::string_view("--mpi")) != arguments + count;
+    const std::unique_ptr<Ranks> ranks = start_ranks(forced);
+    const Ending ending = guarded(count, arguments, *ranks);
+    const bool together = ending.code != ExitCode::failed || ending.words.empty() || ranks->step_failed();
+    if (!ending.words.empty() && (ranks->place().leads() || !together)) std::cerr << "league: " << ending.words << "\n";
+    if (together) ranks->finish();
+    return ending.code;
+  } catch (const Unsupported& reason) {  // ranks without MPI
+    std::cerr << "league: " << reason.what() << "\n";
+    return ExitCode::bad_input;
   }
 }
 
@@ -55,5 +78,5 @@ ExitCode guarded(int count, const char* const* arguments) {
 
 int main(int count, char** arguments) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of that write
-  return static_cast<int>(league::bench::guarded(count, arguments));
+  return static_cast<int>(league::bench::whole(count, arguments));
 }

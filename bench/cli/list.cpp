@@ -89,6 +89,7 @@ Json listing(const Runtime& runtime) {
     algorithms.push_back({{"name", algorithm.name},
                           {"description", algorithm.description},
                           {"needs_dataset", algorithm.needs_dataset},
+                          {"between_shards", algorithm.between_shards},
                           {"methods", methods},
                           {"parameters", parameters},
                           {"edge_cases", algorithm.edge_cases}});

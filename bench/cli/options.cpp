@@ -95,9 +95,12 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--save-results", options.save_results, "folder for the outputs of every case, as NumPy files");
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
   run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
+  run->add_flag("--mpi", options.mpi, "start MPI also where no launcher (mpirun, srun) has started this process");
   run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
   describe_peers(*run, options);
   run->add_option("--profile", options.profile, "run this case once, for a profiler; it may replay kernels");
+  run->add_option("--trace-steps", options.trace_steps,
+                  "run the only case once and write what each device does to this file, for SimGrid");
   run->add_option("--sample", options.sample,
                   "instead of a study: check so many cases of random shapes, types, launches and devices")
       ->check(positive);

@@ -28,10 +28,11 @@ struct Options {
   std::filesystem::path data;
   std::optional<std::int64_t> device_memory_bytes;
   std::filesystem::path records = "records", tune_records = "tuning", save_results, save_inputs;
-  bool resume = false, dry_run = false;
+  bool resume = false, dry_run = false, mpi = false;
   int sample = 0;          ///< cases to draw at random in place of a study; 0: none
   std::uint64_t seed = 1;  ///< of that draw
   std::string profile;
+  std::filesystem::path trace_steps;          ///< the file that a trace of the only case goes to
   LaunchChoice launch = LaunchChoice::tuned;  ///< where the study leaves it open
   std::filesystem::path tuned;                ///< folder of the tuned launches: `tuned` beside the study, if not named
   Budget budget;                              ///< of a search

@@ -111,8 +111,8 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
 }
 
 Case replayable(Case that) {
-  const bool waits = that.devices > 1 && that.communicator == "local" && device_kind(that) == DeviceKind::gpu;
-  if (waits) that.communicator = "local_serialized";
+  const bool local = that.communicator == "local" || that.communicator == "auto";
+  if (local && that.devices > 1 && device_kind(that) == DeviceKind::gpu) that.communicator = "local_serialized";
   return that;
 }
 

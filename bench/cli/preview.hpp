@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -26,5 +27,11 @@ Case replayable(Case that);
 /// @throws BadInput if the study has no such case
 ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, Datasets& datasets,
                  std::optional<std::int64_t> given);
+
+/// Runs the only case of a study once and writes what its shards do in a compute (bench/measure/step_trace.hpp) to
+/// `file`: --trace-steps. Steps that are recorded into a graph are traced one by one, as a stream.
+/// @throws BadInput if there are several cases, or the case cannot be traced
+ExitCode trace_steps(const Study& study, const std::filesystem::path& file, Runtime& runtime, Datasets& datasets,
+                     std::optional<std::int64_t> given);
 
 }  // namespace league::bench

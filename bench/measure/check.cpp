@@ -6,19 +6,28 @@
 #include "algorithms/contract/partition.hpp"
 #include "backends/model.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/step_trace.hpp"
+#include "bench/ranks/gathered.hpp"
+#include "bench/ranks/rendezvous.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
 
-Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes, bool dry)
+Partition world_of(const Problem& problem, int devices, const Ranks::Place& place) {
+  return partition(problem.extent(), devices / place.size, place.rank, place.size, problem.batch_rows());
+}
+
+Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes, bool dry,
+                 StepTrace* trace)
     : case_(that),
       problem_(problem),
       runtime_(runtime),
-      world_(partition(problem.extent(), that.devices, 0, 1, problem.batch_rows())),
+      world_(world_of(problem, that.devices, runtime.ranks().place())),
       shards_(local_shards(world_, runtime.devices(device_kind(that), that.devices))),
       outputs_(
           problem.make_outputs(world_.local_rows(), dry ? *std::pmr::new_delete_resource() : runtime.host_memory())),
       communicator_(make_communicator(runtime, shards_, dry ? partition(0, 1) : world_, that.communicator)) {
+  if (trace != nullptr) communicator_ = trace->follow(runtime, shards_, std::move(communicator_));
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
   prepared_ = variant->prepare(
       problem, {runtime, shards_, world_, *communicator_, outputs_, memory_budget_bytes, that.execution, dry});
@@ -64,7 +73,9 @@ Checked check_left(Entrant& entrant) {
     entrant.prepared().fence();
   });
   checked.outputs = &entrant.outputs();
-  checked.verdict = entrant.problem().check_alone(*checked.outputs);
+  Ranks& ranks = entrant.runtime().ranks();
+  RankReduce reduce(ranks);
+  checked.verdict = gathered(ranks, entrant.problem().check(*checked.outputs, reduce), *checked.outputs);
   return checked;
 }
 
@@ -72,7 +83,7 @@ Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()
   entrant.prepared().reset();
   entrant.prepared().fence();
   if (begin) begin();
-  const double compute_s = seconds_of([&] {
+  const double compute_s = Rendezvous(entrant.runtime().ranks()).seconds_of([&] {
     entrant.prepared().compute(stages);
     entrant.prepared().fence();
   });

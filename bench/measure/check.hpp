@@ -11,12 +11,18 @@
 
 namespace league::bench {
 
+class StepTrace;
+
+/// How a problem is split over `devices` in all. @pre each rank has as many
+Partition world_of(const Problem& problem, int devices, const Ranks::Place& place);
+
 /// A case that holds its devices' memory: prepared, configured and with its inputs in place.
 class Entrant {
  public:
-  /// `dry`: without memory and inputs, for `needed_device_bytes`. @throws Unsupported, or what the backend throws
+  /// `dry`: without memory and inputs, for `needed_device_bytes`. `trace`: what its shards do goes there.
+  /// @throws Unsupported, or what the backend throws
   Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
-          bool dry = false);
+          bool dry = false, StepTrace* trace = nullptr);
   Entrant(const Entrant&) = delete;
   Entrant& operator=(const Entrant&) = delete;
 
@@ -30,9 +36,12 @@ class Entrant {
   /// Why the automatic launch stands in for the tuned one; empty if it does not.
   [[nodiscard]] const std::string& launch_note() const { return launch_note_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
+  /// Of this rank.
   [[nodiscard]] const std::vector<Shard>& shards() const { return shards_; }
+  [[nodiscard]] const Partition& world() const { return world_; }
   /// Where `Prepared::download` puts the results.
   [[nodiscard]] const Outputs& outputs() const { return outputs_; }
+  [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] double upload_s() const { return upload_s_; }
 
  private:
@@ -59,7 +68,7 @@ std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runti
 struct Checked {
   const Outputs* outputs = nullptr;
   Verdict verdict;
-  double compute_s = 0;  ///< host clock, launch to fence; 0 where nothing was computed
+  double compute_s = 0;  ///< host clock, launch to fence, of all ranks; 0 where nothing was computed
   double download_s = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
+#include "bench/ranks/together.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
@@ -19,6 +20,7 @@ struct Ready {
   Result* result;
   std::unique_ptr<Entrant> entrant;
   std::unique_ptr<Meter> meter;
+  int breaks = 0;  ///< of the ranks, when it was opened
 };
 
 void conclude(Result& result, Status status, const std::string& reason) {
@@ -61,9 +63,11 @@ class Play {
   }
 
  private:
+  [[nodiscard]] Ranks& ranks() const { return venue_.runtime.ranks(); }
+  bool attempt_here(Result& result, const std::function<void()>& step) { return attempt(result, step, ranks()); }
   bool make() {
     Result& first = *waiting_.front();
-    const bool made = attempt(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
+    const bool made = attempt_here(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
     for (Result* result : waiting_) {
       if (made) count_cost(*result, *problem_);
       if (made) continue;
@@ -90,11 +94,11 @@ class Play {
       Result& result = *waiting_.front();
       result.group = number;
       const std::vector<Device> devices = venue_.runtime.devices(device_kind(result.of), result.of.devices);
-      if (!group.empty() && !memory.has_room(devices)) break;
+      if (!group.empty() && !every_rank(ranks(), memory.has_room(devices))) break;
       venue_.check_interrupt();
       Ready ready{&result, nullptr, nullptr};
       memory.before(devices);
-      if (attempt(result, [&] { open(ready); })) {
+      if (attempt_here(result, [&] { open(ready); })) {
         if (ready.meter) group.push_back(std::move(ready));
       } else if (!group.empty() && memory.is_exhausted(result.reason)) {
         break;  // it is tried again when the others are gone
@@ -104,7 +108,7 @@ class Play {
     }
     open_null_test(group, memory);
     sample(group);
-    for (Ready& ready : group) attempt(*ready.result, [&] { check_again(ready); });
+    for (Ready& ready : group) attempt_here(*ready.result, [&] { check_again(ready); });
   }
 
   /// The null test is sampled in turn with the case that it repeats, or not at all.
@@ -118,22 +122,24 @@ class Play {
       return conclude(*null_, Status::skipped, "one compute takes over a second: too long to be measured twice");
     std::vector<Device> devices;
     for (const Shard& shard : repeated->entrant->shards()) devices.push_back(shard.device);
-    if (!memory.has_room(devices))
+    if (!every_rank(ranks(), memory.has_room(devices)))
       return conclude(*null_, Status::skipped, "no memory for it beside the case that it repeats");
     venue_.check_interrupt();
     Ready ready{null_, nullptr, nullptr};
-    if (attempt(*null_, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
+    if (attempt_here(*null_, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
   }
 
   void open(Ready& ready) {
     Result& result = *ready.result;
     venue_.announce(result.of, "checks");
+    ready.breaks = ranks().breaks();
     ready.entrant =
         std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of)));
     result.launch = ready.entrant->launch();
     result.launch_note = ready.entrant->launch_note();
     const Checked checked = check_traced(*ready.entrant, result.trace);
     if (!judge(result, checked.verdict, "before sampling")) return;
+    result.engines = ready.entrant->communicator().taken();
     const bool null_test = !result.of.repeats.empty();
     if (!null_test) venue_.save(result.of, *problem_, *checked.outputs);
     ready.meter = std::make_unique<Meter>(*ready.entrant, checked.compute_s);
@@ -143,6 +149,12 @@ class Play {
     result.trace.stages["download"] = checked.download_s;
     result.latency_s = ready.meter->latency_s();
     result.metric = ready.meter->metric();
+  }
+
+  /// Its communicators may be gone. @throws std::runtime_error
+  void require_unbroken(const Ready& ready) const {
+    if (ready.breaks != ranks().breaks())
+      throw std::runtime_error("a rank has failed in another case, which ends what was prepared beside it");
   }
 
   /// One number of computes a sample for all models and launches of a method and execution on a kind of device; fewer
@@ -168,14 +180,20 @@ class Play {
           {ready.result->of.name, samples_for(ready.result->of.samples, ready.meter->expected_s()), [&ready, this] {
              venue_.check_interrupt();
              venue_.announce(ready.result->of, "samples");
-             return ready.meter->sample(ready.result->batch);
+             double seconds = 0;
+             together(ranks(), [&] {
+               require_unbroken(ready);
+               seconds = ready.meter->sample(ready.result->batch);
+             });
+             return seconds;
            }});
     }
-    const std::vector<Drawn> drawn = venue_.sampler.sample(draws);
+    const std::vector<Drawn> drawn = venue_.sampler.sample(draws, ranks());
     for (std::size_t i = 0; i < group.size(); ++i) {
       Result& result = *group[i].result;
       result.samples = drawn[i].samples;
       result.held = group[i].meter->holds();
+      result.begin_skew_s = group[i].meter->begin_skew_s();
       result.readings_after = venue_.runtime.readings(group[i].entrant->shards().front().device);
       if (drawn[i].error.empty())
         conclude(result, Status::passed, "");
@@ -187,6 +205,7 @@ class Play {
   void check_again(Ready& ready) {
     if (ready.result->status != Status::passed) return;
     venue_.announce(ready.result->of, "checks again");
+    require_unbroken(ready);
     Stages stages;
     if (!judge(*ready.result, check_left(*ready.entrant).verdict, "after sampling")) return;
     if (!ready.meter->is_long()) judge(*ready.result, check_fresh(*ready.entrant, stages).verdict, "when run again");
@@ -208,9 +227,9 @@ std::string_view name(Status status) {
   return names[static_cast<std::size_t>(status)];
 }
 
-bool attempt(Result& result, const std::function<void()>& step) {
+bool attempt(Result& result, const std::function<void()>& step, Ranks& ranks) {
   try {
-    step();
+    together(ranks, step);
     return true;
   } catch (const Interrupted&) {
     throw;
@@ -227,6 +246,11 @@ bool attempt(Result& result, const std::function<void()>& step) {
   return false;
 }
 
+bool attempt(Result& result, const std::function<void()>& step) {
+  Ranks alone(Ranks::Place{});
+  return attempt(result, step, alone);
+}
+
 void count_cost(Result& result, const Problem& problem) {
   result.cost = problem.cost();
   result.method_bytes = problem.method_bytes(result.of.method->name);
@@ -234,12 +258,18 @@ void count_cost(Result& result, const Problem& problem) {
 
 std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {
   const Dataset* dataset = that.algorithm->needs_dataset ? &datasets.rows(that.data) : nullptr;
-  return that.algorithm->make_whole({that.parameters, that.dtype, that.seed, dataset, that.method->problem},
-                                    runtime.host_memory());
+  std::unique_ptr<Problem> problem =
+      that.algorithm->make({that.parameters, that.dtype, that.seed, dataset, that.method->problem, that.devices});
+  problem->make_inputs(world_of(*problem, that.devices, runtime.ranks().place()).input_rows(), runtime.host_memory());
+  return problem;
 }
 
 std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {
-  return given ? *given : runtime.free_memory_bytes(runtime.devices(kind, 1).front()) / 10 * 9;
+  if (given) return *given;
+  const Ranks::Place& place = runtime.ranks().place();
+  const Device first = runtime.devices(kind, place.size).front();
+  const std::int64_t users = kind == DeviceKind::host ? place.local_size : 1;  // ranks share the memory of their host
+  return smallest(runtime.ranks(), runtime.free_memory_bytes(first) / users / 10 * 9);
 }
 
 std::vector<Result> run_comparison(const Comparison& comparison, const Venue& venue) {

@@ -22,7 +22,10 @@ struct Venue {
   std::function<void(const Case&, const Problem&, const Outputs&)> save;  ///< results that passed
 };
 
-/// Runs a step of one case; what it throws becomes the case's result. @returns whether it went well @throws Interrupted
+/// Runs a step of one case on all ranks; what it throws on one becomes the case's result. @returns whether it went well
+/// @throws Interrupted
+bool attempt(Result& result, const std::function<void()>& step, Ranks& ranks);
+/// On this one.
 bool attempt(Result& result, const std::function<void()>& step);
 
 /// What the problem needs at least, and what the case's method does.

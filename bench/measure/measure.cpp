@@ -8,6 +8,8 @@
 #include <ranges>
 
 #include "bench/measure/clock.hpp"
+#include "bench/ranks/gathered.hpp"
+#include "bench/ranks/together.hpp"
 
 namespace league::bench {
 namespace {
@@ -37,8 +39,8 @@ class MarkingStages final : public Stages {
     }
   }
 
-  /// @pre all queues were fenced
-  [[nodiscard]] Trace read() const {
+  /// Of one of the `repeats` of a compute; the timeline is of all. @pre all queues were fenced
+  [[nodiscard]] Trace read(int repeats) const {
     std::map<std::string, std::map<Queue*, double>> stages;
     std::vector<std::pair<Queue*, std::array<int, 2>>> spans;  // first and last mark of each queue, in the order of use
     for (const Span& span : spans_) {
@@ -51,8 +53,9 @@ class MarkingStages final : public Stages {
     }
     Trace trace;
     for (const auto& [name, by_queue] : stages)
-      for (const auto& [queue, seconds] : by_queue) trace.stages[name] = std::max(trace.stages[name], seconds);
-    for (const auto& [queue, marks] : spans) trace.per_device_s.push_back(queue->seconds(marks[0], marks[1]));
+      for (const auto& [queue, seconds] : by_queue)
+        trace.stages[name] = std::max(trace.stages[name], seconds / repeats);
+    for (const auto& [queue, marks] : spans) trace.per_device_s.push_back(queue->seconds(marks[0], marks[1]) / repeats);
     for (const Span& span : spans_) trace.timeline.push_back(event(span));
     return trace;
   }
@@ -116,18 +119,19 @@ std::string_view name(Metric metric) {
 Checked check_traced(Entrant& entrant, Trace& trace) {
   MarkingStages stages(entrant, false);
   Checked checked = check_fresh(entrant, stages, [&] { stages.start(); });
-  trace = stages.read();
+  trace = gathered(entrant.runtime().ranks(), stages.read(entrant.prepared().timing().repeats));
   return checked;
 }
 
 Meter::Meter(Entrant& entrant, double checked_s)
     : entrant_(entrant),
       timing_(entrant.prepared().timing()),
+      rendezvous_(entrant.runtime().ranks()),
       clock_(dynamic_cast<SelfTimed*>(&entrant.prepared())),
       latency_s_(checked_s),
       expected_s_(checked_s) {
   const bool on_gpu = entrant.shards().front().device.kind == DeviceKind::gpu;
-  const bool several = entrant.shards().size() > 1;
+  const bool several = !entrant.world().alone();
   metric_ = several ? Metric::makespan : on_gpu && !timing_.host_clock ? Metric::device_time : Metric::host_time;
   holds_ = metric_ == Metric::device_time && clock_ == nullptr;
   if (!is_very_long(checked_s)) look_first();
@@ -135,7 +139,8 @@ Meter::Meter(Entrant& entrant, double checked_s)
 
 void Meter::look_first() {
   std::vector<double> latencies;
-  for (const Stopwatch watch; latencies.empty() || (latencies.size() < 5 && watch.seconds() < 0.3);) {
+  const auto is_brief = [&, watch = Stopwatch()] { return every_rank(ranks(), watch.seconds() < 0.3); };
+  while (latencies.empty() || (latencies.size() < 5 && is_brief())) {
     if (timing_.reset_each) {
       entrant_.prepared().reset();
       entrant_.prepared().fence();
@@ -161,7 +166,7 @@ Trace Meter::trace() {
     entrant_.prepared().compute(stages);
   }
   entrant_.prepared().fence();
-  return stages.read();
+  return gathered(ranks(), stages.read(timing_.repeats));
 }
 
 int Meter::batch_needed() const {
@@ -186,16 +191,15 @@ double Meter::sample(int batch) {
   entrant_.prepared().fence();
   if (clock_ != nullptr) return std::max(clock_->seconds(batch, warm), shortest_time_s);
   const double seconds = metric_ == Metric::device_time ? device_sample(batch) : host_sample(batch);
-  return std::max(seconds, shortest_time_s);
+  return std::max(seconds / timing_.repeats, shortest_time_s);
 }
 
 double Meter::host_sample(int batch) {
   Stages stages;
-  return seconds_of([&] {
-           for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
-           entrant_.prepared().fence();
-         }) /
-         batch;
+  return rendezvous_.seconds_of([&] {
+    for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
+    entrant_.prepared().fence();
+  }) / batch;
 }
 
 double Meter::device_sample(int batch) {

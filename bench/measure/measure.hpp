@@ -7,6 +7,7 @@
 
 #include "bench/measure/check.hpp"
 #include "bench/measure/self_timed.hpp"
+#include "bench/ranks/rendezvous.hpp"
 
 namespace league::bench {
 
@@ -41,8 +42,8 @@ class Meter {
   /// `checked_s`: host clock of the checked compute; where that took long, it is not repeated for a first look.
   Meter(Entrant& entrant, double checked_s);
 
-  /// Host clock, one launch to fence: the median of a few.
-  [[nodiscard]] double latency_s() const { return latency_s_; }
+  /// Host clock, one launch to fence: the median of a few; of one of its repeats, their mean.
+  [[nodiscard]] double latency_s() const { return latency_s_ / timing_.repeats; }
   /// Seconds of one compute, by this case's metric; from a first look.
   [[nodiscard]] double expected_s() const { return expected_s_; }
   [[nodiscard]] Metric metric() const { return metric_; }
@@ -50,16 +51,19 @@ class Meter {
   [[nodiscard]] bool is_long() const { return latency_s_ > 0.01; }
   /// Whether the queue is held back while a batch is queued.
   [[nodiscard]] bool holds() const { return clock_ != nullptr ? clock_->holds() : holds_; }
+  /// Between the begins of the ranks, the most of all samples.
+  [[nodiscard]] double begin_skew_s() const { return rendezvous_.begin_skew_s(); }
   /// How many computes one sample needs to be long enough for its clock.
   [[nodiscard]] int batch_needed() const;
   /// How many computes a sample may have before it takes very long; at least one.
   [[nodiscard]] int batch_affordable() const;
   /// Where the time of one compute goes; work that usually overlaps runs stage after stage.
   Trace trace();
-  /// Seconds of one compute, the mean over a batch.
+  /// Seconds of one compute, or of one of its repeats: the mean over a batch.
   double sample(int batch);
 
  private:
+  [[nodiscard]] Ranks& ranks() const { return entrant_.runtime().ranks(); }
   void look_first();
   double host_sample(int batch);
   double device_sample(int batch);
@@ -67,6 +71,7 @@ class Meter {
 
   Entrant& entrant_;
   Timing timing_;
+  Rendezvous rendezvous_;
   SelfTimed* clock_;  ///< the case itself, where it times itself; else null
   Metric metric_;
   bool holds_;

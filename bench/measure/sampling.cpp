@@ -42,6 +42,30 @@ void draw_one(benchmark::State& state, const Draw& draw, std::string& error, boo
   }
 }
 
+constexpr std::int64_t no_more = -1;
+
+/// Rank 0's `next` to all.
+std::int64_t say(Ranks& ranks, std::int64_t next = no_more) {
+  ranks.broadcast(std::as_writable_bytes(std::span(&next, 1)), 0);
+  return next;
+}
+
+/// What rank 0 draws. An error is that of all ranks, and ends the draws of the case there too.
+std::vector<Drawn> follow(const std::vector<Draw>& draws, Ranks& ranks) {
+  std::vector<Drawn> drawn(draws.size());
+  for (std::int64_t next = say(ranks); next != no_more; next = say(ranks)) {
+    Drawn& one = drawn[static_cast<std::size_t>(next)];
+    try {
+      one.samples.push_back(draws[static_cast<std::size_t>(next)].draw());
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception& failure) {
+      one.error = failure.what();
+    }
+  }
+  return drawn;
+}
+
 }  // namespace
 
 Sampler::Sampler() {
@@ -52,6 +76,20 @@ Sampler::Sampler() {
 }
 
 Sampler::~Sampler() { benchmark::Shutdown(); }
+
+std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws, Ranks& ranks) {
+  if (ranks.place().alone()) return sample(draws);
+  if (!ranks.place().leads()) return follow(draws, ranks);
+  std::vector<Draw> led = draws;
+  for (std::size_t i = 0; i < led.size(); ++i)
+    led[i].draw = [&ranks, &draws, next = static_cast<std::int64_t>(i)] {
+      say(ranks, next);
+      return draws[static_cast<std::size_t>(next)].draw();
+    };
+  std::vector<Drawn> drawn = sample(led);
+  say(ranks, no_more);
+  return drawn;
+}
 
 std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws) {
   std::vector<Drawn> drawn(draws.size());

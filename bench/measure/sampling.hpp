@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/ranks.hpp"
+
 namespace league::bench {
 
 /// One case to sample: each call of `draw` returns the seconds of one sample.
@@ -29,6 +31,8 @@ class Sampler {
 
   /// @returns one element a draw. @throws Interrupted if a draw does
   std::vector<Drawn> sample(const std::vector<Draw>& draws);
+  /// All ranks, with the same draws: rank 0 says which is next.
+  std::vector<Drawn> sample(const std::vector<Draw>& draws, Ranks& ranks);
 };
 
 }  // namespace league::bench

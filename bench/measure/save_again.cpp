@@ -6,6 +6,7 @@
 #include "bench/errors.hpp"
 #include "bench/measure/check.hpp"
 #include "bench/measure/memory_limit.hpp"
+#include "bench/ranks/together.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
@@ -28,16 +29,20 @@ void compute_and_save(const Case& that, const Problem& problem, const Venue& ven
 bool save_again(const Comparison& comparison, const Json& record, const SaveFolders& folders, const Venue& venue) {
   bool well = true;
   std::unique_ptr<Problem> problem;
+  Ranks& ranks = venue.runtime.ranks();
   for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
     const Case& that = comparison.cases[i];
     if (!that.repeats.empty() || record.at("benchmarks").at(i).at("status") != "passed") continue;
     const auto complain = [&](const std::string& what) {
       well = false;
-      std::cerr << "league: FAILED to save " << that.name << ": " << what << "\n";
+      if (ranks.place().leads()) std::cerr << "league: FAILED to save " << that.name << ": " << what << "\n";
     };
     try {
-      if (!problem) problem = make_problem(that, venue.runtime, venue.datasets);
-      if (!folders.has(that, *problem)) compute_and_save(that, *problem, venue);
+      together(ranks, [&] {
+        if (!problem) problem = make_problem(that, venue.runtime, venue.datasets);
+        if (any_rank(ranks, ranks.place().leads() && !folders.has(that, *problem)))
+          compute_and_save(that, *problem, venue);
+      });
     } catch (const Interrupted&) {
       throw;
     } catch (const std::bad_alloc& error) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/record/manifest.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 
 #include "bench/build_info.hpp"
 #include "bench/files.hpp"
@@ -43,12 +40,6 @@ Json settings_of(const Case& that) {
   return settings;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 }  // namespace
 
 Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& datasets, const Json& options) {
@@ -63,7 +54,7 @@ Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& d
           {"options", options},
           {"git", build_info::git},
           {"executable", file_hash("/proc/self/exe")},
-          {"host_name", host_name()},
+          {"host_name", runtime.ranks().place().host},
           {"devices", devices_json(runtime)},
           {"cases", cases},
           {"samples", samples},

@@ -121,6 +121,7 @@ Json case_json(const Case& that) {
                {"parameters", parameters_of(that)},
                {"devices", that.devices},
                {"device_kind", name(device_kind(that))}};
+  if (that.ranks > 1) json["ranks"] = that.ranks;
   if (that.devices > 1) json["communicator"] = that.communicator;
   for (const Band& band : that.expected) json["expected"][band.figure] = {band.low, band.high};
   return json;
@@ -131,6 +132,7 @@ Json to_json(const Result& result) {
   Json row;
   add_google_keys(row, result);
   row.update(case_json(that));
+  if (!result.engines.empty()) row["engines"] = result.engines;
   if (!that.repeats.empty()) row["null"] = true;
   row["device_name"] = result.device_name;
   row["status"] = name(result.status);
@@ -145,6 +147,7 @@ Json to_json(const Result& result) {
   row["batch"] = result.batch;
   row["group"] = result.group;
   row["held"] = result.held;
+  if (that.ranks > 1) row["begin_skew_s"] = result.begin_skew_s;
   row["cost"] = {
       {"bytes", result.cost.bytes}, {"method_bytes", result.method_bytes}, {"operations", result.cost.operations}};
   add_units(row, result);

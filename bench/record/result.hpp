@@ -27,10 +27,12 @@ struct Result {
   std::optional<double> latency_s;
   /// Why the automatic launch stands in for the tuned one; empty if it does not.
   std::string launch_note;
+  std::vector<std::string> engines;  ///< that the communicator left its calls to, where it leaves them to others
   Trace trace;
   Launch launch;            ///< as it was carried out
   int batch = 0;            ///< computes a sample
   int group = 0;            ///< cases of one group were sampled in turn; another group, after them: memory is finite
+  double begin_skew_s = 0;  ///< between the ranks, the most of all samples
   bool held = false;        ///< whether the queue was held back while a batch was queued
   Cost cost;                ///< of the problem
   double method_bytes = 0;  ///< that the method moves at least

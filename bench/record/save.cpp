@@ -51,10 +51,10 @@ struct CaseFolder {
 
 }  // namespace
 
-void SaveFolders::save(const Case& that, const Problem& problem, const Outputs& outputs) const {
+void SaveFolders::save(const Case& that, const Outputs& input_arrays, const Outputs& outputs) const {
   const std::string name = file_name(that.name);
   if (!results.empty()) CaseFolder{results / name, run_id}.save(that, outputs, "");
-  if (!inputs.empty()) CaseFolder{inputs / name, run_id}.save(that, problem.inputs(), input_prefix);
+  if (!inputs.empty()) CaseFolder{inputs / name, run_id}.save(that, input_arrays, input_prefix);
 }
 
 bool SaveFolders::has(const Case& that, const Problem& problem) const {

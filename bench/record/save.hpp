@@ -16,7 +16,7 @@ struct SaveFolders {
   std::string run_id;
 
   [[nodiscard]] bool wanted() const { return !results.empty() || !inputs.empty(); }
-  void save(const Case& that, const Problem& problem, const Outputs& outputs) const;
+  void save(const Case& that, const Outputs& input_arrays, const Outputs& outputs) const;
   /// Whether all that is wanted of a case has been saved by this run.
   [[nodiscard]] bool has(const Case& that, const Problem& problem) const;
 };

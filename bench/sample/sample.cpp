@@ -100,6 +100,7 @@ class RandomCheck {
     drawn.parameters = draw_parameters(random, algorithm, largest_exponent);
     drawn.seed = static_cast<std::uint64_t>(1 + random.below(1000));
     if (algorithm.needs_dataset) use_generated_data(drawn);
+    if (algorithm.between_shards) drawn.devices = static_cast<int>(2 + random.below(most_host_devices - 1));
     std::erase_if(own, [&](const Choice& choice) { return !solves(*choice.method, method.problem, drawn.dtype); });
     std::vector<Case> tuples;
     for (int i = 0; i < tuples_per_problem; ++i) add_tuple(random, drawn, random.one_of<Choice>(own), tuples);
@@ -129,7 +130,7 @@ class RandomCheck {
     that.method = choice.method;
     that.model = choice.variant->model.name;
     if (choice.executions.size() > 1) that.execution = random.one_of<Execution>(choice.executions);
-    if (random.chance(0.5)) that.devices = static_cast<int>(1 + random.below(most));
+    if (random.chance(0.5) && !that.algorithm->between_shards) that.devices = static_cast<int>(1 + random.below(most));
     if (that.devices > 1) that.communicator = random.one_of<std::string>(engine_names(kind));
     if (is_own(that.model)) that.launch = draw_launch(random, kind);
     that.launch_source = that.launch == Launch{} ? LaunchSource::automatic : LaunchSource::given;

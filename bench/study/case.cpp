@@ -35,6 +35,8 @@ std::string work_label(const Case& that) {
 
 }  // namespace
 
+std::string usual_communicator(const Case& that) { return that.ranks > 1 ? "auto" : Case{}.communicator; }
+
 std::string method_label(const Case& that) {
   const bool usual = that.execution == Case{}.execution;
   return that.method->name + (usual ? "" : " " + std::string(name(that.execution)));
@@ -74,10 +76,11 @@ std::vector<std::pair<std::string, std::int64_t>> sizes_of(const Case& that) {
 
 void give_names(Case& that) {
   const std::string problem = that.method->problem.empty() ? "" : "/problem:" + that.method->problem;
-  const std::string work =
-      "/dtype:" + std::string(name(that.dtype)) + work_label(that) + "/devices:" + std::to_string(that.devices);
+  const std::string work = "/dtype:" + std::string(name(that.dtype)) + work_label(that) +
+                           "/devices:" + std::to_string(that.devices) +
+                           (that.ranks > 1 ? "/ranks:" + std::to_string(that.ranks) : "");
   that.comparison = that.algorithm->name + problem + work;
-  const std::string engine = that.communicator == Case{}.communicator ? "" : "/communicator:" + that.communicator;
+  const std::string engine = that.communicator == usual_communicator(that) ? "" : "/communicator:" + that.communicator;
   const std::string execution =
       that.execution == Case{}.execution ? "" : "/execution:" + std::string(name(that.execution));
   that.name = that.algorithm->name + "/method:" + that.method->name + execution + "/model:" + that.model + work +

@@ -46,7 +46,8 @@ struct Case {
   Parameters parameters;  ///< all that the algorithm has, sizes among them
   Selection data;         ///< of an algorithm that needs a dataset
   std::uint64_t seed = 1;
-  int devices = 1;
+  int devices = 1;                     ///< in all
+  int ranks = 1;                       ///< that drive them, as many each
   std::string communicator = "local";  ///< between several devices: the engine, as in backends/communicator.hpp
   Launch launch;
   LaunchSource launch_source = LaunchSource::open;
@@ -66,6 +67,9 @@ struct Comparison {
   std::vector<Case> cases;
   bool null_test = true;  ///< whether it wants one
 };
+
+/// The engine of a case where the study leaves it open: within a process "local", over ranks what joins them.
+std::string usual_communicator(const Case& that);
 
 /// "fused"; with an execution that is not the default, "fused graph".
 std::string method_label(const Case& that);

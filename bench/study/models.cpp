@@ -121,8 +121,8 @@ std::string_view name(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" 
 
 int most_devices(const Runtime& runtime, DeviceKind kind) {
   constexpr int gpus_in_a_node = 8;
-  if (kind == DeviceKind::gpu) return static_cast<int>(runtime.gpus().size());
-  return std::max(gpus_in_a_node, runtime.host_threads());
+  if (kind == DeviceKind::gpu) return runtime.gpus_of_all_ranks();
+  return std::max(gpus_in_a_node, runtime.host_threads()) * runtime.ranks().place().size;
 }
 
 }  // namespace league::bench

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backends/communicator.hpp"
+#include "backends/model.hpp"
 #include "bench/errors.hpp"
 #include "bench/study/axes.hpp"
 #include "bench/study/expected.hpp"
@@ -82,6 +83,10 @@ std::string known_obstacle(const Runtime& runtime, const Case& that) {
   if (here.state != State::ready) return here.reason;
   if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
     return "this method has no " + std::string(name(that.dtype));
+  if (that.ranks > 1 && model_facts(that.model) == nullptr) return "Python peers take part in runs of one process";
+  if (that.devices % that.ranks != 0)
+    return std::to_string(that.devices) + (that.devices == 1 ? " device" : " devices") + " for " +
+           std::to_string(that.ranks) + " ranks: each takes as many";
   if (!lacks_devices(runtime, that)) return {};
   const DeviceKind kind = device_kind(that);
   return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
@@ -121,14 +126,19 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
     for (const auto& [name, value] : point) that.parameters.values[name] = std::to_string(value);
   });
   for (Case& that : cases) resolve_data(that, axes.find("sizes"), algorithm, datasets);
-  multiply(cases, axes.integers("devices", {1}, 1, 4096),
-           [](Case& that, std::int64_t n) { that.devices = static_cast<int>(n); });
+  const int ranks = runtime.ranks().place().size;
+  multiply(cases, axes.integers("devices", {ranks}, 1, 4096), [ranks](Case& that, std::int64_t n) {
+    that.devices = static_cast<int>(n);
+    that.ranks = ranks;
+  });
   multiply(cases, axes.variants(runtime, notes), [](Case& that, const Way& way) {
     that.method = way.method;
     that.model = way.model;
     that.execution = way.execution;
   });
   multiply_communicators(cases, axes.words("communicator", engines()));
+  if (ranks > 1 && axes.find("communicator") == nullptr)
+    for (Case& that : cases) that.communicator = usual_communicator(that);
   multiply_launches(cases, axes.launches());
   for (Case& that : cases) {
     give_names(that);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/contract/partition.hpp"
 #include "algorithms/oracle/generate.hpp"
 
 namespace league::tests {
@@ -70,13 +71,22 @@ T value_of(std::size_t shard, std::size_t i) {
 /// outer ones of the neighbour.
 std::int64_t halo_of(std::int64_t size) { return size / 4; }
 
-std::vector<Transfer> transfers_of(std::span<const Buffer> buffers) {
-  const int shards = static_cast<int>(buffers.size());
+std::vector<Transfer> transfers_of(const Partition& world, std::span<const Buffer> local) {
+  const int shards = static_cast<int>(world.rows.size());
+  const auto is_local = [&](int shard) {
+    return shard >= world.first_local && shard < world.first_local + world.local;
+  };
+  /// Of another rank's only the size is known.
+  const auto buffer_of_shard = [&](int shard) {
+    return is_local(shard) ? local[static_cast<std::size_t>(shard - world.first_local)]
+                           : Buffer{nullptr, local.front().size, local.front().type};
+  };
   std::vector<Transfer> transfers;
   for (int from = 0; from < shards; ++from)
     for (const bool up : {true, false}) {
       const int to = (from + (up ? 1 : shards - 1)) % shards;
-      const Buffer &source = buffers[static_cast<std::size_t>(from)], &target = buffers[static_cast<std::size_t>(to)];
+      if (!is_local(from) && !is_local(to)) continue;
+      const Buffer source = buffer_of_shard(from), target = buffer_of_shard(to);
       const auto unit = static_cast<std::int64_t>(size_bytes(source.type));
       const std::int64_t halo = halo_of(source.size), size = source.size;
       transfers.push_back({from, to, static_cast<std::byte*>(source.data) + (up ? size - 2 * halo : halo) * unit,
@@ -108,12 +118,12 @@ T expected_value(Operation operation, const std::vector<std::span<const T>>& sen
   return sum;
 }
 
-void call_on(Communicator& communicator, const Plan& plan, std::span<const Buffer> buffers) {
+void call_on(Communicator& communicator, const Partition& world, const Plan& plan, std::span<const Buffer> buffers) {
   if (plan.operation == Operation::all_reduce) return communicator.all_reduce(buffers, plan.order, plan.lane);
   if (plan.operation == Operation::reduce_scatter) return communicator.reduce_scatter(buffers, plan.order, plan.lane);
   if (plan.operation == Operation::all_gather) return communicator.all_gather(buffers, plan.lane);
   if (plan.operation == Operation::broadcast) return communicator.broadcast(buffers, plan.lane);
-  if (buffers.size() > 1) communicator.exchange(transfers_of(buffers), plan.lane);
+  if (!world.alone()) communicator.exchange(transfers_of(world, buffers), plan.lane);
 }
 
 }  // namespace
@@ -127,7 +137,8 @@ std::vector<EngineSetting> engine_settings() {
   for (const auto& [kind, most] : {std::pair{DeviceKind::host, 3}, {DeviceKind::gpu, 4}})
     for (const std::string& engine : engine_names(kind)) {
       if (engine == "paired") continue;  // of threads that stand for processes: tests/test_paired.cpp
-      for (int devices = engine == "local" ? 1 : 2; devices <= most; ++devices) all.push_back({engine, kind, devices});
+      const bool one_will_do = engine == "local" || engine == "nccl" || engine == "mpi";  // the latter over ranks
+      for (int devices = one_will_do ? 1 : 2; devices <= most; ++devices) all.push_back({engine, kind, devices});
     }
   return all;
 }
@@ -166,14 +177,11 @@ void Communication::SetUp() {
     GTEST_SKIP() << "needs " << setting.devices << " GPUs, " << runtime_.gpus().size() << " here";
   if (setting.kind == DeviceKind::gpu && exchange_probe_on_gpu() == nullptr)
     GTEST_SKIP() << "this build has no probe for its GPUs";
-  std::int64_t row = 0;
-  for (const Device& device : runtime_.devices(setting.kind, setting.devices)) {
-    shards_.push_back({device, {row, row + 1}, static_cast<int>(row)});
-    world_.rows.push_back({row, row + 1});
-    queues_.push_back(&runtime_.queue(device));
-    ++row;
-  }
-  world_.local = setting.devices;
+  const Ranks::Place& place = runtime_.ranks().place();
+  const int shards = setting.devices * place.size;
+  world_ = partition(shards, setting.devices, place.rank, place.size);
+  shards_ = local_shards(world_, runtime_.devices(setting.kind, shards));
+  for (const Shard& shard : shards_) queues_.push_back(&runtime_.queue(shard.device));
   try {
     communicator_ = make_communicator(runtime_, shards_, world_, setting.engine);
   } catch (const Unsupported& reason) {
@@ -183,11 +191,11 @@ void Communication::SetUp() {
 
 /// Another order changes each addition by half an epsilon. All else owes every bit.
 double Communication::tolerance(const Plan& plan, double magnitude) const {
-  if (GetParam().engine != "nccl" || plan.order == Order::ordered || plan.operation > Operation::reduce_scatter)
-    return 0;
+  const bool may_differ = GetParam().engine == "nccl" || GetParam().engine == "mpi" || GetParam().engine == "auto";
+  if (!may_differ || plan.order == Order::ordered || plan.operation > Operation::reduce_scatter) return 0;
   double epsilon = 0;
   with_sum_type(plan.type, [&]<class T>() { epsilon = static_cast<double>(std::numeric_limits<T>::epsilon()); });
-  return static_cast<double>(shards_.size() - 1) * epsilon * magnitude;
+  return static_cast<double>(world_.rows.size() - 1) * epsilon * magnitude;
 }
 
 void Communication::fence() {
@@ -196,7 +204,7 @@ void Communication::fence() {
 }
 
 Communication::Trial::Trial(Communication& test, const Plan& plan) : test_(test), plan_(plan) {
-  const std::size_t shards = test.shards_.size();
+  const std::size_t shards = test.world_.rows.size();
   std::vector<ProbeRounds> all(shards);
   for (std::size_t shard = 0; shard < shards; ++shard) {
     all[shard].sent = sent_by(shard, plan.size, plan.type);
@@ -218,9 +226,10 @@ Communication::Trial::Trial(Communication& test, const Plan& plan) : test_(test)
       }
     }
   });
-  for (std::size_t shard = 0; shard < shards; ++shard) {
-    all[shard].tolerance = test.tolerance(plan, magnitude);
-    probes_.push_back(make_probe(*test.queues_[shard], all[shard]));
+  for (std::size_t i = 0; i < test.shards_.size(); ++i) {
+    ProbeRounds& rounds = all[static_cast<std::size_t>(test.shards_[i].index)];
+    rounds.tolerance = test.tolerance(plan, magnitude);
+    probes_.push_back(make_probe(*test.queues_[i], rounds));
   }
   test.communicator_->reserve(buffers().front().bytes(), plan.order, plan.lane);
 }
@@ -245,24 +254,21 @@ void Communication::Trial::between_lanes(bool back) {
 
 void Communication::Trial::call() {
   between_lanes(false);
-  call_on(*test_.communicator_, plan_, buffers());
+  call_on(*test_.communicator_, test_.world_, plan_, buffers());
 }
 
 void Communication::Trial::compare() {
   between_lanes(true);
-  const int shards = static_cast<int>(probes_.size());
-  for (int shard = 0; shard < shards; ++shard) {
-    ExchangeProbe& probe = *probes_[static_cast<std::size_t>(shard)];
+  for (std::size_t i = 0; i < probes_.size(); ++i)
     if (plan_.operation == Operation::reduce_scatter)
-      probe.compare(piece_of(plan_.size, shards, shard));
+      probes_[i]->compare(piece_of(plan_.size, std::ssize(test_.world_.rows), test_.shards_[i].index));
     else
-      probe.compare();
-  }
+      probes_[i]->compare();
 }
 
 void Communication::Trial::expect_right() {
-  for (std::size_t shard = 0; shard < probes_.size(); ++shard)
-    EXPECT_EQ(probes_[shard]->wrong(), 0) << plan_ << ", shard " << shard;
+  for (std::size_t i = 0; i < probes_.size(); ++i)
+    EXPECT_EQ(probes_[i]->wrong(), 0) << plan_ << ", shard " << test_.shards_[i].index;
 }
 
 }  // namespace league::tests

@@ -17,7 +17,7 @@ namespace league::tests {
 struct EngineSetting {
   std::string engine;
   DeviceKind kind;
-  int devices;
+  int devices;  ///< of each rank
 };
 std::ostream& operator<<(std::ostream& out, const EngineSetting& setting);
 /// Every engine of this build on several numbers of devices; on one, which needs none, once.
@@ -49,7 +49,7 @@ class Communication : public ::testing::TestWithParam<EngineSetting> {
  protected:
   void SetUp() override;
 
-  /// The probes of a plan, one a shard, and room for it. Probes are filled and compared on lane 0.
+  /// The probes of a plan, one per shard of this rank, and room for it. Probes are filled and compared on lane 0.
   class Trial {
    public:
     Trial(Communication& test, const Plan& plan);
@@ -70,7 +70,11 @@ class Communication : public ::testing::TestWithParam<EngineSetting> {
     std::vector<std::unique_ptr<ExchangeProbe>> probes_;
   };
 
-  [[nodiscard]] bool alone() const { return shards_.size() == 1; }
+  [[nodiscard]] bool alone() const { return world_.alone(); }
+  /// Calls between GPUs that wait for the host cannot be recorded.
+  [[nodiscard]] bool can_be_recorded() const {
+    return alone() || GetParam().engine != "mpi" || GetParam().kind == DeviceKind::host;
+  }
   /// The library adds in its own order, where it may.
   [[nodiscard]] double tolerance(const Plan& plan, double magnitude) const;
   void fence();

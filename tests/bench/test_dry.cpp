@@ -62,6 +62,12 @@ TEST_F(DryRun, KnowsWhatASolveTakes) {
   for (const Case& that : fused) expect_same(that);
 }
 
+TEST_F(DryRun, KnowsWhatCollectivesTake) {
+  const auto all = cases("algorithm = \"collectives\"\nmodels = \"openmp\"\nsizes = 40000\ndevices = [2, 3]\n");
+  ASSERT_EQ(all.size(), is_built(runtime_, "openmp") ? 10U : 0U);
+  for (const Case& that : all) expect_same(that);
+}
+
 TEST_F(DryRun, SaysOfEveryVariantWhatARunTakes) {
   int known = 0;
   for (const Variant& variant : registry().variants) {
@@ -70,6 +76,8 @@ TEST_F(DryRun, SaysOfEveryVariantWhatARunTakes) {
     if (method == algorithm.methods.end()) continue;  // planted by the fault tests
     if (availability(runtime_, algorithm, *method, variant.model.name).state != State::ready) continue;
     Case that{.algorithm = &algorithm, .method = &*method, .model = std::string(variant.model.name)};
+    if (algorithm.between_shards) that.devices = 2;
+    if (that.devices > most_devices(runtime_, variant.model.device)) continue;
     that.dtype = method->dtypes.front();
     for (const Parameter& parameter : algorithm.parameters)
       that.parameters.values[parameter.name] = parameter.default_value;

@@ -61,6 +61,9 @@ TEST(Record, NamesTheCommunicatorOfSeveralDevices) {
   EXPECT_FALSE(to_json(result).contains("communicator"));
   result.of.devices = 2;
   EXPECT_EQ(to_json(result).at("communicator"), "local");
+  EXPECT_FALSE(to_json(result).contains("engines"));
+  result.engines = {"local", "nccl"};
+  EXPECT_EQ(to_json(result).at("engines").dump(), R"(["local","nccl"])") << "that one which chooses has taken";
 }
 
 TEST(Record, NamesTheArithmeticUnits) {

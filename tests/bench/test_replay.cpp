@@ -67,6 +67,8 @@ TEST(Profile, TakesNoKernelsThatWaitForEachOther) {
   EXPECT_EQ(bench::replayable(that).communicator, "local");
   EXPECT_EQ(bench::replayable(on_two_devices("openmp")).communicator, "local") << "hosts have no kernels";
   that = on_two_devices("cuda");
+  that.communicator = "auto";
+  EXPECT_EQ(bench::replayable(that).communicator, "local_serialized") << "it may take local";
   that.communicator = "nccl";
   EXPECT_EQ(bench::replayable(that).communicator, "nccl") << "a study's own choice";
 }

@@ -87,7 +87,7 @@ TEST_F(StudyTest, CommunicatorsAreComparedLikeLaunches) {
   EXPECT_TRUE(
       refused.starts_with("--set communicator=ncll: `communicator` is 'ncll'; did you mean 'nccl'? Known: local, "))
       << refused;
-  EXPECT_NE(refused.find(", local_serialized, nccl"), std::string::npos) << "by name: " << refused;
+  EXPECT_NE(refused.find(", local_serialized, mpi, nccl"), std::string::npos) << "by name: " << refused;
 }
 
 TEST_F(StudyTest, AStudyIsTheProductOfItsLists) {

@@ -89,7 +89,7 @@ def units_of(options: Options, sanitizer: Path, listing: Json) -> list[Unit]:
         pattern = re.compile(options.filter)
     except re.error as error:
         raise BadUsage(f"--filter {options.filter}: {error}") from error
-    ready = list(variants_of(listing))
+    ready = list(variants_of(listing, options.devices))
     if not ready:
         raise BadUsage("no variant is ready on a GPU here, see `league list`")
     chosen = [one for one in ready if pattern.search(one.name)]

@@ -126,9 +126,11 @@ def shapes_of(algorithm: Json) -> tuple[str, ...]:
     return tuple(shapes)
 
 
-def variants_of(listing: Json) -> Iterator[Variant]:
-    """The variants that can run on a GPU here, of what `league list --json` says."""
+def variants_of(listing: Json, devices: int = 1) -> Iterator[Variant]:
+    """The variants that can run on so many GPUs here, of what `league list --json` says."""
     for algorithm in listing["algorithms"]:
+        if algorithm.get("between_shards", False) and devices < 2:
+            continue
         shapes = shapes_of(algorithm)
         for method in algorithm["methods"]:
             for model in method["models"]:

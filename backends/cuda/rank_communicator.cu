@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <memory>
+#include <vector>
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/mpi/collectives.hpp"
+
+// The engine `mpi` between GPUs: what goes to other ranks is copied to pinned host memory, and back. A call waits for
+// its queues and for the other ranks, so that it cannot be recorded into a graph.
+namespace league::cuda {
+namespace {
+
+class RankCommunicator final : public Communicator {
+ public:
+  RankCommunicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world)
+      : memory_(runtime.host_memory()), collectives_(runtime.ranks(), world), first_(world.first_local) {
+    for (int lane = 0; lane < lanes; ++lane)
+      for (const Shard& shard : shards) queues_[lane].push_back(&runtime.queue(shard.device, lane));
+  }
+
+  void reserve(std::int64_t bytes, Order order, int lane) override { room_.grow(bytes, order, lane); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
+    room_.require(buffers, collectives_.local(), order, lane);
+    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.all_reduce(here, order); });
+  }
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
+    room_.require(buffers, collectives_.local(), order, lane);
+    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.reduce_scatter(here); });
+  }
+  void all_gather(std::span<const Buffer> buffers, int lane) override {
+    require_alike(buffers, collectives_.local());
+    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.all_gather(here); });
+  }
+  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
+    const Staged from(*this, pieces, lane);
+    std::vector<Buffer> wholes;
+    if (whole.size > 0) wholes.push_back(whole);
+    Staged to(*this, wholes, lane);
+    collectives_.gather(from.host(), to.host().empty() ? Buffer{} : to.host().front());
+    to.copy_back();
+  }
+  void broadcast(std::span<const Buffer> buffers, int lane) override {
+    require_alike(buffers, collectives_.local());
+    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.broadcast(here); });
+  }
+  void exchange(std::span<const Transfer> transfers, int lane) override {
+    std::vector<Buffer> sources, targets;
+    const auto bytes = [](const void* data, std::int64_t size, bool here) {
+      return Buffer{const_cast<void*>(data), here ? size : 0, Dtype::u8};
+    };
+    for (const Transfer& one : transfers) {
+      sources.push_back(bytes(one.source, one.bytes, collectives_.is_local(one.from)));
+      targets.push_back(bytes(one.target, one.bytes, collectives_.is_local(one.to)));
+    }
+    const auto number_from = [&](std::size_t i) { return transfers[i].from; };
+    const auto number_to = [&](std::size_t i) { return transfers[i].to; };
+    const Staged from(*this, sources, lane, number_from);
+    Staged to(*this, targets, lane, number_to);
+    std::vector<Transfer> staged;
+    for (std::size_t i = 0; i < transfers.size(); ++i)
+      staged.push_back(
+          {transfers[i].from, transfers[i].to, from.host()[i].data, to.host()[i].data, transfers[i].bytes});
+    collectives_.exchange(staged);
+    to.copy_back();
+  }
+
+ private:
+  /// Copies of device buffers in pinned memory, which are there when it is made.
+  class Staged {
+   public:
+    Staged(RankCommunicator& of, std::span<const Buffer> device, int lane)
+        : Staged(of, device, lane, [&of](std::size_t i) { return of.first_ + static_cast<int>(i); }) {}
+    /// `shard_of(i)`: the number of the shard that buffer i lies on.
+    template <class ShardOf>
+    Staged(RankCommunicator& of, std::span<const Buffer> device, int lane, const ShardOf& shard_of)
+        : device_(device.begin(), device.end()), used_(of.used_[lane]) {
+      for (std::size_t i = 0; i < device_.size(); ++i) {
+        const Buffer& buffer = device_[i];
+        host_.push_back({of.pinned(lane, buffer.bytes()), buffer.size, buffer.type});
+        const int local = shard_of(i) - of.first_;
+        const bool here = local >= 0 && local < static_cast<int>(of.queues_[lane].size());
+        queues_.push_back(of.queues_[lane][here ? static_cast<std::size_t>(local) : 0]);
+      }
+      copy(true);
+    }
+    [[nodiscard]] std::span<const Buffer> host() const { return host_; }
+    void copy_back() { copy(false); }
+    ~Staged() { used_ = 0; }
+    Staged(const Staged&) = delete;
+    Staged& operator=(const Staged&) = delete;
+
+   private:
+    void copy(bool to_host) const {
+      for (std::size_t i = 0; i < device_.size(); ++i) {
+        refuse_to_be_recorded(*queues_[i]);
+        void* to = to_host ? host_[i].data : device_[i].data;
+        const void* from = to_host ? device_[i].data : host_[i].data;
+        if (device_[i].bytes() > 0)
+          check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(device_[i].bytes()),
+                                to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice, stream(*queues_[i])));
+      }
+      for (Queue* queue : queues_) queue->fence();
+    }
+    std::vector<Buffer> device_, host_;
+    std::size_t& used_;
+    std::vector<Queue*> queues_;
+  };
+
+  /// Pinned memory of this call: what was there before, where it is large enough.
+  void* pinned(int lane, std::int64_t bytes) {
+    std::vector<HostArray>& kept = pinned_[lane];
+    if (used_[lane] == kept.size()) kept.emplace_back(memory_, Dtype::u8, std::vector<std::int64_t>{0});
+    HostArray& array = kept[used_[lane]++];
+    if (array.size() < bytes) array = HostArray(memory_, Dtype::u8, {bytes});
+    return array.bytes().data();
+  }
+
+  static void refuse_to_be_recorded(Queue& queue) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream(queue), &status));
+    if (status != cudaStreamCaptureStatusNone)
+      throw Unsupported("communicator 'mpi' between GPUs waits for the host: it cannot be recorded into a graph");
+  }
+  template <class Operation>
+  void on_host(std::span<const Buffer> buffers, int lane, const Operation& operation) {
+    Staged staged(*this, buffers, lane);
+    operation(staged.host());
+    staged.copy_back();
+  }
+
+  std::pmr::memory_resource& memory_;
+  mpi::Collectives collectives_;
+  int first_;
+  std::vector<Queue*> queues_[lanes];
+  std::vector<HostArray> pinned_[lanes];
+  std::size_t used_[lanes] = {};  ///< of them, by the call under way
+  Room room_;
+};
+
+const RegisterEngine engine{
+    "mpi", DeviceKind::gpu,
+    [](Runtime& runtime, std::span<const Shard> shards, const Partition& world) -> std::unique_ptr<Communicator> {
+      return std::make_unique<RankCommunicator>(runtime, shards, world);
+    }};
+
+}  // namespace
+}  // namespace league::cuda
