@@ -80,12 +80,15 @@ class Case:
     communicator: str  # between several devices; empty for one
     context: Context
     execution: str = "stream"  # or graph, or kokkos_graph
+    ranks: int = 1  # processes that share the devices
+    nodes: int = 1  # machines that the ranks run on
     best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
     null: bool = False  # a variant against itself: only null tests read it
     tuning: bool = False  # a candidate of a search: only launch maps read it
     confirmed: bool = False  # the launch with which a search ended
     launch_source: str = "auto"  # or tuned, or explicit
     launch_note: str = ""  # why a tuned launch was not taken
+    engines: tuple[str, ...] = ()  # that a communicator which chooses has taken
     contexts: list[Context] = field(default_factory=list)
     launches: dict[str, list[float]] = field(default_factory=dict)
     latencies: list[float] = field(default_factory=list)

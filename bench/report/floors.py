@@ -8,7 +8,9 @@ floor of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
 max(bytes / B, operations / R), R that of the unit of its method; a second floor takes
 the unit of the best method that could solve the problem, so that it tells what a better
 method might gain. N GPUs have N times the ceilings of one. Host devices
-run one after another on parts of one CPU, so that they share its ceilings.
+run one after another on parts of one CPU, so that they share its ceilings. Between GPUs the
+links bind, whose ceiling is the best bus bandwidth of ``collectives`` ``exchange`` on as
+many of them.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class Ceilings:
     bandwidth: float = 0.0
     cached: bool = False  # the bandwidth was measured on data that fit the cache
     rates: dict[str, float] = field(default_factory=dict)
+    links: dict[int, float] = field(default_factory=dict)  # by number of devices
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,15 @@ class Floor:
     note: str = ""
 
 
+def crosses_links(case: Case) -> bool:
+    """Whether its bytes are those that each GPU sends to others."""
+    return case.algorithm == "collectives" and case.device_kind == "gpu"
+
+
 def in_cache(case: Case) -> bool:
     """Whether the data of each device may stay in its last-level cache."""
+    if crosses_links(case):
+        return False
     parts = case.devices if case.device_kind == "gpu" else 1
     llc = case.context.llc_bytes(case.device_kind, case.device_name)
     return 0 < case.bytes / parts < CACHES * llc
@@ -53,10 +63,16 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
     """The ceilings of each (kind, name) of device, from passed one-device cases."""
     found: dict[tuple[str, str], Ceilings] = {}
     for case in cases:
-        usable = case.status == "passed" and case.devices == 1 and not case.null
-        if case.algorithm != "ceilings" or not usable:
+        if case.status != "passed" or case.null:
             continue
-        device = found.setdefault((case.device_kind, case.device_name), Ceilings())
+        key = (case.device_kind, case.device_name)
+        if crosses_links(case) and case.method == "exchange":
+            links = found.setdefault(key, Ceilings()).links
+            rate = case.bytes / median(case.samples)
+            links[case.devices] = max(rate, links.get(case.devices, 0.0))
+        if case.algorithm != "ceilings" or case.devices != 1:
+            continue
+        device = found.setdefault(key, Ceilings())
         time = median(case.samples)
         if case.method not in BANDWIDTHS:
             rate = case.operations / time
@@ -71,6 +87,13 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
 
 def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
     """The floor of one case on its devices, were it computed in this unit."""
+    if crosses_links(case):
+        link = ceilings.links.get(case.devices) if ceilings else None
+        return Floor(
+            case.bytes / link if link else None,
+            True,
+            "" if link else "links not measured",
+        )
     guess = case.operations <= BALANCE * case.bytes
     if ceilings is None or not (case.bytes or case.operations):
         return Floor(None, guess)

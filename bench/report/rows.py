@@ -87,7 +87,8 @@ def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
     under = floor.seconds and middle < BEATEN * floor.seconds
     above = "faster than the ceilings measured" if under else ""
     notes = [case.launch_note, "in cache" if in_cache(case) else above]
-    notes += [floor.note, ratio_note]
+    taken = f"{case.communicator} took {', '.join(case.engines)}"
+    notes += [taken if case.engines else "", floor.note, ratio_note]
     computing = {
         name: times for name, times in case.stages.items() if name not in TRANSFERS
     }

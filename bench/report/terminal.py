@@ -38,9 +38,9 @@ def show(text: str, stream: TextIO | None = None) -> None:
     stream.write(text)
 
 
-def complain(problem: str) -> None:
+def complain(problem: str, program: str = "bench.report") -> None:
     """What went wrong, in a line on the standard error stream."""
-    show(f"bench.report: {problem}\n", sys.stderr)
+    show(f"{program}: {problem}\n", sys.stderr)
 
 
 def shorten(text: str, width: int) -> str:

@@ -36,6 +36,26 @@ class Stale final : public Broken {
   bool done_ = false;
 };
 
+/// Rank 1 fails in its second compute, while the others wait for it.
+class OneRankFails final : public Broken {
+ public:
+  OneRankFails(std::unique_ptr<Prepared> real, bool fails) : Broken(std::move(real)), fails_(fails) {}
+  void compute(Stages& stages) override {
+    if (fails_ && ++computes_ == 2) throw std::runtime_error("its memory is full of holes");
+    Broken::compute(stages);
+  }
+
+ private:
+  bool fails_;
+  int computes_ = 0;
+};
+
+std::unique_ptr<Prepared> one_rank_fails(const Site& site) {
+  const Ranks::Place& place = site.context.runtime.ranks().place();
+  if (place.alone()) means_nothing("there is one rank");
+  return std::make_unique<OneRankFails>(site.prepare(), place.rank == 1);
+}
+
 /// The real case on other rows than the harness asked for.
 using Rows = std::vector<Shard>;
 std::unique_ptr<Prepared> on_rows(const Site& site, void (*change)(Rows&)) {
@@ -188,7 +208,8 @@ std::vector<Fault> common_faults() {
           {"shard_offset", [](const Site& site) { return on_rows(site, begin_one_row_late); }},
           {"value", off_values},
           {"nan", with_nan},
-          {"one_step_fewer", one_step_fewer}};
+          {"one_step_fewer", one_step_fewer},
+          {"one_rank_fails", one_rank_fails}};
 }
 
 }  // namespace league::faults

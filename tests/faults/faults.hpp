@@ -37,6 +37,8 @@ struct Fault {
 std::vector<Fault> common_faults();
 /// Those between its shards.
 std::vector<Fault> communication_faults();
+/// Those in the collectives themselves.
+std::vector<Fault> collective_faults();
 /// Those of one algorithm.
 std::vector<Fault> specific_faults();
 

@@ -23,7 +23,8 @@ std::unique_ptr<Problem> with_a_step_fewer(const std::function<std::unique_ptr<P
 }
 
 Fault named(const std::string& name) {
-  for (const std::vector<Fault>& faults : {common_faults(), communication_faults(), specific_faults()})
+  for (const std::vector<Fault>& faults :
+       {common_faults(), communication_faults(), collective_faults(), specific_faults()})
     if (const auto found = std::ranges::find(faults, name, &Fault::name); found != faults.end()) return *found;
   throw std::invalid_argument("LEAGUE_FAULT: there is no fault '" + name + "'");
 }

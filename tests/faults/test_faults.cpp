@@ -94,6 +94,13 @@ execution = ["stream", "graph"]
 sizes = 9
 steps = 3
 dtypes = ["f32", "f64"]
+
+[[cases]]
+algorithm = "collectives"
+execution = ["stream", "graph"]
+sizes = 60
+repeats = 3
+dtypes = ["f32", "f64"]
 )";
 
 struct Planted {
@@ -106,15 +113,21 @@ void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.fault;
 
 using Algorithms = std::set<std::string>;
 const Algorithms rowwise{
-    "ceilings",           "distance_matrix", "knn", "linear_regression", "logistic_regression", "polynomial_fit",
-    "softmax_regression", "stencil",         "sum", "vector_add"};
-const Algorithms solves{"cnn", "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression"};
+    "ceilings",       "collectives",        "distance_matrix", "knn", "linear_regression", "logistic_regression",
+    "polynomial_fit", "softmax_regression", "stencil",         "sum", "vector_add"};
+const Algorithms adding{
+    "cnn", "collectives", "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression"};
 const Algorithms stepwise{"cnn",    "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression",
                           "stencil"};
 
 bool anywhere(const Json&) { return true; }
 bool takes_steps(const Json& row) { return row.at("method") != "normal_equations"; }
 bool has_neighbours(const Json& row) { return row.at("devices") == 2; }
+bool is_no_other(const Json& row, const char* collective) {
+  return row.at("algorithm") != "collectives" || row.at("method") == collective;
+}
+bool adds_everywhere(const Json& row) { return has_neighbours(row) && is_no_other(row, "all_reduce"); }
+bool exchanges(const Json& row) { return has_neighbours(row) && is_no_other(row, "exchange"); }
 bool takes_any_rows(const Json& row) { return row.at("method") != "symmetric"; }
 bool is_real(const Json& row) { return row.at("algorithm") != "sum" || row.at("dtype") != "i32"; }
 bool adds(const Json& row) { return row.at("method") != "fill"; }
@@ -127,9 +140,12 @@ const std::vector<Planted> faults{
     {"value", rowwise, anywhere},
     {"nan", {}, is_real},
     {"one_step_fewer", stepwise, takes_steps},
-    {"no_all_reduce", solves, has_neighbours},
-    {"late_sums", solves, [](const Json& row) { return has_neighbours(row) && takes_steps(row); }},
-    {"no_exchange", {"stencil"}, has_neighbours},
+    {"no_all_reduce", adding, adds_everywhere},
+    {"late_sums", adding, [](const Json& row) { return adds_everywhere(row) && takes_steps(row); }},
+    {"no_exchange", {"collectives", "stencil"}, exchanges},
+    {"left_out", {"collectives"}, anywhere},
+    {"off_by_one", {"collectives"}, anywhere},
+    {"stale_buffer", {"collectives"}, anywhere},
     {"twice_the_bound", {"vector_add"}, adds},
     {"swapped_tie", {"knn"}, anywhere}};
 

@@ -15,6 +15,7 @@ from . import (
     accuracy,
     bars,
     cascade,
+    collectives,
     duels,
     launches,
     learning,
@@ -31,7 +32,7 @@ from .figure import Figure
 from .output import available, render
 
 MODULES = (
-    *(overview, learning, roofline, sweeps, duels, scaling, bars, stages),
+    *(overview, learning, roofline, sweeps, collectives, duels, scaling, bars, stages),
     *(stage_sweeps, timelines, launches, memory, cascade, accuracy),
 )
 

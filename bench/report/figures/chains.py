@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from ..models import PORTABLES
 from ..rows import Row
 from ..selection import measured, place, problem_name, text_of
@@ -43,5 +41,5 @@ def varying(group: list[Row]) -> list[str]:
 def is_chain(group: list[Row], names: list[str]) -> bool:
     """Whether, from each row to the next, all of these sizes grow: no grid of sizes is one."""
     ordered = sorted([row.case.sizes[name] for name in names] for row in group)
-    pairs = pairwise(ordered)
+    pairs = ((ordered[i - 1], ordered[i]) for i in range(1, len(ordered)))
     return all(a < b for first, second in pairs for a, b in zip(first, second))
