@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fixtures of the tests of bench/cluster: a stand-in for league, a small Slurm."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import small_slurm
+from cluster_support import LEAGUE
+
+
+@pytest.fixture
+def stand_in(tmp_path):
+    """stand_in(text): a program that is started as league is."""
+
+    def make(text):
+        program = tmp_path / "league"
+        program.write_text(f"#!/bin/bash\n{text}\n")
+        program.chmod(0o755)
+        return program
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def league():
+    """The executable of the preset openmp."""
+    if not LEAGUE.exists():
+        pytest.skip("no build/openmp/league")
+    return LEAGUE
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory):
+    """Two virtual nodes, n1 and n2, for all tests of the session; its folder."""
+    if reason := small_slurm.missing():
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("slurm")
+    with subprocess.Popen(
+        [sys.executable, small_slurm.__file__, folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as cluster:
+        try:
+            said = cluster.stdout.readline()
+            assert said == "ready\n", said or (folder / "slurmctld.log").read_text()
+            os.environ["SLURM_CONF"] = f"{folder}/slurm.conf"
+            yield folder
+        finally:
+            os.environ.pop("SLURM_CONF", None)
+            cluster.stdin.close()

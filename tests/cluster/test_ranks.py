@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Studies on several ranks of this machine: mpirun -n N league run."""
+
+import hashlib
+import subprocess
+
+import pytest
+from cluster_support import LEAGUE, nightly
+from ranks_support import ENVIRONMENT, finished, mpirun, rows_of, with_mpi
+
+pytestmark = with_mpi
+
+# Every algorithm; `any` sums and atomic additions have an order of their own.
+STUDY = """
+samples = 1
+null = false
+launches = "auto"
+devices = 8
+models = ["kokkos", "openmp"]
+
+[[cases]]
+algorithm = "vector_add"
+sizes = [3, 1001]
+
+[[cases]]
+algorithm = "sum"
+sizes = [3, 100003]
+
+[[cases]]
+algorithm = "distance_matrix"
+sizes = { n = 61, dimension = 3 }
+
+[[cases]]
+algorithm = "knn"
+dataset = "generated"
+sizes = { train = 203, test = 61, features = 16 }
+
+[[cases]]
+algorithm = "polynomial_fit"
+sizes = 203
+steps = 20
+
+[[cases]]
+algorithm = "linear_regression"
+methods = ["-atomic", "-normal_equations"]
+execution = ["stream", "graph"]
+sizes = { points = 1003, features = 3 }
+steps = 7
+
+[[cases]]
+algorithm = "logistic_regression"
+sizes = { rows = 1003, features = 3 }
+steps = 7
+
+[[cases]]
+algorithm = "softmax_regression"
+dataset = "generated"
+sizes = { train = 203, test = 61, features = 16 }
+steps = 5
+
+[[cases]]
+algorithm = "stencil"
+execution = ["stream", "graph"]
+sizes = 17
+steps = 5
+
+[[cases]]
+algorithm = "cnn"
+dataset = "generated"
+sizes = { train = 31, test = 10 }
+batch = 8
+steps = 3
+"""
+
+
+def hashes(folder):
+    """Of all results, by the case without its ranks."""
+    return {
+        (
+            ",".join(
+                word for word in case.name.split(",") if not word.startswith("ranks:")
+            ),
+            file.name,
+        ): hashlib.sha256(file.read_bytes()).hexdigest()
+        for case in folder.iterdir()
+        for file in case.glob("*.npy")
+    }
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The study in one process: its folder."""
+    folder = tmp_path_factory.mktemp("alone")
+    (folder / "study.toml").write_text(STUDY)
+    words = [
+        LEAGUE,
+        "run",
+        folder / "study.toml",
+        "--records",
+        folder / "records",
+        "--save-results",
+        folder / "results",
+    ]
+    subprocess.run(
+        list(map(str, words)), env=ENVIRONMENT, check=True, capture_output=True
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    "ranks", [pytest.param(2, marks=nightly), pytest.param(4, marks=nightly), 8]
+)
+def test_every_algorithm_has_the_bits_of_one_process(ranks, alone, tmp_path):
+    words = [
+        "run",
+        alone / "study.toml",
+        "--records",
+        tmp_path / "records",
+        "--save-results",
+        tmp_path / "results",
+    ]
+    code, _, err = finished(mpirun(ranks, *words))
+    assert code == 0, err
+    rows = rows_of(tmp_path / "records")
+    assert {row["ranks"] for row in rows.values()} == {ranks}
+    ran = {row["algorithm"] for row in rows.values() if row["status"] == "passed"}
+    assert ran == {row["algorithm"] for row in rows_of(alone / "records").values()}
+    own, together = hashes(alone / "results"), hashes(tmp_path / "results")
+    assert len(together) > 100
+    assert {case: together[case] for case in together} == {
+        case: own[case] for case in together
+    }
+
+
+@pytest.mark.parametrize(
+    "ranks", [2, pytest.param(3, marks=nightly), pytest.param(8, marks=nightly)]
+)
+def test_what_ranks_say_to_each_other(ranks):
+    names = "OverRanks.*:Engines/Collectives.EveryOperationOfEveryTypeAndSize/mpi*:Engines/Communicating.Gathers*/mpi_on_2*"
+    code, out, err = finished(
+        mpirun(
+            ranks, f"--gtest_filter={names}", executable=LEAGUE.parent / "league_tests"
+        )
+    )
+    assert code == 0, out + err
+
+
+def test_an_error_on_one_rank_is_a_row_of_all(tmp_path):
+    few = [
+        part
+        for part in STUDY.split("[[cases]]")
+        if "algorithm" not in part or "sum" in part or "linear" in part
+    ]
+    (tmp_path / "study.toml").write_text(
+        "[[cases]]".join(few).replace("devices = 8", "devices = 3")
+    )
+    words = ["run", tmp_path / "study.toml", "--records", tmp_path / "records"]
+    faults = LEAGUE.parent / "league_faults"
+    code, _, err = finished(
+        mpirun(3, *words, executable=faults, LEAGUE_FAULT="one_rank_fails")
+    )
+    assert code == 1, err
+    rows = [
+        row
+        for row in rows_of(tmp_path / "records").values()
+        if row["status"] != "skipped"
+    ]
+    assert len(rows) > 15
+    for row in rows:
+        assert row["status"] == "failed", row["name"]
+        assert row["reason"].startswith("rank 1 on "), row["reason"]
+        assert row["reason"].endswith(": its memory is full of holes"), row["reason"]
+
+
+def refusal(tmp_path, *ranks):
+    """What several ranks with words of their own end with: the exit code, and league's own lines."""
+    words = " : ".join(
+        f"-n 1 {LEAGUE} run {words} --records {tmp_path}/records" for words in ranks
+    )
+    done = subprocess.run(
+        ["mpirun", "--oversubscribe", *words.split()],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, [
+        line for line in done.stderr.splitlines() if line.startswith("league: ")
+    ]
+
+
+def test_ranks_that_are_not_one_run_are_told_in_one_line(tmp_path):
+    one, other = tmp_path / "one.toml", tmp_path / "other.toml"
+    one.write_text('algorithm = "sum"\nsizes = 100\n')
+    other.write_text('algorithm = "sum"\nsizes = 101\n')
+    code, lines = refusal(tmp_path, one, other)
+    assert (code, len(lines)) == (2, 1), lines
+    assert "rank 1 on " in lines[0] and "not what rank 0 runs" in lines[0]
+    code, lines = refusal(tmp_path, one, one, tmp_path / "none.toml")
+    assert (code, len(lines)) == (2, 1), lines
+    assert "rank 2 on " in lines[0] and "there is no study" in lines[0]
+    code, lines = refusal(tmp_path, f"{one} --nope", f"{one} --nope")
+    assert (code, len(lines)) == (2, 1), lines
+    assert not (tmp_path / "records").exists()
+
+
+def test_devices_are_shared_evenly_or_not_at_all(tmp_path):
+    (tmp_path / "study.toml").write_text(
+        'algorithm = "sum"\nmethods = "two_stage"\nsizes = 100\nmodels = "openmp"\n'
+        "devices = [3, 4]\nnull = false\n"
+    )
+    code, _, err = finished(
+        mpirun(2, "run", tmp_path / "study.toml", "--records", tmp_path / "records")
+    )
+    assert code == 0, err
+    for row in rows_of(tmp_path / "records").values():
+        if row["devices"] == 3:
+            assert row["reason"] == "3 devices for 2 ranks: each takes as many"
+        elif row["status"] == "passed":
+            assert row["engines"] == ["mpi"]
+            assert len(row["per_device_s"]) == 4
