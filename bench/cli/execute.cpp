@@ -12,6 +12,7 @@
 #include "bench/measure/save_again.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/ranks/gathered.hpp"
+#include "bench/ranks/places.hpp"
 #include "bench/ranks/together.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
@@ -85,11 +86,16 @@ void require_one_run(const Runtime& runtime, Json manifest) {
 }
 
 Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
-  const std::vector<std::string> found = preflight(runtime);
-  if (runtime.ranks().place().leads())
+  Json context;
+  together(runtime.ranks(), [&] {
+    const std::vector<std::string> found = preflight(runtime);
+    context = make_context(runtime, study.title, found);
+    context["league"]["peers"] = peers;
+    if (!runtime.ranks().place().leads()) return;
+    if (!runtime.ranks().place().alone())
+      for (const Json& place : context["league"]["ranks"]) std::cerr << "league: " << text_of_place(place) << "\n";
     for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
-  Json context = make_context(runtime, study.title, found);
-  context["league"]["peers"] = peers;
+  });
   return context;
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+
+#include "bench/ranks/places.hpp"
 
 namespace league::bench {
 namespace {
@@ -55,6 +58,22 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
                     " other GPUs only");
 }
 
+/// Those of the first rank of each host; what rank 0 says too is said once.
+std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::string>& mine) {
+  if (ranks.place().alone()) return mine;
+  const Json here = {{"host", ranks.place().host}, {"found", mine}};
+  std::vector<std::string> all = mine, hosts;
+  for (const std::string& text : ranks.texts(text_of(here))) {
+    const Json there = Json::parse(text);
+    const std::string host = there.at("host");
+    if (std::ranges::find(hosts, host) != hosts.end()) continue;
+    hosts.push_back(host);
+    for (const std::string sentence : there.at("found"))
+      if (std::ranges::find(all, sentence) == all.end()) all.push_back(host + ": " + sentence);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> preflight(const Runtime& runtime) {
@@ -62,6 +81,8 @@ std::vector<std::string> preflight(const Runtime& runtime) {
   look_at_host(runtime, found);
   look_at_backends(runtime, found);
   for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
+  found = of_all_hosts(runtime.ranks(), found);
+  std::ranges::move(binding_faults(places_of(runtime)), std::back_inserter(found));
   return found;
 }
 

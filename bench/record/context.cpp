@@ -6,6 +6,7 @@
 #include <random>
 
 #include "bench/build_info.hpp"
+#include "bench/ranks/places.hpp"
 #include "bench/record/record.hpp"
 #include "bench/study/models.hpp"
 
@@ -83,6 +84,7 @@ Json devices_json(const Runtime& runtime) {
 
 Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight) {
   Json context = machine_json();
+  const Json ranks = places_of(runtime);
   context["league"] = {{"study", study},
                        {"launch_id", new_id()},
                        {"git", build_info::git},
@@ -93,6 +95,8 @@ Json make_context(const Runtime& runtime, const std::string& study, const std::v
                        {"cuda_flags", build_info::cuda_flags},
                        {"kokkos_flags", build_info::kokkos_flags},
                        {"devices", devices_json(runtime)},
+                       {"ranks", ranks},
+                       {"nodes", hosts_of(ranks)},
                        {"host_devices", "sequential"},
                        {"caches", "hot"},
                        {"preflight", preflight},

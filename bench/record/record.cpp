@@ -163,6 +163,7 @@ Json make_record(const Json& context, const std::string& comparison, const std::
   std::size_t events = 0;
   for (const Result& result : results) {
     rows.push_back(to_json(result));
+    if (result.of.ranks > 1) rows.back()["nodes"] = context.at("league").at("nodes");
     const std::vector<Event>& timeline = result.trace.timeline;
     if (events + timeline.size() > most_events) continue;
     events += timeline.size();

@@ -44,9 +44,9 @@ ANSWER = (
     "verdict",
     *FACTORS,
 )
-ALL = ("algorithm", "type", "sizes", "devices", *COLUMNS)
+ALL = ("algorithm", "type", "sizes", "devices", "ranks", *COLUMNS)
 NUMBERS = (
-    *("time", "its time", *FACTORS, "devices", *CASE_NUMBERS),
+    *("time", "its time", *FACTORS, "devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
 )
 
@@ -162,6 +162,7 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
     case, texts = row.case, row_cells(row, devices)
     numbers = {
         "devices": case.devices,
+        "ranks": case.ranks,
         "median [95 %]": row.median,
         "latency": row.latency,
         "rate": row.rate,
@@ -173,6 +174,7 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         "type": case.dtype,
         "sizes": row.sizes,
         "devices": str(case.devices),
+        "ranks": str(case.ranks),
     }
     bars = {}
     if row.ratio:

@@ -90,7 +90,7 @@ def check_new(known: Case | None, case: Case) -> None:
     if launch in known.launches and case.launches:
         raise Broken(f"launch {launch!r} of {case.name!r} was read already")
     keys = ["algorithm", "method", "execution", "model", "dtype"]
-    keys += ["sizes", "parameters", "devices"]
+    keys += ["sizes", "parameters", "devices", "ranks", "nodes"]
     if known.launches and case.launches:
         keys += ["metric", "unit", "bytes", "operations", "launch_source"]
     for key in keys:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Strong and weak scaling over GPUs; host devices run in turn and never enter.
+"""Strong and weak scaling over GPUs, and over ranks of hosts with a device each.
+
+Host devices of one process run in turn and never enter.
 
 Speed-up S(N) = t_1 / t_N. Efficiency: strong (the same problem) t_1 / (N t_N), weak (the
 same size and work a device) t_1 / t_N. All times are on the host's clock: the makespan of
@@ -43,7 +45,7 @@ class Scaling:
     method: str
     model: str
     device: str
-    communicator: str  # empty where it is the usual one, or nothing is exchanged
+    communicator: str  # with the devices per rank; empty where one process has all, and it is the usual one
     kind: str  # strong: the same problem; weak: the same size a device
     sizes: str  # of the smallest run
     points: list[ScalingPoint]
@@ -54,7 +56,7 @@ def scalings(rows: list[Row]) -> list[Scaling]:
     timed = [
         row
         for row in measured(rows)
-        if row.case.device_kind == "gpu" and host_clock(row) is not None
+        if at_once(row.case) and host_clock(row) is not None
     ]
     ones: dict[tuple[object, ...], list[Row]] = defaultdict(
         list
@@ -65,14 +67,26 @@ def scalings(rows: list[Row]) -> list[Scaling]:
         if row.case.devices == 1:
             ones[key].append(row)
         else:
-            several[(*key, engine(row.case))].append(row)
+            several[(*key, *how_joined(row.case))].append(row)
     found = []
     for key, group in several.items():
-        for one in ones[key[:-1]]:
+        for one in ones[key[:-2]]:
             found.append(series("strong", one, [r for r in group if strong(one, r)]))
             found.append(series("weak", one, [r for r in group if weak(one, r)]))
     whole = [scaling for scaling in found if scaling]
     return sorted(whole, key=lambda scaling: scaling.kind)
+
+
+def at_once(case: Case) -> bool:
+    """Whether the devices of a case work at the same time."""
+    return case.device_kind == "gpu" or case.devices == case.ranks
+
+
+def how_joined(case: Case) -> tuple[str, str]:
+    """The communicator, where it is not the usual one, and how ranks share the devices."""
+    each = case.devices // case.ranks
+    shared = f"{each} device{'' if each == 1 else 's'} per rank"
+    return engine(case), shared if case.ranks > 1 else ""
 
 
 def variant(case: Case) -> tuple[object, ...]:
@@ -110,14 +124,14 @@ def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
     points = [point(kind, start, distinct[count]) for count in sorted(distinct)]
     texts = (case.algorithm, case.method_text, case.model, case.dtype, one.sizes)
     launch = "" if case.launch == "auto" else case.launch
-    words = " ".join(filter(None, [*texts, launch, engine(last)]))
+    words = " ".join(filter(None, [*texts, launch, *how_joined(last)]))
     return Scaling(
         label=f"{words}, {case.device_name}",
         algorithm=case.algorithm,
         method=case.way,
         model=case.model,
         device=case.device_name,
-        communicator=engine(last),
+        communicator=" ".join(filter(None, how_joined(last))),
         kind=kind,
         sizes=one.sizes,
         points=points,

@@ -68,7 +68,14 @@ def text_of(values: dict[str, Any], without: str = "") -> str:
 def problem(case: Case) -> tuple[object, ...]:
     """Equal for cases whose results are the same: all that solve one problem."""
     values = (text_of(case.sizes), text_of(case.parameters))
-    return (case.comparison, case.algorithm, case.dtype, *values, case.devices)
+    return (
+        case.comparison,
+        case.algorithm,
+        case.dtype,
+        *values,
+        case.devices,
+        case.ranks,
+    )
 
 
 def place(case: Case) -> tuple[object, ...]:

@@ -60,6 +60,8 @@ CSV_COLUMNS = [
     "git",
     "kokkos",
     "date",
+    "ranks",
+    "nodes",
 ]
 
 

@@ -136,6 +136,8 @@ def groups(rows: list[Row]) -> list[Group]:
         title = f"{case.algorithm} {case.dtype} {row.sizes}".rstrip()
         if case.devices > 1:
             title += f" on {case.devices} devices"
+        if case.ranks > 1:
+            title += f" of {case.ranks} ranks"
         if builds > 1:
             title += f" ({build.preset}, git {short(build.git)}, Kokkos {build.kokkos})"
         key = (case.comparison, build)

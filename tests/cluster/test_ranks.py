@@ -2,6 +2,7 @@
 """Studies on several ranks of this machine: mpirun -n N league run."""
 
 import hashlib
+import json
 import subprocess
 
 import pytest
@@ -202,6 +203,32 @@ def test_ranks_that_are_not_one_run_are_told_in_one_line(tmp_path):
     code, lines = refusal(tmp_path, f"{one} --nope", f"{one} --nope")
     assert (code, len(lines)) == (2, 1), lines
     assert not (tmp_path / "records").exists()
+
+
+def test_what_each_rank_was_given_is_printed_once_and_recorded(tmp_path):
+    (tmp_path / "study.toml").write_text(
+        'algorithm = "sum"\nmethods = "two_stage"\nsizes = 100\nmodels = "openmp"\n'
+    )
+    words = ["run", tmp_path / "study.toml", "--records", tmp_path / "records"]
+    code, _, err = finished(mpirun(2, *words, OMP_NUM_THREADS="64"))
+    assert code == 0, err
+    lines = [line for line in err.splitlines() if "league: rank " in line]
+    assert [line.split(" on ")[0] for line in lines] == [
+        "league: rank 0",
+        "league: rank 1",
+    ]
+    (record,) = (tmp_path / "records").glob("[0-9]*.json")
+    told = json.loads(record.read_text())
+    places = told["context"]["league"]["ranks"]
+    assert [(place["rank"], place["threads"]) for place in places] == [
+        (0, 64),
+        (1, 64),
+    ]
+    assert all(place["cores"] for place in places)
+    assert told["context"]["league"]["nodes"] == 1
+    assert {row["nodes"] for row in told["benchmarks"]} == {1}
+    found = told["context"]["league"]["preflight"]
+    assert any("the 2 ranks on " in text and "128 threads" in text for text in found)
 
 
 def test_devices_are_shared_evenly_or_not_at_all(tmp_path):

@@ -80,11 +80,35 @@ def test_unlike_rows_are_no_series(entry, all_rows, change):
     assert scalings(all_rows(("1", gpus(entry, 1, 1.0)), ("1", two))) == []
 
 
-def test_hosts_never_enter(entry, all_rows):
-    records = [
-        ("1", [entry("openmp", times(1.0), devices=count)]) for count in (1, 2, 3)
+def hosts(entry, changes):
+    return [
+        ("1", [entry("openmp", times(4.0 / n), devices=n, **changes(n))])
+        for n in (1, 2, 4)
     ]
-    assert scalings(all_rows(*records)) == []
+
+
+def test_host_devices_of_one_process_never_enter(entry, all_rows):
+    assert scalings(all_rows(*hosts(entry, lambda n: {}))) == []
+
+
+def test_ranks_of_hosts_enter_and_say_so(entry, all_rows):
+    (found,) = scalings(
+        all_rows(*hosts(entry, lambda n: {"ranks": n, "name": f"sum/ranks:{n}"}))
+    )
+    assert [point.speedup.value for point in found.points] == pytest.approx([1, 2, 4])
+    assert found.communicator == "1 device per rank"
+    assert "1 device per rank" in found.label
+
+
+def test_ranks_are_another_series_than_one_process(entry, all_rows):
+    records = [("1", gpus(entry, 1, 8.0))]
+    for ranks, time in ((1, 4.0), (2, 5.0)):
+        case = gpus(entry, 2, time, ranks=ranks)
+        case[0]["name"] += f"/ranks:{ranks}"
+        records.append(("1", case))
+    found = scalings(all_rows(*records))
+    gains = {one.communicator: one.points[1].speedup.value for one in found}
+    assert gains == {"": pytest.approx(2), "1 device per rank": pytest.approx(1.6)}
 
 
 def test_each_communicator_has_its_series(entry, all_rows):

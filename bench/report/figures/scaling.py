@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..rows import Row
-from ..scaling import Scaling
+from ..scaling import Scaling, how_joined
 from ..selection import variant
 from .figure import Figure, cases_of, device_name, provenance, weight
 
@@ -56,8 +56,9 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def name(scaling: Scaling) -> str:
-    """``graph / cuda, nccl``: of its last point, since one device has no communicator."""
-    return variant(scaling.points[-1].row.case)
+    """``graph / cuda, nccl, 1 device per rank``: of its last point, since one device has no communicator."""
+    last = scaling.points[-1].row.case
+    return ", ".join(filter(None, [variant(last), how_joined(last)[1]]))
 
 
 def caption(group: list[Scaling]) -> str:
