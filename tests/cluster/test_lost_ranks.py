@@ -6,8 +6,8 @@ import signal
 import subprocess
 import time
 
-from cluster_support import nightly
-from ranks_support import finished, mpirun, rows_of, with_mpi
+from cluster_support import LEAGUE, nightly
+from ranks_support import ENVIRONMENT, finished, mpirun, rows_of, with_mpi
 
 pytestmark = with_mpi
 
@@ -94,3 +94,24 @@ def test_a_signal_to_the_ranks_is_an_interrupt(tmp_path):
     code, _, err = finished(process, 60)
     assert code == 130, err
     goes_on(tmp_path)
+
+
+def test_a_full_disk_of_rank_0_is_told_once(tmp_path):
+    """A limit of a file's size stands in for it: the error of the write is all that differs."""
+    (tmp_path / "study.toml").write_text(LONG.replace("n = 2000", "n = 20"))
+    words = [LEAGUE, "run", tmp_path / "study.toml", "--records", tmp_path / "records"]
+    limited = ["bash", "-c", 'ulimit -f 3; exec "$@"', "_", *words]
+    command = ["mpirun", "--oversubscribe", "--mca", "btl", "self,tcp"]
+    command += ["-n", 1, *limited, ":", "-n", 1, *words]
+    done = subprocess.run(
+        list(map(str, command)),
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    told = [line for line in done.stderr.splitlines() if "File too large" in line]
+    assert len(told) == 1, done.stderr
+    assert not list((tmp_path / "records").glob("[0-9]*.json"))

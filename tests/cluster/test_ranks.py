@@ -3,6 +3,8 @@
 
 import hashlib
 import json
+import math
+import struct
 import subprocess
 
 import pytest
@@ -175,9 +177,15 @@ def test_an_error_on_one_rank_is_a_row_of_all(tmp_path):
 
 def refusal(tmp_path, *ranks):
     """What several ranks with words of their own end with: the exit code, and league's own lines."""
-    words = " : ".join(
-        f"-n 1 {LEAGUE} run {words} --records {tmp_path}/records" for words in ranks
+    return told(
+        " : ".join(
+            f"-n 1 {LEAGUE} run {words} --records {tmp_path}/records" for words in ranks
+        )
     )
+
+
+def told(words):
+    """The exit code of mpirun with these words, and the errors that league prints."""
     done = subprocess.run(
         ["mpirun", "--oversubscribe", *words.split()],
         env=ENVIRONMENT,
@@ -203,6 +211,30 @@ def test_ranks_that_are_not_one_run_are_told_in_one_line(tmp_path):
     code, lines = refusal(tmp_path, f"{one} --nope", f"{one} --nope")
     assert (code, len(lines)) == (2, 1), lines
     assert not (tmp_path / "records").exists()
+
+
+def test_a_data_file_that_one_rank_lacks_is_told_in_one_line(tmp_path):
+    for rank in range(4):
+        folder = tmp_path / str(rank) / "mnist"
+        folder.mkdir(parents=True)
+        for part in ("train", "t10k") if rank != 3 else ("train",):
+            shape = (8, 28, 28)
+            head = struct.pack(">4I", 0x803, *shape)
+            images = folder / f"{part}-images-idx3-ubyte"
+            images.write_bytes(head + bytes(math.prod(shape)))
+            labels = folder / f"{part}-labels-idx1-ubyte"
+            labels.write_bytes(struct.pack(">2I", 0x801, 8) + bytes(8))
+    (tmp_path / "study.toml").write_text(
+        'algorithm = "knn"\nmodels = "openmp"\nmethods = "fused"\nnull = false\n'
+        "sizes = { train = 8, test = 8 }\n"
+    )
+    run = f"{LEAGUE} run {tmp_path}/study.toml --data . --records {tmp_path}/records"
+    words = " : ".join(f"-n 1 --wdir {tmp_path}/{rank} {run}" for rank in range(4))
+    code, lines = told(words)
+    assert (code, len(lines)) == (2, 1), lines
+    assert "rank 3 on " in lines[0] and "t10k-images-idx3-ubyte" in lines[0]
+    words = words.replace(f"{tmp_path}/3 ", f"{tmp_path}/2 ")
+    assert told(words)[0] == 0
 
 
 def test_what_each_rank_was_given_is_printed_once_and_recorded(tmp_path):
