@@ -7,8 +7,8 @@
 namespace league {
 namespace {
 
-/// Up to so many bytes a call goes to the engine for few. To be taken from what configs/collectives.toml measures;
-/// until then one guess for all.
+/// Up to so many bytes a call goes to the engine for few, between more than two GPUs: there one guess for all, until
+/// configs/collectives.toml has run on them.
 constexpr struct {
   std::int64_t all_reduce = 256 * 1024;
   std::int64_t reduce_scatter = 256 * 1024;
@@ -97,7 +97,8 @@ std::unique_ptr<Communicator> make_auto_communicator(Runtime& runtime, std::span
                                                      const Partition& world) {
   AutoCommunicator::Choice few = first_of(for_few, runtime, shards, world);
   AutoCommunicator::Choice many = first_of(for_many, runtime, shards, world);
-  if (many.name == few.name) many = {};
+  // Between two GPUs `local` was the faster at nearly every size (algorithms/collectives/README.md).
+  if (many.name == few.name || (few.name == "local" && world.rows.size() == 2)) many = {};
   return std::make_unique<AutoCommunicator>(std::move(few), std::move(many));
 }
 

@@ -174,9 +174,8 @@ std::vector<Device> Runtime::devices(DeviceKind kind, int count) const {
                       std::to_string(place.size) + " ranks: each takes as many");
   const int here = count / place.size;
   const int first = kind == DeviceKind::gpu && shares_gpus_ ? place.local_rank * here : 0;
-  if (kind == DeviceKind::gpu && first + here > static_cast<int>(gpus_.size()))
-    throw Unsupported("needs " + std::to_string(first + here) + " GPUs" + (place.alone() ? ", " : " on a host, ") +
-                      std::to_string(gpus_.size()) + " here");
+  if (kind == DeviceKind::gpu && count > gpus_of_all_ranks_)  // the same on all ranks
+    throw Unsupported("needs " + std::to_string(count) + " GPUs, " + std::to_string(gpus_of_all_ranks_) + " here");
   std::vector<Device> devices;
   for (int index = first; index < first + here; ++index)
     devices.push_back({kind, index, kind == DeviceKind::gpu ? 1 : std::max(1, host_threads_ / here)});

@@ -173,12 +173,12 @@ std::unique_ptr<ExchangeProbe> make_probe(Queue& queue, const ProbeRounds& round
 
 void Communication::SetUp() {
   const EngineSetting& setting = GetParam();
-  if (setting.kind == DeviceKind::gpu && setting.devices > static_cast<int>(runtime_.gpus().size()))
-    GTEST_SKIP() << "needs " << setting.devices << " GPUs, " << runtime_.gpus().size() << " here";
-  if (setting.kind == DeviceKind::gpu && exchange_probe_on_gpu() == nullptr)
-    GTEST_SKIP() << "this build has no probe for its GPUs";
   const Ranks::Place& place = runtime_.ranks().place();
   const int shards = setting.devices * place.size;
+  if (setting.kind == DeviceKind::gpu && shards > runtime_.gpus_of_all_ranks())
+    GTEST_SKIP() << "needs " << shards << " GPUs, " << runtime_.gpus_of_all_ranks() << " here";
+  if (setting.kind == DeviceKind::gpu && exchange_probe_on_gpu() == nullptr)
+    GTEST_SKIP() << "this build has no probe for its GPUs";
   world_ = partition(shards, setting.devices, place.rank, place.size);
   shards_ = local_shards(world_, runtime_.devices(setting.kind, shards));
   for (const Shard& shard : shards_) queues_.push_back(&runtime_.queue(shard.device));
