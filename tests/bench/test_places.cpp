@@ -60,10 +60,10 @@ TEST(Places, HiddenGpusHaveNoPeerAccess) {
 TEST(Places, CoresFarFromTheGpu) {
   Json far = place(0, "a", "0-3", {0}, 0);
   far["numa_nodes"] = "0,2-3";
-  EXPECT_EQ(binding_faults({far}),
+  EXPECT_EQ(binding_faults(Json::array({far})),
             std::vector<std::string>{"rank 0 on a: GPU 0 is at NUMA node 1, the rank's cores are at 0,2-3"});
   far["gpus"][0]["numa_node"] = -1;  // the machine does not say
-  EXPECT_EQ(binding_faults({far}), std::vector<std::string>{});
+  EXPECT_EQ(binding_faults(Json::array({far})), std::vector<std::string>{});
 }
 
 TEST(Places, MoreThreadsThanCores) {

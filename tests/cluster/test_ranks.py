@@ -226,7 +226,7 @@ def test_a_data_file_that_one_rank_lacks_is_told_in_one_line(tmp_path):
             labels.write_bytes(struct.pack(">2I", 0x801, 8) + bytes(8))
     (tmp_path / "study.toml").write_text(
         'algorithm = "knn"\nmodels = "openmp"\nmethods = "fused"\nnull = false\n'
-        "sizes = { train = 8, test = 8 }\n"
+        "sizes = { train = 12, test = 4 }\n"
     )
     run = f"{LEAGUE} run {tmp_path}/study.toml --data . --records {tmp_path}/records"
     words = " : ".join(f"-n 1 --wdir {tmp_path}/{rank} {run}" for rank in range(4))
