@@ -8,8 +8,8 @@
 
 namespace league::bench {
 
-/// What may disturb the measurement, a sentence each: unbound threads, a busy machine, shared or throttled devices, ranks
-/// that are bound badly. Of all hosts; all ranks call it, within a step.
+/// What may disturb the measurement, a sentence each: unbound threads, a busy machine, shared or throttled devices,
+/// ranks that are bound badly. Of all hosts; all ranks call it, within a step.
 std::vector<std::string> preflight(const Runtime& runtime);
 
 }  // namespace league::bench

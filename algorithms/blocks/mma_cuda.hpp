@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/blocks/mma.hpp"
+
+namespace league::blocks::mma {
+
+#if defined(__CUDA_ARCH__)
+// C [16 x 8] += A [16 x 32 bytes] B^T [8 x 32 bytes]: by PTX, in registers as its manual numbers them.
+template <Element>
+struct Instruction;
+template <>
+struct Instruction<Element::u8> {
+  __device__ static void add(std::int32_t* c, const std::uint32_t* a, std::uint32_t b0, std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+};
+template <>
+struct Instruction<Element::s8> {
+  __device__ static void add(std::int32_t* c, const std::uint32_t* a, std::uint32_t b0, std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+};
+template <>
+struct Instruction<Element::f16> {
+  __device__ static void add(float* c, const std::uint32_t* a, std::uint32_t b0, std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+};
+template <>
+struct Instruction<Element::bf16> {
+  __device__ static void add(float* c, const std::uint32_t* a, std::uint32_t b0, std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+};
+template <>
+struct Instruction<Element::tf32> {
+  __device__ static void add(float* c, const std::uint32_t* a, std::uint32_t b0, std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+};
+/// The same registers in 8-byte words: whole on sm_90, else four products [8 x 8 x 4].
+template <>
+struct Instruction<Element::f64> {
+  __device__ static void add(double* c, const std::uint64_t* a, std::uint64_t b0, std::uint64_t b1) {
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(real(a[0])), "d"(real(a[1])), "d"(real(a[2])), "d"(real(a[3])), "d"(real(b0)), "d"(real(b1)));
+#else
+    for (int half = 0; half < 2; ++half)
+      for (int step = 0; step < 2; ++step)
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+            : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
+            : "d"(real(a[half + 2 * step])), "d"(real(step == 0 ? b0 : b1)));
+#endif
+  }
+  __device__ static double real(std::uint64_t word) { return __longlong_as_double(static_cast<long long>(word)); }
+};
+#endif
+
+/// `mma.sync` of NVIDIA's GPUs since Ampere: a warp has the tile, as two products [16 x 8]. Of a piece, lane 4 r + w
+/// has words w and w + 4 of rows r and r + 8: what the instruction takes as A, and, as columns, as both of its B.
+template <Element element_>
+struct Warp : UnitOf<element_> {
+  using Unit = UnitOf<element_>;
+  using typename Unit::Sum, typename Unit::Word;
+  static constexpr int rows = side / 2, quad = words / 2;
+  static constexpr int lanes = rows * quad, sums = side * side / lanes, share = piece_words / lanes;
+  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
+    return (row % rows * quad + word % quad) * share + row / rows + word / quad * 2;
+  }
+  LEAGUE_FUNCTION static constexpr int row(int lane, int i) { return lane / quad + i / 2 % 2 * rows; }
+  LEAGUE_FUNCTION static constexpr int column(int lane, int i) { return lane % quad * 2 + i % 2 + i / 4 * rows; }
+
+  struct alignas(16) fragment_a {
+    Word word[share];
+  };
+  using fragment_b = fragment_a;
+  struct fragment_c {
+    Sum sum[sums] = {};
+  };
+  LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
+    fragment = *reinterpret_cast<const fragment_a*>(piece + lane * share);
+  }
+  LEAGUE_FUNCTION static void mma_sync([[maybe_unused]] fragment_c& c, [[maybe_unused]] const fragment_a& a,
+                                       [[maybe_unused]] const fragment_b& b) {
+#if defined(__CUDA_ARCH__)
+    Instruction<element_>::add(c.sum, a.word, b.word[0], b.word[2]);
+    Instruction<element_>::add(c.sum + sums / 2, a.word, b.word[1], b.word[3]);
+#endif
+  }
+  LEAGUE_FUNCTION static void values(const fragment_c& c, Sum (&out)[sums]) {
+    for (int i = 0; i < sums; ++i) out[i] = c.sum[i];
+  }
+};
+
+}  // namespace league::blocks::mma
