@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "backends/portable.hpp"
@@ -13,10 +12,12 @@
 /// A *piece* is what one instruction's worth of an operand is in memory: 16 rows of A (or of B: columns of the
 /// product), 8 words deep. Which word lies where in it is the unit's choice (`Unit::offset`), so that a lane loads its
 /// share as one contiguous part. A *unit* is a type that holds
-///   lanes, sums             threads that share a tile; elements of C that each of them has
+///   lanes, sums, share      threads that share a tile; elements of C and words of a piece that each of them has
 ///   Word, Sum               what registers hold of A and B; what C is added in
 ///   offset(row, word)       where a word of a row lies in a piece [words]
 ///   row(lane, i), column(lane, i)   the place in the tile of element i of a lane
+///   run                     so many elements, from a multiple of it on, are neighbours in a row
+///   word_of(lane, i)        the {row, word} that is word i of a lane's part of a piece
 ///   fragment_a, fragment_b, fragment_c
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
@@ -28,15 +29,20 @@ enum class Element { u8, s8, f16, bf16, tf32, f64 };
 inline constexpr int side = 16, words = 8;  ///< rows of a piece; words of its rows
 inline constexpr int piece_words = side * words;
 
+/// Of a word in a piece.
+struct Place {
+  int row, word;
+};
+
 // Rounded to the nearest, ties to even; too large becomes infinity, NaN stays one.
 LEAGUE_FUNCTION std::uint32_t bits_of(float value) {
   std::uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  __builtin_memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 LEAGUE_FUNCTION float float_of(std::uint32_t bits) {
   float value;
-  memcpy(&value, &bits, sizeof value);
+  __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
 /// The bits of a float without the last `drop` bits of its significand.
@@ -122,8 +128,9 @@ template <Element element_>
 struct Scalar : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Value, typename Unit::Word;
-  static constexpr int lanes = 1, sums = side * side;
+  static constexpr int lanes = 1, sums = side * side, run = side, share = piece_words;
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) { return word * side + row; }
+  LEAGUE_FUNCTION static constexpr Place word_of(int /*lane*/, int i) { return {i % side, i / side}; }
   LEAGUE_FUNCTION static constexpr int row(int /*lane*/, int i) { return i / side; }
   LEAGUE_FUNCTION static constexpr int column(int /*lane*/, int i) { return i % side; }
 
@@ -140,8 +147,8 @@ struct Scalar : UnitOf<element_> {
       for (int i = 0; i < side; ++i)
         for (int j = 0; j < side; ++j) {
           Value x[Unit::per_word], y[Unit::per_word];
-          memcpy(x, a.piece + offset(i, word), sizeof(Word));
-          memcpy(y, b.piece + offset(j, word), sizeof(Word));
+          __builtin_memcpy(x, a.piece + offset(i, word), sizeof(Word));
+          __builtin_memcpy(y, b.piece + offset(j, word), sizeof(Word));
           for (int e = 0; e < Unit::per_word; ++e)
             c.sum[i * side + j] += Traits<element_>::widen(x[e]) * Traits<element_>::widen(y[e]);
         }

@@ -78,9 +78,12 @@ struct Warp : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Word;
   static constexpr int rows = side / 2, quad = words / 2;
-  static constexpr int lanes = rows * quad, sums = side * side / lanes, share = piece_words / lanes;
+  static constexpr int lanes = rows * quad, sums = side * side / lanes, share = piece_words / lanes, run = 2;
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
     return (row % rows * quad + word % quad) * share + row / rows + word / quad * 2;
+  }
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
+    return {lane / quad + i % 2 * rows, lane % quad + i / 2 * quad};
   }
   LEAGUE_FUNCTION static constexpr int row(int lane, int i) { return lane / quad + i / 2 % 2 * rows; }
   LEAGUE_FUNCTION static constexpr int column(int lane, int i) { return lane % quad * 2 + i % 2 + i / 4 * rows; }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "algorithms/blocks/mma.hpp"
 
@@ -16,11 +15,12 @@ struct Wavefront : UnitOf<element_> {
   static_assert(element_ != Element::u8, "MFMA has no unsigned bytes");
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Word;
-  static constexpr int lanes = 64, sums = side * side / lanes, share = piece_words / lanes;
+  static constexpr int lanes = 64, sums = side * side / lanes, share = piece_words / lanes, run = 1;
   static constexpr int quarters = lanes / side;
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
     return (word % quarters * side + row) * share + word / quarters;
   }
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) { return {lane % side, lane / side + i * quarters}; }
   LEAGUE_FUNCTION static constexpr int row(int lane, int i) {
     return element_ == Element::f64 ? lane / side + i * quarters : lane / side * sums + i;
   }
@@ -45,7 +45,7 @@ struct Wavefront : UnitOf<element_> {
     const auto as = []<class T>(const auto& from, T) {
       T to;
       static_assert(sizeof to == sizeof from);
-      memcpy(&to, &from, sizeof to);
+      __builtin_memcpy(&to, &from, sizeof to);
       return to;
     };
     if constexpr (element_ == Element::f16)

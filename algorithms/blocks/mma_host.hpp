@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "algorithms/blocks/mma.hpp"
 
@@ -19,36 +18,41 @@ struct Thread : Scalar<element> {};
 
 #if defined(__AVX512VNNI__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 
-/// AVX-512 VNNI (vpdpbusd) multiplies unsigned bytes by signed ones. What it takes for the other sign is 128 too much
-/// or too little, which comes to 128 times the sum of a row or column of the operand: one more row of sums.
+/// AVX-512 VNNI (vpdpbusd) multiplies unsigned bytes by signed ones. B is moved by 128 to the sign that A has not: that
+/// comes to 128 times the sum of a row of A, one sum more a row.
 template <Element element_>
 struct VnniThread : Scalar<element_> {
   static_assert(element_ == Element::u8 || element_ == Element::s8);
   using typename Scalar<element_>::Word, typename Scalar<element_>::fragment_a, typename Scalar<element_>::fragment_b;
-  static constexpr bool is_signed = element_ == Element::s8;
   static constexpr int sums = Scalar<element_>::sums;
 
   struct fragment_c {
-    __m512i sum[side] = {}, excess = {};  ///< excess: of each column if the elements are signed, else of each row
+    __m512i sum[side] = {}, excess = {};  ///< excess: of each row
   };
-  static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
-    const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));  // 128 unsigned, -128 signed
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     for (int word = 0; word < words; ++word) {
-      const __m512i of_b = _mm512_loadu_si512(b.piece + word * side);
-      const __m512i of_a = _mm512_loadu_si512(a.piece + word * side);
-      const __m512i y = is_signed ? of_b : _mm512_xor_si512(of_b, flip);
-      c.excess = is_signed ? _mm512_dpbusd_epi32(c.excess, flip, of_b) : _mm512_dpbusd_epi32(c.excess, of_a, flip);
-      alignas(64) std::int32_t x[side];
-      _mm512_store_si512(x, is_signed ? _mm512_xor_si512(of_a, flip) : of_a);
-      for (int row = 0; row < side; ++row) c.sum[row] = _mm512_dpbusd_epi32(c.sum[row], _mm512_set1_epi32(x[row]), y);
+      const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));  // 128 unsigned, -128 signed
+      const __m512i x = _mm512_loadu_si512(a.piece + word * side);
+      const __m512i y = _mm512_xor_si512(_mm512_loadu_si512(b.piece + word * side), flip);
+      c.excess = add(c.excess, x, flip);
+      for (int row = 0; row < side; ++row) {
+        std::int32_t of_row;
+        __builtin_memcpy(&of_row, a.piece + word * side + row, sizeof of_row);
+        c.sum[row] = add(c.sum[row], _mm512_set1_epi32(of_row), y);
+      }
     }
   }
-  static void values(const fragment_c& c, std::int32_t (&out)[sums]) {
+  LEAGUE_FUNCTION static void values(const fragment_c& c, std::int32_t (&out)[sums]) {
     alignas(64) std::int32_t excess[side];
     _mm512_store_si512(excess, c.excess);
     for (int row = 0; row < side; ++row)
-      _mm512_storeu_si512(out + row * side,
-                          _mm512_sub_epi32(c.sum[row], is_signed ? c.excess : _mm512_set1_epi32(excess[row])));
+      _mm512_storeu_si512(out + row * side, _mm512_sub_epi32(c.sum[row], _mm512_set1_epi32(excess[row])));
+  }
+
+ private:
+  /// `a` as it is, `b` moved.
+  LEAGUE_FUNCTION static __m512i add(__m512i sum, __m512i a, __m512i b) {
+    return element_ == Element::u8 ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
   }
 };
 template <>
@@ -64,17 +68,17 @@ struct Thread<Element::bf16> : Scalar<Element::bf16> {
   struct fragment_c {
     __m512 sum[side] = {};
   };
-  static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     for (int word = 0; word < words; ++word) {
       const auto y = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b.piece + word * side));
       for (int row = 0; row < side; ++row) {
         std::int32_t x;
-        memcpy(&x, a.piece + word * side + row, sizeof x);
+        __builtin_memcpy(&x, a.piece + word * side + row, sizeof x);
         c.sum[row] = _mm512_dpbf16_ps(c.sum[row], reinterpret_cast<__m512bh>(_mm512_set1_epi32(x)), y);
       }
     }
   }
-  static void values(const fragment_c& c, float (&out)[sums]) {
+  LEAGUE_FUNCTION static void values(const fragment_c& c, float (&out)[sums]) {
     for (int row = 0; row < side; ++row) _mm512_storeu_ps(out + row * side, c.sum[row]);
   }
 };

@@ -33,23 +33,11 @@ struct FusedWork {
     const std::int64_t first = chunk_number * k * test_panels.rows + query;
     return {keys + first, indices + first, k, test_panels.rows};
   }
-  /// The k best of all lists of a query. Lists are sorted: most are passed over for their heads, which are loaded
-  /// several at a time; in the others the first entry out of reach ends the list.
+  /// The k best of all lists of a query.
   LEAGUE_FUNCTION void merge(std::int64_t query, const blocks::KBest<double, std::int64_t>& best) const {
-    constexpr int ahead = 8;
-    const double within = from_ordered(reach[query] + 1);  // one up: the reach was rounded to float
+    const double within = from_ordered(reach[query] + 1);  // one more: the reach was rounded to float
     best.clear();
-    for (int first = 0; first < chunks(); first += ahead) {
-      const int count = chunks() - first < ahead ? chunks() - first : ahead;
-      double heads[ahead];
-      for (int i = 0; i < ahead; ++i) heads[i] = *list(first + (i < count ? i : 0), query).keys;
-      for (int i = 0; i < count; ++i) {
-        if (heads[i] > within || heads[i] > best.reach()) continue;
-        const auto mine = list(first + i, query);
-        for (int entry = 0; entry < k; ++entry)
-          if (!best.insert(mine.keys[entry * mine.stride], mine.indices[entry * mine.stride])) break;
-      }
-    }
+    merge_lists(chunks(), within, [&](int chunk_number) { return list(chunk_number, query); }, best);
   }
 };
 

@@ -14,6 +14,11 @@ namespace {
 /// Pixels of every type are widened to floats, in which their products are exact.
 const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}};
 
+/// Matrix units take pixels of every type as bytes.
+const std::map<Dtype, std::string> byte_units{
+    {Dtype::f32, "u8 tensor"}, {Dtype::i32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}};
+const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see fused";
+
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
     .description = "classification by the votes of the k nearest training rows",
@@ -32,6 +37,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "tiles of products and norms, the k best on the way, no matrix",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .units = units},
+                {.name = "mma",
+                 .description = "as fused, products of bytes by matrix units",
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = byte_units},
                 {.name = "gram",
                  .description = "the library's matrix product, then selection",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},

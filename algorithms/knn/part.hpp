@@ -50,6 +50,26 @@ struct Memory {
   Array<double> distances;         ///< [m x k]
 };
 
+/// The k best of all lists of a query, `list(chunk)` that of a chunk; no farther key than `within` can be among them.
+/// Lists are sorted: most are passed over for their heads, which are loaded several at a time; in the others the first
+/// entry out of reach ends the list. @pre `best` is clear
+template <class Key, class List>
+LEAGUE_FUNCTION void merge_lists(int chunks, Key within, const List& list,
+                                 const blocks::KBest<double, std::int64_t>& best) {
+  constexpr int ahead = 8;
+  for (int first = 0; first < chunks; first += ahead) {
+    const int count = chunks - first < ahead ? chunks - first : ahead;
+    Key heads[ahead];
+    for (int i = 0; i < ahead; ++i) heads[i] = *list(first + (i < count ? i : 0)).keys;
+    for (int i = 0; i < count; ++i) {
+      if (heads[i] > within || heads[i] > best.reach()) continue;
+      const auto mine = list(first + i);
+      for (int entry = 0; entry < best.k; ++entry)
+        if (!best.insert(mine.keys[entry * mine.stride], mine.indices[entry * mine.stride])) break;
+    }
+  }
+}
+
 /// Rows of a matrix that are in memory at once: all, or as many times `step` as `bytes` allow, but once at least.
 inline std::int64_t rows_at_once(std::int64_t rows, std::int64_t row_bytes, std::int64_t bytes, std::int64_t step = 1) {
   return std::min(rows, std::max(bytes / row_bytes / step, std::int64_t{1}) * step);

@@ -192,9 +192,18 @@ TYPED_TEST(Layouts, HaveAPlaceForEverything) {
   EXPECT_EQ(offsets.size(), static_cast<std::size_t>(piece_words));
   EXPECT_EQ(*offsets.begin(), 0);
   EXPECT_EQ(*offsets.rbegin(), piece_words - 1);
-  for (int lane = 0; lane < TypeParam::lanes; ++lane)
-    for (int i = 0; i < TypeParam::sums; ++i)
+  for (int lane = 0; lane < TypeParam::lanes; ++lane) {
+    for (int i = 0; i < TypeParam::sums; ++i) {
       places.insert(TypeParam::row(lane, i) * side + TypeParam::column(lane, i));
+      const int first = i - i % TypeParam::run;
+      EXPECT_EQ(TypeParam::row(lane, i), TypeParam::row(lane, first));
+      EXPECT_EQ(TypeParam::column(lane, i), TypeParam::column(lane, first) + i - first);
+    }
+    for (int i = 0; i < TypeParam::share; ++i) {
+      const Place place = TypeParam::word_of(lane, i);
+      EXPECT_EQ(TypeParam::offset(place.row, place.word), lane * TypeParam::share + i);
+    }
+  }
   EXPECT_EQ(places.size(), static_cast<std::size_t>(side * side));
 }
 

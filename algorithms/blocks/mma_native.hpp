@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if defined(__CUDACC__)
+#include "algorithms/blocks/mma_cuda.hpp"
+#elif defined(__HIPCC__)
+#include "algorithms/blocks/mma_hip.hpp"
+#else
+#include "algorithms/blocks/mma_host.hpp"
+#endif
+
+namespace league::blocks::mma {
+
+/// The matrix unit of what this file is compiled for.
+#if defined(__CUDACC__)
+template <Element element>
+using Native = Warp<element>;
+#elif defined(__HIPCC__)
+template <Element element>
+using Native = Wavefront<element>;
+#else
+template <Element element>
+using Native = Thread<element>;
+#endif
+
+}  // namespace league::blocks::mma
