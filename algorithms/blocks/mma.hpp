@@ -18,6 +18,7 @@
 ///   row(lane, i), column(lane, i)   the place in the tile of element i of a lane
 ///   run                     so many elements, from a multiple of it on, are neighbours in a row
 ///   word_of(lane, i)        the {row, word} that is word i of a lane's part of a piece
+///   lane_rows               rows of which a lane has words: word i is of the same row as word i + lane_rows
 ///   fragment_a, fragment_b, fragment_c
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
@@ -128,7 +129,7 @@ template <Element element_>
 struct Scalar : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Value, typename Unit::Word;
-  static constexpr int lanes = 1, sums = side * side, run = side, share = piece_words;
+  static constexpr int lanes = 1, sums = side * side, run = side, share = piece_words, lane_rows = side;
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) { return word * side + row; }
   LEAGUE_FUNCTION static constexpr Place word_of(int /*lane*/, int i) { return {i % side, i / side}; }
   LEAGUE_FUNCTION static constexpr int row(int /*lane*/, int i) { return i / side; }

@@ -78,7 +78,8 @@ struct Warp : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Word;
   static constexpr int rows = side / 2, quad = words / 2;
-  static constexpr int lanes = rows * quad, sums = side * side / lanes, share = piece_words / lanes, run = 2;
+  static constexpr int lanes = rows * quad, sums = side * side / lanes, share = piece_words / lanes, run = 2,
+                       lane_rows = 2;
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
     return (row % rows * quad + word % quad) * share + row / rows + word / quad * 2;
   }

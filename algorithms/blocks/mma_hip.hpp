@@ -15,7 +15,7 @@ struct Wavefront : UnitOf<element_> {
   static_assert(element_ != Element::u8, "MFMA has no unsigned bytes");
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Word;
-  static constexpr int lanes = 64, sums = side * side / lanes, share = piece_words / lanes, run = 1;
+  static constexpr int lanes = 64, sums = side * side / lanes, share = piece_words / lanes, run = 1, lane_rows = 1;
   static constexpr int quarters = lanes / side;
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
     return (word % quarters * side + row) * share + word / quarters;

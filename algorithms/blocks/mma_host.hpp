@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "algorithms/blocks/mma.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 
 #if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #include <immintrin.h>
@@ -30,17 +31,17 @@ struct VnniThread : Scalar<element_> {
     __m512i sum[side] = {}, excess = {};  ///< excess: of each row
   };
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
-    for (int word = 0; word < words; ++word) {
-      const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));  // 128 unsigned, -128 signed
+    const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));  // 128 unsigned, -128 signed
+    unrolled<words>([&](int word) {  // GCC 12 would copy all sums in each turn of a loop
       const __m512i x = _mm512_loadu_si512(a.piece + word * side);
       const __m512i y = _mm512_xor_si512(_mm512_loadu_si512(b.piece + word * side), flip);
       c.excess = add(c.excess, x, flip);
-      for (int row = 0; row < side; ++row) {
+      unrolled<side>([&](int row) {
         std::int32_t of_row;
         __builtin_memcpy(&of_row, a.piece + word * side + row, sizeof of_row);
         c.sum[row] = add(c.sum[row], _mm512_set1_epi32(of_row), y);
-      }
-    }
+      });
+    });
   }
   LEAGUE_FUNCTION static void values(const fragment_c& c, std::int32_t (&out)[sums]) {
     alignas(64) std::int32_t excess[side];
@@ -69,14 +70,14 @@ struct Thread<Element::bf16> : Scalar<Element::bf16> {
     __m512 sum[side] = {};
   };
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
-    for (int word = 0; word < words; ++word) {
+    unrolled<words>([&](int word) {
       const auto y = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b.piece + word * side));
-      for (int row = 0; row < side; ++row) {
+      unrolled<side>([&](int row) {
         std::int32_t x;
         __builtin_memcpy(&x, a.piece + word * side + row, sizeof x);
         c.sum[row] = _mm512_dpbf16_ps(c.sum[row], reinterpret_cast<__m512bh>(_mm512_set1_epi32(x)), y);
-      }
-    }
+      });
+    });
   }
   LEAGUE_FUNCTION static void values(const fragment_c& c, float (&out)[sums]) {
     for (int row = 0; row < side; ++row) _mm512_storeu_ps(out + row * side, c.sum[row]);

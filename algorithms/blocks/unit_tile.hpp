@@ -52,11 +52,14 @@ struct TileValues {
     const int lane = thread % Unit::lanes;
     unrolled<Tile::units_down>([&](int i) {
       unrolled<Tile::units_across>([&](int j) {
-        unrolled<Unit::sums / Unit::run>([&](int n) {
-          const int first = n * Unit::run;
+        const auto run = [&](int first) {
           body((Tile::first_down(thread) + i) * mma::side + Unit::row(lane, first),
                (Tile::first_across(thread) + j) * mma::side + Unit::column(lane, first), of[i][j] + first);
-        });
+        };
+        if constexpr (Unit::lanes > 1)  // in registers
+          unrolled<Unit::sums / Unit::run>([&](int n) { run(n * Unit::run); });
+        else
+          for (int first = 0; first < Unit::sums; first += Unit::run) run(first);
       });
     });
   }

@@ -42,6 +42,7 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
         int* keys = places + slots;
         int* pushed = keys + slots;  // two counters: one is read while the other is cleared
         const int tiles = work.tiles(), items = tiles * work.chunks();
+        int round = 0;  // and counter
         if (group.rank == 0) pushed[0] = pushed[1] = 0;
 
         for (int item = team.league_rank(); item < items; item += team.league_size()) {
@@ -56,7 +57,6 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
           blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
               group, stages, work.test + work.test_pieces.step(queries, 0),
               work.train + work.train_pieces.step(first, 0), work.train_pieces.steps, work.tiles_of(chunk));
-          int round = 0;
           for (int left = work.tiles_of(chunk); left > 0; --left, first += Tile::columns) {
             blocks::TileSums<Tile> sums;
             pipeline.next(sums);
@@ -104,7 +104,7 @@ template <class T>
 void pack(const Exec& exec, const T* data, std::int64_t n, int features, const blocks::mma::Pieces<Unit>& pieces,
           Unit::Word* packed, int* norms) {
   constexpr int threads = OfTeam::alone ? 1 : 128;
-  using blocks::mma::side, blocks::mma::piece_words;
+  using blocks::mma::side;
   const auto groups = pieces.rows / side;
   Team policy(exec, league_of(std::min<std::int64_t>(groups, 1 << 20)), threads, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(side * 4 + 16));
@@ -115,18 +115,11 @@ void pack(const Exec& exec, const T* data, std::int64_t n, int features, const b
           for (int row = team.team_rank(); row < side; row += threads) sums[row] = 0;
           team.team_barrier();
           const std::int64_t first = number * side;
-          for (int part = team.team_rank(); part < pieces.steps * Unit::lanes; part += threads) {
-            const int step = part / Unit::lanes, lane = part % Unit::lanes;
-            Unit::Word* to = packed + pieces.step(first, step) + first % pieces.height / side * piece_words;
-            for (int i = 0; i < Unit::share; ++i) {
-              const auto place = Unit::word_of(lane, i);
-              const int begin = (step * blocks::mma::words + place.word) * Unit::per_word;
-              const auto word =
-                  pixels_of(data + (first + place.row) * features, first + place.row < n, begin, features);
-              to[lane * Unit::share + i] = word.bits();
-              Kokkos::atomic_add(&sums[place.row], word.norm());
-            }
-          }
+          const int lane = team.team_rank() % Unit::lanes;
+          int here[Unit::lane_rows] = {};  // threads are whole subgroups: a lane keeps its rows
+          for (int part = team.team_rank(); part < pieces.steps * Unit::lanes; part += threads)
+            pack_part<Unit>(data, n, features, pieces, first, part / Unit::lanes, lane, packed, here);
+          for (int i = 0; i < Unit::lane_rows; ++i) Kokkos::atomic_add(&sums[Unit::word_of(lane, i).row], here[i]);
           team.team_barrier();
           for (int row = team.team_rank(); row < side; row += threads)
             if (norms != nullptr) norms[first + row] = first + row < n ? sums[row] : MmaWork<Unit>::no_row;

@@ -27,14 +27,38 @@ struct FourPixels {
   }
 };
 
-/// Those of `row` from `begin` on; what lies beyond the features, or a row that is not there, becomes 0.
+/// Those of `row` from `begin` on; what lies beyond the features, or a row that is not there, becomes 0. A multiple of
+/// four features is loaded four at a time.
 template <class T>
 LEAGUE_FUNCTION FourPixels pixels_of(const T* row, bool is_there, int begin, int features) {
+  using Four = blocks::Pack<T, 4 * static_cast<int>(sizeof(T))>;
   FourPixels four;
-  for (int i = 0; i < 4; ++i)
-    if (is_there && begin + i < features)
-      four.values[i] = static_cast<std::int8_t>(static_cast<int>(row[begin + i]) - 128);
+  if (!is_there || begin >= features) return four;
+  const auto put = [&](int i, T value) { four.values[i] = static_cast<std::int8_t>(static_cast<int>(value) - 128); };
+  if (features % 4 == 0) {
+    const Four loaded = *reinterpret_cast<const Four*>(row + begin);
+    for (int i = 0; i < 4; ++i) put(i, loaded.values[i]);
+  } else {
+    for (int i = 0; i < 4 && begin + i < features; ++i) put(i, row[begin + i]);
+  }
   return four;
+}
+
+/// Packs a lane's part of a step's piece of 16 rows from `first` on, and adds the squares to `norms`, those of its
+/// rows.
+template <class Unit, class T>
+LEAGUE_FUNCTION void pack_part(const T* data, std::int64_t n, int features, const blocks::mma::Pieces<Unit>& pieces,
+                               std::int64_t first, int step, int lane, typename Unit::Word* packed,
+                               std::int32_t (&norms)[Unit::lane_rows]) {
+  auto* to = packed + pieces.step(first, step) + first % pieces.height / blocks::mma::side * blocks::mma::piece_words;
+  for (int i = 0; i < Unit::share; ++i) {
+    const auto place = Unit::word_of(lane, i);
+    const int begin = (step * blocks::mma::words + place.word) * Unit::per_word;
+    const std::int64_t row = first + place.row;
+    const FourPixels four = pixels_of(data + row * features, row < n, begin, features);
+    to[lane * Unit::share + i] = four.bits();
+    norms[i % Unit::lane_rows] += four.norm();
+  }
 }
 
 /// The tile of a team, and its scratch: the stages of the operands, the reach of each query, and a pool of products

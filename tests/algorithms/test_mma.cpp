@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <set>
 #include <vector>
@@ -202,6 +203,7 @@ TYPED_TEST(Layouts, HaveAPlaceForEverything) {
     for (int i = 0; i < TypeParam::share; ++i) {
       const Place place = TypeParam::word_of(lane, i);
       EXPECT_EQ(TypeParam::offset(place.row, place.word), lane * TypeParam::share + i);
+      EXPECT_EQ(place.row, TypeParam::word_of(lane, i % TypeParam::lane_rows).row);
     }
   }
   EXPECT_EQ(places.size(), static_cast<std::size_t>(side * side));
