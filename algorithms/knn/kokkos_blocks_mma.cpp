@@ -7,26 +7,49 @@
 namespace league::knn::kokkos_model {
 namespace {
 
-using Unit = blocks::mma::Native<blocks::mma::Element::s8>;
-/// 256 x 128 products for 256 threads; on a host, 16 x 16 for one.
-constexpr int across = Unit::lanes == 1 ? 1 : 64 / Unit::lanes;
-using Tile = std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
-                                blocks::UnitTile<Unit, 4, across, 4, 8 / across, 3>>;
-using OfTeam = MmaTeam<Tile>;
-
-/// The threads of a team; one alone has nobody to wait for.
-template <class Member>
+/// The threads of a team of `size`; one alone has nobody to wait for.
+template <int size, class Member>
 KOKKOS_FUNCTION auto threads_of(const Member& team) {
-  if constexpr (OfTeam::alone)
+  if constexpr (size == 1)
     return blocks::one_thread;
   else
-    return blocks::group_of(team.team_rank(), Tile::threads, [&team] { team.team_barrier(); });
+    return blocks::group_of(team.team_rank(), size, [&team] { team.team_barrier(); });
+}
+
+// A team takes 16 rows, a subgroup every so many steps of their depth, a lane its part of a piece.
+template <class Unit, class Rows>
+void pack(const Exec& exec, const Rows& rows, const blocks::mma::Pieces<Unit>& pieces, typename Unit::Word* packed) {
+  using Sum = typename Rows::Sum;
+  constexpr int threads = Unit::lanes == 1 ? 1 : 128, totals_bytes = blocks::mma::side * Rows::sums * sizeof(Sum);
+  const std::int64_t groups = pieces.rows / blocks::mma::side;
+  Team policy(exec, league_of(std::min<std::int64_t>(groups, 1 << 20)), threads, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(totals_bytes + 16));
+  Kokkos::parallel_for(
+      "knn/pack", policy, KOKKOS_LAMBDA(const Member& team) {
+        auto* totals =
+            static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(totals_bytes), 16));
+        const auto group = threads_of<threads>(team);
+        const auto add = [](Sum* to, Sum value) {
+          if constexpr (Unit::lanes == 1)
+            *to += value;
+          else
+            Kokkos::atomic_add(to, value);
+        };
+        const auto peak = [](std::int32_t* to, std::int32_t value) { Kokkos::atomic_max(to, value); };
+        for (std::int64_t number = team.league_rank(); number < groups; number += team.league_size())
+          pack_rows<Unit>(group, rows, pieces, number * blocks::mma::side, totals, packed, add, peak);
+      });
 }
 
 // A team takes a tile of queries and a chunk of training rows, tile by tile; a subgroup some products [16 x 16]. Keys
 // within reach of their query are rare: threads push them to a pool in scratch, and the query's own thread inserts
 // them.
+template <class Unit>
 void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
+  using Tile = MmaTile<Unit>;
+  using OfTeam = MmaTeam<Tile>;
+  using Key = typename Unit::Sum;
+  using Limits = KeyLimits<Key>;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, 1>>;
   using Member = typename Policy::member_type;
   Policy policy(exec, launch.league, launch.team, 1);
@@ -34,13 +57,14 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
   Kokkos::parallel_for(
       "knn/mma", policy, KOKKOS_LAMBDA(const Member& team) {
         constexpr int slots = OfTeam::slots;
-        const auto group = threads_of(team);
-        void* scratch = team.team_scratch(0).get_shmem_aligned(std::size_t{OfTeam::scratch_bytes}, 16);
-        auto* stages = static_cast<Unit::Word*>(scratch);
-        int* reach = static_cast<int*>(scratch) + Tile::scratch_bytes / 4;
-        int* places = reach + Tile::rows;
-        int* keys = places + slots;
-        int* pushed = keys + slots;  // two counters: one is read while the other is cleared
+        const auto group = threads_of<Tile::threads>(team);
+        auto* scratch = static_cast<int*>(
+            team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(OfTeam::scratch_bytes), 16));
+        auto* stages = reinterpret_cast<typename Unit::Word*>(scratch);
+        auto* reach = reinterpret_cast<Key*>(scratch + Tile::scratch_bytes / 4);
+        auto* keys = reach + Tile::rows;
+        int* places = reinterpret_cast<int*>(keys + slots);
+        int* pushed = places + slots;  // two counters: one is read while the other is cleared
         const int tiles = work.tiles(), items = tiles * work.chunks();
         int round = 0;  // and counter
         if (group.rank == 0) pushed[0] = pushed[1] = 0;
@@ -49,7 +73,7 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
           const int queries = item % tiles * Tile::rows, chunk = item / tiles;
           for (int row = group.rank; row < Tile::rows; row += Tile::threads) {
             const bool is_there = queries + row < work.queries;
-            reach[row] = is_there ? work.reach[queries + row] : -work.no_row;
+            reach[row] = is_there ? Limits::from_ordered(work.reach[queries + row]) : Limits::nothing();
             if (is_there) work.list(chunk, queries + row).clear();
           }
           group.barrier();
@@ -62,19 +86,19 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
             pipeline.next(sums);
             blocks::TileValues<Tile> values(sums);
             for (bool more = true; more; round ^= 1) {
-              values.for_runs(group.rank, [&](int row, int column, int* products) {
-                const int* norms = work.norms + first + column;
-                const int within = reach[row];
+              values.for_runs(group.rank, [&](int row, int column, Key* products) {
+                const Key* norms = work.norms + first + column;
+                const Key within = reach[row];
                 int any = 0;
                 for (int i = 0; i < Unit::run; ++i) any |= norms[i] - 2 * products[i] <= within;
                 if (any == 0) return;
                 for (int i = 0; i < Unit::run; ++i) {
-                  const int key = norms[i] - 2 * products[i];
+                  const Key key = norms[i] - 2 * products[i];
                   const int slot = key <= within ? Kokkos::atomic_fetch_add(&pushed[round], 1) : slots;
                   if (slot >= slots) continue;
-                  places[slot] = row * Tile::columns + column + i;
                   keys[slot] = key;
-                  products[i] = work.gone;
+                  places[slot] = row * Tile::columns + column + i;
+                  products[i] = Limits::gone();
                 }
               });
               group.barrier();
@@ -85,96 +109,152 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
                 if (row % Tile::threads != group.rank) continue;
                 const auto list = work.list(chunk, queries + row);
                 list.insert(keys[slot], first + places[slot] % Tile::columns);
-                reach[row] = Kokkos::min(reach[row], list.reach());
+                reach[row] = Kokkos::min(reach[row], work.reach_of(list, queries + row));
               }
               more = count > slots;
               if (more) group.barrier();
             }
           }
           for (int row = group.rank; row < Tile::rows && queries + row < work.queries; row += Tile::threads)
-            Kokkos::atomic_min(work.reach + queries + row, reach[row]);
+            Kokkos::atomic_min(work.reach + queries + row, Limits::to_ordered(reach[row]));
           group.barrier();
         }
       });
 }
 
-// A team takes 16 rows, a subgroup every so many steps of their depth, a lane its part of a piece; norms are added on
-// the way. Rows that are not there are pixels of 128, and their norm `no_row`.
-template <class T>
-void pack(const Exec& exec, const T* data, std::int64_t n, int features, const blocks::mma::Pieces<Unit>& pieces,
-          Unit::Word* packed, int* norms) {
-  constexpr int threads = OfTeam::alone ? 1 : 128;
-  using blocks::mma::side;
-  const auto groups = pieces.rows / side;
-  Team policy(exec, league_of(std::min<std::int64_t>(groups, 1 << 20)), threads, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(side * 4 + 16));
+// A thread takes an item.
+template <class Body>
+void for_each(const Exec& exec, const char* label, std::int64_t count, const Body& body) {
+  const int threads = kokkos::on_gpu ? 128 : 1;
   Kokkos::parallel_for(
-      "knn/pack", policy, KOKKOS_LAMBDA(const Member& team) {
-        auto* sums = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(side * sizeof(int), 16));
-        for (std::int64_t number = team.league_rank(); number < groups; number += team.league_size()) {
-          for (int row = team.team_rank(); row < side; row += threads) sums[row] = 0;
-          team.team_barrier();
-          const std::int64_t first = number * side;
-          const int lane = team.team_rank() % Unit::lanes;
-          int here[Unit::lane_rows] = {};  // threads are whole subgroups: a lane keeps its rows
-          for (int part = team.team_rank(); part < pieces.steps * Unit::lanes; part += threads)
-            pack_part<Unit>(data, n, features, pieces, first, part / Unit::lanes, lane, packed, here);
-          for (int i = 0; i < Unit::lane_rows; ++i) Kokkos::atomic_add(&sums[Unit::word_of(lane, i).row], here[i]);
-          team.team_barrier();
-          for (int row = team.team_rank(); row < side; row += threads)
-            if (norms != nullptr) norms[first + row] = first + row < n ? sums[row] : MmaWork<Unit>::no_row;
-          team.team_barrier();
-        }
-      });
-}
-
-// A thread takes a query.
-void merge(const Exec& exec, const MmaWork<Unit>& work, std::int64_t* neighbours, double* distances) {
-  const int threads = OfTeam::alone ? 1 : 128;
-  Kokkos::parallel_for(
-      "knn/merge", Team(exec, league_of(ceil_div<std::int64_t>(work.queries, threads)), threads, 1),
+      label, Team(exec, league_of(ceil_div<std::int64_t>(count, threads)), threads, 1),
       KOKKOS_LAMBDA(const Member& team) {
         const std::int64_t stride = std::int64_t{team.league_size()} * team.team_size();
-        for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-             query < work.queries; query += stride)
-          work.merge(query, {distances + query * work.k, neighbours + query * work.k, work.k, 1});
+        for (std::int64_t i = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(); i < count;
+             i += stride)
+          body(i);
       });
 }
 
-template <class T>
+// A thread takes a query, its lanes the features.
+/// The k best of the candidates, by their distances as differences in double.
+struct Refine {
+  std::int64_t queries, n;
+  int k, kept, features;
+  const float *test, *train, *slack;
+  const double* keys;
+  const std::int64_t* candidates;
+  double* distances;
+  std::int64_t* neighbours;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(); query < queries;
+         query += std::int64_t{team.league_size()} * team.team_size()) {
+      const Candidates found(keys + query * kept, candidates + query * kept, k, kept, slack[query], n);
+      const blocks::KBest<double, std::int64_t> best{distances + query * k, neighbours + query * k, k, 1};
+      Kokkos::single(Kokkos::PerThread(team), [&] { best.clear(); });
+      for (std::int64_t i = 0; i < found.count && found.reaches(i); ++i) {
+        const float *x = test + query * features, *y = train + found.row(i) * features;
+        double squared = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::ThreadVectorRange(team, features),
+            [&](int f, double& sum) {
+              const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
+              sum += difference * difference;
+            },
+            squared);
+        Kokkos::single(Kokkos::PerThread(team), [&] { best.insert(squared, found.row(i)); });
+      }
+    }
+  }
+};
+
+/// The centre that rounding starts from.
+template <class Memory>
+void measure(const Exec& exec, Memory& memory) {
+  memory.lengths.clear();
+  const float* data = memory.knn.train.data();
+  float* centre = memory.centre.data();
+  const std::int64_t n = memory.knn.n;
+  const int features = static_cast<int>(memory.knn.features);
+  for_each(
+      exec, "knn/centre", features,
+      KOKKOS_LAMBDA(std::int64_t f) { centre[f] = centre_of(data, n, features, static_cast<int>(f)); });
+}
+
+/// What rounding may have made of the keys.
+template <class Memory>
+void allow(const Exec& exec, const Memory& memory) {
+  const Lengths train = memory.train_rows().lengths, test = memory.test_rows().lengths;
+  float* slack = memory.slack.data();
+  const int depth = memory.train_pieces.steps * Memory::Unit::depth;
+  for_each(
+      exec, "knn/slack", memory.knn.m, KOKKOS_LAMBDA(std::int64_t query) {
+        slack[query] = slack_of(test.size[query], test.error[query], train.most, depth);
+      });
+}
+
+template <class Unit>
+void merge(const Exec& exec, const MmaWork<Unit>& work, double* keys, std::int64_t* rows) {
+  for_each(
+      exec, "knn/merge", work.queries, KOKKOS_LAMBDA(std::int64_t query) {
+        work.merge(query, {keys + query * work.kept, rows + query * work.kept, work.kept, 1});
+      });
+}
+
+template <class Memory>
+void refine(const Exec& exec, const Memory& memory) {
+  const auto& knn = memory.knn;
+  const int threads = kokkos::on_gpu ? 8 : 1, lanes = kokkos::on_gpu ? 32 : 1;
+  Kokkos::parallel_for("knn/refine", Team(exec, league_of(ceil_div<std::int64_t>(knn.m, threads)), threads, lanes),
+                       Refine{knn.m, knn.n, knn.k, memory.kept(), static_cast<int>(knn.features), knn.test.data(),
+                              knn.train.data(), memory.slack.data(), memory.candidate_keys.data(),
+                              memory.candidates.data(), knn.distances.data(), knn.neighbours.data()});
+}
+
+template <class Unit, class T>
 class Mma final : public Part {
+  using Memory = MmaMemory<Unit, T, kokkos::Array>;
+  using Limits = KeyLimits<typename Unit::Sum>;
+
  public:
   Mma(const Knn& problem, const Context& context, const Shard& shard)
       : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     launch_ = memory_.configure(*this, launch, kokkos::limits(queue()));
-    kokkos::require_scratch(OfTeam::scratch_bytes + 16, "the tile of this kernel");
+    kokkos::require_scratch(MmaTeam<MmaTile<Unit>>::scratch_bytes + 16, "the tile of this kernel");
     return launch_;
   }
   void compute(Stages& stages) override {
     const auto& knn = memory_.knn;
     const auto work = memory_.work(launch_.tile);
-    const int features = static_cast<int>(knn.features);
     stages.stage(queue(), "pack", [&] {
-      pack(exec_, knn.train.data(), knn.n, features, memory_.train_pieces, memory_.train.data(),
-           memory_.train_norms.data());
-      pack(exec_, knn.test.data(), knn.m, features, memory_.test_pieces, memory_.test.data(), nullptr);
+      if constexpr (!Memory::exact) measure(exec_, memory_);
+      pack(exec_, memory_.train_rows(), memory_.train_pieces, memory_.train.data());
+      pack(exec_, memory_.test_rows(), memory_.test_pieces, memory_.test.data());
+      if constexpr (!Memory::exact) allow(exec_, memory_);
     });
     stages.stage(queue(), "mma", [&] {
-      Kokkos::deep_copy(exec_, memory_.reach.view(), work.unlimited);
+      Kokkos::deep_copy(exec_, memory_.reach.view(), Limits::to_ordered(Limits::unlimited()));
       select(exec_, launch_, work);
     });
-    stages.stage(queue(), "merge", [&] { merge(exec_, work, knn.neighbours.data(), knn.distances.data()); });
+    if constexpr (Memory::exact) {
+      stages.stage(queue(), "merge", [&] { merge(exec_, work, knn.distances.data(), knn.neighbours.data()); });
+    } else {
+      stages.stage(queue(), "merge",
+                   [&] { merge(exec_, work, memory_.candidate_keys.data(), memory_.candidates.data()); });
+      stages.stage(queue(), "refine", [&] { refine(exec_, memory_); });
+    }
     stages.stage(queue(), "vote", [&] { vote_all(exec_, knn); });
   }
 
  private:
   const Exec& exec_;
   Launch launch_;
-  MmaMemory<T, Tile, kokkos::Array> memory_;
+  Memory memory_;
 };
 
-const RegisterSplit<Knn> registered{"mma", kokkos::blocks_model, by_pixel<Mma>};
+const RegisterSplit<Knn> registered{"mma", kokkos::blocks_model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "algorithms/blocks/unit_tile.hpp"
+#include "algorithms/knn/mma_rows.hpp"
 #include "algorithms/knn/part.hpp"
 #include "backends/launch.hpp"
 
@@ -11,55 +13,10 @@
 /// units.
 namespace league::knn {
 
-/// A word of four pixels as matrix units take them: 128 less, which changes no distance.
-struct FourPixels {
-  std::int8_t values[4] = {};
-  [[nodiscard]] LEAGUE_FUNCTION std::uint32_t bits() const {
-    std::uint32_t word;
-    __builtin_memcpy(&word, values, sizeof word);
-    return word;
-  }
-  /// The sum of their squares.
-  [[nodiscard]] LEAGUE_FUNCTION std::int32_t norm() const {
-    std::int32_t sum = 0;
-    for (const std::int32_t value : values) sum += value * value;
-    return sum;
-  }
-};
-
-/// Those of `row` from `begin` on; what lies beyond the features, or a row that is not there, becomes 0. A multiple of
-/// four features is loaded four at a time.
-template <class T>
-LEAGUE_FUNCTION FourPixels pixels_of(const T* row, bool is_there, int begin, int features) {
-  using Four = blocks::Pack<T, 4 * static_cast<int>(sizeof(T))>;
-  FourPixels four;
-  if (!is_there || begin >= features) return four;
-  const auto put = [&](int i, T value) { four.values[i] = static_cast<std::int8_t>(static_cast<int>(value) - 128); };
-  if (features % 4 == 0) {
-    const Four loaded = *reinterpret_cast<const Four*>(row + begin);
-    for (int i = 0; i < 4; ++i) put(i, loaded.values[i]);
-  } else {
-    for (int i = 0; i < 4 && begin + i < features; ++i) put(i, row[begin + i]);
-  }
-  return four;
-}
-
-/// Packs a lane's part of a step's piece of 16 rows from `first` on, and adds the squares to `norms`, those of its
-/// rows.
-template <class Unit, class T>
-LEAGUE_FUNCTION void pack_part(const T* data, std::int64_t n, int features, const blocks::mma::Pieces<Unit>& pieces,
-                               std::int64_t first, int step, int lane, typename Unit::Word* packed,
-                               std::int32_t (&norms)[Unit::lane_rows]) {
-  auto* to = packed + pieces.step(first, step) + first % pieces.height / blocks::mma::side * blocks::mma::piece_words;
-  for (int i = 0; i < Unit::share; ++i) {
-    const auto place = Unit::word_of(lane, i);
-    const int begin = (step * blocks::mma::words + place.word) * Unit::per_word;
-    const std::int64_t row = first + place.row;
-    const FourPixels four = pixels_of(data + row * features, row < n, begin, features);
-    to[lane * Unit::share + i] = four.bits();
-    norms[i % Unit::lane_rows] += four.norm();
-  }
-}
+/// 256 x 128 products for 256 threads; on a host, 16 x 16 for one.
+template <class Unit, int across = 64 / Unit::lanes>
+using MmaTile = std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
+                                   blocks::UnitTile<Unit, 4, across, 4, (8 + across - 1) / across, 3>>;
 
 /// The tile of a team, and its scratch: the stages of the operands, the reach of each query, and a pool of products
 /// that are within reach of their query: [slots] places (query and column of the tile), [slots] keys, and two counters.
@@ -71,24 +28,26 @@ struct MmaTeam {
   static constexpr int scratch_bytes = Tile::scratch_bytes + (Tile::rows + 2 * slots + 4) * 4;
 };
 
-/// A work item is a tile of queries and a chunk of the training rows, and keeps lists of its own: the k best of its
-/// chunk, by key |y|^2 - 2 x.y, which orders as the distance does, and index. All keys are exact.
+/// A work item is a tile of queries and a chunk of the training rows, and keeps lists of its own: the `kept` best of
+/// its chunk, by key |y|^2 - 2 x.y, which orders as the distance does, and index. Keys of pixels are exact, and k are
+/// kept. All others are right within half of a query's `slack`: then all within the slack of the k-th may be among the
+/// k best, and where more than are kept are, the list says so by its last key.
 template <class Unit>
 struct MmaWork {
   using Word = typename Unit::Word;
+  using Key = typename Unit::Sum;
+  using Limits = KeyLimits<Key>;
   using Pieces = blocks::mma::Pieces<Unit>;
+  using List = blocks::KBest<Key, std::int32_t>;
   const Word *test, *train;  ///< in pieces
   Pieces test_pieces, train_pieces;
-  const std::int32_t* norms;  ///< of the training rows; `no_row` where there is none
+  const Key* norms;  ///< of the training rows; Limits::no_row() where there is none
   std::int64_t queries;
-  int k, chunk;           ///< training rows of a work item: whole tiles
-  std::int32_t* reach;    ///< [queries] no farther key can be among the k best of all chunks
-  std::int32_t* keys;     ///< [chunks][k][test rows]
+  int k, kept, chunk;     ///< chunk: training rows of a work item, whole tiles
+  const float* slack;     ///< [queries]; null: none
+  std::int32_t* reach;    ///< [queries] ordered(key): no farther key matters
+  Key* keys;              ///< [chunks][kept][test rows]
   std::int32_t* indices;  ///< alike
-
-  /// Keys of up to 1,024 pixels are between -3 and 3 times 2^24. The reach of a query of which nothing is known yet;
-  /// the squared norm of a row that is not there: beyond every reach; a product that reaches nothing.
-  static constexpr std::int32_t unlimited = (1 << 30) - 1, no_row = 1 << 30, gone = -(1 << 29);
 
   LEAGUE_FUNCTION int tiles() const { return static_cast<int>(test_pieces.rows / test_pieces.height); }
   LEAGUE_FUNCTION int chunks() const { return static_cast<int>((train_pieces.rows + chunk - 1) / chunk); }
@@ -97,15 +56,43 @@ struct MmaWork {
     const std::int64_t begin = std::int64_t{chunk_number} * chunk, end = begin + chunk;
     return static_cast<int>(((end < train_pieces.rows ? end : train_pieces.rows) - begin) / train_pieces.height);
   }
-  LEAGUE_FUNCTION blocks::KBest<std::int32_t, std::int32_t> list(std::int64_t chunk_number, std::int64_t query) const {
-    const std::int64_t first = chunk_number * k * test_pieces.rows + query;
-    return {keys + first, indices + first, k, test_pieces.rows};
+  LEAGUE_FUNCTION List list(std::int64_t chunk_number, std::int64_t query) const {
+    const std::int64_t first = chunk_number * kept * test_pieces.rows + query;
+    return {keys + first, indices + first, kept, test_pieces.rows};
   }
-  /// The k best of all lists of a query.
+  /// What a key must not exceed to matter, as far as a list of the query tells.
+  LEAGUE_FUNCTION Key reach_of(const List& list, std::int64_t query) const {
+    const Key last = list.reach();
+    if (slack == nullptr) return last;
+    const Key near = list.keys[(k - 1) * list.stride] + static_cast<Key>(slack[query]);
+    return near < last ? near : last;
+  }
+  /// The `kept` best of all lists of a query.
   LEAGUE_FUNCTION void merge(std::int64_t query, const blocks::KBest<double, std::int64_t>& best) const {
     best.clear();
-    merge_lists(chunks(), reach[query], [&](int chunk_number) { return list(chunk_number, query); }, best);
+    merge_lists(
+        chunks(), Limits::from_ordered(reach[query]), [&](int chunk_number) { return list(chunk_number, query); },
+        best);
   }
+};
+
+/// The candidates of a query, by key, for those whose keys are not exact.
+struct Candidates {
+  const double* keys;
+  const std::int64_t* indices;
+  double reach;        ///< none with a larger key can be among the k best
+  std::int64_t count;  ///< that are looked at: the rows of `indices`, or, where too many are within reach, all rows
+  bool all;
+
+  LEAGUE_FUNCTION Candidates(const double* keys_, const std::int64_t* indices_, int k, int kept, double slack,
+                             std::int64_t n)
+      : keys(keys_), indices(indices_), reach(keys_[k - 1] + slack), count(kept), all(false) {
+    const double none = blocks::KBest<double, std::int64_t>::none;
+    all = !(keys[k - 1] < none) || keys[kept - 1] <= reach;
+    if (all) count = n;
+  }
+  [[nodiscard]] LEAGUE_FUNCTION bool reaches(std::int64_t i) const { return all || keys[i] <= reach; }
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t row(std::int64_t i) const { return all ? i : indices[i]; }
 };
 
 /// The launch with its chunk in whole tiles, and its league.
@@ -126,10 +113,14 @@ Launch with_whole_tiles(Launch launch, std::int64_t train_rows, std::int64_t tes
 }
 
 /// Packed rows with their norms, and the lists of all work items.
-template <class T, class Tile, template <class> class Array>
+template <class Unit_, class T_, template <class> class Array>
 struct MmaMemory {
-  using Unit = typename Tile::Unit;
-  using Word = typename Unit::Word;
+  using Unit = Unit_;
+  using T = T_;
+  using Tile = MmaTile<Unit>;
+  using Key = typename Unit::Sum;
+  static constexpr bool exact = std::is_same_v<Key, std::int32_t>;
+  static constexpr int spare = exact ? 0 : 16;  ///< candidates that are kept beyond the k best
 
   MmaMemory(Part& part, const Knn& problem)
       : knn(part, problem),
@@ -137,8 +128,14 @@ struct MmaMemory {
         test_pieces(knn.m, knn.features, Tile::rows) {
     part.declare(train, "knn/packed_train", train_pieces.size());
     part.declare(test, "knn/packed_test", test_pieces.size());
-    part.declare(train_norms, "knn/train_norms", train_pieces.rows);
+    part.declare(norms, "knn/train_norms", train_pieces.rows);
     part.declare(reach, "knn/reach", knn.m);
+    if (exact) return;
+    part.declare(centre, "knn/centre", knn.features);
+    part.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + 4);
+    part.declare(slack, "knn/slack", knn.m);
+    part.declare(candidate_keys, "knn/candidate_keys", knn.m * kept());
+    part.declare(candidates, "knn/candidates", knn.m * kept());
   }
   /// The launch as above; declares the lists that it needs.
   Launch configure(Part& part, Launch launch, const LaunchLimits& limits) {
@@ -146,29 +143,54 @@ struct MmaMemory {
     launch = with_whole_tiles<Tile>(resolve(launch, {0, Tile::threads, 1, chunk}, limits), train_pieces.rows,
                                     test_pieces.rows);
     const std::int64_t chunks = ceil_div<std::int64_t>(train_pieces.rows, launch.tile);
-    part.declare(keys, "knn/keys", chunks * knn.k * test_pieces.rows);
-    part.declare(indices, "knn/indices", chunks * knn.k * test_pieces.rows);
+    part.declare(keys, "knn/keys", chunks * kept() * test_pieces.rows);
+    part.declare(indices, "knn/indices", chunks * kept() * test_pieces.rows);
     return launch;
   }
+  [[nodiscard]] int kept() const { return knn.k + spare; }
   [[nodiscard]] MmaWork<Unit> work(int chunk) const {
-    return {test.data(), train.data(), test_pieces,  train_pieces, train_norms.data(), knn.m,
-            knn.k,       chunk,        reach.data(), keys.data(),  indices.data()};
+    return {test.data(), train.data(), test_pieces,  train_pieces, norms.data(), knn.m,         knn.k,
+            kept(),      chunk,        slack.data(), reach.data(), keys.data(),  indices.data()};
+  }
+  /// Rows as the unit takes them.
+  [[nodiscard]] auto train_rows() const { return rows_of(knn.train, knn.n, norms.data(), 0); }
+  [[nodiscard]] auto test_rows() const {
+    return rows_of(knn.test, knn.m, static_cast<Key*>(nullptr), train_pieces.rows);
   }
 
   Memory<T, Array> knn;
   blocks::mma::Pieces<Unit> train_pieces, test_pieces;
-  Array<Word> train, test;
-  Array<std::int32_t> train_norms, reach, keys, indices;
+  Array<typename Unit::Word> train, test;
+  Array<Key> norms, keys;
+  Array<std::int32_t> reach, indices;
+  Array<float> centre, lengths, slack;  ///< lengths: the most of both operands, then sizes and errors of all rows
+  Array<double> candidate_keys;
+  Array<std::int64_t> candidates;
+
+ private:
+  template <class Data>
+  [[nodiscard]] auto rows_of(const Data& data, std::int64_t n, Key* norms_of, std::int64_t before) const {
+    const int features = static_cast<int>(knn.features);
+    if constexpr (exact)
+      return PixelRows<Unit, T>{data.data(), n, features, norms_of};
+    else
+      return RealRows<Unit>{data.data(), n,
+                            features,    centre.data(),
+                            norms_of,    lengths_of(before, before == 0 ? train_pieces.rows : test_pieces.rows)};
+  }
+  [[nodiscard]] Lengths lengths_of(std::int64_t before, std::int64_t rows) const {
+    float* first = lengths.data() + 4 + 2 * before;
+    return {first, first + rows, lengths.data() + (before == 0 ? 0 : 2)};
+  }
 };
 
-/// A `Variant<T>` for pixels.
-template <template <class> class Variant>
-std::unique_ptr<Part> by_pixel(const Knn& problem, const Context& context, const Shard& shard) {
-  if (!problem.exact)
-    throw Unsupported("its products are of bytes: features must be pixels, whole numbers from 0 to 255, " +
-                      std::to_string(Knn::exact_features) + " of them at most; `fused` takes all");
+/// A `Variant<Unit, T>`: pixels of any type as bytes, other numbers rounded to bf16.
+template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
+std::unique_ptr<Part> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
+  using blocks::mma::Element;
+  if (!problem.exact) return std::make_unique<Variant<Native<Element::bf16>, float>>(problem, context, shard);
   return with_type<float, std::int32_t, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
-    return std::make_unique<Variant<T>>(problem, context, shard);
+    return std::make_unique<Variant<Native<Element::s8>, T>>(problem, context, shard);
   });
 }
 

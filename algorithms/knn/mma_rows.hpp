@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/blocks/mma.hpp"
+#include "algorithms/blocks/pack.hpp"
+#include "algorithms/knn/element.hpp"
+
+/// What packing makes of rows for matrix units. A kind of rows says what a word of them is, which `sums` of a row are
+/// added on the way, and what becomes of these.
+namespace league::knn {
+
+/// A word's worth of elements of a row, from `begin` on, as `put(i, value)`; nothing beyond the features. A multiple of
+/// `size` features is loaded `size` at a time.
+template <int size, class T, class Put>
+LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const Put& put) {
+  using Elements = blocks::Pack<T, size* static_cast<int>(sizeof(T))>;
+  if (begin >= features) return;
+  if (features % size == 0) {
+    const Elements loaded = *reinterpret_cast<const Elements*>(row + begin);
+    for (int i = 0; i < size; ++i) put(i, loaded.values[i]);
+  } else {
+    for (int i = 0; i < size && begin + i < features; ++i) put(i, row[begin + i]);
+  }
+}
+
+/// Pixels as signed bytes: 128 less, which changes no distance. Their squared norms are exact.
+template <class Unit, class T>
+struct PixelRows {
+  using Sum = std::int32_t;
+  static constexpr int sums = 1;
+  const T* data;
+  std::int64_t n;
+  int features;
+  std::int32_t* norms;  ///< [rows of the pieces]; null: not wanted
+
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
+    std::int8_t bytes[Unit::per_word] = {};
+    if (row < n)
+      load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, T value) {
+        bytes[i] = static_cast<std::int8_t>(static_cast<int>(value) - 128);
+        sum[0] += static_cast<std::int32_t>(bytes[i]) * bytes[i];
+      });
+    typename Unit::Word bits;
+    __builtin_memcpy(&bits, bytes, sizeof bits);
+    return bits;
+  }
+  template <class Peak>
+  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& /*peak*/) const {
+    if (norms != nullptr) norms[row] = row < n ? sum[0] : KeyLimits<std::int32_t>::no_row();
+  }
+};
+
+/// How far a row is from the centre, and what rounding its elements has taken from it: lengths, rounded up.
+struct Lengths {
+  float *size, *error;  ///< [rows of the pieces]
+  float* most;          ///< [2] the largest of all rows of both
+};
+
+/// Numbers of any kind, less those of `centre`, rounded to what the unit multiplies.
+template <class Unit>
+struct RealRows {
+  using Sum = double;
+  static constexpr int sums = 2;
+  const float* data;
+  std::int64_t n;
+  int features;
+  const float* centre;  ///< [features]
+  float* norms;         ///< [rows of the pieces]; null: not wanted
+  Lengths lengths;
+
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
+    using Traits = blocks::mma::Traits<Unit::element>;
+    typename Unit::Value values[Unit::per_word] = {};
+    if (row < n)
+      load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, float value) {
+        const double exact = static_cast<double>(value) - static_cast<double>(centre[begin + i]);
+        values[i] = Traits::narrow(static_cast<float>(exact));
+        const double lost = exact - static_cast<double>(Traits::widen(values[i]));
+        sum[0] += exact * exact;
+        sum[1] += lost * lost;
+      });
+    typename Unit::Word bits;
+    __builtin_memcpy(&bits, values, sizeof bits);
+    return bits;
+  }
+  /// `peak(to, value)`: *to = max(*to, value), by all threads at once; of floats that are not negative, as integers.
+  template <class Peak>
+  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& peak) const {
+    if (norms != nullptr) norms[row] = row < n ? static_cast<float>(sum[0]) : KeyLimits<float>::no_row();
+    const float lengths_of[2] = {length(sum[0]), length(sum[1])};
+    lengths.size[row] = lengths_of[0];
+    lengths.error[row] = lengths_of[1];
+    for (int i = 0; i < 2; ++i) peak(reinterpret_cast<std::int32_t*>(lengths.most) + i, ordered(lengths_of[i]));
+  }
+  /// The root, not less than it is.
+  LEAGUE_FUNCTION static float length(double squared) { return static_cast<float>(sqrt(squared)) * (1 + 0x1p-20F); }
+};
+
+/// By how much the computed key |y|^2 - 2 x.y of any training row may exceed that of another whose exact key is not
+/// smaller: twice the bound of a key's error. By the inequality of Cauchy and Schwarz, with the errors that rounding
+/// really made; sums of products may be cut off where they do not round. Infinite where floats might overflow.
+LEAGUE_FUNCTION float slack_of(float size, float error, const float* most, int depth) {
+  const double x = size, dx = error, y = most[0], dy = most[1];
+  if (!(x < 1e18 && y < 1e18)) return KeyLimits<float>::unlimited();
+  const double roundings = 0x1p-23, products = (x + dx) * (y + dy);
+  const double of_products = x * dy + dx * (y + dy) + (depth + 16) * roundings * products;
+  const double of_key = 2 * of_products + roundings * (2 * y * y + 2 * products) + depth * 0x1p-120;
+  return static_cast<float>(2 * of_key * (1 + 0x1p-20));
+}
+
+/// What is taken from all rows before they are rounded: the mean of some of the training rows, so that an offset of all
+/// data costs no digits. Distances stay as they are.
+LEAGUE_FUNCTION float centre_of(const float* data, std::int64_t n, int features, int feature) {
+  const std::int64_t some = n < 64 ? n : 64;
+  double sum = 0;
+  for (std::int64_t i = 0; i < some; ++i) sum += static_cast<double>(data[i * n / some * features + feature]);
+  return static_cast<float>(sum / static_cast<double>(some));
+}
+
+/// Packs 16 rows from `first` on, a subgroup every so many steps of their depth, a lane its part of a piece. `totals`
+/// [16][Rows::sums] is shared; `add` and `peak` are atomic there and in memory. @pre all threads of the group, whole
+/// subgroups, call it
+template <class Unit, class Rows, class Group, class Add, class Peak>
+LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const blocks::mma::Pieces<Unit>& pieces,
+                               std::int64_t first, typename Rows::Sum* totals, typename Unit::Word* packed,
+                               const Add& add, const Peak& peak) {
+  using blocks::mma::side, blocks::mma::words, blocks::mma::piece_words;
+  constexpr int sums = Rows::sums;
+  for (int i = group.rank; i < side * sums; i += group.size) totals[i] = 0;
+  group.barrier();
+  const int lane = group.rank % Unit::lanes;
+  typename Rows::Sum mine[Unit::lane_rows][sums] = {};  // a lane keeps its rows
+  for (int step = group.rank / Unit::lanes; step < pieces.steps; step += group.size / Unit::lanes) {
+    auto* to = packed + pieces.step(first, step) + first % pieces.height / side * piece_words + lane * Unit::share;
+    for (int i = 0; i < Unit::share; ++i) {
+      const auto place = Unit::word_of(lane, i);
+      to[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word, mine[i % Unit::lane_rows]);
+    }
+  }
+  for (int i = 0; i < Unit::lane_rows; ++i)
+    for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);
+  group.barrier();
+  for (int row = group.rank; row < side; row += group.size) rows.finish(first + row, totals + row * sums, peak);
+  group.barrier();
+}
+
+}  // namespace league::knn
