@@ -7,24 +7,34 @@
 namespace league::knn::cuda_model {
 namespace {
 
-using Unit = blocks::mma::Native<blocks::mma::Element::s8>;
-/// 256 x 128 products for 256 threads.
-constexpr int across = 64 / Unit::lanes;
-using Tile = blocks::UnitTile<Unit, 4, across, 4, 8 / across, 3>;
-using OfTeam = MmaTeam<Tile>;
+// A block takes 16 rows, a warp every so many steps of their depth, a lane its part of a piece.
+template <class Unit, class Rows>
+__global__ void pack(const Rows rows, const blocks::mma::Pieces<Unit> pieces, typename Unit::Word* packed) {
+  using Sum = typename Rows::Sum;
+  __shared__ Sum totals[blocks::mma::side * Rows::sums];
+  const auto add = [](Sum* to, Sum value) { atomicAdd(to, value); };
+  const auto peak = [](std::int32_t* to, std::int32_t value) { atomicMax(to, value); };
+  for (std::int64_t number = blockIdx.x; number < pieces.rows / blocks::mma::side; number += gridDim.x)
+    pack_rows<Unit>(blocks::block_group(), rows, pieces, number * blocks::mma::side, totals, packed, add, peak);
+}
 
 // A block takes a tile of queries and a chunk of training rows, tile by tile; a warp some products [16 x 16]. Keys
 // within reach of their query are rare: threads push them to a pool in shared memory, and the query's own thread
 // inserts them.
-__global__ void __launch_bounds__(Tile::threads, 1) select_products(const MmaWork<Unit> work) {
+template <class Unit>
+__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) select_products(const MmaWork<Unit> work) {
+  using Tile = MmaTile<Unit>;
+  using OfTeam = MmaTeam<Tile>;
+  using Key = typename Unit::Sum;
+  using Limits = KeyLimits<Key>;
   constexpr int slots = OfTeam::slots;
   alignas(16) __shared__ int scratch[OfTeam::scratch_bytes / 4];
   const auto group = blocks::block_group();
-  auto* stages = reinterpret_cast<Unit::Word*>(scratch);
-  int* reach = scratch + Tile::scratch_bytes / 4;
-  int* places = reach + Tile::rows;
-  int* keys = places + slots;
-  int* pushed = keys + slots;  // two counters: one is read while the other is cleared
+  auto* stages = reinterpret_cast<typename Unit::Word*>(scratch);
+  auto* reach = reinterpret_cast<Key*>(scratch + Tile::scratch_bytes / 4);
+  auto* keys = reach + Tile::rows;
+  int* places = reinterpret_cast<int*>(keys + slots);
+  int* pushed = places + slots;  // two counters: one is read while the other is cleared
   const int tiles = work.tiles(), items = tiles * work.chunks();
   int round = 0;  // and counter
   if (group.rank == 0) pushed[0] = pushed[1] = 0;
@@ -33,7 +43,7 @@ __global__ void __launch_bounds__(Tile::threads, 1) select_products(const MmaWor
     const int queries = item % tiles * Tile::rows, chunk = item / tiles;
     for (int row = group.rank; row < Tile::rows; row += Tile::threads) {
       const bool is_there = queries + row < work.queries;
-      reach[row] = is_there ? work.reach[queries + row] : -work.no_row;
+      reach[row] = is_there ? Limits::from_ordered(work.reach[queries + row]) : Limits::nothing();
       if (is_there) work.list(chunk, queries + row).clear();
     }
     group.barrier();
@@ -45,20 +55,22 @@ __global__ void __launch_bounds__(Tile::threads, 1) select_products(const MmaWor
       blocks::TileSums<Tile> sums;
       pipeline.next(sums);
       blocks::TileValues<Tile> values(sums);
+      // The thread's number once more: addresses made of it must not take registers while products are added.
+      const int thread = group.rank - (first >> 31);
       for (bool more = true; more; round ^= 1) {
-        values.for_runs(group.rank, [&](int row, int column, int* products) {
-          const int* norms = work.norms + first + column;
-          const int within = reach[row];
+        values.for_runs(thread, [&](int row, int column, Key* products) {
+          const Key* norms = work.norms + first + column;
+          const Key within = reach[row];
           int any = 0;
           for (int i = 0; i < Unit::run; ++i) any |= norms[i] - 2 * products[i] <= within;
           if (any == 0) return;
           for (int i = 0; i < Unit::run; ++i) {
-            const int key = norms[i] - 2 * products[i];
+            const Key key = norms[i] - 2 * products[i];
             const int slot = key <= within ? atomicAdd(&pushed[round], 1) : slots;
             if (slot >= slots) continue;
-            places[slot] = row * Tile::columns + column + i;
             keys[slot] = key;
-            products[i] = work.gone;
+            places[slot] = row * Tile::columns + column + i;
+            products[i] = Limits::gone();
           }
         });
         group.barrier();
@@ -69,92 +81,146 @@ __global__ void __launch_bounds__(Tile::threads, 1) select_products(const MmaWor
           if (row % Tile::threads != group.rank) continue;
           const auto list = work.list(chunk, queries + row);
           list.insert(keys[slot], first + places[slot] % Tile::columns);
-          reach[row] = min(reach[row], list.reach());
+          reach[row] = min(reach[row], work.reach_of(list, queries + row));
         }
         more = count > slots;
         if (more) group.barrier();
       }
     }
     for (int row = group.rank; row < Tile::rows && queries + row < work.queries; row += Tile::threads)
-      atomicMin(work.reach + queries + row, reach[row]);
+      atomicMin(work.reach + queries + row, Limits::to_ordered(reach[row]));
     group.barrier();
   }
 }
 
-// A block takes 16 rows, a warp every so many steps of their depth, a lane its part of a piece; norms are added on the
-// way. Rows that are not there are pixels of 128, and their norm `no_row`.
-template <class T>
-__global__ void pack(const T* data, std::int64_t n, int features, const blocks::mma::Pieces<Unit> pieces,
-                     Unit::Word* packed, int* norms) {
-  using blocks::mma::side;
-  const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-  __shared__ int sums[side];
-  for (std::int64_t number = blockIdx.x; number < pieces.rows / side; number += gridDim.x) {
-    for (int row = thread; row < side; row += threads) sums[row] = 0;
-    __syncthreads();
-    const std::int64_t first = number * side;
-    const int lane = thread % Unit::lanes;
-    int here[Unit::lane_rows] = {};  // threads are whole subgroups: a lane keeps its rows
-    for (int part = thread; part < pieces.steps * Unit::lanes; part += threads)
-      pack_part<Unit>(data, n, features, pieces, first, part / Unit::lanes, lane, packed, here);
-    for (int i = 0; i < Unit::lane_rows; ++i) atomicAdd(&sums[Unit::word_of(lane, i).row], here[i]);
-    __syncthreads();
-    for (int row = thread; row < side; row += threads)
-      if (norms != nullptr) norms[first + row] = first + row < n ? sums[row] : MmaWork<Unit>::no_row;
-    __syncthreads();
+// A thread takes an item.
+template <class Body>
+__global__ void for_each(std::int64_t count, const Body body) {
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) body(i);
+}
+struct Centre {
+  const float* data;
+  std::int64_t n;
+  int features;
+  float* centre;
+  __device__ void operator()(std::int64_t f) const { centre[f] = centre_of(data, n, features, static_cast<int>(f)); }
+};
+struct Slack {
+  Lengths test;
+  const float* most;
+  int depth;
+  float* slack;
+  __device__ void operator()(std::int64_t query) const {
+    slack[query] = slack_of(test.size[query], test.error[query], most, depth);
+  }
+};
+struct Fill {
+  std::int32_t value, *array;
+  __device__ void operator()(std::int64_t i) const { array[i] = value; }
+};
+template <class Unit>
+struct Merge {
+  MmaWork<Unit> work;
+  double* keys;
+  std::int64_t* rows;
+  __device__ void operator()(std::int64_t query) const {
+    work.merge(query, {keys + query * work.kept, rows + query * work.kept, work.kept, 1});
+  }
+};
+
+// A thread takes a query, its lanes the features. All lanes of a block go round equally often: they shuffle together.
+/// The k best of the candidates, by their distances as differences in double.
+__global__ void refine(std::int64_t queries, std::int64_t n, int k, int kept, int features, const float* test,
+                       const float* train, const float* slack, const double* keys, const std::int64_t* candidates,
+                       double* distances, std::int64_t* neighbours) {
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < queries;
+       query += std::int64_t{gridDim.x} * blockDim.y) {  // a warp is one query: the others need not go along
+    const Candidates found(keys + query * kept, candidates + query * kept, k, kept, slack[query], n);
+    const blocks::KBest<double, std::int64_t> best{distances + query * k, neighbours + query * k, k, 1};
+    if (threadIdx.x == 0) best.clear();
+    for (std::int64_t i = 0; i < found.count && found.reaches(i); ++i) {
+      const float *x = test + query * features, *y = train + found.row(i) * features;
+      double squared = 0;
+      for (int f = threadIdx.x; f < features; f += blockDim.x) {
+        const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
+        squared += difference * difference;
+      }
+      squared = blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
+      if (threadIdx.x == 0) best.insert(squared, found.row(i));
+    }
   }
 }
 
-// A thread takes a query.
-__global__ void merge(const MmaWork<Unit> work, std::int64_t* neighbours, double* distances) {
-  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; query < work.queries; query += threads)
-    work.merge(query, {distances + query * work.k, neighbours + query * work.k, work.k, 1});
-}
-
-__global__ void fill(std::int64_t size, std::int32_t value, std::int32_t* array) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < size) array[i] = value;
-}
-
-template <class T>
+template <class Unit, class T>
 class Mma final : public Part {
+  using Memory = MmaMemory<Unit, T, cuda::Array>;
+  using Limits = KeyLimits<typename Unit::Sum>;
+
  public:
   Mma(const Knn& problem, const Context& context, const Shard& shard) : Part(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override { return launch_ = memory_.configure(*this, launch, cuda::limits); }
   void compute(Stages& stages) override {
     const auto& knn = memory_.knn;
     const auto work = memory_.work(launch_.tile);
-    const cudaStream_t stream = cuda::stream(queue());
-    const int threads = 128, blocks_of_queries = league_of(ceil_div<std::int64_t>(knn.m, threads));
-    const auto pack_all = [&](const auto& data, std::int64_t n, const auto& pieces, const auto& packed, int* norms) {
-      const std::int64_t groups = pieces.rows / blocks::mma::side;
-      pack<<<league_of(std::min<std::int64_t>(groups, 1 << 20)), threads, 0, stream>>>(
-          data.data(), n, static_cast<int>(knn.features), pieces, packed.data(), norms);
-      cuda::check_launch();
-    };
-    stages.stage(queue(), "pack", [&] {
-      pack_all(knn.train, knn.n, memory_.train_pieces, memory_.train, memory_.train_norms.data());
-      pack_all(knn.test, knn.m, memory_.test_pieces, memory_.test, nullptr);
-    });
+    stages.stage(queue(), "pack", [&] { pack_all(); });
     stages.stage(queue(), "mma", [&] {
-      fill<<<blocks_of_queries, threads, 0, stream>>>(knn.m, work.unlimited, work.reach);
-      select_products<<<launch_.league, launch_.team, 0, stream>>>(work);
+      each(knn.m, Fill{Limits::to_ordered(Limits::unlimited()), work.reach});
+      select_products<Unit><<<launch_.league, launch_.team, 0, cuda::stream(queue())>>>(work);
       cuda::check_launch();
     });
-    stages.stage(queue(), "merge", [&] {
-      merge<<<blocks_of_queries, threads, 0, stream>>>(work, knn.neighbours.data(), knn.distances.data());
-      cuda::check_launch();
-    });
+    if constexpr (Memory::exact) {
+      stages.stage(queue(), "merge",
+                   [&] { each(knn.m, Merge<Unit>{work, knn.distances.data(), knn.neighbours.data()}); });
+    } else {
+      stages.stage(queue(), "merge",
+                   [&] { each(knn.m, Merge<Unit>{work, memory_.candidate_keys.data(), memory_.candidates.data()}); });
+      stages.stage(queue(), "refine", [&] { refine_all(); });
+    }
     stages.stage(queue(), "vote", [&] { vote_all(queue(), knn); });
   }
 
  private:
+  template <class Body>
+  void each(std::int64_t count, const Body& body) {
+    const int threads = 128;
+    for_each<<<league_of(ceil_div<std::int64_t>(count, threads)), threads, 0, cuda::stream(queue())>>>(count, body);
+    cuda::check_launch();
+  }
+  template <class Rows>
+  void pack_rows_of(const Rows& rows, const blocks::mma::Pieces<Unit>& pieces, typename Unit::Word* packed) {
+    const std::int64_t groups = std::min<std::int64_t>(pieces.rows / blocks::mma::side, 1 << 20);
+    pack<Unit><<<league_of(groups), 128, 0, cuda::stream(queue())>>>(rows, pieces, packed);
+    cuda::check_launch();
+  }
+  void pack_all() {
+    const auto& knn = memory_.knn;
+    if constexpr (!Memory::exact) {
+      const int features = static_cast<int>(knn.features);
+      memory_.lengths.clear();
+      each(features, Centre{knn.train.data(), knn.n, features, memory_.centre.data()});
+    }
+    pack_rows_of(memory_.train_rows(), memory_.train_pieces, memory_.train.data());
+    pack_rows_of(memory_.test_rows(), memory_.test_pieces, memory_.test.data());
+    if constexpr (!Memory::exact)
+      each(knn.m, Slack{memory_.test_rows().lengths, memory_.train_rows().lengths.most,
+                        memory_.train_pieces.steps * Unit::depth, memory_.slack.data()});
+  }
+  void refine_all() {
+    const auto& knn = memory_.knn;
+    const dim3 block(cuda::warp_size, 8);
+    refine<<<league_of(ceil_div<std::int64_t>(knn.m, block.y)), block, 0, cuda::stream(queue())>>>(
+        knn.m, knn.n, knn.k, memory_.kept(), static_cast<int>(knn.features), knn.test.data(), knn.train.data(),
+        memory_.slack.data(), memory_.candidate_keys.data(), memory_.candidates.data(), knn.distances.data(),
+        knn.neighbours.data());
+    cuda::check_launch();
+  }
+
   Launch launch_;
-  MmaMemory<T, Tile, cuda::Array> memory_;
+  Memory memory_;
 };
 
-const RegisterSplit<Knn> registered{"mma", cuda::model, by_pixel<Mma>};
+const RegisterSplit<Knn> registered{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

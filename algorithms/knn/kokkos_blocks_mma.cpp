@@ -85,8 +85,10 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
             blocks::TileSums<Tile> sums;
             pipeline.next(sums);
             blocks::TileValues<Tile> values(sums);
+            // The thread's number once more: addresses made of it must not take registers while products are added.
+            const int thread = group.rank - (first >> 31);
             for (bool more = true; more; round ^= 1) {
-              values.for_runs(group.rank, [&](int row, int column, Key* products) {
+              values.for_runs(thread, [&](int row, int column, Key* products) {
                 const Key* norms = work.norms + first + column;
                 const Key within = reach[row];
                 int any = 0;
