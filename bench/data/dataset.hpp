@@ -21,7 +21,7 @@ class Datasets {
       : folder_(std::move(folder)), memory_(memory) {}
 
   /// Reads the files of a dataset that has some. @throws BadInput if they are missing or wrong
-  void load(const std::string& dataset);
+  void load(const Selection& selection);
   /// The selection with its sizes filled in. @throws BadInput if the dataset has not as many rows
   [[nodiscard]] Selection resolve(Selection selection);
   /// The rows of a resolved selection; the last one is kept.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int classes = 5;
 constexpr std::int64_t duplicate_every = 11, zero_distance_every = 7;
-enum Stream : std::uint64_t { centres, train_labels, train_noise, test_labels, test_noise, copied_rows };
+enum Stream : std::uint64_t { centres, train_labels, train_noise, test_labels, test_noise, copied_rows, normal = 32 };
 
 std::uint8_t label_of(std::uint64_t seed, Stream stream, std::int64_t row) {
   return static_cast<std::uint8_t>(random_below(classes, seed, stream, static_cast<std::uint64_t>(row)));
@@ -44,16 +44,27 @@ Row test_source(const Selection& that, std::int64_t number) {
 template <class Source>
 HostArray make_rows(const Selection& that, std::int64_t rows, std::pmr::memory_resource& memory,
                     const Source& source_of) {
-  HostArray array(memory, Dtype::u8, {rows, that.features});
-  const std::span<std::uint8_t> values = array.values<std::uint8_t>();
+  const auto fill = [&](const auto& values, const auto& value_of) {
 #pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const Row source = source_of(row);
-    const std::uint8_t label = label_of(that.seed, source.labels, source.number);
-    for (std::int64_t column = 0; column < that.features; ++column)
-      values[static_cast<std::size_t>(row * that.features + column)] =
-          feature(that, source.noise, label, source.number, column);
-  }
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Row source = source_of(row);
+      const std::uint8_t label = label_of(that.seed, source.labels, source.number);
+      for (std::int64_t column = 0; column < that.features; ++column)
+        values[static_cast<std::size_t>(row * that.features + column)] = value_of(source, label, column);
+    }
+  };
+  const bool is_normal = that.dataset == "normal";
+  HostArray array(memory, is_normal ? Dtype::f32 : Dtype::u8, {rows, that.features});
+  if (is_normal)
+    fill(array.values<float>(), [&](const Row& source, std::uint8_t, std::int64_t column) {
+      const std::uint64_t stream = normal + 2 * source.noise;  // and the next
+      return static_cast<float>(
+          random_normal(that.seed, stream, static_cast<std::uint64_t>(source.number * that.features + column)));
+    });
+  else
+    fill(array.values<std::uint8_t>(), [&](const Row& source, std::uint8_t label, std::int64_t column) {
+      return feature(that, source.noise, label, source.number, column);
+    });
   return array;
 }
 

@@ -29,7 +29,7 @@ Json parameters_of(const Case& that) {
   }
   if (!that.algorithm->needs_dataset) return parameters;
   parameters["dataset"] = that.data.dataset;
-  if (that.data.dataset != "generated") {
+  if (!that.data.is_generated()) {
     parameters["split"] = that.data.split;
     parameters["split_seed"] = that.data.split_seed;
   }

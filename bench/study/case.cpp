@@ -10,7 +10,7 @@ bool is_size(const Parameter& parameter) { return parameter.kind == Parameter::K
 
 /// How many features a row has is a choice only where rows are generated.
 bool follows_from_data(const Case& that, const Parameter& parameter) {
-  return that.algorithm->needs_dataset && parameter.name == "features" && that.data.dataset != "generated";
+  return that.algorithm->needs_dataset && parameter.name == "features" && !that.data.is_generated();
 }
 
 /// "/n:1024/memory:unified/seed:2": sizes, and what is not at its default.

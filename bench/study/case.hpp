@@ -18,6 +18,8 @@ struct Selection {
   std::uint64_t seed = 1;                          ///< of generated data
   std::int64_t train = 0, test = 0, features = 0;  ///< 0: what the dataset gives
   bool operator==(const Selection&) const = default;
+  /// "generated": pixels; "normal": f32 of the standard normal distribution. All others are read from files.
+  [[nodiscard]] bool is_generated() const { return dataset == "generated" || dataset == "normal"; }
 };
 
 /// Where a launch comes from. `open`: the study does not say, the run chooses (bench/tune/launches.hpp).

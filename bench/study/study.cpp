@@ -65,7 +65,7 @@ void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Da
   that.data.train = that.parameters.integer("train");
   that.data.test = that.parameters.integer("test");
   that.data.features = that.parameters.integer("features");
-  datasets.load(that.data.dataset);
+  datasets.load(that.data);
   try {
     that.data = datasets.resolve(that.data);
   } catch (const BadInput& error) {
@@ -110,7 +110,8 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),
            [](Case& that, std::int64_t seed) { that.seed = static_cast<std::uint64_t>(seed); });
   if (algorithm.needs_dataset) {
-    multiply(cases, axes.words("dataset", {"mnist", "mnist_t10k", "fashion_mnist", "generated"}),
+    multiply(cases,
+             axes.words("dataset", {"mnist", "mnist_t10k", "mnist_normalized", "fashion_mnist", "generated", "normal"}),
              [](Case& that, auto& word) { that.data.dataset = word; });
     multiply(cases, axes.words("split", {"random", "file", "predefined"}),
              [](Case& that, auto& word) { that.data.split = word; });

@@ -163,6 +163,20 @@ TEST_F(DataFiles, AreSplitAsScikitLearnDoes) {
   EXPECT_EQ(datasets.rows(selection).test_labels.values<const std::int32_t>()[0], 7);
 }
 
+TEST_F(DataFiles, AreNormalizedWhereTheStudyAsksForIt) {
+  write("train", 9, 9);
+  write("t10k", 3, 3);
+  Datasets datasets(folder_.path(), memory_);
+  const Selection pixels = datasets.resolve({.dataset = "mnist"});
+  const auto values = datasets.rows(pixels).test;
+  const Dataset numbers = datasets.rows(datasets.resolve({.dataset = "mnist_normalized"}));
+  ASSERT_EQ(numbers.test.dtype(), Dtype::f32);
+  ASSERT_EQ(numbers.test.shape(), values.shape());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(values.size()); ++i)
+    EXPECT_FLOAT_EQ(numbers.test.values<const float>()[i],
+                    (static_cast<float>(values.values<const std::uint8_t>()[i]) / 255 - 0.1307F) / 0.3081F);
+}
+
 TEST_F(DataFiles, AreHashedAndStayTheSameInARun) {
   write("train", 6, 6);
   write("t10k", 2, 2);
@@ -272,6 +286,22 @@ TEST(Generated, HasTiesDuplicatesAndZeroDistances) {
   EXPECT_GE(zero_distances, 10);
   EXPECT_EQ(data.classes, 5);
   EXPECT_EQ(std::ranges::max(data.train_labels.values<const std::int32_t>()), 4);
+}
+
+TEST(Generated, NormalHasUnitVarianceAndDuplicates) {
+  const Selection selection{.dataset = "normal", .seed = 5, .train = 220, .test = 70, .features = 60};
+  const Dataset data = generate_dataset(selection, *std::pmr::new_delete_resource());
+  double sum = 0, squares = 0;
+  for (const float value : data.train.values<const float>()) {
+    sum += static_cast<double>(value);
+    squares += static_cast<double>(value) * static_cast<double>(value);
+  }
+  const auto count = static_cast<double>(data.train.size());
+  EXPECT_NEAR(sum / count, 0, 0.05);
+  EXPECT_NEAR(squares / count, 1, 0.05);
+  EXPECT_TRUE(std::ranges::equal(data.train.values<const float>(9, 10), data.train.values<const float>(10, 11)));
+  EXPECT_FALSE(std::ranges::equal(data.train.values<const float>(8, 9), data.train.values<const float>(9, 10)));
+  EXPECT_FALSE(std::ranges::equal(data.train.values<const float>(0, 1), data.test.values<const float>(0, 1)));
 }
 
 TEST(Generated, DependsOnSeedAndRowOnly) {
