@@ -103,8 +103,11 @@ struct Centre {
   const float* data;
   std::int64_t n;
   int features;
-  float* centre;
-  __device__ void operator()(std::int64_t f) const { centre[f] = centre_of(data, n, features, static_cast<int>(f)); }
+  float *centre, *widest;
+  __device__ void operator()(std::int64_t f) const {
+    const auto peak = [](std::int32_t* to, std::int32_t value) { atomicMax(to, value); };
+    centre[f] = centre_of(data, n, features, static_cast<int>(f), widest, peak);
+  }
 };
 struct Slack {
   Lengths test;
@@ -198,7 +201,7 @@ class Mma final : public Part {
     if constexpr (!Memory::exact) {
       const int features = static_cast<int>(knn.features);
       memory_.lengths.clear();
-      each(features, Centre{knn.train.data(), knn.n, features, memory_.centre.data()});
+      each(features, Centre{knn.train.data(), knn.n, features, memory_.centre.data(), memory_.widest()});
     }
     pack_rows_of(memory_.train_rows(), memory_.train_pieces, memory_.train.data());
     pack_rows_of(memory_.test_rows(), memory_.test_pieces, memory_.test.data());

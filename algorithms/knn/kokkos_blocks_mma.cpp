@@ -176,12 +176,14 @@ template <class Memory>
 void measure(const Exec& exec, Memory& memory) {
   memory.lengths.clear();
   const float* data = memory.knn.train.data();
-  float* centre = memory.centre.data();
+  float *centre = memory.centre.data(), *widest = memory.widest();
   const std::int64_t n = memory.knn.n;
   const int features = static_cast<int>(memory.knn.features);
   for_each(
-      exec, "knn/centre", features,
-      KOKKOS_LAMBDA(std::int64_t f) { centre[f] = centre_of(data, n, features, static_cast<int>(f)); });
+      exec, "knn/centre", features, KOKKOS_LAMBDA(std::int64_t f) {
+        const auto peak = [](std::int32_t* to, std::int32_t value) { Kokkos::atomic_max(to, value); };
+        centre[f] = centre_of(data, n, features, static_cast<int>(f), widest, peak);
+      });
 }
 
 /// What rounding may have made of the keys.

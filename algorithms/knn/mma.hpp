@@ -120,7 +120,7 @@ struct MmaMemory {
   using Tile = MmaTile<Unit>;
   using Key = typename Unit::Sum;
   static constexpr bool exact = std::is_same_v<Key, std::int32_t>;
-  static constexpr int spare = exact ? 0 : 16;  ///< candidates that are kept beyond the k best
+  static constexpr int spare = exact ? 0 : 48;  ///< candidates that are kept beyond the k best
 
   MmaMemory(Part& part, const Knn& problem)
       : knn(part, problem),
@@ -132,14 +132,14 @@ struct MmaMemory {
     part.declare(reach, "knn/reach", knn.m);
     if (exact) return;
     part.declare(centre, "knn/centre", knn.features);
-    part.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + 4);
+    part.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + lengths_before);
     part.declare(slack, "knn/slack", knn.m);
     part.declare(candidate_keys, "knn/candidate_keys", knn.m * kept());
     part.declare(candidates, "knn/candidates", knn.m * kept());
   }
   /// The launch as above; declares the lists that it needs.
   Launch configure(Part& part, Launch launch, const LaunchLimits& limits) {
-    const int chunk = std::max(512, 64 * knn.k);
+    const int chunk = std::max(exact ? 512 : 4096, 64 * knn.k);
     launch = with_whole_tiles<Tile>(resolve(launch, {0, Tile::threads, 1, chunk}, limits), train_pieces.rows,
                                     test_pieces.rows);
     const std::int64_t chunks = ceil_div<std::int64_t>(train_pieces.rows, launch.tile);
@@ -152,6 +152,7 @@ struct MmaMemory {
     return {test.data(), train.data(), test_pieces,  train_pieces, norms.data(), knn.m,         knn.k,
             kept(),      chunk,        slack.data(), reach.data(), keys.data(),  indices.data()};
   }
+  [[nodiscard]] float* widest() const { return lengths.data() + lengths_before - 1; }
   /// Rows as the unit takes them.
   [[nodiscard]] auto train_rows() const { return rows_of(knn.train, knn.n, norms.data(), 0); }
   [[nodiscard]] auto test_rows() const {
@@ -163,7 +164,9 @@ struct MmaMemory {
   Array<typename Unit::Word> train, test;
   Array<Key> norms, keys;
   Array<std::int32_t> reach, indices;
-  Array<float> centre, lengths, slack;  ///< lengths: the most of both operands, then sizes and errors of all rows
+  Array<float> centre, slack;
+  static constexpr int lengths_before = 5;
+  Array<float> lengths;  ///< the most of both operands, how wide some rows are; then sizes and errors of all rows
   Array<double> candidate_keys;
   Array<std::int64_t> candidates;
 
@@ -174,21 +177,27 @@ struct MmaMemory {
     if constexpr (exact)
       return PixelRows<Unit, T>{data.data(), n, features, norms_of};
     else
-      return RealRows<Unit>{data.data(), n,
-                            features,    centre.data(),
-                            norms_of,    lengths_of(before, before == 0 ? train_pieces.rows : test_pieces.rows)};
+      return RealRows<Unit>{data.data(),
+                            n,
+                            features,
+                            centre.data(),
+                            widest(),
+                            norms_of,
+                            lengths_of(before, before == 0 ? train_pieces.rows : test_pieces.rows)};
   }
   [[nodiscard]] Lengths lengths_of(std::int64_t before, std::int64_t rows) const {
-    float* first = lengths.data() + 4 + 2 * before;
+    float* first = lengths.data() + lengths_before + 2 * before;
     return {first, first + rows, lengths.data() + (before == 0 ? 0 : 2)};
   }
 };
 
-/// A `Variant<Unit, T>`: pixels of any type as bytes, other numbers rounded to bf16.
+/// A `Variant<Unit, T>`: pixels of any type as bytes, other numbers rounded to f16, on hosts, which have no unit for
+/// it, to bf16.
 template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
 std::unique_ptr<Part> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
   using blocks::mma::Element;
-  if (!problem.exact) return std::make_unique<Variant<Native<Element::bf16>, float>>(problem, context, shard);
+  constexpr Element real = Native<Element::f16>::lanes == 1 ? Element::bf16 : Element::f16;
+  if (!problem.exact) return std::make_unique<Variant<Native<real>, float>>(problem, context, shard);
   return with_type<float, std::int32_t, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
     return std::make_unique<Variant<Native<Element::s8>, T>>(problem, context, shard);
   });

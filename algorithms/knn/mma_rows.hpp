@@ -58,7 +58,13 @@ struct Lengths {
   float* most;          ///< [2] the largest of all rows of both
 };
 
-/// Numbers of any kind, less those of `centre`, rounded to what the unit multiplies.
+/// A power of two that takes numbers as large as `widest` to less than 512: the middle of what f16 can hold.
+LEAGUE_FUNCTION float scale_of(float widest) {
+  const int biased = 262 - static_cast<int>(blocks::mma::bits_of(widest) >> 23);
+  return blocks::mma::float_of(static_cast<std::uint32_t>(biased < 254 ? biased : 254) << 23);
+}
+
+/// Numbers of any kind, less those of `centre`, scaled, and rounded to what the unit multiplies.
 template <class Unit>
 struct RealRows {
   using Sum = double;
@@ -66,16 +72,17 @@ struct RealRows {
   const float* data;
   std::int64_t n;
   int features;
-  const float* centre;  ///< [features]
-  float* norms;         ///< [rows of the pieces]; null: not wanted
+  const float *centre, *widest;  ///< [features]; how far from it some rows are at most
+  float* norms;                  ///< [rows of the pieces]; null: not wanted
   Lengths lengths;
 
   LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
     using Traits = blocks::mma::Traits<Unit::element>;
     typename Unit::Value values[Unit::per_word] = {};
+    const double scale = scale_of(*widest);
     if (row < n)
       load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, float value) {
-        const double exact = static_cast<double>(value) - static_cast<double>(centre[begin + i]);
+        const double exact = (static_cast<double>(value) - static_cast<double>(centre[begin + i])) * scale;
         values[i] = Traits::narrow(static_cast<float>(exact));
         const double lost = exact - static_cast<double>(Traits::widen(values[i]));
         sum[0] += exact * exact;
@@ -107,16 +114,26 @@ LEAGUE_FUNCTION float slack_of(float size, float error, const float* most, int d
   const double roundings = 0x1p-23, products = (x + dx) * (y + dy);
   const double of_products = x * dy + dx * (y + dy) + (depth + 16) * roundings * products;
   const double of_key = 2 * of_products + roundings * (2 * y * y + 2 * products) + depth * 0x1p-120;
-  return static_cast<float>(2 * of_key * (1 + 0x1p-20));
+  return of_key < 1e37 ? static_cast<float>(2 * of_key * (1 + 0x1p-20)) : KeyLimits<float>::unlimited();
 }
 
 /// What is taken from all rows before they are rounded: the mean of some of the training rows, so that an offset of all
-/// data costs no digits. Distances stay as they are.
-LEAGUE_FUNCTION float centre_of(const float* data, std::int64_t n, int features, int feature) {
+/// data costs no digits. Distances stay as they are. `peak` as above: how far those rows are from it at most.
+template <class Peak>
+LEAGUE_FUNCTION float centre_of(const float* data, std::int64_t n, int features, int feature, float* widest,
+                                const Peak& peak) {
   const std::int64_t some = n < 64 ? n : 64;
+  const auto value = [&](std::int64_t i) { return static_cast<double>(data[i * n / some * features + feature]); };
   double sum = 0;
-  for (std::int64_t i = 0; i < some; ++i) sum += static_cast<double>(data[i * n / some * features + feature]);
-  return static_cast<float>(sum / static_cast<double>(some));
+  for (std::int64_t i = 0; i < some; ++i) sum += value(i);
+  const auto centre = static_cast<float>(sum / static_cast<double>(some));
+  double most = 0;
+  for (std::int64_t i = 0; i < some; ++i) {
+    const double off = value(i) - static_cast<double>(centre);
+    most = off > most ? off : -off > most ? -off : most;
+  }
+  peak(reinterpret_cast<std::int32_t*>(widest), ordered(static_cast<float>(most)));
+  return centre;
 }
 
 /// Packs 16 rows from `first` on, a subgroup every so many steps of their depth, a lane its part of a piece. `totals`
