@@ -4,11 +4,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <random>
 
 #include "algorithms/contract/partition.hpp"
 #include "algorithms/knn/knn.hpp"
-#include "algorithms/oracle/generate.hpp"
+#include "tests/algorithms/knn.hpp"
 #include "tests/algorithms/solved.hpp"
 #include "tests/runtime.hpp"
 
@@ -37,35 +36,6 @@ HostArray integers(const std::vector<std::int32_t>& values) {
 
 Dataset dataset(const Rows& train, const std::vector<std::int32_t>& labels, const Rows& test) {
   return {bytes(train), integers(labels), bytes(test), integers(std::vector<std::int32_t>(test.size(), 0)), 2};
-}
-
-std::unique_ptr<Knn> make(const Dataset& data, Dtype dtype, int k, const char* votes = "eps") {
-  const Parameters parameters{{{"k", std::to_string(k)}, {"votes", votes}}};
-  std::pmr::memory_resource& memory = tests::runtime().host_memory();
-  auto problem = std::make_unique<Knn>(Making{parameters, dtype, 1, &data, ""});
-  problem->make_inputs({0, problem->extent()}, memory);
-  return problem;
-}
-
-/// Generated rows: pixels of so many grey levels, or numbers in [-1/2, 1/2).
-Dataset generated(std::int64_t train, std::int64_t test, std::int64_t features, Dtype dtype, std::uint64_t levels) {
-  std::pmr::memory_resource& memory = tests::runtime().host_memory();
-  Dataset data{HostArray(memory, dtype, {train, features}), HostArray(memory, Dtype::i32, {train}),
-               HostArray(memory, dtype, {test, features}), HostArray(memory, Dtype::i32, {test}), 5};
-  std::uint64_t stream = 0;
-  for (HostArray array : {data.train, data.test}) {
-    ++stream;
-    if (dtype == Dtype::f32) fill_random(array.values<float>(), 3, stream);
-    for (std::uint64_t i = 0; dtype == Dtype::u8 && i < static_cast<std::uint64_t>(array.size()); ++i)
-      array.values<std::uint8_t>()[i] =
-          static_cast<std::uint8_t>(255 / (levels - 1) * random_below(levels, 3, stream, i));
-  }
-  for (HostArray labels : {data.train_labels, data.test_labels}) {
-    ++stream;
-    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(labels.size()); ++i)
-      labels.values<std::int32_t>()[i] = static_cast<std::int32_t>(random_below(5, 3, stream, i));
-  }
-  return data;
 }
 
 constexpr std::array pixel_types{Dtype::f32, Dtype::i32, Dtype::u8};
@@ -181,42 +151,6 @@ TEST(Knn, NumbersThatAreNotPixelsAreHeldToTheBound) {
       EXPECT_LE(verdict.ties, 1);
     }
   }
-}
-
-/// bf16 products only choose candidates: what comes out are the neighbours of the formula in double, whatever the data.
-TEST(Knn, MatrixUnitsFindTheNeighboursOfAnyNumbers) {
-  using Numbers = std::function<double(double gauss, double uniform, std::int64_t row)>;
-  const std::vector<std::pair<const char*, Numbers>> kinds{
-      {"normal", [](double gauss, double, std::int64_t) { return gauss; }},
-      {"far from 0", [](double gauss, double, std::int64_t) { return 1e4 + gauss; }},
-      {"few values", [](double gauss, double, std::int64_t) { return std::round(gauss); }},
-      {"the same rows", [](double, double, std::int64_t row) { return static_cast<double>(row % 3); }},
-      {"20 decades",
-       [](double gauss, double uniform, std::int64_t) { return gauss * std::pow(10, 20 * uniform - 10); }},
-      {"rows of 20 decades",
-       [](double gauss, double, std::int64_t row) { return gauss * std::pow(10, static_cast<double>(row % 21) - 10); }},
-      {"tiny", [](double gauss, double, std::int64_t) { return 1e-30 * gauss; }},
-      {"huge", [](double gauss, double, std::int64_t) { return 1e30 * gauss; }}};
-  for (const auto& [kind, number] : kinds)
-    for (const auto& [features, k] : {std::pair{3, 1}, {70, 3}, {33, 64}}) {
-      Dataset data = generated(700, 50, features, Dtype::f32, 0);
-      std::mt19937 random(7);
-      std::normal_distribution<double> gauss;
-      std::uniform_real_distribution<double> uniform;
-      for (HostArray array : {data.train, data.test})
-        for (std::int64_t row = 0; row < array.rows(); ++row)
-          for (float& value : array.values<float>(row, row + 1))
-            value = static_cast<float>(number(gauss(random), uniform(random), row));
-      const auto problem = make(data, Dtype::f32, k);
-      for (const Variant* variant : tests::variants<Knn>()) {
-        if (variant->method != "mma") continue;
-        SCOPED_TRACE(name_of(*variant) + " " + kind + " k " + std::to_string(k));
-        const Solved run(*variant, *problem);
-        const Verdict verdict = problem->check_alone(*run.outputs);
-        EXPECT_TRUE(verdict.passed()) << verdict.message;
-        EXPECT_EQ(verdict.ties, 0);
-      }
-    }
 }
 
 TEST(Knn, BlocksOfRowsGiveTheSame) {
