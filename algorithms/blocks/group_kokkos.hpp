@@ -14,6 +14,15 @@ KOKKOS_INLINE_FUNCTION auto team_group(const Member& team, int size) {
   return group_of(rank, size, [&team] { team.team_barrier(); });
 }
 
+/// The threads of a team of `size`, vector length 1; one alone has nobody to wait for.
+template <int size, class Member>
+KOKKOS_FUNCTION auto threads_of(const Member& team) {
+  if constexpr (size == 1)
+    return one_thread;
+  else
+    return group_of(team.team_rank(), size, [&team] { team.team_barrier(); });
+}
+
 /// Whether this team is the last of `count` to come here: it sees what they have written before. @pre all threads call;
 /// `ticket` is 0, and is again afterwards
 template <class Member>

@@ -24,8 +24,9 @@
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
 
-/// Type of the elements of A and B. f64 words are of 8 bytes, all others of 4.
-enum class Element { u8, s8, f16, bf16, tf32, f64 };
+/// Type of the elements of A and B. f64 words are of 8 bytes, all others of 4. tf32 are floats of which the unit reads
+/// 10 bits of the significand; f32 are whole floats, where there is no unit for them as two of tf32.
+enum class Element { u8, s8, f16, bf16, tf32, f32, f64 };
 
 inline constexpr int side = 16, words = 8;  ///< rows of a piece; words of its rows
 inline constexpr int piece_words = side * words;
@@ -104,6 +105,13 @@ struct Traits<Element::tf32> {
   using Sum = float;
   LEAGUE_FUNCTION static Value narrow(float value) { return float_of(rounded(bits_of(value), 13)); }
   LEAGUE_FUNCTION static Sum widen(Value value) { return float_of(bits_of(value) & 0xffffe000U); }
+};
+template <>
+struct Traits<Element::f32> {
+  using Value = float;
+  using Sum = float;
+  LEAGUE_FUNCTION static Value narrow(float value) { return value; }
+  LEAGUE_FUNCTION static Sum widen(Value value) { return value; }
 };
 template <>
 struct Traits<Element::f64> {

@@ -111,4 +111,40 @@ struct Warp : UnitOf<element_> {
   }
 };
 
+/// Floats as sums of two tf32, high and low, each rounded to the nearest: three products, without low by low. That
+/// leaves out at most 3 x 2^-24 of |a| |b| of a product.
+template <>
+struct Warp<Element::f32> : Warp<Element::tf32> {
+  using Base = Warp<Element::tf32>;
+  static constexpr Element element = Element::f32;
+  struct fragment_a {
+    Base::fragment_a high, low;
+  };
+  using fragment_b = fragment_a;
+  LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
+    Base::load(fragment.low, piece, lane);
+    for (int i = 0; i < share; ++i) {
+      const float value = float_of(fragment.low.word[i]), high = round(value);
+      fragment.high.word[i] = bits_of(high);
+      fragment.low.word[i] = bits_of(round(value - high));
+    }
+  }
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+    Base::mma_sync(c, a.low, b.high);
+    Base::mma_sync(c, a.high, b.low);
+    Base::mma_sync(c, a.high, b.high);
+  }
+
+ private:
+  LEAGUE_FUNCTION static float round(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    std::uint32_t bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+    return float_of(bits);
+#else
+    return Traits<Element::tf32>::narrow(value);
+#endif
+  }
+};
+
 }  // namespace league::blocks::mma

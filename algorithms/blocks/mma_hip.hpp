@@ -8,8 +8,8 @@
 namespace league::blocks::mma {
 
 /// MFMA of AMD's GPUs since gfx90a: a wavefront of 64 has the tile. Compiled and linked only: it has never run. There
-/// is none for u8; tf32 are products in fp32. Lane 16 q + r has words q and q + 4 of row r: which elements of the depth
-/// those are to the instruction does not matter, as long as A and B agree.
+/// is none for u8; tf32 and f32 are products in fp32. Lane 16 q + r has words q and q + 4 of row r: which elements of
+/// the depth those are to the instruction does not matter, as long as A and B agree.
 template <Element element_>
 struct Wavefront : UnitOf<element_> {
   static_assert(element_ != Element::u8, "MFMA has no unsigned bytes");
@@ -60,7 +60,7 @@ struct Wavefront : UnitOf<element_> {
     if constexpr (element_ == Element::s8)
       c.sum = __builtin_amdgcn_mfma_i32_16x16x32_i8(as(a.word, 0L), as(b.word, 0L), c.sum, 0, 0, 0);
 #endif
-    if constexpr (element_ == Element::tf32)
+    if constexpr (element_ == Element::tf32 || element_ == Element::f32)
       for (int i = 0; i < share; ++i)
         c.sum = __builtin_amdgcn_mfma_f32_16x16x4f32(as(a.word[i], 0.0F), as(b.word[i], 0.0F), c.sum, 0, 0, 0);
     if constexpr (element_ == Element::f64)

@@ -62,6 +62,26 @@ template <>
 struct Thread<Element::s8> : VnniThread<Element::s8> {};
 #endif
 
+#if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+template <>
+struct Thread<Element::f32> : Scalar<Element::f32> {
+  struct fragment_c {
+    __m512 sum[side] = {};
+  };
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+    unrolled<words>([&](int word) {
+      const __m512 y = _mm512_loadu_ps(b.piece + word * side);
+      unrolled<side>([&](int row) {
+        c.sum[row] = _mm512_fmadd_ps(_mm512_set1_ps(float_of(a.piece[word * side + row])), y, c.sum[row]);
+      });
+    });
+  }
+  LEAGUE_FUNCTION static void values(const fragment_c& c, float (&out)[sums]) {
+    for (int row = 0; row < side; ++row) _mm512_storeu_ps(out + row * side, c.sum[row]);
+  }
+};
+#endif
+
 #if defined(__AVX512BF16__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 /// AVX-512 BF16 (vdpbf16ps): pairs of products at once; subnormals count as 0.
 template <>

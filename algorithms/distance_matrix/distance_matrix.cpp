@@ -13,6 +13,8 @@ namespace {
 
 const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 
+const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see product";
+
 const RegisterAlgorithm registered{Algorithm{
     .name = DistanceMatrix::algorithm,
     .description = "distances between all pairs of n points",
@@ -32,6 +34,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "tiled, for one half of the matrix, mirrored; one device, whole matrix in memory",
                  .dtypes = floats},
                 {.name = "product", .description = "|x|^2 + |y|^2 - 2 x.y by our own product tile", .dtypes = floats},
+                {.name = "mma",
+                 .description = "|x|^2 + |y|^2 - 2 x.y by matrix units, in f32 as three products of tf32",
+                 .dtypes = floats,
+                 .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = {{Dtype::f32, "tf32 tensor"}, {Dtype::f64, "f64 tensor"}}},
                 {.name = "gram",
                  .description = "|x|^2 + |y|^2 - 2 x.y by a library's product (kokkos_kernels: its own, no TPL)",
                  .dtypes = floats,

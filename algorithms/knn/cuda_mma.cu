@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/blocks/pieces_cuda.hpp"
 #include "algorithms/knn/cuda_part.hpp"
 #include "algorithms/knn/mma.hpp"
 
 namespace league::knn::cuda_model {
 namespace {
-
-// A block takes 16 rows, a warp every so many steps of their depth, a lane its part of a piece.
-template <class Unit, class Rows>
-__global__ void pack(const Rows rows, const blocks::mma::Pieces<Unit> pieces, typename Unit::Word* packed) {
-  using Sum = typename Rows::Sum;
-  __shared__ Sum totals[blocks::mma::side * Rows::sums];
-  const auto add = [](Sum* to, Sum value) { atomicAdd(to, value); };
-  const auto peak = [](std::int32_t* to, std::int32_t value) { atomicMax(to, value); };
-  for (std::int64_t number = blockIdx.x; number < pieces.rows / blocks::mma::side; number += gridDim.x)
-    pack_rows<Unit>(blocks::block_group(), rows, pieces, number * blocks::mma::side, totals, packed, add, peak);
-}
 
 // A block takes a tile of queries and a chunk of training rows, tile by tile; a warp some products [16 x 16]. Keys
 // within reach of their query are rare: threads push them to a pool in shared memory, and the query's own thread
@@ -190,12 +180,6 @@ class Mma final : public Part {
     for_each<<<league_of(ceil_div<std::int64_t>(count, threads)), threads, 0, cuda::stream(queue())>>>(count, body);
     cuda::check_launch();
   }
-  template <class Rows>
-  void pack_rows_of(const Rows& rows, const blocks::mma::Pieces<Unit>& pieces, typename Unit::Word* packed) {
-    const std::int64_t groups = std::min<std::int64_t>(pieces.rows / blocks::mma::side, 1 << 20);
-    pack<Unit><<<league_of(groups), 128, 0, cuda::stream(queue())>>>(rows, pieces, packed);
-    cuda::check_launch();
-  }
   void pack_all() {
     const auto& knn = memory_.knn;
     if constexpr (!Memory::exact) {
@@ -203,8 +187,8 @@ class Mma final : public Part {
       memory_.lengths.clear();
       each(features, Centre{knn.train.data(), knn.n, features, memory_.centre.data(), memory_.widest()});
     }
-    pack_rows_of(memory_.train_rows(), memory_.train_pieces, memory_.train.data());
-    pack_rows_of(memory_.test_rows(), memory_.test_pieces, memory_.test.data());
+    blocks::pack_all(cuda::stream(queue()), memory_.train_rows(), memory_.train_pieces, memory_.train.data());
+    blocks::pack_all(cuda::stream(queue()), memory_.test_rows(), memory_.test_pieces, memory_.test.data());
     if constexpr (!Memory::exact)
       each(knn.m, Slack{memory_.test_rows().lengths, memory_.train_rows().lengths.most,
                         memory_.train_pieces.steps * Unit::depth, memory_.slack.data()});

@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/blocks/pieces_kokkos.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
 #include "algorithms/knn/mma.hpp"
 
 namespace league::knn::kokkos_model {
 namespace {
-
-/// The threads of a team of `size`; one alone has nobody to wait for.
-template <int size, class Member>
-KOKKOS_FUNCTION auto threads_of(const Member& team) {
-  if constexpr (size == 1)
-    return blocks::one_thread;
-  else
-    return blocks::group_of(team.team_rank(), size, [&team] { team.team_barrier(); });
-}
-
-// A team takes 16 rows, a subgroup every so many steps of their depth, a lane its part of a piece.
-template <class Unit, class Rows>
-void pack(const Exec& exec, const Rows& rows, const blocks::mma::Pieces<Unit>& pieces, typename Unit::Word* packed) {
-  using Sum = typename Rows::Sum;
-  constexpr int threads = Unit::lanes == 1 ? 1 : 128, totals_bytes = blocks::mma::side * Rows::sums * sizeof(Sum);
-  const std::int64_t groups = pieces.rows / blocks::mma::side;
-  Team policy(exec, league_of(std::min<std::int64_t>(groups, 1 << 20)), threads, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(totals_bytes + 16));
-  Kokkos::parallel_for(
-      "knn/pack", policy, KOKKOS_LAMBDA(const Member& team) {
-        auto* totals =
-            static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(totals_bytes), 16));
-        const auto group = threads_of<threads>(team);
-        const auto add = [](Sum* to, Sum value) {
-          if constexpr (Unit::lanes == 1)
-            *to += value;
-          else
-            Kokkos::atomic_add(to, value);
-        };
-        const auto peak = [](std::int32_t* to, std::int32_t value) { Kokkos::atomic_max(to, value); };
-        for (std::int64_t number = team.league_rank(); number < groups; number += team.league_size())
-          pack_rows<Unit>(group, rows, pieces, number * blocks::mma::side, totals, packed, add, peak);
-      });
-}
 
 // A team takes a tile of queries and a chunk of training rows, tile by tile; a subgroup some products [16 x 16]. Keys
 // within reach of their query are rare: threads push them to a pool in scratch, and the query's own thread inserts
@@ -57,7 +24,7 @@ void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
   Kokkos::parallel_for(
       "knn/mma", policy, KOKKOS_LAMBDA(const Member& team) {
         constexpr int slots = OfTeam::slots;
-        const auto group = threads_of<Tile::threads>(team);
+        const auto group = blocks::threads_of<Tile::threads>(team);
         auto* scratch = static_cast<int*>(
             team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(OfTeam::scratch_bytes), 16));
         auto* stages = reinterpret_cast<typename Unit::Word*>(scratch);
@@ -234,8 +201,8 @@ class Mma final : public Part {
     const auto work = memory_.work(launch_.tile);
     stages.stage(queue(), "pack", [&] {
       if constexpr (!Memory::exact) measure(exec_, memory_);
-      pack(exec_, memory_.train_rows(), memory_.train_pieces, memory_.train.data());
-      pack(exec_, memory_.test_rows(), memory_.test_pieces, memory_.test.data());
+      blocks::pack_all(exec_, memory_.train_rows(), memory_.train_pieces, memory_.train.data());
+      blocks::pack_all(exec_, memory_.test_rows(), memory_.test_pieces, memory_.test.data());
       if constexpr (!Memory::exact) allow(exec_, memory_);
     });
     stages.stage(queue(), "mma", [&] {

@@ -3,27 +3,11 @@
 
 #include <cstdint>
 
-#include "algorithms/blocks/mma.hpp"
-#include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/pieces.hpp"
 #include "algorithms/knn/element.hpp"
 
-/// What packing makes of rows for matrix units. A kind of rows says what a word of them is, which `sums` of a row are
-/// added on the way, and what becomes of these.
+/// What packing (blocks/pieces.hpp) makes of rows for matrix units.
 namespace league::knn {
-
-/// A word's worth of elements of a row, from `begin` on, as `put(i, value)`; nothing beyond the features. A multiple of
-/// `size` features is loaded `size` at a time.
-template <int size, class T, class Put>
-LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const Put& put) {
-  using Elements = blocks::Pack<T, size* static_cast<int>(sizeof(T))>;
-  if (begin >= features) return;
-  if (features % size == 0) {
-    const Elements loaded = *reinterpret_cast<const Elements*>(row + begin);
-    for (int i = 0; i < size; ++i) put(i, loaded.values[i]);
-  } else {
-    for (int i = 0; i < size && begin + i < features; ++i) put(i, row[begin + i]);
-  }
-}
 
 /// Pixels as signed bytes: 128 less, which changes no distance. Their squared norms are exact.
 template <class Unit, class T>
@@ -38,7 +22,7 @@ struct PixelRows {
   LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
     std::int8_t bytes[Unit::per_word] = {};
     if (row < n)
-      load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, T value) {
+      blocks::load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, T value) {
         bytes[i] = static_cast<std::int8_t>(static_cast<int>(value) - 128);
         sum[0] += static_cast<std::int32_t>(bytes[i]) * bytes[i];
       });
@@ -81,7 +65,7 @@ struct RealRows {
     typename Unit::Value values[Unit::per_word] = {};
     const double scale = scale_of(*widest);
     if (row < n)
-      load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, float value) {
+      blocks::load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, float value) {
         const double exact = (static_cast<double>(value) - static_cast<double>(centre[begin + i])) * scale;
         values[i] = Traits::narrow(static_cast<float>(exact));
         const double lost = exact - static_cast<double>(Traits::widen(values[i]));
@@ -134,33 +118,6 @@ LEAGUE_FUNCTION float centre_of(const float* data, std::int64_t n, int features,
   }
   peak(reinterpret_cast<std::int32_t*>(widest), ordered(static_cast<float>(most)));
   return centre;
-}
-
-/// Packs 16 rows from `first` on, a subgroup every so many steps of their depth, a lane its part of a piece. `totals`
-/// [16][Rows::sums] is shared; `add` and `peak` are atomic there and in memory. @pre all threads of the group, whole
-/// subgroups, call it
-template <class Unit, class Rows, class Group, class Add, class Peak>
-LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const blocks::mma::Pieces<Unit>& pieces,
-                               std::int64_t first, typename Rows::Sum* totals, typename Unit::Word* packed,
-                               const Add& add, const Peak& peak) {
-  using blocks::mma::side, blocks::mma::words, blocks::mma::piece_words;
-  constexpr int sums = Rows::sums;
-  for (int i = group.rank; i < side * sums; i += group.size) totals[i] = 0;
-  group.barrier();
-  const int lane = group.rank % Unit::lanes;
-  typename Rows::Sum mine[Unit::lane_rows][sums] = {};  // a lane keeps its rows
-  for (int step = group.rank / Unit::lanes; step < pieces.steps; step += group.size / Unit::lanes) {
-    auto* to = packed + pieces.step(first, step) + first % pieces.height / side * piece_words + lane * Unit::share;
-    for (int i = 0; i < Unit::share; ++i) {
-      const auto place = Unit::word_of(lane, i);
-      to[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word, mine[i % Unit::lane_rows]);
-    }
-  }
-  for (int i = 0; i < Unit::lane_rows; ++i)
-    for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);
-  group.barrier();
-  for (int row = group.rank; row < side; row += group.size) rows.finish(first + row, totals + row * sums, peak);
-  group.barrier();
 }
 
 }  // namespace league::knn

@@ -128,10 +128,11 @@ class Units : public ::testing::Test {
 };
 
 using AllUnits = ::testing::Types<Scalar<Element::u8>, Scalar<Element::s8>, Scalar<Element::f16>, Scalar<Element::bf16>,
-                                  Scalar<Element::tf32>, Scalar<Element::f64>, Thread<Element::u8>, Thread<Element::s8>,
-                                  Thread<Element::f16>, Thread<Element::bf16>, Thread<Element::tf32>,
-                                  Thread<Element::f64>, Warp<Element::u8>, Warp<Element::s8>, Warp<Element::f16>,
-                                  Warp<Element::bf16>, Warp<Element::tf32>, Warp<Element::f64>>;
+                                  Scalar<Element::tf32>, Scalar<Element::f32>, Scalar<Element::f64>,
+                                  Thread<Element::u8>, Thread<Element::s8>, Thread<Element::f16>, Thread<Element::bf16>,
+                                  Thread<Element::tf32>, Thread<Element::f32>, Thread<Element::f64>, Warp<Element::u8>,
+                                  Warp<Element::s8>, Warp<Element::f16>, Warp<Element::bf16>, Warp<Element::tf32>,
+                                  Warp<Element::f32>, Warp<Element::f64>>;
 TYPED_TEST_SUITE(Units, AllUnits);
 
 TYPED_TEST(Units, AreExactForIntegers) {
@@ -181,7 +182,7 @@ TYPED_TEST(Units, AreNearTheExactSums) {
 /// Of units that run elsewhere, the places: every word and every sum has one, and no two share one.
 template <class Unit>
 class Layouts : public ::testing::Test {};
-using AllLayouts = ::testing::Types<Scalar<Element::s8>, Warp<Element::u8>, Warp<Element::tf32>, Warp<Element::f64>,
+using AllLayouts = ::testing::Types<Scalar<Element::s8>, Warp<Element::u8>, Warp<Element::f32>, Warp<Element::f64>,
                                     Wavefront<Element::s8>, Wavefront<Element::bf16>, Wavefront<Element::tf32>,
                                     Wavefront<Element::f64>>;
 TYPED_TEST_SUITE(Layouts, AllLayouts);

@@ -59,6 +59,8 @@ void product_of_any(Queue& queue, Element element, std::span<const std::byte> a,
       return product_of<Element::bf16>(queue, a, b, c);
     case Element::tf32:
       return product_of<Element::tf32>(queue, a, b, c);
+    case Element::f32:
+      return product_of<Element::f32>(queue, a, b, c);
     case Element::f64:
       return product_of<Element::f64>(queue, a, b, c);
   }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/blocks/mma.hpp"
+#include "algorithms/blocks/pack.hpp"
+
+/// Packing of rows as pieces for matrix units. A kind of rows, `Rows`, says what a word of them is (`word(row, begin,
+/// sums)`: the elements from `begin` on; 0 where there are none), which `sums` of a row are added on the way, of type
+/// `Sum`, and what becomes of these (`finish(row, sums, peak)`).
+namespace league::blocks {
+
+/// A word's worth of elements of a row, from `begin` on, as `put(i, value)`; nothing beyond the features. A multiple of
+/// `size` features is loaded `size` at a time.
+template <int size, class T, class Put>
+LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const Put& put) {
+  using Elements = blocks::Pack<T, size* static_cast<int>(sizeof(T))>;
+  if (begin >= features) return;
+  if (features % size == 0) {
+    const Elements loaded = *reinterpret_cast<const Elements*>(row + begin);
+    for (int i = 0; i < size; ++i) put(i, loaded.values[i]);
+  } else {
+    for (int i = 0; i < size && begin + i < features; ++i) put(i, row[begin + i]);
+  }
+}
+
+/// Packs 16 rows from `first` on, a subgroup every so many steps of their depth, a lane its part of a piece. `totals`
+/// [16][Rows::sums] is shared; `add` and `peak` are atomic there and in memory. @pre all threads of the group, whole
+/// subgroups, call it
+template <class Unit, class Rows, class Group, class Add, class Peak>
+LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::Pieces<Unit>& pieces,
+                               std::int64_t first, typename Rows::Sum* totals, typename Unit::Word* packed,
+                               const Add& add, const Peak& peak) {
+  using mma::side, mma::words, mma::piece_words;
+  constexpr int sums = Rows::sums;
+  for (int i = group.rank; i < side * sums; i += group.size) totals[i] = 0;
+  group.barrier();
+  const int lane = group.rank % Unit::lanes;
+  typename Rows::Sum mine[Unit::lane_rows][sums] = {};  // a lane keeps its rows
+  for (int step = group.rank / Unit::lanes; step < pieces.steps; step += group.size / Unit::lanes) {
+    auto* to = packed + pieces.step(first, step) + first % pieces.height / side * piece_words + lane * Unit::share;
+    for (int i = 0; i < Unit::share; ++i) {
+      const auto place = Unit::word_of(lane, i);
+      to[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word, mine[i % Unit::lane_rows]);
+    }
+  }
+  for (int i = 0; i < Unit::lane_rows; ++i)
+    for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);
+  group.barrier();
+  for (int row = group.rank; row < side; row += group.size) rows.finish(first + row, totals + row * sums, peak);
+  group.barrier();
+}
+
+}  // namespace league::blocks

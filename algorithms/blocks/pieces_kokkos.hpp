@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/blocks/pieces.hpp"
+
+namespace league::blocks {
+
+// A team takes 16 rows, a subgroup every so many steps of their depth, a lane its part of a piece.
+/// Packs all rows of the pieces.
+template <class Unit, class Rows>
+void pack_all(const kokkos::Exec& exec, const Rows& rows, const mma::Pieces<Unit>& pieces,
+              typename Unit::Word* packed) {
+  using Sum = typename Rows::Sum;
+  constexpr int threads = Unit::lanes == 1 ? 1 : 128, totals_bytes = mma::side * Rows::sums * sizeof(Sum);
+  const std::int64_t groups = pieces.rows / mma::side;
+  kokkos::Team policy(exec, league_of(std::min<std::int64_t>(groups, 1 << 20)), threads, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(totals_bytes + 16));
+  Kokkos::parallel_for(
+      "blocks/pack", policy, KOKKOS_LAMBDA(const kokkos::Member& team) {
+        auto* totals =
+            static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(totals_bytes), 16));
+        const auto group = threads_of<threads>(team);
+        const auto add = [](Sum* to, Sum value) {
+          if constexpr (Unit::lanes == 1)
+            *to += value;
+          else
+            Kokkos::atomic_add(to, value);
+        };
+        const auto peak = [](std::int32_t* to, std::int32_t value) { Kokkos::atomic_max(to, value); };
+        for (std::int64_t number = team.league_rank(); number < groups; number += team.league_size())
+          pack_rows<Unit>(group, rows, pieces, number * mma::side, totals, packed, add, peak);
+      });
+}
+
+}  // namespace league::blocks

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/copies_native.hpp"
+#include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/blocks/pieces_cuda.hpp"
+#include "algorithms/distance_matrix/units.hpp"
+
+// A block takes a tile of rows x columns at a time; a warp some products [16 x 16], whose operands come through shared
+// memory (blocks/unit_tile).
+namespace league::distance_matrix {
+namespace {
+
+template <class T, class Unit>
+__global__ void __launch_bounds__(TileOfUnits<Unit>::threads, 1) tile_kernel(const UnitWork<T, Unit> work) {
+  using Tile = TileOfUnits<Unit>;
+  using Word = typename Unit::Word;
+  alignas(16) __shared__ Word scratch[Tile::scratch_bytes / sizeof(Word)];
+  const auto group = blocks::block_group();
+  const Tiles<T>& tiles = work.tiles;
+  for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
+    const int row = tiles.row(item, Tile::rows), column = tiles.column(item, Tile::columns);
+    group.barrier();  // scratch is free
+    blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
+        group, scratch, work.pieces_of(row), work.pieces_of(column), work.pieces.steps, 1);
+    blocks::TileSums<Tile> sums;
+    pipeline.next(sums);
+    blocks::TileValues<Tile> values(sums);
+    store_values(tiles, group.rank, row, column, values);
+  }
+}
+
+template <class T, class Unit>
+class Mma final : public DistancePart {
+ public:
+  Mma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
+      : DistancePart(problem, context, shard), memory_(*this) {}
+  Launch configure(Launch launch) override { return launch_ = memory_.configure(launch, cuda::limits, block_rows()); }
+
+ private:
+  void block(Stages& stages, Range range) override {
+    const cudaStream_t stream = cuda::stream(queue());
+    if (range.begin == rows().begin)
+      stages.stage(queue(), "pack",
+                   [&] { blocks::pack_all(stream, memory_.rows(), memory_.pieces, memory_.packed.data()); });
+    stages.stage(queue(), "distance", [&] {
+      tile_kernel<T, Unit><<<launch_.league, launch_.team, 0, stream>>>(memory_.work(range));
+      cuda::check_launch();
+    });
+  }
+  Launch launch_;
+  UnitMemory<T, Unit, cuda::Array> memory_;
+};
+
+const RegisterSplit<DistanceMatrix> registered{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
+
+}  // namespace
+}  // namespace league::distance_matrix
