@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "algorithms/blocks/pieces.hpp"
@@ -86,7 +87,10 @@ struct RealRows {
     for (int i = 0; i < 2; ++i) peak(reinterpret_cast<std::int32_t*>(lengths.most) + i, ordered(lengths_of[i]));
   }
   /// The root, not less than it is.
-  LEAGUE_FUNCTION static float length(double squared) { return static_cast<float>(sqrt(squared)) * (1 + 0x1p-20F); }
+  LEAGUE_FUNCTION static float length(double squared) {
+    using std::sqrt;
+    return static_cast<float>(sqrt(squared)) * (1 + 0x1p-20F);
+  }
 };
 
 /// By how much the computed key |y|^2 - 2 x.y of any training row may exceed that of another whose exact key is not
