@@ -19,7 +19,7 @@ using MmaTile = std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1
                                    blocks::UnitTile<Unit, 4, across, 4, (8 + across - 1) / across, 3>>;
 
 /// The tile of a team, and its scratch: the stages of the operands, the reach of each query, and a pool of products
-/// that are within reach of their query: [slots] places (query and column of the tile), [slots] keys, and two counters.
+/// that are within reach of their query: [slots] keys, [slots] places (query and column of the tile), and two counters.
 template <class Tile_>
 struct MmaTeam {
   using Tile = Tile_;

@@ -88,12 +88,13 @@ void require_one_run(const Runtime& runtime, Json manifest) {
 Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
   Json context;
   together(runtime.ranks(), [&] {
-    const std::vector<std::string> found = preflight(runtime);
-    context = make_context(runtime, study.title, found);
+    const Json places = places_of(runtime);
+    const std::vector<std::string> found = preflight(runtime, places);
+    context = make_context(runtime, study.title, found, places);
     context["league"]["peers"] = peers;
     if (!runtime.ranks().place().leads()) return;
     if (!runtime.ranks().place().alone())
-      for (const Json& place : context["league"]["ranks"]) std::cerr << "league: " << text_of_place(place) << "\n";
+      for (const Json& place : places) std::cerr << "league: " << text_of_place(place) << "\n";
     for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
   });
   return context;

@@ -76,13 +76,13 @@ std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::strin
 
 }  // namespace
 
-std::vector<std::string> preflight(const Runtime& runtime) {
+std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
   look_at_backends(runtime, found);
   for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
   found = of_all_hosts(runtime.ranks(), found);
-  std::ranges::move(binding_faults(places_of(runtime)), std::back_inserter(found));
+  std::ranges::move(binding_faults(places), std::back_inserter(found));
   return found;
 }
 

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "backends/runtime.hpp"
+#include "bench/json.hpp"
 
 namespace league::bench {
 
 /// What may disturb the measurement, a sentence each: unbound threads, a busy machine, shared or throttled devices,
 /// ranks that are bound badly. Of all hosts; all ranks call it, within a step.
-std::vector<std::string> preflight(const Runtime& runtime);
+/// `places`: of all ranks (bench/ranks/places.hpp).
+std::vector<std::string> preflight(const Runtime& runtime, const Json& places);
 
 }  // namespace league::bench

@@ -82,9 +82,9 @@ Json devices_json(const Runtime& runtime) {
   return devices;
 }
 
-Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight) {
+Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight,
+                  const Json& places) {
   Json context = machine_json();
-  const Json ranks = places_of(runtime);
   context["league"] = {{"study", study},
                        {"launch_id", new_id()},
                        {"git", build_info::git},
@@ -95,8 +95,8 @@ Json make_context(const Runtime& runtime, const std::string& study, const std::v
                        {"cuda_flags", build_info::cuda_flags},
                        {"kokkos_flags", build_info::kokkos_flags},
                        {"devices", devices_json(runtime)},
-                       {"ranks", ranks},
-                       {"nodes", hosts_of(ranks)},
+                       {"ranks", places},
+                       {"nodes", hosts_of(places)},
                        {"host_devices", "sequential"},
                        {"caches", "hot"},
                        {"preflight", preflight},

@@ -13,8 +13,9 @@ namespace league::bench {
 std::string new_id();
 
 /// What all records of one program launch share: Google Benchmark's context, and under "league" the build, the devices,
-/// what the preflight found.
-Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight);
+/// what the preflight found, and what each rank was given (`places`).
+Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight,
+                  const Json& places);
 
 /// What a case is, before it has run.
 Json case_json(const Case& that);

@@ -12,6 +12,7 @@
 #include "bench/files.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/ranks/places.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
@@ -61,9 +62,10 @@ class Tuner {
         interrupt_(interrupt),
         study_(study),
         progress_(count_variants(study), 0) {
-    const std::vector<std::string> found = preflight(runtime);
+    const Json places = places_of(runtime);
+    const std::vector<std::string> found = preflight(runtime, places);
     for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
-    context_ = make_context(runtime, study.title, found);
+    context_ = make_context(runtime, study.title, found, places);
     for (const Comparison& comparison : study.comparisons)
       for (const Case& that : comparison.cases) open_file(device_kind(that));
   }

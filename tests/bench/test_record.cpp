@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "bench/ranks/places.hpp"
 #include "bench/record/record.hpp"
 #include "bench/record/report_lines.hpp"
 #include "tests/runtime.hpp"
@@ -124,12 +125,13 @@ TEST(Record, DecidesTheExitCode) {
 }
 
 TEST(Record, ContextDescribesTheMachineAndTheBuild) {
-  const Json context = make_context(tests::runtime(), "quick", {"busy"});
+  const Json places = places_of(tests::runtime());
+  const Json context = make_context(tests::runtime(), "quick", {"busy"}, places);
   EXPECT_EQ(context.at("league").at("study"), "quick");
   EXPECT_EQ(context.at("league").at("preflight").at(0), "busy");
   EXPECT_EQ(context.at("league").at("devices").at(0).at("kind"), "host");
   EXPECT_NE(context.at("league").at("launch_id"),
-            make_context(tests::runtime(), "quick", {}).at("league").at("launch_id"));
+            make_context(tests::runtime(), "quick", {}, places).at("league").at("launch_id"));
 }
 
 TEST(Record, TakesBytesThatAreNotUtf8) {
