@@ -76,10 +76,11 @@ class RankCommunicator final : public Communicator {
         : device_(device.begin(), device.end()), used_(of.used_[lane]) {
       for (std::size_t i = 0; i < device_.size(); ++i) {
         const Buffer& buffer = device_[i];
-        host_.push_back({of.pinned(lane, buffer.bytes()), buffer.size, buffer.type});
         const int local = shard_of(i) - of.first_;
         const bool here = local >= 0 && local < static_cast<int>(of.queues_[lane].size());
         queues_.push_back(of.queues_[lane][here ? static_cast<std::size_t>(local) : 0]);
+        refuse_to_be_recorded(*queues_.back());
+        host_.push_back({of.pinned(lane, buffer.bytes()), buffer.size, buffer.type});
       }
       copy(true);
     }
@@ -92,7 +93,6 @@ class RankCommunicator final : public Communicator {
    private:
     void copy(bool to_host) const {
       for (std::size_t i = 0; i < device_.size(); ++i) {
-        refuse_to_be_recorded(*queues_[i]);
         void* to = to_host ? host_[i].data : device_[i].data;
         const void* from = to_host ? device_[i].data : host_[i].data;
         if (device_[i].bytes() > 0)
