@@ -14,12 +14,13 @@
 /// share as one contiguous part. A *unit* is a type that holds
 ///   lanes, sums, share      threads that share a tile; elements of C and words of a piece that each of them has
 ///   Word, Sum               what registers hold of A and B; what C is added in
-///   offset(row, word)       where a word of a row lies in a piece [words]
+///   offset<operand>(row, word)   where a word of a row lies in a piece [words] of A or of B
 ///   row(lane, i), column(lane, i)   the place in the tile of element i of a lane
 ///   run                     so many elements, from a multiple of it on, are neighbours in a row
-///   word_of(lane, i)        the {row, word} that is word i of a lane's part of a piece
-///   lane_rows               rows of which a lane has words: word i is of the same row as word i + lane_rows
-///   fragment_a, fragment_b, fragment_c
+///   sum_rows, sum_at(row, n)  rows of the tile in which a lane has elements, as many in each; the n-th of one of them
+///   word_of<operand>(lane, i)    the {row, word} that is word i of a lane's part of a piece
+///   lane_rows, lane_row<operand>(i)   rows of which a lane has words; of which of them word i is
+///   fragment_a, fragment_b, fragment_c   of units with one lane, a and b may point to their piece
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
@@ -30,6 +31,9 @@ enum class Element { u8, s8, f16, bf16, tf32, f32, f64 };
 
 inline constexpr int side = 16, words = 8;  ///< rows of a piece; words of its rows
 inline constexpr int piece_words = side * words;
+
+/// What a piece is to be. Most units want the words of a lane in another order in A than in B: registers in a row.
+enum class Operand { a, b };
 
 /// Of a word in a piece.
 struct Place {
@@ -138,10 +142,22 @@ struct Scalar : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Value, typename Unit::Word;
   static constexpr int lanes = 1, sums = side * side, run = side, share = piece_words, lane_rows = side;
-  LEAGUE_FUNCTION static constexpr int offset(int row, int word) { return word * side + row; }
-  LEAGUE_FUNCTION static constexpr Place word_of(int /*lane*/, int i) { return {i % side, i / side}; }
+  static constexpr int sum_rows = side;
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
+    return word * side + row;
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr Place word_of(int /*lane*/, int i) {
+    return {i % side, i / side};
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int i) {
+    return i % side;
+  }
   LEAGUE_FUNCTION static constexpr int row(int /*lane*/, int i) { return i / side; }
   LEAGUE_FUNCTION static constexpr int column(int /*lane*/, int i) { return i % side; }
+  LEAGUE_FUNCTION static constexpr int sum_at(int row, int n) { return row * side + n; }
 
   struct fragment_a {
     const Word* piece;
@@ -169,7 +185,7 @@ struct Scalar : UnitOf<element_> {
 
 /// Rows as pieces lie: panels of `height` rows (a multiple of 16), in each of them the pieces of one step of the depth
 /// side by side. What a team reads of an operand in a step is then one contiguous part.
-template <class Unit>
+template <class Unit, Operand operand = Operand::a>
 struct Pieces {
   std::int64_t rows = 0;  ///< with the padding: whole panels
   int steps = 0, height = side;
@@ -187,7 +203,7 @@ struct Pieces {
   /// Where word `word` of a row lies, counted over all steps.
   LEAGUE_FUNCTION std::int64_t at(std::int64_t row, int word) const {
     return step(row, word / words) + row % height / side * piece_words +
-           Unit::offset(static_cast<int>(row % side), word % words);
+           Unit::template offset<operand>(static_cast<int>(row % side), word % words);
   }
 };
 

@@ -72,22 +72,34 @@ struct Instruction<Element::f64> {
 #endif
 
 /// `mma.sync` of NVIDIA's GPUs since Ampere: a warp has the tile, as two products [16 x 8]. Of a piece, lane 4 r + w
-/// has words w and w + 4 of rows r and r + 8: what the instruction takes as A, and, as columns, as both of its B.
+/// has words w and w + 4 of rows r and r + 8: what the instruction takes as A, four registers in a row, and, as
+/// columns, as both of its B, two registers in a row each. f32 and f64, whose registers are not those of the piece or
+/// not the bottleneck, have one order, so that the same pieces can be A and B.
 template <Element element_>
 struct Warp : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Word;
   static constexpr int rows = side / 2, quad = words / 2;
   static constexpr int lanes = rows * quad, sums = side * side / lanes, share = piece_words / lanes, run = 2,
-                       lane_rows = 2;
+                       lane_rows = 2, sum_rows = 2;
+  static constexpr bool alike = element_ == Element::f64 || element_ == Element::f32;
+  template <Operand operand = Operand::a>
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
-    return (row % rows * quad + word % quad) * share + row / rows + word / quad * 2;
+    const int lane = row % rows * quad + word % quad, low = row / rows, high = word / quad;
+    return lane * share + (operand == Operand::a || alike ? low + 2 * high : 2 * low + high);
   }
+  template <Operand operand = Operand::a>
   LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
-    return {lane / quad + i % 2 * rows, lane % quad + i / 2 * quad};
+    return {lane / quad + lane_row<operand>(i) * rows,
+            lane % quad + (operand == Operand::a || alike ? i / 2 : i % 2) * quad};
+  }
+  template <Operand operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int i) {
+    return operand == Operand::a || alike ? i % 2 : i / 2;
   }
   LEAGUE_FUNCTION static constexpr int row(int lane, int i) { return lane / quad + i / 2 % 2 * rows; }
   LEAGUE_FUNCTION static constexpr int column(int lane, int i) { return lane % quad * 2 + i % 2 + i / 4 * rows; }
+  LEAGUE_FUNCTION static constexpr int sum_at(int row, int n) { return n / 2 * 4 + row * 2 + n % 2; }
 
   struct alignas(16) fragment_a {
     Word word[share];
@@ -102,8 +114,9 @@ struct Warp : UnitOf<element_> {
   LEAGUE_FUNCTION static void mma_sync([[maybe_unused]] fragment_c& c, [[maybe_unused]] const fragment_a& a,
                                        [[maybe_unused]] const fragment_b& b) {
 #if defined(__CUDA_ARCH__)
-    Instruction<element_>::add(c.sum, a.word, b.word[0], b.word[2]);
-    Instruction<element_>::add(c.sum + sums / 2, a.word, b.word[1], b.word[3]);
+    constexpr int left = alike ? 2 : 1, right = alike ? 1 : 2;
+    Instruction<element_>::add(c.sum, a.word, b.word[0], b.word[left]);
+    Instruction<element_>::add(c.sum + sums / 2, a.word, b.word[right], b.word[3]);
 #endif
   }
   LEAGUE_FUNCTION static void values(const fragment_c& c, Sum (&out)[sums]) {
@@ -112,21 +125,41 @@ struct Warp : UnitOf<element_> {
 };
 
 /// Floats as sums of two tf32, high and low, each rounded to the nearest: three products, without low by low. That
-/// leaves out at most 3 x 2^-24 of |a| |b| of a product.
+/// leaves out at most 3 x 2^-24 of |a| |b| of a product. Pieces of B are as those of A.
 template <>
 struct Warp<Element::f32> : Warp<Element::tf32> {
   using Base = Warp<Element::tf32>;
   static constexpr Element element = Element::f32;
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
+    return Base::offset(row, word);
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
+    return Base::word_of(lane, i);
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int i) {
+    return Base::lane_row(i);
+  }
+
   struct fragment_a {
     Base::fragment_a high, low;
   };
-  using fragment_b = fragment_a;
+  struct fragment_b {
+    Base::fragment_b high, low;
+  };
   LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
-    Base::load(fragment.low, piece, lane);
+    Base::fragment_a whole;
+    Base::load(whole, piece, lane);
+    for (int i = 0; i < share; ++i) split(whole.word[i], fragment.high.word[i], fragment.low.word[i]);
+  }
+  LEAGUE_FUNCTION static void load(fragment_b& fragment, const Word* piece, int lane) {
+    Base::fragment_a whole;
+    Base::load(whole, piece, lane);
     for (int i = 0; i < share; ++i) {
-      const float value = float_of(fragment.low.word[i]), high = round(value);
-      fragment.high.word[i] = bits_of(high);
-      fragment.low.word[i] = bits_of(round(value - high));
+      const int to = i % 2 * 2 + i / 2;
+      split(whole.word[i], fragment.high.word[to], fragment.low.word[to]);
     }
   }
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
@@ -136,6 +169,11 @@ struct Warp<Element::f32> : Warp<Element::tf32> {
   }
 
  private:
+  LEAGUE_FUNCTION static void split(Word word, Word& high, Word& low) {
+    const float value = float_of(word), rounded = round(value);
+    high = bits_of(rounded);
+    low = bits_of(round(value - rounded));
+  }
   LEAGUE_FUNCTION static float round(float value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     std::uint32_t bits;

@@ -16,15 +16,24 @@ struct Wavefront : UnitOf<element_> {
   using Unit = UnitOf<element_>;
   using typename Unit::Sum, typename Unit::Word;
   static constexpr int lanes = 64, sums = side * side / lanes, share = piece_words / lanes, run = 1, lane_rows = 1;
-  static constexpr int quarters = lanes / side;
+  static constexpr int quarters = lanes / side, sum_rows = sums;
+  template <Operand = Operand::a>
   LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
     return (word % quarters * side + row) * share + word / quarters;
   }
-  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) { return {lane % side, lane / side + i * quarters}; }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
+    return {lane % side, lane / side + i * quarters};
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int /*i*/) {
+    return 0;
+  }
   LEAGUE_FUNCTION static constexpr int row(int lane, int i) {
     return element_ == Element::f64 ? lane / side + i * quarters : lane / side * sums + i;
   }
   LEAGUE_FUNCTION static constexpr int column(int lane, int /*i*/) { return lane % side; }
+  LEAGUE_FUNCTION static constexpr int sum_at(int row, int /*n*/) { return row; }
 
   struct alignas(sizeof(Word) * share) fragment_a {
     Word word[share];

@@ -28,8 +28,8 @@ LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const 
 /// Packs 16 rows from `first` on, a subgroup every so many steps of their depth, a lane its part of a piece. `totals`
 /// [16][Rows::sums] is shared; `add` and `peak` are atomic there and in memory. @pre all threads of the group, whole
 /// subgroups, call it
-template <class Unit, class Rows, class Group, class Add, class Peak>
-LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::Pieces<Unit>& pieces,
+template <class Unit, mma::Operand operand, class Rows, class Group, class Add, class Peak>
+LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::Pieces<Unit, operand>& pieces,
                                std::int64_t first, typename Rows::Sum* totals, typename Unit::Word* packed,
                                const Add& add, const Peak& peak) {
   using mma::side, mma::words, mma::piece_words;
@@ -41,8 +41,9 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
   for (int step = group.rank / Unit::lanes; step < pieces.steps; step += group.size / Unit::lanes) {
     auto* to = packed + pieces.step(first, step) + first % pieces.height / side * piece_words + lane * Unit::share;
     for (int i = 0; i < Unit::share; ++i) {
-      const auto place = Unit::word_of(lane, i);
-      to[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word, mine[i % Unit::lane_rows]);
+      const auto place = Unit::template word_of<operand>(lane, i);
+      to[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word,
+                        mine[Unit::template lane_row<operand>(i)]);
     }
   }
   for (int i = 0; i < Unit::lane_rows; ++i)

@@ -11,8 +11,8 @@
 namespace league::blocks {
 
 // A block takes 16 rows, a warp every so many steps of their depth, a lane its part of a piece.
-template <class Unit, class Rows>
-__global__ void pack_pieces(const Rows rows, const mma::Pieces<Unit> pieces, typename Unit::Word* packed) {
+template <class Unit, mma::Operand operand, class Rows>
+__global__ void pack_pieces(const Rows rows, const mma::Pieces<Unit, operand> pieces, typename Unit::Word* packed) {
   using Sum = typename Rows::Sum;
   __shared__ Sum totals[mma::side * Rows::sums];
   const auto add = [](Sum* to, Sum value) { atomicAdd(to, value); };
@@ -22,10 +22,11 @@ __global__ void pack_pieces(const Rows rows, const mma::Pieces<Unit> pieces, typ
 }
 
 /// Packs all rows of the pieces.
-template <class Unit, class Rows>
-void pack_all(cudaStream_t stream, const Rows& rows, const mma::Pieces<Unit>& pieces, typename Unit::Word* packed) {
+template <class Unit, mma::Operand operand, class Rows>
+void pack_all(cudaStream_t stream, const Rows& rows, const mma::Pieces<Unit, operand>& pieces,
+              typename Unit::Word* packed) {
   const std::int64_t groups = std::min<std::int64_t>(pieces.rows / mma::side, 1 << 20);
-  pack_pieces<Unit><<<league_of(groups), 128, 0, stream>>>(rows, pieces, packed);
+  pack_pieces<Unit, operand><<<league_of(groups), 128, 0, stream>>>(rows, pieces, packed);
   cuda::check_launch();
 }
 

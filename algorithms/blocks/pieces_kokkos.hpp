@@ -11,8 +11,8 @@ namespace league::blocks {
 
 // A team takes 16 rows, a subgroup every so many steps of their depth, a lane its part of a piece.
 /// Packs all rows of the pieces.
-template <class Unit, class Rows>
-void pack_all(const kokkos::Exec& exec, const Rows& rows, const mma::Pieces<Unit>& pieces,
+template <class Unit, mma::Operand operand, class Rows>
+void pack_all(const kokkos::Exec& exec, const Rows& rows, const mma::Pieces<Unit, operand>& pieces,
               typename Unit::Word* packed) {
   using Sum = typename Rows::Sum;
   constexpr int threads = Unit::lanes == 1 ? 1 : 128, totals_bytes = mma::side * Rows::sums * sizeof(Sum);

@@ -15,6 +15,16 @@ __device__ T subgroup_sum(T value) {
   return sum_lanes<subgroup_size>(value, [](T of_lane, int offset) { return cuda::shuffle_down(of_lane, offset); });
 }
 
+/// The least over groups of `lanes` neighbouring lanes, a power of two up to a subgroup: all get it.
+template <class T>
+__device__ T lanes_least(T value, int lanes) {
+  for (int offset = lanes / 2; offset > 0; offset /= 2) {
+    const T other = cuda::shuffle_xor(value, offset, lanes);
+    if (other < value) value = other;
+  }
+  return value;
+}
+
 /// Adds over groups of `lanes` neighbouring lanes, a power of two up to a subgroup, in a butterfly: all get the sum.
 template <class T>
 __device__ T lanes_sum(T value, int lanes) {

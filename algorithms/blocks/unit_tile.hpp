@@ -24,10 +24,22 @@ struct UnitTile {
   static constexpr int threads = down * across * Unit::lanes;
   static constexpr int row_words = rows * mma::words, stage_words = (rows + columns) * mma::words;
   static constexpr int scratch_bytes = stages * stage_words * static_cast<int>(sizeof(Word));
+  static constexpr int row_values = units_across * Unit::sums / Unit::sum_rows;  ///< of a thread in each of its rows
+  static constexpr int row_threads = columns / row_values;                       ///< that share a row
 
   /// Where the products of a thread's subgroup begin, in units.
   LEAGUE_FUNCTION static constexpr int first_down(int thread) { return thread / Unit::lanes / across * units_down; }
   LEAGUE_FUNCTION static constexpr int first_across(int thread) { return thread / Unit::lanes % across * units_across; }
+  /// The column of value `number` of each of a thread's rows.
+  LEAGUE_FUNCTION static constexpr int column(int thread, int number) {
+    constexpr int of_unit = Unit::sums / Unit::sum_rows;
+    return (first_across(thread) + number / of_unit) * mma::side +
+           Unit::column(thread % Unit::lanes, Unit::sum_at(0, number % of_unit));
+  }
+  /// A thread's number among those that share its rows.
+  LEAGUE_FUNCTION static constexpr int place_in_row(int thread) {
+    return thread / Unit::lanes % across * (row_threads / across) + Unit::column(thread % Unit::lanes, 0) / Unit::run;
+  }
 };
 
 /// A thread's sums of a tile: products with those of its subgroup.
@@ -63,36 +75,64 @@ struct TileValues {
       });
     });
   }
+  /// Calls `body(row, values)` for each row of which the thread has values: Tile::row_values, those of
+  /// Tile::column(thread, 0, 1, ...).
+  template <class Body>
+  LEAGUE_FUNCTION void for_rows(int thread, const Body& body) const {
+    constexpr int of_unit = Unit::sums / Unit::sum_rows;
+    unrolled<Tile::units_down>([&](int i) {
+      const auto one = [&](int row) {
+        typename Tile::Sum values[Tile::row_values];
+        unrolled<Tile::units_across>([&](int j) {
+          for (int n = 0; n < of_unit; ++n) values[j * of_unit + n] = of[i][j][Unit::sum_at(row, n)];
+        });
+        body((Tile::first_down(thread) + i) * mma::side + Unit::row(thread % Unit::lanes, Unit::sum_at(row, 0)),
+             values);
+      };
+      if constexpr (Unit::lanes > 1)  // in registers
+        unrolled<Unit::sum_rows>(one);
+      else
+        for (int row = 0; row < Unit::sum_rows; ++row) one(row);
+    });
+  }
 };
 
 /// Makes one tile of products after another, c[row][column] = a[row] . b[column], step by step of the depth, with the
-/// operands of the next steps, also those of the next tile, on their way. All tiles have the same rows; their columns
-/// follow one another. `a` and `b` are pieces (`mma::Pieces`) of panels as high as the tile has rows and columns.
+/// operands of the next steps, also those of the next tile, on their way: from memory into scratch `stages` steps
+/// ahead, from scratch into registers one. All tiles have the same rows; their columns follow one another. `a` and `b`
+/// are pieces (`mma::Pieces`) of panels as high as the tile has rows and columns.
 /// @pre group.size == Tile::threads; scratch has Tile::scratch_bytes, aligned to 16, and all threads are done with it
 template <class Tile, class Copies, class Group>
 class Pipeline {
+  using Unit = typename Tile::Unit;
   using Word = typename Tile::Word;
 
  public:
   LEAGUE_FUNCTION Pipeline(const Group& group, Word* scratch, const Word* a, const Word* b, int steps, int tiles)
       : group_(group), scratch_(scratch), a_(a), b_(b), steps_(steps), left_(steps * tiles) {
-    if constexpr (Tile::stages > 0)
-      for (int stage = 0; stage < Tile::stages - 1; ++stage) fetch();
+    if constexpr (Tile::stages > 0) {
+      for (int stage = 0; stage < Tile::stages; ++stage) fetch();
+      Copies::template wait<Tile::stages - 1>();
+      group_.barrier();
+    }
   }
 
   /// The next tile.
   LEAGUE_FUNCTION void next(TileSums<Tile>& sums) {
-    for (int step = 0; step < steps_; ++step) {
-      if constexpr (Tile::stages == 0) {
+    if constexpr (Tile::stages == 0) {
+      for (int step = 0; step < steps_; ++step, b_ += Tile::columns * mma::words)
         multiply(a_ + step * Tile::row_words, b_, sums);
-        b_ += Tile::columns * mma::words;
-      } else {
-        Copies::template wait<Tile::stages - 2>();
-        group_.barrier();  // the copies of all are there, and all are done with the stage that is filled next
-        fetch();
-        const Word* stage = scratch_ + read_ * Tile::stage_words;
-        multiply(stage, stage + Tile::row_words, sums);
-        read_ = read_ + 1 < Tile::stages ? read_ + 1 : 0;
+    } else {
+      typename Unit::fragment_a x[Tile::units_down];
+      typename Unit::fragment_b y[2][Tile::units_across];  // of this step and of the next
+      load(x, y[0]);
+      if (steps_ % 2 != 0) {
+        turn(sums, x, y[0], y[1]);
+        for (int j = 0; j < Tile::units_across; ++j) y[0][j] = y[1][j];
+      }
+      for (int step = 1; step < steps_; step += 2) {
+        turn(sums, x, y[0], y[1]);
+        turn(sums, x, y[1], y[0]);
       }
     }
   }
@@ -100,26 +140,56 @@ class Pipeline {
  private:
   using Packet = PlainCopies::Packet;
 
-  /// Starts to copy one more step, if there is one.
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const {
+    return scratch_ + read_ * Tile::stage_words + Tile::first_down(group_.rank) * mma::piece_words;
+  }
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const {
+    return scratch_ + read_ * Tile::stage_words + Tile::row_words + Tile::first_across(group_.rank) * mma::piece_words;
+  }
+  template <class A, class B>
+  LEAGUE_FUNCTION void load(A& x, B& y) const {
+    const int lane = group_.rank % Unit::lanes;
+    for (int j = 0; j < Tile::units_across; ++j) Unit::load(y[j], stage_of_b() + j * mma::piece_words, lane);
+    for (int i = 0; i < Tile::units_down; ++i) Unit::load(x[i], stage_of_a() + i * mma::piece_words, lane);
+  }
+  /// Adds the products of x and y, and loads those of the next step.
+  template <class A, class B>
+  LEAGUE_FUNCTION void turn(TileSums<Tile>& sums, A& x, B& y, B& next_y) {
+    const int lane = group_.rank % Unit::lanes;
+    Copies::template wait<Tile::stages - 2>();
+    group_.barrier();  // the copies of all are there, and all have loaded what the next copies overwrite
+    fetch();
+    for (int j = 0; j < Tile::units_across; ++j) Unit::load(next_y[j], stage_of_b() + j * mma::piece_words, lane);
+    for (int i = 0; i < Tile::units_down; ++i) {
+      for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], x[i], y[j]);
+      Unit::load(x[i], stage_of_a() + i * mma::piece_words, lane);
+    }
+  }
+  /// Starts to copy one more step, if there is one, over the one whose fragments are loaded.
   LEAGUE_FUNCTION void fetch() {
+    Word* stage = scratch_ + read_ * Tile::stage_words;
+    read_ = read_ + 1 < Tile::stages ? read_ + 1 : 0;
     if (left_ > 0) {
-      Word* stage = scratch_ + written_ * Tile::stage_words;
-      copy(stage, a_ + step_ * Tile::row_words, Tile::row_words);
-      copy(stage + Tile::row_words, b_, Tile::columns * mma::words);
+      copy<Tile::row_words>(stage, a_ + step_ * Tile::row_words);
+      copy<Tile::columns * mma::words>(stage + Tile::row_words, b_);
       b_ += Tile::columns * mma::words;
       step_ = step_ + 1 < steps_ ? step_ + 1 : 0;
-      written_ = written_ + 1 < Tile::stages ? written_ + 1 : 0;
       --left_;
     }
     Copies::close();
   }
-  LEAGUE_FUNCTION void copy(Word* to, const Word* from, int words) const {
-    const int packets = words * static_cast<int>(sizeof(Word)) / static_cast<int>(sizeof(Packet));
-    for (int i = group_.rank; i < packets; i += Tile::threads)
+  template <int words>
+  LEAGUE_FUNCTION void copy(Word* to, const Word* from) const {
+    constexpr int packets = words * static_cast<int>(sizeof(Word)) / static_cast<int>(sizeof(Packet));
+    constexpr int whole = packets / Tile::threads;
+    const auto one = [&](int i) {
       Copies::copy(reinterpret_cast<Packet*>(to) + i, reinterpret_cast<const Packet*>(from) + i);
+    };
+    unrolled<whole>([&](int i) { one(group_.rank + i * Tile::threads); });
+    if (packets % Tile::threads != 0 && group_.rank < packets % Tile::threads) one(group_.rank + whole * Tile::threads);
   }
+  /// A step whose operands are read where they lie.
   LEAGUE_FUNCTION void multiply(const Word* a, const Word* b, TileSums<Tile>& sums) const {
-    using Unit = typename Tile::Unit;
     const int lane = group_.rank % Unit::lanes;
     a += Tile::first_down(group_.rank) * mma::piece_words;
     b += Tile::first_across(group_.rank) * mma::piece_words;
@@ -135,8 +205,8 @@ class Pipeline {
   const Group& group_;
   Word* scratch_;
   const Word *a_, *b_;
-  int steps_, left_;                       ///< of the depth; to be fetched, over all tiles
-  int step_ = 0, written_ = 0, read_ = 0;  ///< the next to be fetched, and the stages where it goes and where to read
+  int steps_, left_;         ///< of the depth; to be fetched, over all tiles
+  int step_ = 0, read_ = 0;  ///< the next to be fetched; the stage that is read next
 };
 
 }  // namespace league::blocks

@@ -8,81 +8,121 @@
 namespace league::knn::cuda_model {
 namespace {
 
-// A block takes a tile of queries and a chunk of training rows, tile by tile; a warp some products [16 x 16]. Keys
-// within reach of their query are rare: threads push them to a pool in shared memory, and the query's own thread
-// inserts them.
+// A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16].
+/// The least candidate of each group of sampled rows.
 template <class Unit>
-__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) select_products(const MmaWork<Unit> work) {
+__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) sample_products(const MmaWork<Unit> work) {
   using Tile = MmaTile<Unit>;
-  using OfTeam = MmaTeam<Tile>;
+  using Team = MmaTeam<Tile>;
   using Key = typename Unit::Sum;
-  using Limits = KeyLimits<Key>;
-  constexpr int slots = OfTeam::slots;
-  alignas(16) __shared__ int scratch[OfTeam::scratch_bytes / 4];
+  alignas(16) __shared__ char scratch[Team::scratch_bytes];
+  const Team team(scratch);
   const auto group = blocks::block_group();
-  auto* stages = reinterpret_cast<typename Unit::Word*>(scratch);
-  auto* reach = reinterpret_cast<Key*>(scratch + Tile::scratch_bytes / 4);
-  auto* keys = reach + Tile::rows;
-  int* places = reinterpret_cast<int*>(keys + slots);
-  int* pushed = places + slots;  // two counters: one is read while the other is cleared
-  const int tiles = work.tiles(), items = tiles * work.chunks();
-  int round = 0;  // and counter
-  if (group.rank == 0) pushed[0] = pushed[1] = 0;
-
-  for (int item = blockIdx.x; item < items; item += gridDim.x) {
-    const int queries = item % tiles * Tile::rows, chunk = item / tiles;
-    for (int row = group.rank; row < Tile::rows; row += Tile::threads) {
-      const bool is_there = queries + row < work.queries;
-      reach[row] = is_there ? Limits::from_ordered(work.reach[queries + row]) : Limits::nothing();
-      if (is_there) work.list(chunk, queries + row).clear();
-    }
-    group.barrier();
-    int first = chunk * work.chunk;
+  for (int item = blockIdx.x; item < work.items(work.samples); item += gridDim.x) {
+    const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
+    const int end = min(first + work.chunk, work.samples);
     blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
-        group, stages, work.test + work.test_pieces.step(queries, 0), work.train + work.train_pieces.step(first, 0),
-        work.train_pieces.steps, work.tiles_of(chunk));
-    for (int left = work.tiles_of(chunk); left > 0; --left, first += Tile::columns) {
+        group, team.stages, work.test_at(queries), work.train_at(first), work.train_pieces.steps, end - first);
+    for (int tile = first; tile < end; ++tile) {
       blocks::TileSums<Tile> sums;
       pipeline.next(sums);
-      blocks::TileValues<Tile> values(sums);
-      // The thread's number once more: addresses made of it must not take registers while products are added.
-      const int thread = group.rank - (first >> 31);
-      for (bool more = true; more; round ^= 1) {
-        values.for_runs(thread, [&](int row, int column, Key* products) {
-          const Key* norms = work.norms + first + column;
-          const Key within = reach[row];
-          int any = 0;
-          for (int i = 0; i < Unit::run; ++i) any |= norms[i] - 2 * products[i] <= within;
-          if (any == 0) return;
-          for (int i = 0; i < Unit::run; ++i) {
-            const Key key = norms[i] - 2 * products[i];
-            const int slot = key <= within ? atomicAdd(&pushed[round], 1) : slots;
-            if (slot >= slots) continue;
-            keys[slot] = key;
-            places[slot] = row * Tile::columns + column + i;
-            products[i] = Limits::gone();
-          }
-        });
-        group.barrier();
-        const int count = pushed[round];
-        if (group.rank == 0) pushed[round ^ 1] = 0;
-        for (int slot = 0; slot < min(count, slots); ++slot) {
-          const int row = places[slot] / Tile::columns;
-          if (row % Tile::threads != group.rank) continue;
-          const auto list = work.list(chunk, queries + row);
-          list.insert(keys[slot], first + places[slot] % Tile::columns);
-          reach[row] = min(reach[row], work.reach_of(list, queries + row));
-        }
-        more = count > slots;
-        if (more) group.barrier();
-      }
+      const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+      const int number = tile * Tile::row_threads + Tile::place_in_row(thread);
+      Key norms[Tile::row_values];
+      for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
+      blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
+        Candidate least = no_candidate;
+        for (int i = 0; i < Tile::row_values; ++i)
+          least = min(least, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
+        work.least[std::int64_t{queries + row} * work.groups + number] = least;
+      });
     }
-    for (int row = group.rank; row < Tile::rows && queries + row < work.queries; row += Tile::threads)
-      atomicMin(work.reach + queries + row, Limits::to_ordered(reach[row]));
     group.barrier();
   }
 }
 
+// Candidates are rare: threads push them to a pool in shared memory. When it is half full, it is emptied by all.
+/// The lists of all candidates within reach.
+template <class Unit>
+__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) collect_products(const MmaWork<Unit> work) {
+  using Tile = MmaTile<Unit>;
+  using Team = MmaTeam<Tile>;
+  using Key = typename Unit::Sum;
+  alignas(16) __shared__ char scratch[Team::scratch_bytes];
+  const Team team(scratch);
+  const auto group = blocks::block_group();
+  using Limits = KeyLimits<Key>;
+  const auto take = [](int* counter) { return atomicAdd(counter, 1); };
+  int round = 0;  // and counter: one is read while the other is cleared
+  if (group.rank == 0) team.pushed[0] = team.pushed[1] = 0;
+  for (int item = blockIdx.x; item < work.items(work.tiles()); item += gridDim.x) {
+    const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
+    const int end = min(first + work.chunk, work.tiles());
+    for (int row = group.rank; row < Tile::rows; row += Tile::threads)
+      team.reach[row] = key_of<Key>(work.reach[queries + row]);
+    blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
+        group, team.stages, work.test_at(queries), work.train_at(first), work.train_pieces.steps, end - first);
+    for (int tile = first; tile < end; ++tile) {
+      blocks::TileSums<Tile> sums;
+      pipeline.next(sums);
+      const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+      Key norms[Tile::row_values];
+      for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
+      blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
+        const Key within = team.reach[row];
+        Key least = Limits::unlimited();
+        for (int i = 0; i < Tile::row_values; ++i) least = min(least, norms[i] - 2 * products[i]);
+        if (!(least <= within)) return;
+        Key keys[Tile::row_values];
+        unsigned hits = 0;
+        for (int i = 0; i < Tile::row_values; ++i) {
+          keys[i] = norms[i] - 2 * products[i];
+          hits |= (keys[i] <= within ? 1U : 0U) << i;
+        }
+        for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not to be unrolled
+          if ((hits & 1U) == 0) continue;
+          const Candidate candidate = work.candidate(tile, Tile::column(thread, i), keys[i]);
+          if (candidate > work.reach[queries + row]) continue;
+          const int slot = take(team.pushed + round);
+          if (slot >= Team::slots) {
+            work.append(queries + row, candidate, take);
+          } else {
+            team.pool[slot] = candidate;
+            team.places[slot] = row;
+          }
+        }
+      });
+      group.barrier();
+      const int pushed = team.pushed[round];
+      if (pushed <= Team::slots / 2 && tile + 1 < end) continue;
+      for (int slot = group.rank; slot < min(pushed, Team::slots); slot += Tile::threads)
+        work.append(queries + team.places[slot], team.pool[slot], take);
+      round ^= 1;
+      if (group.rank == 0) team.pushed[round] = 0;
+    }
+  }
+}
+
+// A warp takes a query.
+/// The least of a list that is not less than `from`; all lanes get it.
+__device__ Candidate least_from(const Candidate* list, int count, Candidate from) {
+  Candidate least = no_candidate;
+  for (int i = threadIdx.x; i < count; i += blockDim.x)
+    if (list[i] >= from && list[i] < least) least = list[i];
+  return blocks::lanes_least(least, static_cast<int>(blockDim.x));
+}
+/// How far to look, by the k-th of the sampled candidates.
+template <class Unit>
+__global__ void choose_reach(const MmaWork<Unit> work) {
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.test_pieces.rows;
+       query += std::int64_t{gridDim.x} * blockDim.y) {
+    Candidate kth = work.groups < work.k ? no_candidate : 0;
+    for (int i = 0; i < work.k && work.groups >= work.k; ++i)
+      kth = least_from(work.least + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
+    if (threadIdx.x > 0) continue;
+    work.reach[query] = query < work.queries ? work.reach_of(query, kth) : 0;
+  }
+}
 // A thread takes an item.
 template <class Body>
 __global__ void for_each(std::int64_t count, const Body body) {
@@ -108,39 +148,42 @@ struct Slack {
     slack[query] = slack_of(test.size[query], test.error[query], most, depth);
   }
 };
-struct Fill {
-  std::int32_t value, *array;
-  __device__ void operator()(std::int64_t i) const { array[i] = value; }
-};
-template <class Unit>
-struct Merge {
-  MmaWork<Unit> work;
-  double* keys;
-  std::int64_t* rows;
-  __device__ void operator()(std::int64_t query) const {
-    work.merge(query, {keys + query * work.kept, rows + query * work.kept, work.kept, 1});
-  }
-};
 
-// A thread takes a query, its lanes the features. All lanes of a block go round equally often: they shuffle together.
-/// The k best of the candidates, by their distances as differences in double.
-__global__ void refine(std::int64_t queries, std::int64_t n, int k, int kept, int features, const float* test,
-                       const float* train, const float* slack, const double* keys, const std::int64_t* candidates,
-                       double* distances, std::int64_t* neighbours) {
-  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < queries;
-       query += std::int64_t{gridDim.x} * blockDim.y) {  // a warp is one query: the others need not go along
-    const Candidates found(keys + query * kept, candidates + query * kept, k, kept, slack[query], n);
-    const blocks::KBest<double, std::int64_t> best{distances + query * k, neighbours + query * k, k, 1};
-    if (threadIdx.x == 0) best.clear();
-    for (std::int64_t i = 0; i < found.count && found.reaches(i); ++i) {
-      const float *x = test + query * features, *y = train + found.row(i) * features;
-      double squared = 0;
-      for (int f = threadIdx.x; f < features; f += blockDim.x) {
-        const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
-        squared += difference * difference;
-      }
-      squared = blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
-      if (threadIdx.x == 0) best.insert(squared, found.row(i));
+// A warp takes a query, its lanes candidates, or the features of one.
+/// The squared distance of two rows, as differences in double; all lanes get it.
+template <class T>
+__device__ double squared_distance(int features, const T* x, const T* y) {
+  double squared = 0;
+  for (int f = threadIdx.x; f < features; f += blockDim.x) {
+    const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
+    squared += difference * difference;
+  }
+  return blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
+}
+/// The k nearest of each list.
+template <class Unit, class T>
+__global__ void choose_nearest(const MmaWork<Unit> work, const NearestRows<T> rows) {
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.queries;
+       query += std::int64_t{gridDim.x} * blockDim.y) {
+    const auto nearest = rows.list(query);
+    const auto insert = [&](std::int64_t row) {
+      const double squared = squared_distance(rows.features, rows.test_row(query), rows.train_row(row));
+      if (threadIdx.x == 0) nearest.insert(squared, row);
+    };
+    if (threadIdx.x == 0) nearest.clear();
+    if (work.by_all_rows(query)) {
+      for (std::int64_t row = 0; row < rows.n; ++row) insert(row);
+      continue;
+    }
+    Candidate next = 0, last = no_candidate;
+    for (int found = 1; !work.exact || found <= work.k; ++found, ++next) {
+      next = least_from(work.lists + query * work.room, work.counts[query], next);
+      if (next > last || next == no_candidate) break;
+      if constexpr (!work.exact)
+        insert(row_of(next));
+      else if (threadIdx.x == 0)
+        nearest.indices[found - 1] = row_of(next);
+      if (found == work.k) last = work.reach_of(query, next);
     }
   }
 }
@@ -148,32 +191,29 @@ __global__ void refine(std::int64_t queries, std::int64_t n, int k, int kept, in
 template <class Unit, class T>
 class Mma final : public Part {
   using Memory = MmaMemory<Unit, T, cuda::Array>;
-  using Limits = KeyLimits<typename Unit::Sum>;
 
  public:
   Mma(const Knn& problem, const Context& context, const Shard& shard) : Part(context, shard), memory_(*this, problem) {}
-  Launch configure(Launch launch) override { return launch_ = memory_.configure(*this, launch, cuda::limits); }
+  Launch configure(Launch launch) override { return launch_ = memory_.configure(launch, cuda::limits); }
   void compute(Stages& stages) override {
-    const auto& knn = memory_.knn;
-    const auto work = memory_.work(launch_.tile);
+    const MmaWork<Unit> work = memory_.work(launch_.tile / Memory::Tile::columns);
     stages.stage(queue(), "pack", [&] { pack_all(); });
+    stages.stage(queue(), "sample", [&] { sample(memory_.work(Memory::sampled_chunk)); });
     stages.stage(queue(), "mma", [&] {
-      each(knn.m, Fill{Limits::to_ordered(Limits::unlimited()), work.reach});
-      select_products<Unit><<<launch_.league, launch_.team, 0, cuda::stream(queue())>>>(work);
+      collect_products<Unit><<<launch_.league, launch_.team, 0, cuda::stream(queue())>>>(work);
       cuda::check_launch();
     });
-    if constexpr (Memory::exact) {
-      stages.stage(queue(), "merge",
-                   [&] { each(knn.m, Merge<Unit>{work, knn.distances.data(), knn.neighbours.data()}); });
-    } else {
-      stages.stage(queue(), "merge",
-                   [&] { each(knn.m, Merge<Unit>{work, memory_.candidate_keys.data(), memory_.candidates.data()}); });
-      stages.stage(queue(), "refine", [&] { refine_all(); });
-    }
-    stages.stage(queue(), "vote", [&] { vote_all(queue(), knn); });
+    stages.stage(queue(), "select", [&] {
+      choose_nearest<<<leagues(work.queries), warps(), 0, cuda::stream(queue())>>>(work, memory_.nearest());
+      cuda::check_launch();
+    });
+    stages.stage(queue(), "vote", [&] { vote_all(queue(), memory_.knn); });
   }
 
  private:
+  static constexpr int together = 4;  ///< warps of a block
+  static dim3 warps() { return dim3(cuda::warp_size, together); }
+  static int leagues(std::int64_t queries) { return league_of(ceil_div<std::int64_t>(queries, together)); }
   template <class Body>
   void each(std::int64_t count, const Body& body) {
     const int threads = 128;
@@ -190,16 +230,15 @@ class Mma final : public Part {
     blocks::pack_all(cuda::stream(queue()), memory_.train_rows(), memory_.train_pieces, memory_.train.data());
     blocks::pack_all(cuda::stream(queue()), memory_.test_rows(), memory_.test_pieces, memory_.test.data());
     if constexpr (!Memory::exact)
-      each(knn.m, Slack{memory_.test_rows().lengths, memory_.train_rows().lengths.most,
-                        memory_.train_pieces.steps * Unit::depth, memory_.slack.data()});
+      each(knn.m, Slack{memory_.test_lengths(), memory_.train_lengths().most, memory_.train_pieces.steps * Unit::depth,
+                        memory_.slack.data()});
   }
-  void refine_all() {
-    const auto& knn = memory_.knn;
-    const dim3 block(cuda::warp_size, 8);
-    refine<<<league_of(ceil_div<std::int64_t>(knn.m, block.y)), block, 0, cuda::stream(queue())>>>(
-        knn.m, knn.n, knn.k, memory_.kept(), static_cast<int>(knn.features), knn.test.data(), knn.train.data(),
-        memory_.slack.data(), memory_.candidate_keys.data(), memory_.candidates.data(), knn.distances.data(),
-        knn.neighbours.data());
+  void sample(const MmaWork<Unit>& work) {
+    const cudaStream_t stream = cuda::stream(queue());
+    memory_.counts.clear();
+    sample_products<Unit><<<work.items(work.samples), launch_.team, 0, stream>>>(work);
+    cuda::check_launch();
+    choose_reach<<<leagues(work.test_pieces.rows), warps(), 0, stream>>>(work);
     cuda::check_launch();
   }
 

@@ -8,87 +8,197 @@
 namespace league::knn::kokkos_model {
 namespace {
 
-// A team takes a tile of queries and a chunk of training rows, tile by tile; a subgroup some products [16 x 16]. Keys
-// within reach of their query are rare: threads push them to a pool in scratch, and the query's own thread inserts
-// them.
-template <class Unit>
-void select(const Exec& exec, Launch launch, const MmaWork<Unit>& work) {
-  using Tile = MmaTile<Unit>;
-  using OfTeam = MmaTeam<Tile>;
-  using Key = typename Unit::Sum;
-  using Limits = KeyLimits<Key>;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, 1>>;
-  using Member = typename Policy::member_type;
-  Policy policy(exec, launch.league, launch.team, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(OfTeam::scratch_bytes + 16));
-  Kokkos::parallel_for(
-      "knn/mma", policy, KOKKOS_LAMBDA(const Member& team) {
-        constexpr int slots = OfTeam::slots;
-        const auto group = blocks::threads_of<Tile::threads>(team);
-        auto* scratch = static_cast<int*>(
-            team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(OfTeam::scratch_bytes), 16));
-        auto* stages = reinterpret_cast<typename Unit::Word*>(scratch);
-        auto* reach = reinterpret_cast<Key*>(scratch + Tile::scratch_bytes / 4);
-        auto* keys = reach + Tile::rows;
-        int* places = reinterpret_cast<int*>(keys + slots);
-        int* pushed = places + slots;  // two counters: one is read while the other is cleared
-        const int tiles = work.tiles(), items = tiles * work.chunks();
-        int round = 0;  // and counter
-        if (group.rank == 0) pushed[0] = pushed[1] = 0;
+template <class Tile>
+using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, 1>>;
+template <class Tile>
+TilePolicy<Tile> tile_policy(const Exec& exec, int league) {
+  TilePolicy<Tile> policy(exec, league, Tile::threads, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(MmaTeam<Tile>::scratch_bytes + 16));
+  return policy;
+}
+template <class Tile, class TeamMember>
+KOKKOS_FUNCTION MmaTeam<Tile> scratch_of(const TeamMember& team) {
+  return MmaTeam<Tile>(
+      team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(MmaTeam<Tile>::scratch_bytes), 16));
+}
 
-        for (int item = team.league_rank(); item < items; item += team.league_size()) {
-          const int queries = item % tiles * Tile::rows, chunk = item / tiles;
-          for (int row = group.rank; row < Tile::rows; row += Tile::threads) {
-            const bool is_there = queries + row < work.queries;
-            reach[row] = is_there ? Limits::from_ordered(work.reach[queries + row]) : Limits::nothing();
-            if (is_there) work.list(chunk, queries + row).clear();
-          }
-          group.barrier();
-          int first = chunk * work.chunk;
+// A team takes a tile of queries and a chunk of the training rows, tile by tile; a subgroup some products [16 x 16].
+/// The least candidate of each group of sampled rows.
+template <class Unit>
+void sample_products(const Exec& exec, const MmaWork<Unit>& work) {
+  using Tile = MmaTile<Unit>;
+  using Key = typename Unit::Sum;
+  using TeamMember = typename TilePolicy<Tile>::member_type;
+  Kokkos::parallel_for(
+      "knn/sample", tile_policy<Tile>(exec, league_of(work.items(work.samples))),
+      KOKKOS_LAMBDA(const TeamMember& member) {
+        const auto team = scratch_of<Tile>(member);
+        const auto group = blocks::threads_of<Tile::threads>(member);
+        for (int item = member.league_rank(); item < work.items(work.samples); item += member.league_size()) {
+          const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
+          const int end = Kokkos::min(first + work.chunk, work.samples);
           blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
-              group, stages, work.test + work.test_pieces.step(queries, 0),
-              work.train + work.train_pieces.step(first, 0), work.train_pieces.steps, work.tiles_of(chunk));
-          for (int left = work.tiles_of(chunk); left > 0; --left, first += Tile::columns) {
+              group, team.stages, work.test_at(queries), work.train_at(first), work.train_pieces.steps, end - first);
+          for (int tile = first; tile < end; ++tile) {
             blocks::TileSums<Tile> sums;
             pipeline.next(sums);
-            blocks::TileValues<Tile> values(sums);
-            // The thread's number once more: addresses made of it must not take registers while products are added.
-            const int thread = group.rank - (first >> 31);
-            for (bool more = true; more; round ^= 1) {
-              values.for_runs(thread, [&](int row, int column, Key* products) {
-                const Key* norms = work.norms + first + column;
-                const Key within = reach[row];
-                int any = 0;
-                for (int i = 0; i < Unit::run; ++i) any |= norms[i] - 2 * products[i] <= within;
-                if (any == 0) return;
-                for (int i = 0; i < Unit::run; ++i) {
-                  const Key key = norms[i] - 2 * products[i];
-                  const int slot = key <= within ? Kokkos::atomic_fetch_add(&pushed[round], 1) : slots;
-                  if (slot >= slots) continue;
-                  keys[slot] = key;
-                  places[slot] = row * Tile::columns + column + i;
-                  products[i] = Limits::gone();
-                }
-              });
-              group.barrier();
-              const int count = pushed[round];
-              if (group.rank == 0) pushed[round ^ 1] = 0;
-              for (int slot = 0; slot < (count < slots ? count : slots); ++slot) {
-                const int row = places[slot] / Tile::columns;
-                if (row % Tile::threads != group.rank) continue;
-                const auto list = work.list(chunk, queries + row);
-                list.insert(keys[slot], first + places[slot] % Tile::columns);
-                reach[row] = Kokkos::min(reach[row], work.reach_of(list, queries + row));
-              }
-              more = count > slots;
-              if (more) group.barrier();
-            }
+            const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+            const int number = tile * Tile::row_threads + Tile::place_in_row(thread);
+            Key norms[Tile::row_values];
+            for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
+            blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
+              Candidate least = no_candidate;
+              for (int i = 0; i < Tile::row_values; ++i)
+                least = Kokkos::min(least, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
+              work.least[std::int64_t{queries + row} * work.groups + number] = least;
+            });
           }
-          for (int row = group.rank; row < Tile::rows && queries + row < work.queries; row += Tile::threads)
-            Kokkos::atomic_min(work.reach + queries + row, Limits::to_ordered(reach[row]));
           group.barrier();
         }
       });
+}
+
+// Candidates are rare: threads push them to a pool in scratch. When it is half full, it is emptied by all.
+/// The lists of all candidates within reach.
+template <class Unit>
+void collect_products(const Exec& exec, int league, const MmaWork<Unit>& work) {
+  using Tile = MmaTile<Unit>;
+  using Key = typename Unit::Sum;
+  using Limits = KeyLimits<Key>;
+  using TeamMember = typename TilePolicy<Tile>::member_type;
+  Kokkos::parallel_for(
+      "knn/mma", tile_policy<Tile>(exec, league), KOKKOS_LAMBDA(const TeamMember& member) {
+        constexpr int slots = MmaTeam<Tile>::slots;
+        const auto team = scratch_of<Tile>(member);
+        const auto group = blocks::threads_of<Tile::threads>(member);
+        const auto take = [](int* counter) { return Kokkos::atomic_fetch_add(counter, 1); };
+        int round = 0;  // and counter: one is read while the other is cleared
+        if (group.rank == 0) team.pushed[0] = team.pushed[1] = 0;
+        for (int item = member.league_rank(); item < work.items(work.tiles()); item += member.league_size()) {
+          const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
+          const int end = Kokkos::min(first + work.chunk, work.tiles());
+          for (int row = group.rank; row < Tile::rows; row += Tile::threads)
+            team.reach[row] = key_of<Key>(work.reach[queries + row]);
+          blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
+              group, team.stages, work.test_at(queries), work.train_at(first), work.train_pieces.steps, end - first);
+          for (int tile = first; tile < end; ++tile) {
+            blocks::TileSums<Tile> sums;
+            pipeline.next(sums);
+            const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+            Key norms[Tile::row_values];
+            for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
+            blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
+              const Key within = team.reach[row];
+              Key least = Limits::unlimited();
+              for (int i = 0; i < Tile::row_values; ++i) least = Kokkos::min(least, norms[i] - 2 * products[i]);
+              if (!(least <= within)) return;
+              Key keys[Tile::row_values];
+              unsigned hits = 0;
+              for (int i = 0; i < Tile::row_values; ++i) {
+                keys[i] = norms[i] - 2 * products[i];
+                hits |= (keys[i] <= within ? 1U : 0U) << i;
+              }
+              for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not to be unrolled
+                if ((hits & 1U) == 0) continue;
+                const Candidate candidate = work.candidate(tile, Tile::column(thread, i), keys[i]);
+                if (candidate > work.reach[queries + row]) continue;
+                const int slot = take(team.pushed + round);
+                if (slot >= slots) {
+                  work.append(queries + row, candidate, take);
+                } else {
+                  team.pool[slot] = candidate;
+                  team.places[slot] = row;
+                }
+              }
+            });
+            group.barrier();
+            const int pushed = team.pushed[round];
+            if (pushed <= slots / 2 && tile + 1 < end) continue;
+            for (int slot = group.rank; slot < Kokkos::min(pushed, slots); slot += Tile::threads)
+              work.append(queries + team.places[slot], team.pool[slot], take);
+            round ^= 1;
+            if (group.rank == 0) team.pushed[round] = 0;
+          }
+        }
+      });
+}
+
+// A thread takes a query, its lanes candidates, or the features of one.
+/// The least of a list that is not less than `from`.
+KOKKOS_FUNCTION Candidate least_from(const Member& team, const Candidate* list, int count, Candidate from) {
+  Candidate least = no_candidate;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, count),
+      [&](int i, Candidate& mine) {
+        if (list[i] >= from && list[i] < mine) mine = list[i];
+      },
+      Kokkos::Min<Candidate>(least));
+  return least;
+}
+/// The squared distance of two rows, as differences in double.
+template <class T>
+KOKKOS_FUNCTION double squared_distance(const Member& team, int features, const T* x, const T* y) {
+  double squared = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, features),
+      [&](int f, double& sum) {
+        const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
+        sum += difference * difference;
+      },
+      squared);
+  return squared;
+}
+/// How far to look, by the k-th of the sampled candidates.
+template <class Unit>
+struct ChooseReach {
+  MmaWork<Unit> work;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+         query < work.test_pieces.rows; query += std::int64_t{team.league_size()} * team.team_size()) {
+      Candidate kth = work.groups < work.k ? no_candidate : 0;
+      for (int i = 0; i < work.k && work.groups >= work.k; ++i)
+        kth = least_from(team, work.least + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
+      Kokkos::single(Kokkos::PerThread(team),
+                     [&] { work.reach[query] = query < work.queries ? work.reach_of(query, kth) : 0; });
+    }
+  }
+};
+/// The k nearest of each list.
+template <class Unit, class T>
+struct ChooseNearest {
+  MmaWork<Unit> work;
+  NearestRows<T> rows;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+         query < work.queries; query += std::int64_t{team.league_size()} * team.team_size()) {
+      const auto nearest = rows.list(query);
+      const auto insert = [&](std::int64_t row) {
+        const double squared = squared_distance(team, rows.features, rows.test_row(query), rows.train_row(row));
+        Kokkos::single(Kokkos::PerThread(team), [&] { nearest.insert(squared, row); });
+      };
+      Kokkos::single(Kokkos::PerThread(team), [&] { nearest.clear(); });
+      if (work.by_all_rows(query)) {
+        for (std::int64_t row = 0; row < rows.n; ++row) insert(row);
+        continue;
+      }
+      Candidate next = 0, last = no_candidate;
+      for (int found = 1; !work.exact || found <= work.k; ++found, ++next) {
+        next = least_from(team, work.lists + query * work.room, work.counts[query], next);
+        if (next > last || next == no_candidate) break;
+        if constexpr (!MmaWork<Unit>::exact)
+          insert(row_of(next));
+        else
+          Kokkos::single(Kokkos::PerThread(team), [&] { nearest.indices[found - 1] = row_of(next); });
+        if (found == work.k) last = work.reach_of(query, next);
+      }
+    }
+  }
+};
+/// A team's threads take as many queries.
+template <class Body>
+void for_queries(const Exec& exec, const char* label, std::int64_t queries, const Body& body) {
+  const int threads = kokkos::on_gpu ? 4 : 1, lanes = kokkos::on_gpu ? 32 : 1;
+  Kokkos::parallel_for(label, Team(exec, league_of(ceil_div<std::int64_t>(queries, threads)), threads, lanes), body);
 }
 
 // A thread takes an item.
@@ -104,39 +214,6 @@ void for_each(const Exec& exec, const char* label, std::int64_t count, const Bod
           body(i);
       });
 }
-
-// A thread takes a query, its lanes the features.
-/// The k best of the candidates, by their distances as differences in double.
-struct Refine {
-  std::int64_t queries, n;
-  int k, kept, features;
-  const float *test, *train, *slack;
-  const double* keys;
-  const std::int64_t* candidates;
-  double* distances;
-  std::int64_t* neighbours;
-
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(); query < queries;
-         query += std::int64_t{team.league_size()} * team.team_size()) {
-      const Candidates found(keys + query * kept, candidates + query * kept, k, kept, slack[query], n);
-      const blocks::KBest<double, std::int64_t> best{distances + query * k, neighbours + query * k, k, 1};
-      Kokkos::single(Kokkos::PerThread(team), [&] { best.clear(); });
-      for (std::int64_t i = 0; i < found.count && found.reaches(i); ++i) {
-        const float *x = test + query * features, *y = train + found.row(i) * features;
-        double squared = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::ThreadVectorRange(team, features),
-            [&](int f, double& sum) {
-              const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
-              sum += difference * difference;
-            },
-            squared);
-        Kokkos::single(Kokkos::PerThread(team), [&] { best.insert(squared, found.row(i)); });
-      }
-    }
-  }
-};
 
 /// The centre that rounding starts from.
 template <class Memory>
@@ -156,7 +233,7 @@ void measure(const Exec& exec, Memory& memory) {
 /// What rounding may have made of the keys.
 template <class Memory>
 void allow(const Exec& exec, const Memory& memory) {
-  const Lengths train = memory.train_rows().lengths, test = memory.test_rows().lengths;
+  const Lengths train = memory.train_lengths(), test = memory.test_lengths();
   float* slack = memory.slack.data();
   const int depth = memory.train_pieces.steps * Memory::Unit::depth;
   for_each(
@@ -165,58 +242,36 @@ void allow(const Exec& exec, const Memory& memory) {
       });
 }
 
-template <class Unit>
-void merge(const Exec& exec, const MmaWork<Unit>& work, double* keys, std::int64_t* rows) {
-  for_each(
-      exec, "knn/merge", work.queries, KOKKOS_LAMBDA(std::int64_t query) {
-        work.merge(query, {keys + query * work.kept, rows + query * work.kept, work.kept, 1});
-      });
-}
-
-template <class Memory>
-void refine(const Exec& exec, const Memory& memory) {
-  const auto& knn = memory.knn;
-  const int threads = kokkos::on_gpu ? 8 : 1, lanes = kokkos::on_gpu ? 32 : 1;
-  Kokkos::parallel_for("knn/refine", Team(exec, league_of(ceil_div<std::int64_t>(knn.m, threads)), threads, lanes),
-                       Refine{knn.m, knn.n, knn.k, memory.kept(), static_cast<int>(knn.features), knn.test.data(),
-                              knn.train.data(), memory.slack.data(), memory.candidate_keys.data(),
-                              memory.candidates.data(), knn.distances.data(), knn.neighbours.data()});
-}
-
 template <class Unit, class T>
 class Mma final : public Part {
   using Memory = MmaMemory<Unit, T, kokkos::Array>;
-  using Limits = KeyLimits<typename Unit::Sum>;
 
  public:
   Mma(const Knn& problem, const Context& context, const Shard& shard)
       : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = memory_.configure(*this, launch, kokkos::limits(queue()));
+    launch_ = memory_.configure(launch, kokkos::limits(queue()));
     kokkos::require_scratch(MmaTeam<MmaTile<Unit>>::scratch_bytes + 16, "the tile of this kernel");
     return launch_;
   }
   void compute(Stages& stages) override {
-    const auto& knn = memory_.knn;
-    const auto work = memory_.work(launch_.tile);
+    const MmaWork<Unit> work = memory_.work(launch_.tile / Memory::Tile::columns);
     stages.stage(queue(), "pack", [&] {
       if constexpr (!Memory::exact) measure(exec_, memory_);
       blocks::pack_all(exec_, memory_.train_rows(), memory_.train_pieces, memory_.train.data());
       blocks::pack_all(exec_, memory_.test_rows(), memory_.test_pieces, memory_.test.data());
       if constexpr (!Memory::exact) allow(exec_, memory_);
     });
-    stages.stage(queue(), "mma", [&] {
-      Kokkos::deep_copy(exec_, memory_.reach.view(), Limits::to_ordered(Limits::unlimited()));
-      select(exec_, launch_, work);
+    stages.stage(queue(), "sample", [&] {
+      memory_.counts.clear();
+      sample_products(exec_, memory_.work(Memory::sampled_chunk));
+      for_queries(exec_, "knn/reach", work.test_pieces.rows, ChooseReach<Unit>{work});
     });
-    if constexpr (Memory::exact) {
-      stages.stage(queue(), "merge", [&] { merge(exec_, work, knn.distances.data(), knn.neighbours.data()); });
-    } else {
-      stages.stage(queue(), "merge",
-                   [&] { merge(exec_, work, memory_.candidate_keys.data(), memory_.candidates.data()); });
-      stages.stage(queue(), "refine", [&] { refine(exec_, memory_); });
-    }
-    stages.stage(queue(), "vote", [&] { vote_all(exec_, knn); });
+    stages.stage(queue(), "mma", [&] { collect_products(exec_, launch_.league, work); });
+    stages.stage(queue(), "select", [&] {
+      for_queries(exec_, "knn/nearest", work.queries, ChooseNearest<Unit, T>{work, memory_.nearest()});
+    });
+    stages.stage(queue(), "vote", [&] { vote_all(exec_, memory_.knn); });
   }
 
  private:

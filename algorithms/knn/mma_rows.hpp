@@ -10,17 +10,27 @@
 /// What packing (blocks/pieces.hpp) makes of rows for matrix units.
 namespace league::knn {
 
+/// The order in which rows are packed: dealt out to the tiles one by one, so that every tile of `columns` rows is a
+/// sample of all of them, also where they are sorted. Columns 1: as they are.
+template <int columns>
+struct Dealt {
+  std::int64_t tiles;
+  LEAGUE_FUNCTION std::int64_t row(std::int64_t packed) const { return packed % columns * tiles + packed / columns; }
+};
+
 /// Pixels as signed bytes: 128 less, which changes no distance. Their squared norms are exact.
-template <class Unit, class T>
+template <class Unit, class T, class Order>
 struct PixelRows {
   using Sum = std::int32_t;
   static constexpr int sums = 1;
   const T* data;
+  Order order;
   std::int64_t n;
   int features;
   std::int32_t* norms;  ///< [rows of the pieces]; null: not wanted
 
-  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t packed, int begin, Sum* sum) const {
+    const std::int64_t row = order.row(packed);
     std::int8_t bytes[Unit::per_word] = {};
     if (row < n)
       blocks::load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, T value) {
@@ -32,8 +42,8 @@ struct PixelRows {
     return bits;
   }
   template <class Peak>
-  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& /*peak*/) const {
-    if (norms != nullptr) norms[row] = row < n ? sum[0] : KeyLimits<std::int32_t>::no_row();
+  LEAGUE_FUNCTION void finish(std::int64_t packed, const Sum* sum, const Peak& /*peak*/) const {
+    if (norms != nullptr) norms[packed] = order.row(packed) < n ? sum[0] : KeyLimits<std::int32_t>::no_row();
   }
 };
 
@@ -50,18 +60,20 @@ LEAGUE_FUNCTION float scale_of(float widest) {
 }
 
 /// Numbers of any kind, less those of `centre`, scaled, and rounded to what the unit multiplies.
-template <class Unit>
+template <class Unit, class Order>
 struct RealRows {
   using Sum = double;
   static constexpr int sums = 2;
   const float* data;
+  Order order;
   std::int64_t n;
   int features;
   const float *centre, *widest;  ///< [features]; how far from it some rows are at most
   float* norms;                  ///< [rows of the pieces]; null: not wanted
   Lengths lengths;
 
-  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t packed, int begin, Sum* sum) const {
+    const std::int64_t row = order.row(packed);
     using Traits = blocks::mma::Traits<Unit::element>;
     typename Unit::Value values[Unit::per_word] = {};
     const double scale = scale_of(*widest);
@@ -79,11 +91,12 @@ struct RealRows {
   }
   /// `peak(to, value)`: *to = max(*to, value), by all threads at once; of floats that are not negative, as integers.
   template <class Peak>
-  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& peak) const {
-    if (norms != nullptr) norms[row] = row < n ? static_cast<float>(sum[0]) : KeyLimits<float>::no_row();
+  LEAGUE_FUNCTION void finish(std::int64_t packed, const Sum* sum, const Peak& peak) const {
+    if (norms != nullptr)
+      norms[packed] = order.row(packed) < n ? static_cast<float>(sum[0]) : KeyLimits<float>::no_row();
     const float lengths_of[2] = {length(sum[0]), length(sum[1])};
-    lengths.size[row] = lengths_of[0];
-    lengths.error[row] = lengths_of[1];
+    lengths.size[packed] = lengths_of[0];
+    lengths.error[packed] = lengths_of[1];
     for (int i = 0; i < 2; ++i) peak(reinterpret_cast<std::int32_t*>(lengths.most) + i, ordered(lengths_of[i]));
   }
   /// The root, not less than it is.

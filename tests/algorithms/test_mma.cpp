@@ -72,8 +72,9 @@ class Units : public ::testing::Test {
   }
 
   /// Rows [16] as pieces of `Unit`, over several steps.
+  template <Operand operand>
   static std::vector<typename Unit::Word> packed(const std::vector<Value>& rows, int depth) {
-    const Pieces<Unit> pieces(side, depth, side);
+    const Pieces<Unit, operand> pieces(side, depth, side);
     std::vector<typename Unit::Word> words(static_cast<std::size_t>(pieces.size()));
     for (int row = 0; row < side; ++row)
       for (int f = 0; f < depth; ++f)
@@ -85,7 +86,7 @@ class Units : public ::testing::Test {
 
   /// C [16 x 16], row by row: here if one thread makes it, else on a GPU.
   static std::vector<Sum> product(const std::vector<Value>& a, const std::vector<Value>& b, int depth) {
-    const auto pieces_a = packed(a, depth), pieces_b = packed(b, depth);
+    const auto pieces_a = packed<Operand::a>(a, depth), pieces_b = packed<Operand::b>(b, depth);
     std::vector<Sum> c(side * side, Sum{1});
     if constexpr (Unit::lanes > 1) {
       tests::mma_product_on_gpu()(tests::runtime().queue({DeviceKind::gpu, 0, 1}), Unit::element,
@@ -187,13 +188,29 @@ using AllLayouts = ::testing::Types<Scalar<Element::s8>, Warp<Element::u8>, Warp
                                     Wavefront<Element::f64>>;
 TYPED_TEST_SUITE(Layouts, AllLayouts);
 
-TYPED_TEST(Layouts, HaveAPlaceForEverything) {
-  std::set<int> offsets, places;
+template <class Unit, Operand operand>
+void expect_a_place_for_every_word() {
+  std::set<int> offsets;
   for (int row = 0; row < side; ++row)
-    for (int word = 0; word < words; ++word) offsets.insert(TypeParam::offset(row, word));
+    for (int word = 0; word < words; ++word) offsets.insert(Unit::template offset<operand>(row, word));
   EXPECT_EQ(offsets.size(), static_cast<std::size_t>(piece_words));
   EXPECT_EQ(*offsets.begin(), 0);
   EXPECT_EQ(*offsets.rbegin(), piece_words - 1);
+  for (int lane = 0; lane < Unit::lanes; ++lane) {
+    std::set<std::pair<int, int>> rows;
+    for (int i = 0; i < Unit::share; ++i) {
+      const Place place = Unit::template word_of<operand>(lane, i);
+      EXPECT_EQ(Unit::template offset<operand>(place.row, place.word), lane * Unit::share + i);
+      rows.emplace(Unit::template lane_row<operand>(i), place.row);
+    }
+    EXPECT_EQ(std::ssize(rows), Unit::lane_rows);  // each number stands for one row
+  }
+}
+
+TYPED_TEST(Layouts, HaveAPlaceForEverything) {
+  expect_a_place_for_every_word<TypeParam, Operand::a>();
+  expect_a_place_for_every_word<TypeParam, Operand::b>();
+  std::set<int> places;
   for (int lane = 0; lane < TypeParam::lanes; ++lane) {
     for (int i = 0; i < TypeParam::sums; ++i) {
       places.insert(TypeParam::row(lane, i) * side + TypeParam::column(lane, i));
@@ -201,11 +218,9 @@ TYPED_TEST(Layouts, HaveAPlaceForEverything) {
       EXPECT_EQ(TypeParam::row(lane, i), TypeParam::row(lane, first));
       EXPECT_EQ(TypeParam::column(lane, i), TypeParam::column(lane, first) + i - first);
     }
-    for (int i = 0; i < TypeParam::share; ++i) {
-      const Place place = TypeParam::word_of(lane, i);
-      EXPECT_EQ(TypeParam::offset(place.row, place.word), lane * TypeParam::share + i);
-      EXPECT_EQ(place.row, TypeParam::word_of(lane, i % TypeParam::lane_rows).row);
-    }
+    for (int row = 0; row < TypeParam::sum_rows; ++row)
+      for (int n = 0; n < TypeParam::sums / TypeParam::sum_rows; ++n)
+        EXPECT_EQ(TypeParam::row(lane, TypeParam::sum_at(row, n)), TypeParam::row(lane, TypeParam::sum_at(row, 0)));
   }
   EXPECT_EQ(places.size(), static_cast<std::size_t>(side * side));
 }

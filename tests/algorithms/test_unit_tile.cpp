@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <barrier>
 #include <random>
 #include <thread>
@@ -13,7 +14,20 @@
 namespace league::blocks {
 namespace {
 
-using Unit = mma::Scalar<mma::Element::s8>;
+/// The scalar unit with fragments that hold their words, as registers do.
+struct Unit : mma::Scalar<mma::Element::s8> {
+  using Base = mma::Scalar<mma::Element::s8>;
+  struct fragment_a {
+    Word word[share];
+  };
+  using fragment_b = fragment_a;
+  static void load(fragment_a& fragment, const Word* piece, int /*lane*/) {
+    std::copy_n(piece, share, fragment.word);
+  }
+  static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+    Base::mma_sync(c, {a.word}, {b.word});
+  }
+};
 using Word = Unit::Word;
 
 struct Bytes {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "algorithms/blocks/k_best.hpp"
+#include "algorithms/blocks/unit_tile.hpp"
+#include "algorithms/knn/mma_rows.hpp"
+
+/// What the kernels of the method `mma` work on, in CUDA and Kokkos alike.
+namespace league::knn {
+
+/// 256 x 128 products for 256 threads; on a host, 16 x 16 for one.
+template <class Unit, int across = 64 / Unit::lanes>
+using MmaTile = std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
+                                   blocks::UnitTile<Unit, 4, across, 4, (8 + across - 1) / across, 3>>;
+
+/// A training row and its key |y|^2 - 2 x.y as one integer, which orders as the selection does: by key, equal keys by
+/// the lower row.
+using Candidate = unsigned long long;
+inline constexpr Candidate no_candidate = ~Candidate{0};
+template <class Key>
+LEAGUE_FUNCTION Candidate candidate_of(Key key, std::int64_t row) {
+  const auto bits = static_cast<std::uint32_t>(KeyLimits<Key>::to_ordered(key)) ^ 0x80000000U;
+  return static_cast<Candidate>(bits) << 32 | static_cast<Candidate>(row);
+}
+template <class Key>
+LEAGUE_FUNCTION Key key_of(Candidate candidate) {
+  const auto bits = static_cast<std::uint32_t>(candidate >> 32) ^ 0x80000000U;
+  return KeyLimits<Key>::from_ordered(static_cast<std::int32_t>(bits));
+}
+LEAGUE_FUNCTION std::int64_t row_of(Candidate candidate) {
+  return static_cast<std::int64_t>(candidate & 0xffffffffULL);
+}
+
+/// The scratch of a team: the stages of the operands, the reach of each query, and a pool of candidates on their way to
+/// their queries' lists: [slots] candidates, [slots] rows of the tile, and two counters.
+template <class Tile_>
+struct MmaTeam {
+  using Tile = Tile_;
+  static constexpr int slots = 240;
+  static constexpr int scratch_bytes = Tile::scratch_bytes + Tile::rows * 4 + slots * 12 + 16;
+  Candidate* pool;
+  typename Tile::Word* stages;
+  typename Tile::Sum* reach;
+  int *places, *pushed;
+
+  LEAGUE_FUNCTION explicit MmaTeam(void* scratch)
+      : pool(static_cast<Candidate*>(scratch)),
+        stages(reinterpret_cast<typename Tile::Word*>(pool + slots)),
+        reach(reinterpret_cast<typename Tile::Sum*>(stages + Tile::scratch_bytes / sizeof(*stages))),
+        places(reinterpret_cast<int*>(reach + Tile::rows)),
+        pushed(places + slots) {}
+};
+
+/// Selection in three passes. The first goes over a sample of the training rows and keeps the least candidate of each
+/// group of them that a thread has in a tile; the k-th smallest of a query's is its reach: no farther row is among its
+/// k nearest. The second goes over all rows, and appends to the query's list what is within reach. The third selects
+/// from the list. Keys of pixels are exact. All others are right within half of a query's `slack`: then all within the
+/// slack of the k-th key may be among the k nearest, and their distances are computed in double. A query whose list
+/// runs over, or whose slack is infinite, is compared with all training rows in double.
+template <class Unit>
+struct MmaWork {
+  using Tile = MmaTile<Unit>;
+  using Word = typename Unit::Word;
+  using Key = typename Unit::Sum;
+  using Limits = KeyLimits<Key>;
+  using TestPieces = blocks::mma::Pieces<Unit, blocks::mma::Operand::a>;
+  using TrainPieces = blocks::mma::Pieces<Unit, blocks::mma::Operand::b>;
+  static constexpr bool exact = std::is_same_v<Key, std::int32_t>;
+  const Word *test, *train;  ///< in pieces
+  TestPieces test_pieces;
+  TrainPieces train_pieces;
+  const Key* norms;  ///< of the training rows as packed; Limits::no_row() where there is none
+  std::int64_t queries;
+  int k, chunk;         ///< chunk: tiles of a work item
+  int samples, groups;  ///< tiles that are sampled; groups of their rows
+  const float* slack;   ///< [queries]; null: none
+  Candidate* least;     ///< [test rows][groups]
+  Candidate* reach;     ///< [test rows] none beyond it matters
+  int room;
+  Candidate* lists;      ///< [queries][room]
+  std::int32_t* counts;  ///< [queries] how many were within reach, also those that found no room
+
+  LEAGUE_FUNCTION int query_tiles() const { return static_cast<int>(test_pieces.rows / Tile::rows); }
+  LEAGUE_FUNCTION int tiles() const { return static_cast<int>(train_pieces.rows / Tile::columns); }
+  /// Work items over the first `tiles_` tiles of training rows: a tile of queries and a chunk of them.
+  LEAGUE_FUNCTION int items(int tiles_) const { return query_tiles() * ((tiles_ + chunk - 1) / chunk); }
+  LEAGUE_FUNCTION const Word* test_at(int query) const { return test + test_pieces.step(query, 0); }
+  LEAGUE_FUNCTION const Word* train_at(int tile) const {
+    return train + train_pieces.step(std::int64_t{tile} * Tile::columns, 0);
+  }
+  LEAGUE_FUNCTION Key norm(int tile, int column) const { return norms[std::int64_t{tile} * Tile::columns + column]; }
+  LEAGUE_FUNCTION Candidate candidate(int tile, int column, Key key) const {
+    return candidate_of(key, std::int64_t{column} * tiles() + tile);  // as they are dealt out
+  }
+  /// The reach of a query whose k-th smallest sampled candidate is `kth`.
+  LEAGUE_FUNCTION Candidate reach_of(std::int64_t query, Candidate kth) const {
+    const Candidate all = candidate_of(Limits::unlimited(), 0xffffffffLL);
+    if (exact || kth > all) return kth < all ? kth : all;
+    if (by_all_rows(query)) return candidate_of(Limits::nothing(), 0);
+    return candidate_of(key_of<Key>(kth) + static_cast<Key>(slack[query]), 0xffffffffLL);
+  }
+  /// The slack tells nothing, or the list has run over.
+  LEAGUE_FUNCTION bool by_all_rows(std::int64_t query) const {
+    return counts[query] > room || (!exact && !(slack[query] < KeyLimits<float>::unlimited()));
+  }
+  /// Appends to the list of a query. `take(counter)` adds 1, by all threads at once, and tells what there was.
+  template <class Take>
+  LEAGUE_FUNCTION void append(std::int64_t query, Candidate candidate, const Take& take) const {
+    const std::int32_t place = take(counts + query);
+    if (place < room) lists[query * room + place] = candidate;
+  }
+};
+
+/// The rows as they are, and the nearest.
+template <class T>
+struct NearestRows {
+  std::int64_t n;
+  int features, k;
+  const T *test, *train;
+  double* distances;
+  std::int64_t* neighbours;
+
+  LEAGUE_FUNCTION const T* test_row(std::int64_t query) const { return test + query * features; }
+  LEAGUE_FUNCTION const T* train_row(std::int64_t row) const { return train + row * features; }
+  LEAGUE_FUNCTION blocks::KBest<double, std::int64_t> list(std::int64_t query) const {
+    return {distances + query * k, neighbours + query * k, k, 1};
+  }
+};
+
+}  // namespace league::knn
