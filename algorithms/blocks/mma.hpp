@@ -22,6 +22,7 @@
 ///   lane_rows, lane_row<operand>(i)   rows of which a lane has words; of which of them word i is
 ///   fragment_a, fragment_b, fragment_c   of units with one lane, a and b may point to their piece
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
+///   ready(fragment)         what mma_sync takes as well, if more has to be done with a fragment first, once
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
 
@@ -87,6 +88,11 @@ struct Traits<Element::f16> {
   using Value = std::uint16_t;
   using Sum = float;
   LEAGUE_FUNCTION static Value narrow(float value) {
+#if defined(__CUDA_ARCH__)
+    Value half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+    return half;
+#endif
     const std::uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000U;
     const float size = float_of(bits & 0x7fffffffU);
     if (!(size == size)) return static_cast<Value>(sign | 0x7e00U);
@@ -96,6 +102,11 @@ struct Traits<Element::f16> {
     return static_cast<Value>(sign | (near >= 0x47800000U ? 0x7c00U : (near - 0x38000000U) >> 13));
   }
   LEAGUE_FUNCTION static Sum widen(Value value) {
+#if defined(__CUDA_ARCH__)
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value));
+    return wide;
+#endif
     const std::uint32_t sign = static_cast<std::uint32_t>(value & 0x8000U) << 16, size = value & 0x7fffU;
     if (size >= 0x7c00U) return float_of(sign | 0x7f800000U | size << 13);
     if (size < 0x0400U) return float_of(sign | bits_of(static_cast<float>(size) * 0x1p-24F));
@@ -167,6 +178,7 @@ struct Scalar : UnitOf<element_> {
     Sum sum[sums] = {};
   };
   LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int /*lane*/) { fragment.piece = piece; }
+  LEAGUE_FUNCTION static const fragment_a& ready(const fragment_a& fragment) { return fragment; }
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     for (int word = 0; word < words; ++word)
       for (int i = 0; i < side; ++i)

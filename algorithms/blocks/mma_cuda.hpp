@@ -111,6 +111,7 @@ struct Warp : UnitOf<element_> {
   LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
     fragment = *reinterpret_cast<const fragment_a*>(piece + lane * share);
   }
+  LEAGUE_FUNCTION static const fragment_a& ready(const fragment_a& fragment) { return fragment; }
   LEAGUE_FUNCTION static void mma_sync([[maybe_unused]] fragment_c& c, [[maybe_unused]] const fragment_a& a,
                                        [[maybe_unused]] const fragment_b& b) {
 #if defined(__CUDA_ARCH__)
@@ -143,29 +144,28 @@ struct Warp<Element::f32> : Warp<Element::tf32> {
     return Base::lane_row(i);
   }
 
-  struct fragment_a {
-    Base::fragment_a high, low;
+  struct fragment_b : fragment_a {};
+  struct Parts {
+    fragment_a high, low;
   };
-  struct fragment_b {
-    Base::fragment_b high, low;
-  };
-  LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
-    Base::fragment_a whole;
-    Base::load(whole, piece, lane);
-    for (int i = 0; i < share; ++i) split(whole.word[i], fragment.high.word[i], fragment.low.word[i]);
+  LEAGUE_FUNCTION static Parts ready(const fragment_a& fragment) {
+    Parts parts;
+    for (int i = 0; i < share; ++i) split(fragment.word[i], parts.high.word[i], parts.low.word[i]);
+    return parts;
   }
-  LEAGUE_FUNCTION static void load(fragment_b& fragment, const Word* piece, int lane) {
-    Base::fragment_a whole;
-    Base::load(whole, piece, lane);
-    for (int i = 0; i < share; ++i) {
-      const int to = i % 2 * 2 + i / 2;
-      split(whole.word[i], fragment.high.word[to], fragment.low.word[to]);
-    }
+  LEAGUE_FUNCTION static Parts ready(const fragment_b& fragment) {  // in the order of B
+    Parts parts;
+    for (int i = 0; i < share; ++i)
+      split(fragment.word[i], parts.high.word[i % 2 * 2 + i / 2], parts.low.word[i % 2 * 2 + i / 2]);
+    return parts;
   }
-  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const Parts& a, const Parts& b) {
     Base::mma_sync(c, a.low, b.high);
     Base::mma_sync(c, a.high, b.low);
     Base::mma_sync(c, a.high, b.high);
+  }
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+    mma_sync(c, ready(a), ready(b));
   }
 
  private:

@@ -33,18 +33,28 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
                                std::int64_t first, typename Rows::Sum* totals, typename Unit::Word* packed,
                                const Add& add, const Peak& peak) {
   using mma::side, mma::words, mma::piece_words;
+  using Word = typename Unit::Word;
   constexpr int sums = Rows::sums;
   for (int i = group.rank; i < side * sums; i += group.size) totals[i] = 0;
   group.barrier();
   const int lane = group.rank % Unit::lanes;
   typename Rows::Sum mine[Unit::lane_rows][sums] = {};  // a lane keeps its rows
-  for (int step = group.rank / Unit::lanes; step < pieces.steps; step += group.size / Unit::lanes) {
-    auto* to = packed + pieces.step(first, step) + first % pieces.height / side * piece_words + lane * Unit::share;
-    for (int i = 0; i < Unit::share; ++i) {
-      const auto place = Unit::template word_of<operand>(lane, i);
-      to[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word,
-                        mine[Unit::template lane_row<operand>(i)]);
-    }
+  struct alignas(Unit::lanes == 1 ? sizeof(Word) : Unit::share * sizeof(Word)) Part {
+    Word word[Unit::share];
+  };
+  constexpr int together = Unit::lanes == 1 ? 1 : 4;  // loads that overlap
+  const int stride = group.size / Unit::lanes;
+  for (int begin = group.rank / Unit::lanes; begin < pieces.steps; begin += together * stride) {
+    Part parts[together];
+    for (int n = 0; n < together; ++n)
+      for (int i = 0; i < Unit::share && begin + n * stride < pieces.steps; ++i) {
+        const auto place = Unit::template word_of<operand>(lane, i);
+        parts[n].word[i] = rows.word(first + place.row, ((begin + n * stride) * words + place.word) * Unit::per_word,
+                                     mine[Unit::template lane_row<operand>(i)]);
+      }
+    for (int n = 0; n < together && begin + n * stride < pieces.steps; ++n)
+      *reinterpret_cast<Part*>(packed + pieces.step(first, begin + n * stride) +
+                               first % pieces.height / side * piece_words + lane * Unit::share) = parts[n];
   }
   for (int i = 0; i < Unit::lane_rows; ++i)
     for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);

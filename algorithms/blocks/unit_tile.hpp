@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "algorithms/blocks/copies.hpp"
 #include "algorithms/blocks/group.hpp"
@@ -109,7 +110,7 @@ class Pipeline {
 
  public:
   LEAGUE_FUNCTION Pipeline(const Group& group, Word* scratch, const Word* a, const Word* b, int steps, int tiles)
-      : group_(group), scratch_(scratch), a_(a), b_(b), steps_(steps), left_(steps * tiles) {
+      : group_(group), scratch_(scratch), first_a_(a), a_(a), b_(b), steps_(steps), left_(steps * tiles) {
     if constexpr (Tile::stages > 0) {
       for (int stage = 0; stage < Tile::stages; ++stage) fetch();
       Copies::template wait<Tile::stages - 1>();
@@ -121,7 +122,7 @@ class Pipeline {
   LEAGUE_FUNCTION void next(TileSums<Tile>& sums) {
     if constexpr (Tile::stages == 0) {
       for (int step = 0; step < steps_; ++step, b_ += Tile::columns * mma::words)
-        multiply(a_ + step * Tile::row_words, b_, sums);
+        multiply(first_a_ + step * Tile::row_words, b_, sums);
     } else {
       typename Unit::fragment_a x[Tile::units_down];
       typename Unit::fragment_b y[2][Tile::units_across];  // of this step and of the next
@@ -141,10 +142,10 @@ class Pipeline {
   using Packet = PlainCopies::Packet;
 
   [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const {
-    return scratch_ + read_ * Tile::stage_words + Tile::first_down(group_.rank) * mma::piece_words;
+    return scratch_ + at_ + Tile::first_down(group_.rank) * mma::piece_words;
   }
   [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const {
-    return scratch_ + read_ * Tile::stage_words + Tile::row_words + Tile::first_across(group_.rank) * mma::piece_words;
+    return scratch_ + at_ + Tile::row_words + Tile::first_across(group_.rank) * mma::piece_words;
   }
   template <class A, class B>
   LEAGUE_FUNCTION void load(A& x, B& y) const {
@@ -160,20 +161,24 @@ class Pipeline {
     group_.barrier();  // the copies of all are there, and all have loaded what the next copies overwrite
     fetch();
     for (int j = 0; j < Tile::units_across; ++j) Unit::load(next_y[j], stage_of_b() + j * mma::piece_words, lane);
+    std::remove_cvref_t<decltype(Unit::ready(y[0]))> ready_y[Tile::units_across];
+    for (int j = 0; j < Tile::units_across; ++j) ready_y[j] = Unit::ready(y[j]);
     for (int i = 0; i < Tile::units_down; ++i) {
-      for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], x[i], y[j]);
+      const auto ready_x = Unit::ready(x[i]);
+      for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], ready_x, ready_y[j]);
       Unit::load(x[i], stage_of_a() + i * mma::piece_words, lane);
     }
   }
   /// Starts to copy one more step, if there is one, over the one whose fragments are loaded.
   LEAGUE_FUNCTION void fetch() {
-    Word* stage = scratch_ + read_ * Tile::stage_words;
-    read_ = read_ + 1 < Tile::stages ? read_ + 1 : 0;
+    Word* stage = scratch_ + at_;
+    at_ = at_ < (Tile::stages - 1) * Tile::stage_words ? at_ + Tile::stage_words : 0;
     if (left_ > 0) {
-      copy<Tile::row_words>(stage, a_ + step_ * Tile::row_words);
+      copy<Tile::row_words>(stage, a_);
       copy<Tile::columns * mma::words>(stage + Tile::row_words, b_);
       b_ += Tile::columns * mma::words;
       step_ = step_ + 1 < steps_ ? step_ + 1 : 0;
+      a_ = step_ > 0 ? a_ + Tile::row_words : first_a_;
       --left_;
     }
     Copies::close();
@@ -204,9 +209,9 @@ class Pipeline {
 
   const Group& group_;
   Word* scratch_;
-  const Word *a_, *b_;
-  int steps_, left_;         ///< of the depth; to be fetched, over all tiles
-  int step_ = 0, read_ = 0;  ///< the next to be fetched; the stage that is read next
+  const Word *first_a_, *a_, *b_;  ///< where A begins; what is fetched next
+  int steps_, left_;               ///< of the depth; to be fetched, over all tiles
+  int step_ = 0, at_ = 0;          ///< the next to be fetched; the stage that is read next [words]
 };
 
 }  // namespace league::blocks

@@ -10,7 +10,8 @@ namespace league::distance_matrix {
 namespace {
 
 template <class T, class Unit>
-__global__ void __launch_bounds__(TileOfUnits<Unit>::threads, 1) tile_kernel(const UnitWork<T, Unit> work) {
+__global__ void __launch_bounds__(TileOfUnits<Unit>::threads, cuda::launch_bound(teams<Unit>))
+    tile_kernel(const UnitWork<T, Unit> work) {
   using Tile = TileOfUnits<Unit>;
   using Word = typename Unit::Word;
   alignas(16) __shared__ Word scratch[Tile::scratch_bytes / sizeof(Word)];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
+#include "algorithms/blocks/group_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/blocks/pieces_kokkos.hpp"
 #include "algorithms/distance_matrix/units.hpp"
@@ -14,13 +15,14 @@ using kokkos::Exec;
 template <class T, class Unit>
 void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work) {
   using Tile = TileOfUnits<Unit>;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, 1>>;
+  using Policy =
+      Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, teams<Unit>>>;
   using Member = typename Policy::member_type;
   Policy policy(exec, launch.league, launch.team, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(Tile::scratch_bytes + 16));
   Kokkos::parallel_for(
       "distance_matrix/mma", policy, KOKKOS_LAMBDA(const Member& team) {
-        const auto group = blocks::threads_of<Tile::threads>(team);
+        const auto group = blocks::native_threads_of<Tile::threads>(team);
         void* scratch = team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(Tile::scratch_bytes), 16);
         const Tiles<T>& tiles = work.tiles;
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;

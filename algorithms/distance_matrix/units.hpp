@@ -15,11 +15,15 @@ template <class T>
 inline constexpr blocks::mma::Element element_of =
     std::is_same_v<T, float> ? blocks::mma::Element::f32 : blocks::mma::Element::f64;
 
-/// 128 x 128 products for 256 threads, in 32 KB of scratch; on a host, 16 x 16 for one.
+/// 128 x 128 products in 32 KB of scratch, of floats for 128 threads, two such teams on a multiprocessor, of doubles,
+/// whose sums are twice as large, for 256; on a host, 16 x 16 for one thread.
+template <class Unit>
+inline constexpr int teams = sizeof(typename Unit::Word) == 4 ? 2 : 1;
 template <class Unit, int across = 64 / Unit::lanes>
-using TileOfUnits = std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
-                                       blocks::UnitTile<Unit, 4, across, 2, (8 + across - 1) / across,
-                                                        16 / static_cast<int>(sizeof(typename Unit::Word))>>;
+using TileOfUnits =
+    std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
+                       blocks::UnitTile<Unit, 4 / teams<Unit>, across, 2 * teams<Unit>, (8 + across - 1) / across,
+                                        16 / static_cast<int>(sizeof(typename Unit::Word))>>;
 
 /// Points as they are, and their squared norms.
 template <class Unit, class T>

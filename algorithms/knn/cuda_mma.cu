@@ -11,7 +11,8 @@ namespace {
 // A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16].
 /// The least candidate of each group of sampled rows.
 template <class Unit>
-__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) sample_products(const MmaWork<Unit> work) {
+__global__ void __launch_bounds__(MmaTile<Unit>::threads, cuda::launch_bound(mma_teams))
+    sample_products(const MmaWork<Unit> work) {
   using Tile = MmaTile<Unit>;
   using Team = MmaTeam<Tile>;
   using Key = typename Unit::Sum;
@@ -44,7 +45,8 @@ __global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) sample_products(con
 // Candidates are rare: threads push them to a pool in shared memory. When it is half full, it is emptied by all.
 /// The lists of all candidates within reach.
 template <class Unit>
-__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) collect_products(const MmaWork<Unit> work) {
+__global__ void __launch_bounds__(MmaTile<Unit>::threads, cuda::launch_bound(mma_teams))
+    collect_products(const MmaWork<Unit> work) {
   using Tile = MmaTile<Unit>;
   using Team = MmaTeam<Tile>;
   using Key = typename Unit::Sum;
@@ -148,6 +150,11 @@ struct Slack {
     slack[query] = slack_of(test.size[query], test.error[query], most, depth);
   }
 };
+template <class T>
+struct Vote {
+  NearestRows<T> rows;
+  __device__ void operator()(std::int64_t query) const { rows.vote(query); }
+};
 
 // A warp takes a query, its lanes candidates, or the features of one.
 /// The squared distance of two rows, as differences in double; all lanes get it.
@@ -182,7 +189,7 @@ __global__ void choose_nearest(const MmaWork<Unit> work, const NearestRows<T> ro
       if constexpr (!work.exact)
         insert(row_of(next));
       else if (threadIdx.x == 0)
-        nearest.indices[found - 1] = row_of(next);
+        nearest.insert(work.squared(query, next), row_of(next));
       if (found == work.k) last = work.reach_of(query, next);
     }
   }
@@ -207,7 +214,7 @@ class Mma final : public Part {
       choose_nearest<<<leagues(work.queries), warps(), 0, cuda::stream(queue())>>>(work, memory_.nearest());
       cuda::check_launch();
     });
-    stages.stage(queue(), "vote", [&] { vote_all(queue(), memory_.knn); });
+    stages.stage(queue(), "vote", [&] { each(work.queries, Vote<T>{memory_.nearest()}); });
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
+#include "algorithms/blocks/group_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/blocks/pieces_kokkos.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
@@ -9,7 +10,8 @@ namespace league::knn::kokkos_model {
 namespace {
 
 template <class Tile>
-using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, 1>>;
+using TilePolicy =
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, mma_teams>>;
 template <class Tile>
 TilePolicy<Tile> tile_policy(const Exec& exec, int league) {
   TilePolicy<Tile> policy(exec, league, Tile::threads, 1);
@@ -33,7 +35,7 @@ void sample_products(const Exec& exec, const MmaWork<Unit>& work) {
       "knn/sample", tile_policy<Tile>(exec, league_of(work.items(work.samples))),
       KOKKOS_LAMBDA(const TeamMember& member) {
         const auto team = scratch_of<Tile>(member);
-        const auto group = blocks::threads_of<Tile::threads>(member);
+        const auto group = blocks::native_threads_of<Tile::threads>(member);
         for (int item = member.league_rank(); item < work.items(work.samples); item += member.league_size()) {
           const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
           const int end = Kokkos::min(first + work.chunk, work.samples);
@@ -70,7 +72,7 @@ void collect_products(const Exec& exec, int league, const MmaWork<Unit>& work) {
       "knn/mma", tile_policy<Tile>(exec, league), KOKKOS_LAMBDA(const TeamMember& member) {
         constexpr int slots = MmaTeam<Tile>::slots;
         const auto team = scratch_of<Tile>(member);
-        const auto group = blocks::threads_of<Tile::threads>(member);
+        const auto group = blocks::native_threads_of<Tile::threads>(member);
         const auto take = [](int* counter) { return Kokkos::atomic_fetch_add(counter, 1); };
         int round = 0;  // and counter: one is read while the other is cleared
         if (group.rank == 0) team.pushed[0] = team.pushed[1] = 0;
@@ -188,7 +190,7 @@ struct ChooseNearest {
         if constexpr (!MmaWork<Unit>::exact)
           insert(row_of(next));
         else
-          Kokkos::single(Kokkos::PerThread(team), [&] { nearest.indices[found - 1] = row_of(next); });
+          Kokkos::single(Kokkos::PerThread(team), [&] { nearest.insert(work.squared(query, next), row_of(next)); });
         if (found == work.k) last = work.reach_of(query, next);
       }
     }
@@ -242,6 +244,11 @@ void allow(const Exec& exec, const Memory& memory) {
       });
 }
 
+template <class T>
+void vote(const Exec& exec, std::int64_t queries, const NearestRows<T>& rows) {
+  for_each(exec, "knn/vote", queries, KOKKOS_LAMBDA(std::int64_t query) { rows.vote(query); });
+}
+
 template <class Unit, class T>
 class Mma final : public Part {
   using Memory = MmaMemory<Unit, T, kokkos::Array>;
@@ -271,7 +278,7 @@ class Mma final : public Part {
     stages.stage(queue(), "select", [&] {
       for_queries(exec_, "knn/nearest", work.queries, ChooseNearest<Unit, T>{work, memory_.nearest()});
     });
-    stages.stage(queue(), "vote", [&] { vote_all(exec_, memory_.knn); });
+    stages.stage(queue(), "vote", [&] { vote(exec_, work.queries, memory_.nearest()); });
   }
 
  private:

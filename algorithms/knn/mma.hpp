@@ -29,6 +29,7 @@ struct MmaMemory {
     part.declare(train, "knn/packed_train", train_pieces.size());
     part.declare(test, "knn/packed_test", test_pieces.size());
     part.declare(norms, "knn/train_norms", train_pieces.rows);
+    part.declare(test_norms, "knn/test_norms", test_pieces.rows);
     part.declare(least, "knn/least", test_pieces.rows * groups());
     part.declare(reach, "knn/reach", test_pieces.rows);
     part.declare(lists, "knn/lists", knn.m * room());
@@ -56,17 +57,21 @@ struct MmaMemory {
     return launch;
   }
   [[nodiscard]] MmaWork<Unit> work(int chunk) const {
-    return {test.data(), train.data(), test_pieces,  train_pieces, norms.data(), knn.m,  knn.k,        chunk,
-            samples(),   groups(),     slack.data(), least.data(), reach.data(), room(), lists.data(), counts.data()};
+    return {test.data(),  train.data(), test_pieces, train_pieces, norms.data(), test_norms.data(),
+            knn.m,        knn.k,        chunk,       samples(),    groups(),     slack.data(),
+            least.data(), reach.data(), room(),      lists.data(), counts.data()};
   }
   [[nodiscard]] NearestRows<T> nearest() const {
     return {knn.n,
             static_cast<int>(knn.features),
             knn.k,
+            knn.votes,
             knn.test.data(),
             knn.train.data(),
+            knn.train_labels.data(),
             knn.distances.data(),
-            knn.neighbours.data()};
+            knn.neighbours.data(),
+            knn.labels.data()};
   }
   /// Tiles that are sampled: one in twelve, with twice as many groups of rows as there are neighbours to find.
   [[nodiscard]] int samples() const {
@@ -84,9 +89,9 @@ struct MmaMemory {
   [[nodiscard]] float* widest() const { return lengths.data() + lengths_before - 1; }
   /// Rows as the unit takes them.
   [[nodiscard]] auto train_rows() const {
-    return rows_of(knn.train, Dealt<Tile::columns>{train_pieces.rows / Tile::columns}, knn.n, norms.data());
+    return rows_of(knn.train, Dealt<Tile::columns>{train_pieces.rows / Tile::columns}, knn.n, norms, train_lengths());
   }
-  [[nodiscard]] auto test_rows() const { return rows_of(knn.test, Dealt<1>{0}, knn.m, static_cast<Key*>(nullptr)); }
+  [[nodiscard]] auto test_rows() const { return rows_of(knn.test, Dealt<1>{0}, knn.m, test_norms, test_lengths()); }
   [[nodiscard]] Lengths train_lengths() const { return lengths_of(0, train_pieces.rows, 0); }
   [[nodiscard]] Lengths test_lengths() const { return lengths_of(train_pieces.rows, test_pieces.rows, 2); }
 
@@ -94,7 +99,7 @@ struct MmaMemory {
   typename MmaWork<Unit>::TrainPieces train_pieces;
   typename MmaWork<Unit>::TestPieces test_pieces;
   Array<typename Unit::Word> train, test;
-  Array<Key> norms;
+  Array<Key> norms, test_norms;
   Array<Candidate> least, reach, lists;
   Array<std::int32_t> counts;
   Array<float> centre, slack;
@@ -103,14 +108,14 @@ struct MmaMemory {
 
  private:
   template <class Data, class Order>
-  [[nodiscard]] auto rows_of(const Data& data, Order order, std::int64_t n, Key* norms_of) const {
+  [[nodiscard]] auto rows_of(const Data& data, Order order, std::int64_t n, const Array<Key>& norms_of,
+                             const Lengths& lengths_of_rows) const {
     const int features = static_cast<int>(knn.features);
     if constexpr (exact)
-      return PixelRows<Unit, T, Order>{data.data(), order, n, features, norms_of};
+      return PixelRows<Unit, T, Order>{data.data(), order, n, features, norms_of.data()};
     else
-      return RealRows<Unit, Order>{
-          data.data(),   order,    n,        features,
-          centre.data(), widest(), norms_of, norms_of == nullptr ? test_lengths() : train_lengths()};
+      return RealRows<Unit, Order>{data.data(),     order,          n, features, centre.data(), widest(),
+                                   norms_of.data(), lengths_of_rows};
   }
   [[nodiscard]] Lengths lengths_of(std::int64_t before, std::int64_t rows, int most) const {
     float* first = lengths.data() + lengths_before + 2 * before;

@@ -72,19 +72,23 @@ struct RealRows {
   float* norms;                  ///< [rows of the pieces]; null: not wanted
   Lengths lengths;
 
+  /// Differences are rounded to floats, which `finish` allows for, and these to the unit's, of which `lost` is exact.
   LEAGUE_FUNCTION typename Unit::Word word(std::int64_t packed, int begin, Sum* sum) const {
     const std::int64_t row = order.row(packed);
     using Traits = blocks::mma::Traits<Unit::element>;
     typename Unit::Value values[Unit::per_word] = {};
-    const double scale = scale_of(*widest);
+    const float scale = scale_of(*widest);
+    float squares = 0, lost_squares = 0;
     if (row < n)
       blocks::load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, float value) {
-        const double exact = (static_cast<double>(value) - static_cast<double>(centre[begin + i])) * scale;
-        values[i] = Traits::narrow(static_cast<float>(exact));
-        const double lost = exact - static_cast<double>(Traits::widen(values[i]));
-        sum[0] += exact * exact;
-        sum[1] += lost * lost;
+        const float scaled = (value - centre[begin + i]) * scale;
+        values[i] = Traits::narrow(scaled);
+        const float lost = scaled - Traits::widen(values[i]);
+        squares += scaled * scaled;
+        lost_squares += lost * lost;
       });
+    sum[0] += static_cast<double>(squares);
+    sum[1] += static_cast<double>(lost_squares);
     typename Unit::Word bits;
     __builtin_memcpy(&bits, values, sizeof bits);
     return bits;
@@ -94,7 +98,8 @@ struct RealRows {
   LEAGUE_FUNCTION void finish(std::int64_t packed, const Sum* sum, const Peak& peak) const {
     if (norms != nullptr)
       norms[packed] = order.row(packed) < n ? static_cast<float>(sum[0]) : KeyLimits<float>::no_row();
-    const float lengths_of[2] = {length(sum[0]), length(sum[1])};
+    const float size = length(sum[0]);
+    const float lengths_of[2] = {size, length(sum[1]) + 0x1p-22F * size + 0x1p-66F};  // that much may underflow
     lengths.size[packed] = lengths_of[0];
     lengths.error[packed] = lengths_of[1];
     for (int i = 0; i < 2; ++i) peak(reinterpret_cast<std::int32_t*>(lengths.most) + i, ordered(lengths_of[i]));
@@ -114,7 +119,7 @@ LEAGUE_FUNCTION float slack_of(float size, float error, const float* most, int d
   if (!(x < 1e18 && y < 1e18)) return KeyLimits<float>::unlimited();
   const double roundings = 0x1p-23, products = (x + dx) * (y + dy);
   const double of_products = x * dy + dx * (y + dy) + (depth + 16) * roundings * products;
-  const double of_key = 2 * of_products + roundings * (2 * y * y + 2 * products) + depth * 0x1p-120;
+  const double of_key = 2 * of_products + roundings * (6 * y * y + 2 * products) + depth * 0x1p-120;
   return of_key < 1e37 ? static_cast<float>(2 * of_key * (1 + 0x1p-20)) : KeyLimits<float>::unlimited();
 }
 

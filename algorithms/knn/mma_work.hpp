@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
 #include "algorithms/blocks/k_best.hpp"
 #include "algorithms/blocks/unit_tile.hpp"
 #include "algorithms/knn/mma_rows.hpp"
+#include "algorithms/knn/vote.hpp"
 
 /// What the kernels of the method `mma` work on, in CUDA and Kokkos alike.
 namespace league::knn {
 
-/// 256 x 128 products for 256 threads; on a host, 16 x 16 for one.
+/// 128 x 128 products for 128 threads, two such teams on a multiprocessor: one multiplies while the other waits at a
+/// barrier or looks at its products. On a host, 16 x 16 for one thread.
+inline constexpr int mma_teams = 2;
 template <class Unit, int across = 64 / Unit::lanes>
 using MmaTile = std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
-                                   blocks::UnitTile<Unit, 4, across, 4, (8 + across - 1) / across, 3>>;
+                                   blocks::UnitTile<Unit, 2, across, 4, (8 + across - 1) / across, 4>>;
 
 /// A training row and its key |y|^2 - 2 x.y as one integer, which orders as the selection does: by key, equal keys by
 /// the lower row.
@@ -72,7 +76,7 @@ struct MmaWork {
   const Word *test, *train;  ///< in pieces
   TestPieces test_pieces;
   TrainPieces train_pieces;
-  const Key* norms;  ///< of the training rows as packed; Limits::no_row() where there is none
+  const Key *norms, *test_norms;  ///< of the training rows as packed, Limits::no_row() where there is none; of queries
   std::int64_t queries;
   int k, chunk;         ///< chunk: tiles of a work item
   int samples, groups;  ///< tiles that are sampled; groups of their rows
@@ -102,6 +106,10 @@ struct MmaWork {
     if (by_all_rows(query)) return candidate_of(Limits::nothing(), 0);
     return candidate_of(key_of<Key>(kth) + static_cast<Key>(slack[query]), 0xffffffffLL);
   }
+  /// The squared distance to a candidate; of pixels exact.
+  LEAGUE_FUNCTION double squared(std::int64_t query, Candidate candidate) const {
+    return static_cast<double>(key_of<Key>(candidate)) + static_cast<double>(test_norms[query]);
+  }
   /// The slack tells nothing, or the list has run over.
   LEAGUE_FUNCTION bool by_all_rows(std::int64_t query) const {
     return counts[query] > room || (!exact && !(slack[query] < KeyLimits<float>::unlimited()));
@@ -119,14 +127,23 @@ template <class T>
 struct NearestRows {
   std::int64_t n;
   int features, k;
+  Votes votes;
   const T *test, *train;
+  const std::int32_t* train_labels;
   double* distances;
   std::int64_t* neighbours;
+  std::int32_t* labels;
 
   LEAGUE_FUNCTION const T* test_row(std::int64_t query) const { return test + query * features; }
   LEAGUE_FUNCTION const T* train_row(std::int64_t row) const { return train + row * features; }
   LEAGUE_FUNCTION blocks::KBest<double, std::int64_t> list(std::int64_t query) const {
     return {distances + query * k, neighbours + query * k, k, 1};
+  }
+  /// Of squared distances.
+  LEAGUE_FUNCTION void vote(std::int64_t query) const {
+    using std::sqrt;
+    for (int i = 0; i < k; ++i) distances[query * k + i] = sqrt(distances[query * k + i]);
+    labels[query] = winner(votes, k, neighbours + query * k, distances + query * k, train_labels);
   }
 };
 
