@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 EXACT_FEATURES = 1024  # 1024 * 128^2 = 2^24: what a float counts up to
+#: 3 * 21845 * 128^2 < 2^30: an int32 holds |y|^2 - 2 x.y, and more than twice as much.
+EXACT_FEATURES_I32 = 21845
 VALUES = 1 << 27  # of a block of keys, or of the differences of the neighbours found
 
 
-def are_pixels(*arrays: np.ndarray) -> bool:
-    """Whole numbers from 0 to 255, so few features that all arithmetic on them is exact."""
-    return arrays[0].shape[1] <= EXACT_FEATURES and all(
+def are_pixels(*arrays: np.ndarray, features: int = EXACT_FEATURES) -> bool:
+    """Whole numbers from 0 to 255, of so few features that all arithmetic on them is exact."""
+    return arrays[0].shape[1] <= features and all(
         bool(((a >= 0) & (a <= 255) & (a == np.floor(a))).all()) for a in arrays
     )
 

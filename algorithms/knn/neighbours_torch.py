@@ -8,6 +8,12 @@ import torch
 VALUES = 1 << 28  # of a block of keys, or of the differences of the neighbours found
 
 
+def block_rows(columns: int, memory_bytes: int) -> int:
+    """Queries of a block of keys of four bytes, in a quarter of the memory that a case may take (0: no limit)."""
+    values = min(VALUES, memory_bytes // 16) if memory_bytes else VALUES
+    return max(1, values // columns)
+
+
 def packed(rows: torch.Tensor, pixels: bool, dtype: torch.dtype) -> torch.Tensor:
     """Rows as the product takes them: pixels less 128, which even bf16 holds exactly."""
     return rows.to(dtype) - 128 if pixels else rows.to(dtype)
@@ -57,6 +63,13 @@ def finish(
     block = max(1, VALUES // (8 * found.shape[1] * train.shape[1]))
     parts = zip(found.split(block), test.split(block), strict=True)
     squared = torch.cat([squares(train[rows], x[:, None]) for rows, x in parts])
+    return voted(labels, found, squared, rule)
+
+
+def voted(
+    labels: torch.Tensor, found: torch.Tensor, squared: torch.Tensor, rule: str
+) -> dict[str, torch.Tensor]:
+    """Results from [rows x k] neighbours by number, and their squared distances in double."""
     squared, order = squared.sort(dim=1, stable=True)
     found, distances = found.gather(1, order), squared.sqrt()
     winners = votes_of(rule, labels[found], distances)

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: a matrix product for a block of queries, topk, and the vote of those found.
 
-Pixels less 128 are exact in tf32 and bf16, and their products in the float that they are added in: on
-them all methods give the same results. Which of several rows at the border topk takes is left open: such
-rows are looked at again, for which the host waits once.
+Pixels less 128 are exact in tf32, bf16 and int8, and their products in the float or the int32 that they are
+added in: on them all methods give the same results. Which of several rows at the border topk takes is left
+open: such rows are looked at again, for which the host waits once.
 """
 
 import torch
+from torch.nn import functional
 
 from algorithms.knn import neighbours, neighbours_torch
 from backends.python.gpu import TorchPeer
 from backends.python.peer import Unsupported
+
+QUERIES = 32  # a block of queries for _int_mm has a multiple of so many
+FAR = 2**30  # farther than any row of pixels
 
 
 class Eager(TorchPeer):
@@ -42,13 +46,18 @@ class Eager(TorchPeer):
         """|y|^2 / 2 - x.y"""
         return torch.addmm(half, test, minus_train.T)
 
+    def block_rows(self, columns):
+        """Queries of a block."""
+        return neighbours_torch.block_rows(columns, self.device.memory_bytes)
+
     def compute(self):
         k = int(self.parameters["k"])
         train, test, half = self.pack()
-        blocks = test.split(max(1, neighbours_torch.VALUES // len(train)))
         smallest = neighbours_torch.smallest
+        blocks = test.split(self.block_rows(len(train)))
         parts = [smallest(self.keys(train, block, half), k) for block in blocks]
-        found, ties = (torch.cat(column) for column in zip(*parts, strict=True))
+        columns = (torch.cat(column) for column in zip(*parts, strict=True))
+        found, ties = (column[: len(self.test)] for column in columns)
         for row in ties.nonzero()[:, 0].tolist():
             squared = neighbours_torch.squares(self.train, self.test[row])
             found[row] = squared.sort(stable=True).indices[:k]
@@ -93,3 +102,39 @@ class Bf16(Tf32):
     def keys(self, minus_train, test, half):
         minus = torch.mm(test, minus_train.T, out_dtype=torch.float32)
         return minus.add_(half)
+
+
+class Int8(Eager):
+    method = "i8"
+    description = "torch._int_mm of int8 into int32, torch.topk"
+    dtypes = ("f32", "i32", "u8")
+    units = (("f32", "u8 tensor"), ("i32", "u8 tensor"), ("u8", "u8 tensor"))
+
+    def upload(self):
+        super().upload()
+        most, rows = neighbours.EXACT_FEATURES_I32, ("train", "test")
+        if not neighbours.are_pixels(*(self.inputs[n] for n in rows), features=most):
+            raise Unsupported(f"takes pixels of up to {most} features: bytes")
+
+    def pack(self):
+        """Pixels less 128, and the norms. _int_mm takes features and training rows by eights and 17 queries or
+        more: what is added to make that up is 0, and rows of it are too far away to be found."""
+        train, test = (
+            functional.pad(
+                (rows.to(torch.int16) - 128).to(torch.int8),
+                (0, -rows.shape[1] % 16, 0, -len(rows) % QUERIES),
+            )
+            for rows in (self.train, self.test)
+        )
+        norms = train.int().square().sum(1, dtype=torch.int32)
+        norms[len(self.train) :] = FAR
+        return train, test, norms
+
+    def keys(self, train, test, norms):
+        """|y|^2 - 2 x.y"""
+        products = torch._int_mm(test, train.T)
+        return torch.sub(norms, products, alpha=2, out=products)
+
+    def block_rows(self, columns):
+        rows = super().block_rows(columns)
+        return max(QUERIES, rows // QUERIES * QUERIES)

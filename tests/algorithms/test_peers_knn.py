@@ -8,11 +8,12 @@ from peer_support import NUMPY_TYPES, Variant, run, variants
 from backends.python.peer import Unsupported
 
 VARIANTS = variants("knn")
+INT8 = [v for v in VARIANTS if v.values[0][1].endswith("i8")]
 FLOATS = [v for v in VARIANTS if v.values[0][2] == "f32"]
 
 
 def only_pixels(variant):
-    return variant.values[0][1] in ("tf32", "fused_f16")
+    return variant.values[0][1] in ("tf32", "i8", "fused_f16", "fused_i8")
 
 
 def classify(train, labels, test, k, votes):
@@ -79,6 +80,24 @@ def test_black_and_white_are_farthest(variant: Variant):
     for row in range(60):
         train[row, : 17 * (row % 20)] = 255
     check(variant, train, range(60), np.full((4, 1024), 255), 5)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_ties_of_rows_that_are_searched_apart(variant: Variant, monkeypatch):
+    """Triton: several chunks of 256 training rows; PyTorch: blocks of 32 queries, or of one."""
+    if variant[0] == "pytorch":
+        pytest.importorskip("torch")
+        monkeypatch.setattr("algorithms.knn.neighbours_torch.VALUES", 1000)
+    check(variant, *pixels(4, 700, 75, 5, 3), 6)
+
+
+@pytest.mark.parametrize("variant", INT8)
+def test_bytes_have_sums_of_32_bits(variant: Variant):
+    """Pixels of more features than a float adds exactly."""
+    train = np.zeros((30, 1500), int)
+    for row in range(30):
+        train[row, : 33 * (row % 10)] = 255
+    check(variant, train, range(30), np.full((4, 1500), 255), 5)
 
 
 @pytest.mark.parametrize(("votes", "winner"), [("inverse", 1), ("eps", 2)])
