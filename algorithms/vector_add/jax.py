@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX: one jit, one pass over memory into an array of its own."""
+
+import jax
+import jax.numpy as jnp
+
+from backends.python.gpu import JaxPeer
+
+
+@jax.jit
+def add(a, b):
+    return a + b
+
+
+class Jit(JaxPeer):
+    method = "jit"
+    description = "jit of a + b into an array of its own"
+    dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
+
+    def upload(self):
+        self.a, self.b = (jnp.array(self.inputs[name]) for name in "ab")
+
+    def reset(self):
+        self.results = ()
+
+    def compute(self):
+        self.results = add(self.a, self.b)
+
+    def download(self):
+        return {"sum": self.results}
+
+
+class Cpu(Jit):
+    method = "cpu"
+    description = "jit, on the CPU"
+    kind = "host"
