@@ -23,6 +23,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 HOST = Device("host", 0, 2)
 #: Host models; PyTorch, whose eager methods are the same on a CPU; Triton, which has an interpreter.
 MODELS = ("numpy", "sklearn", "numba", "jax", "pytorch", "triton")
+ALIKE = ("i8",)  #: methods of JAX that have no twin for a CPU, and need none
 GPU_ONLY = ("compiled", "graph", "bf16")  #: ends of methods that a CPU cannot run
 NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "u8": np.uint8}
 
@@ -36,6 +37,7 @@ def variants(algorithm: str, problem: str = "", models: tuple[str, ...] = MODELS
         path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
         for peer in catalogue.peers_of(path, driver.ROOT) if path.exists() else []:
             on_cpu = peer["kind"] == "host" or model in ("pytorch", "triton")
+            on_cpu |= model == "jax" and peer["method"] in ALIKE
             gpu_only = peer["method"].endswith(GPU_ONLY)
             if peer.get("problem", "") == problem and on_cpu and not gpu_only:
                 for dtype in peer["dtypes"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers of k-NN share that work on whole arrays; `xp` is NumPy or CuPy.
+"""What the peers of k-NN share that work on whole arrays; `xp` is NumPy, CuPy or jax.numpy.
 
 Pixels are whole numbers: less 128 each, their products and norms are added exactly in f32, in any order.
 Keys |y|^2 / 2 - x.y are then exact as long as they can be among the nearest, rounded but in order beyond.
@@ -16,6 +16,7 @@ EXACT_FEATURES = 1024  # 1024 * 128^2 = 2^24: what a float counts up to
 #: 3 * 21845 * 128^2 < 2^30: an int32 holds |y|^2 - 2 x.y, and more than twice as much.
 EXACT_FEATURES_I32 = 21845
 VALUES = 1 << 27  # of a block of keys, or of the differences of the neighbours found
+KEYS = 1 << 28  # of a block of PyTorch's and JAX's
 
 
 def are_pixels(*arrays: np.ndarray, features: int = EXACT_FEATURES) -> bool:
@@ -23,6 +24,12 @@ def are_pixels(*arrays: np.ndarray, features: int = EXACT_FEATURES) -> bool:
     return arrays[0].shape[1] <= features and all(
         bool(((a >= 0) & (a <= 255) & (a == np.floor(a))).all()) for a in arrays
     )
+
+
+def block_rows(columns: int, memory_bytes: int) -> int:
+    """Queries of a block of keys of four bytes, in a quarter of the memory that a case may take (0: no limit)."""
+    values = min(KEYS, memory_bytes // 16) if memory_bytes else KEYS
+    return max(1, values // columns)
 
 
 def packed(xp: Any, rows: Any, pixels: bool) -> Any:

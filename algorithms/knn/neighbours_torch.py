@@ -5,13 +5,7 @@ from __future__ import annotations
 
 import torch
 
-VALUES = 1 << 28  # of a block of keys, or of the differences of the neighbours found
-
-
-def block_rows(columns: int, memory_bytes: int) -> int:
-    """Queries of a block of keys of four bytes, in a quarter of the memory that a case may take (0: no limit)."""
-    values = min(VALUES, memory_bytes // 16) if memory_bytes else VALUES
-    return max(1, values // columns)
+VALUES = 1 << 28  # of the differences of the neighbours found
 
 
 def packed(rows: torch.Tensor, pixels: bool, dtype: torch.dtype) -> torch.Tensor:

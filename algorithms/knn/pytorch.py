@@ -48,7 +48,7 @@ class Eager(TorchPeer):
 
     def block_rows(self, columns):
         """Queries of a block."""
-        return neighbours_torch.block_rows(columns, self.device.memory_bytes)
+        return neighbours.block_rows(columns, self.device.memory_bytes)
 
     def compute(self):
         k = int(self.parameters["k"])

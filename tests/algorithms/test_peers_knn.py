@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from peer_support import NUMPY_TYPES, Variant, run, variants
 
+from algorithms.knn import neighbours
 from backends.python.peer import Unsupported
 
 VARIANTS = variants("knn")
@@ -84,10 +85,8 @@ def test_black_and_white_are_farthest(variant: Variant):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_ties_of_rows_that_are_searched_apart(variant: Variant, monkeypatch):
-    """Triton: several chunks of 256 training rows; PyTorch: blocks of 32 queries, or of one."""
-    if variant[0] == "pytorch":
-        pytest.importorskip("torch")
-        monkeypatch.setattr("algorithms.knn.neighbours_torch.VALUES", 1000)
+    """Triton: several chunks of 256 training rows; PyTorch and JAX: blocks of few queries."""
+    monkeypatch.setattr(neighbours, "KEYS", 12_000)
     check(variant, *pixels(4, 700, 75, 5, 3), 6)
 
 
