@@ -62,6 +62,29 @@ template <>
 struct Thread<Element::s8> : VnniThread<Element::s8> {};
 #endif
 
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+/// Vectors that every compiler knows: two rows of sums stay in registers over the depth.
+template <>
+struct Thread<Element::f64> : Scalar<Element::f64> {
+  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
+    typedef double Vector __attribute__((vector_size(32)));
+    constexpr int together = 2, lanes = 4, vectors = side / lanes;
+    for (int row = 0; row < side; row += together) {
+      Vector sum[together][vectors];
+      __builtin_memcpy(sum, c.sum + row * side, sizeof sum);
+      for (int word = 0; word < words; ++word) {
+        Vector y[vectors];
+        double x[together];
+        __builtin_memcpy(y, b.piece + word * side, sizeof y);
+        __builtin_memcpy(x, a.piece + word * side + row, sizeof x);
+        unrolled<together * vectors>([&](int i) { sum[i / vectors][i % vectors] += x[i / vectors] * y[i % vectors]; });
+      }
+      __builtin_memcpy(c.sum + row * side, sum, sizeof sum);
+    }
+  }
+};
+#endif
+
 #if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 template <>
 struct Thread<Element::f32> : Scalar<Element::f32> {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/mma.hpp"
+#include "algorithms/blocks/unrolled.hpp"
+
+/// Gram matrices by a matrix unit for doubles: G = X^T diag(w) X, where rows are the depth, so that both operands are
+/// columns of X as they lie in memory. Beside it P = V^T X for a few vectors V by multiply-adds, from the same
+/// registers. Columns are taken in blocks of 16, of which the upper triangle of units is made.
+namespace league::blocks {
+
+/// Where the sums of a team lie, and how they are counted: the units of the upper triangle row by row, then P.
+template <int blocks, int vectors>
+struct GramLayout {
+  static constexpr int units = blocks * (blocks + 1) / 2, columns = blocks * mma::side;
+  static constexpr int unit_values = mma::side * mma::side;
+  static constexpr int size = units * unit_values + vectors * columns;
+
+  /// Number of the unit in row `i`, column `j` >= i.
+  LEAGUE_FUNCTION static constexpr int unit(int i, int j) { return i * blocks - i * (i - 1) / 2 + j - i; }
+  /// The row of a unit.
+  LEAGUE_FUNCTION static constexpr int row(int number) {
+    int i = 0;
+    while (i + 1 < blocks && unit(i + 1, i + 1) <= number) ++i;
+    return i;
+  }
+
+  /// Where G [columns x columns] has row `i`, column `j` >= i.
+  LEAGUE_FUNCTION static constexpr int square(int i, int j) {
+    return unit(i / mma::side, j / mma::side) * unit_values + i % mma::side * mma::side + j % mma::side;
+  }
+  /// Where P [vectors x columns] has row `v`, column `j`.
+  LEAGUE_FUNCTION static constexpr int product(int v, int j) { return units * unit_values + v * columns + j; }
+};
+
+/// `unrolled` for lanes whose arrays are registers; a loop, of which a compiler makes vectors, for a host's thread.
+template <class Unit, int n, class Body>
+LEAGUE_FUNCTION void repeated(const Body& body) {
+  if constexpr (Unit::lanes > 1)
+    unrolled<n>(body);
+  else
+    for (int i = 0; i < n; ++i) body(i);
+}
+
+/// A subgroup's sums: those of part `part` of `parts` of the units, where subgroups share the columns of the same rows.
+/// `weighted`: w is the first of the vectors; else it is 1.
+template <class Unit_, int blocks_, int vectors_, bool weighted = false, int part = 0, int parts = 1>
+class GramUnits {
+ public:
+  using Unit = Unit_;
+  using Layout = GramLayout<blocks_, vectors_>;
+  static_assert(std::is_same_v<typename Unit::Value, double> && Unit::per_word == 1);
+  static constexpr int blocks = blocks_, vectors = vectors_;
+  /// Of each block a lane has `lane_columns` columns, `deep` rows of a step; so many lanes have the same columns.
+  static constexpr int lane_columns = Unit::lane_rows, deep = Unit::share / lane_columns;
+  static constexpr int lanes_a_column = mma::words / deep;
+  /// The first of the blocks that this part needs; it adds P of `product_blocks` of them, from `first_product` on.
+  static constexpr int first_unit = Layout::units * part / parts, last_unit = Layout::units * (part + 1) / parts,
+                       first_block = Layout::row(first_unit);
+  static constexpr int first_product = blocks * part / parts,
+                       product_blocks = blocks * (part + 1) / parts - first_product;
+  /// Doubles of scratch for the sums of a team.
+  static constexpr int scratch_size = Layout::size + vectors * Layout::columns * (lanes_a_column - 1);
+
+  /// Number `k` of a lane's columns in each block.
+  LEAGUE_FUNCTION static constexpr int column(int lane, int k) { return Unit::word_of(lane, k).row; }
+  /// A lane's place among those that have the same columns.
+  LEAGUE_FUNCTION static constexpr int place(int lane) { return Unit::word_of(lane, 0).word; }
+
+  /// Adds a step: of each block from `first_block` on this lane's columns, `deep` rows of each, and the same rows of
+  /// the vectors. Which rows of X a lane takes is the caller's choice: the same for all lanes of one place, and no row
+  /// by two places. @pre all lanes of the subgroup call
+  LEAGUE_FUNCTION void add(const double (&x)[blocks][lane_columns][deep], const double (&v)[vectors][deep]) {
+    alignas(16) typename Unit::Word right_words[blocks][Unit::share], left_words[Unit::share];
+    typename Unit::fragment_b right[blocks];
+    repeated<Unit, blocks - first_block>([&](int number) {
+      const int block = first_block + number;
+      repeated<Unit, Unit::share>(
+          [&](int i) { right_words[block][i] = bits(x[block][i % lane_columns][i / lane_columns]); });
+      Unit::load(right[block], right_words[block], 0);  // the lane's own words
+    });
+    repeated<Unit, blocks - first_block>([&](int number) {
+      const int i = first_block + number;
+      typename Unit::fragment_a left = right[i];
+      if constexpr (weighted) {
+        repeated<Unit, Unit::share>([&](int word) {
+          const int row = word / lane_columns;
+          left_words[word] = bits(v[0][row] * x[i][word % lane_columns][row]);
+        });
+        Unit::load(left, left_words, 0);
+      }
+      repeated<Unit, blocks - first_block>([&](int other) {
+        const int j = first_block + other, unit = Layout::unit(i, j);
+        if (j >= i && unit >= first_unit && unit < last_unit)
+          Unit::mma_sync(squares_[unit - first_unit], left, right[j]);
+      });
+    });
+    repeated<Unit, vectors>([&](int number) {
+      repeated<Unit, product_blocks>([&](int block) {
+        repeated<Unit, lane_columns>([&](int k) {
+          repeated<Unit, deep>(
+              [&](int row) { products_[number][block][k] += v[number][row] * x[first_product + block][k][row]; });
+        });
+      });
+    });
+  }
+
+  /// Puts this lane's sums into the team's scratch [scratch_size], or adds them to what is there.
+  LEAGUE_FUNCTION void leave(int lane, bool is_first, double* scratch) const {
+    const auto put = [&](int at, double sum) { scratch[at] = is_first ? sum : scratch[at] + sum; };
+    repeated<Unit, last_unit - first_unit>([&](int unit) {
+      double values[Unit::sums];
+      Unit::values(squares_[unit], values);
+      for (int i = 0; i < Unit::sums; ++i)
+        put((first_unit + unit) * Layout::unit_values + Unit::row(lane, i) * mma::side + Unit::column(lane, i),
+            values[i]);
+    });
+    repeated<Unit, vectors>([&](int number) {
+      repeated<Unit, product_blocks>([&](int block) {
+        repeated<Unit, lane_columns>([&](int k) {
+          const int at = Layout::product(number, (first_product + block) * mma::side + column(lane, k));
+          put(place(lane) == 0 ? at : beyond(at, place(lane)), products_[number][block][k]);
+        });
+      });
+    });
+  }
+
+  /// Value `at` of the team's layout, once all have left their sums.
+  LEAGUE_FUNCTION static double value(const double* scratch, int at) {
+    double sum = scratch[at];
+    if (at >= Layout::product(0, 0))
+      for (int other = 1; other < lanes_a_column; ++other) sum += scratch[beyond(at, other)];
+    return sum;
+  }
+
+ private:
+  LEAGUE_FUNCTION static typename Unit::Word bits(double value) {
+    typename Unit::Word word;
+    __builtin_memcpy(&word, &value, sizeof word);
+    return word;
+  }
+  /// Where lanes of another place than the first have their part of P.
+  LEAGUE_FUNCTION static constexpr int beyond(int at, int place) { return at + place * vectors * Layout::columns; }
+
+  typename Unit::fragment_c squares_[last_unit - first_unit];
+  double products_[vectors][product_blocks][lane_columns] = {};
+};
+
+/// Adds the sums of all subgroups of a team, in the order of their numbers: `parts` at a time, each with its part.
+/// @pre all threads call; afterwards, behind a barrier, `scratch` has the team's
+template <class Barrier, class Leave>
+LEAGUE_FUNCTION void leave_in_turn(const Group<Barrier>& team, int lanes, int parts, const Leave& leave) {
+  const int turns = team.size / lanes / parts, mine = team.rank / lanes / parts;
+  for (int turn = 0; turn < turns; ++turn) {
+    team.barrier();
+    if (turn == mine) leave(team.rank % lanes, turn == 0);
+  }
+  team.barrier();
+}
+
+}  // namespace league::blocks
