@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/sums_cuda.hpp"
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_direct.hpp"
 
 // A thread takes packs of 16 bytes of the columns of one block of features, or of a pair of blocks, and adds all their
 // products in registers; the last block adds the sums of all blocks. Then one block solves.
@@ -22,19 +21,11 @@ __global__ void __launch_bounds__(most_lanes_direct, 1)
   blocks::grid_sums(lane_cross_products<T, width>(data, a, b, place_of_thread()), partials, ticket, sums);
 }
 
-template <int = 0>
-__global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums, double* theta) {
-  extern __shared__ double work[];
-  solve_equations(gram, rows, sums, work, theta, blocks::block_group());
-}
-
 template <class T, int width>
-class Direct final : public CudaPart {
+class Direct final : public CudaDirect {
  public:
   Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, Gram(problem.features).sums() - 2),
-        rows_(*this, problem),
-        gram_(problem.features) {
+      : CudaDirect(problem, context, shard), rows_(*this, problem) {
     declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -43,7 +34,6 @@ class Direct final : public CudaPart {
     declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * most_values);
     return launch_;
   }
-  void begin() const override {}
   void accumulate() const override {
     const Columns<T> data = rows_.data();
     const cudaStream_t on = stream(queue());
@@ -58,15 +48,9 @@ class Direct final : public CudaPart {
               data, a, b, partials_.data(), ticket_.data(), sums + gram_.begin(a, b));
     check_launch();
   }
-  void update() const override {
-    const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);
-    solve_on_device<><<<1, threads, bytes, stream(queue())>>>(gram_, problem_.rows, sums_.data(), theta_.data());
-    check_launch();
-  }
 
  private:
   DeviceRows<T> rows_;
-  const Gram gram_;
   Launch launch_;
   Array<double> partials_;
   Array<unsigned> ticket_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
-#include "algorithms/linear_regression/kokkos_part.hpp"
+#include "algorithms/linear_regression/kokkos_direct.hpp"
 
 // A lane takes packs of 16 bytes of the columns of one block of features, or of a pair of blocks, and adds all their
 // products in registers; the last team adds the sums of all teams. Then one team solves. On a host a thread takes one
@@ -9,7 +8,7 @@
 namespace league::kokkos::linear_regression {
 namespace {
 
-constexpr int most_lanes_direct = 256, direct_share = 8;  // one team of a multiprocessor: registers
+constexpr int direct_share = 8;  // one team of a multiprocessor: registers
 
 /// What the last team needs to add the sums of all teams.
 struct Finish {
@@ -82,24 +81,11 @@ void add_products(const Exec& exec, Launch launch, const Gram& gram, const Colum
     add_products_on_host<T>(exec, launch, gram, data, finish);
 }
 
-void solve_on_device(const Exec& exec, const Gram& gram, std::int64_t rows, const double* sums, double* theta) {
-  const int threads = on_gpu ? 64 : 1;
-  const int size = gram.work();
-  Kokkos::parallel_for(
-      "linear_regression/solve", policy_of<most_lanes_direct>(exec, {1, threads, 1}, size),
-      KOKKOS_LAMBDA(const Member& team) {
-        const Scratch work(team.team_scratch(0), static_cast<std::size_t>(size));
-        solve_equations(gram, rows, sums, work.data(), theta, blocks::team_group(team, team.team_size()));
-      });
-}
-
 template <class T, int width>
-class Direct final : public KokkosPart {
+class Direct final : public KokkosDirect {
  public:
   Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, Gram(problem.features).sums() - 2),
-        rows_(*this, problem),
-        gram_(problem.features) {
+      : KokkosDirect(problem, context, shard), rows_(*this, problem) {
     declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -111,22 +97,15 @@ class Direct final : public KokkosPart {
     declare(partials_, "linear_regression/partials", values);
     return launch_;
   }
-  void begin() const override {}
   void accumulate() const override {
     queue().submit([exec = exec_, launch = launch_, gram = gram_, data = rows_.data(),
                     finish = Finish{partials_.data(), sums_.data(), ticket_.data()}] {
       add_products<T, width>(exec, launch, gram, data, finish);
     });
   }
-  void update() const override {
-    queue().submit([exec = exec_, gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
-      solve_on_device(exec, gram, rows, sums, theta);
-    });
-  }
 
  private:
   DeviceRows<T> rows_;
-  const Gram gram_;
   Launch launch_;
   Array<double> partials_;
   Array<unsigned> ticket_;

@@ -63,6 +63,7 @@ std::vector<Parameter> parameters() {
 std::vector<Method> methods() {
   const std::string no_streams = "no streams on a host";
   const std::string alone = "one thread adds alone: see fused";
+  const std::string no_units = "no matrix units in plain code: see normal_equations";
   return {
       method("atomic", "errors, then their sums with an atomic add for each point", {{"serial", alone}}),
       method("streams", "as atomic, a quarter of the rows on each of four streams: four times the gradient",
@@ -71,7 +72,10 @@ std::vector<Method> methods() {
       method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {}, recordable),
       method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
       method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem,
-             {{Dtype::f32, "f64"}})};
+             {{Dtype::f32, "f64"}}),
+      method("normal_mma", "as normal_equations, all features in one pass by matrix units for doubles",
+             {{"serial", no_units}, {"openmp", no_units}, {"kokkos", no_units}}, direct_problem,
+             {{Dtype::f32, "f64 tensor"}, {Dtype::f64, "f64 tensor"}})};
 }
 
 const RegisterAlgorithm registered{

@@ -104,7 +104,7 @@ TEST(LinearRegression, AStepIsTheGradientOfTheLoss) {
 }
 
 TEST(LinearRegression, NormalEquationsAgreeWithQr) {
-  for (const char* features : {"1", "3", "8", "10", "11", "32"})
+  for (const char* features : {"1", "3", "8", "10", "11", "16", "17", "32"})
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       SCOPED_TRACE(features);
       const auto problem =
@@ -119,6 +119,30 @@ TEST(LinearRegression, NormalEquationsAgreeWithQr) {
       EXPECT_LT(minimum.condition, 50);
       everywhere(*problem, "normal_equations", [&](const Solved& run) {
         for (std::size_t j = 0; j < expected.size(); ++j) EXPECT_NEAR(run.theta()[j], expected[j], 1e-9);
+      });
+    }
+}
+
+/// Columns with offsets, of sizes from 2^-9 to 2^9: what is held to is the bound of the sums.
+TEST(LinearRegression, NormalEquationsOfUnevenColumns) {
+  for (const char* features : {"5", "15", "31"})
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      SCOPED_TRACE(features);
+      const auto problem =
+          make({{"points", "4099"}, {"features", features}, {"noise", "0.1"}}, dtype, "normal_equations");
+      const auto change = [&](auto values) {
+        const std::size_t rows = values.size() / static_cast<std::size_t>(problem->features);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const int column = static_cast<int>(i / rows);
+          values[i] = std::ldexp(values[i] + static_cast<float>(column % 4), column * 7 % 19 - 9);
+        }
+      };
+      dtype == Dtype::f64 ? change(problem->x.values<double>()) : change(problem->x.values<float>());
+      const auto minimum = problem->minimum(alone);
+      EXPECT_GT(minimum.condition, 1e5);
+      everywhere(*problem, "normal_equations", [&](const Solved& run) {
+        for (std::size_t j = 0; j < minimum.theta.size(); ++j)
+          EXPECT_NEAR(run.theta()[j], minimum.theta[j], minimum.bound[j]);
       });
     }
 }

@@ -45,7 +45,7 @@ steps = 20
 
 [[cases]]
 algorithm = "linear_regression"
-methods = ["-atomic", "-normal_equations"]
+methods = ["-atomic", "-normal_equations", "-normal_mma"]
 execution = ["stream", "graph"]
 sizes = { points = 1003, features = 3 }
 steps = 7

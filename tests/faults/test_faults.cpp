@@ -121,7 +121,7 @@ const Algorithms stepwise{"cnn",    "linear_regression", "logistic_regression", 
                           "stencil"};
 
 bool anywhere(const Json&) { return true; }
-bool takes_steps(const Json& row) { return row.at("method") != "normal_equations"; }
+bool takes_steps(const Json& row) { return row.at("method") != "normal_equations" && row.at("method") != "normal_mma"; }
 bool has_neighbours(const Json& row) { return row.at("devices") == 2; }
 bool is_no_other(const Json& row, const char* collective) {
   return row.at("algorithm") != "collectives" || row.at("method") == collective;

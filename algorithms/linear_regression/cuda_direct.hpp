@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/blocks/group_cuda.hpp"
+#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/gram.hpp"
+
+namespace league::cuda::linear_regression {
+
+template <int = 0>
+__global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums, double* theta) {
+  extern __shared__ double work[];
+  solve_equations(gram, rows, sums, work, theta, blocks::block_group());
+}
+
+/// The normal equations, but for the pass over the rows.
+class CudaDirect : public CudaPart {
+ public:
+  CudaDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : CudaPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
+  void begin() const override {}
+  void update() const override {
+    const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);
+    solve_on_device<><<<1, threads, bytes, stream(queue())>>>(gram_, problem_.rows, sums_.data(), theta_.data());
+    check_launch();
+  }
+
+ protected:
+  const Gram gram_;
+};
+
+}  // namespace league::cuda::linear_regression

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/linear_regression/gram.hpp"
+#include "algorithms/linear_regression/kokkos_part.hpp"
+
+namespace league::kokkos::linear_regression {
+
+/// One team of a multiprocessor: registers.
+inline constexpr int most_lanes_direct = 256;
+
+struct Solve {
+  Gram gram;
+  std::int64_t rows;
+  const double* sums;
+  double* theta;
+  int size;  ///< of scratch
+  template <class M>
+  KOKKOS_FUNCTION void operator()(const M& team) const {
+    const Scratch work(team.team_scratch(0), static_cast<std::size_t>(size));
+    solve_equations(gram, rows, sums, work.data(), theta, blocks::team_group(team, team.team_size()));
+  }
+};
+
+/// The normal equations, but for the pass over the rows.
+class KokkosDirect : public KokkosPart {
+ public:
+  KokkosDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : KokkosPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
+  void begin() const override {}
+  void update() const override {
+    const int threads = on_gpu ? 64 : 1, size = gram_.work();
+    submit(queue(), "linear_regression/solve", policy_of<most_lanes_direct>(exec_, {1, threads, 1}, size),
+           Solve{gram_, problem_.rows, sums_.data(), theta_.data(), size});
+  }
+
+ protected:
+  const Gram gram_;
+};
+
+}  // namespace league::kokkos::linear_regression

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/blocks/gram_units.hpp"
+#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/linear_regression/gram.hpp"
+
+/// What the method `normal_mma` does in CUDA and Kokkos alike: X^T X by a matrix unit for doubles, the columns' sums
+/// and their products with the target by multiply-adds, all features in one pass.
+namespace league::linear_regression {
+
+/// Blocks of 16 features.
+constexpr int unit_blocks(int features) { return (features + blocks::mma::side - 1) / blocks::mma::side; }
+
+/// One row of a team's sums: G, and under it the sums of the columns and their products with the target; then the
+/// target's own sum.
+template <int blocks_>
+struct UnitSums : blocks::GramLayout<blocks_, 2> {
+  using Layout = blocks::GramLayout<blocks_, 2>;
+  static constexpr int target = Layout::size, size = Layout::size + 1;
+  /// Where the product of columns i and j >= i lies; column `features` is the constant, the next one the target.
+  LEAGUE_FUNCTION static constexpr int at(int i, int j, int features) {
+    if (i == features) return target;
+    return j < features ? Layout::square(i, j) : Layout::product(j - features, i);
+  }
+};
+
+/// A subgroup's run of rows: of each of its columns a lane has as many neighbours as 16 bytes hold, or a step takes.
+template <class T, class Units>
+struct UnitRows {
+  using Pack = blocks::Pack<T, 16>;
+  using Unit = typename Units::Unit;
+  static constexpr int deep = Units::deep, columns = Units::lane_columns;
+  static constexpr int of_lane = deep > Pack::size ? deep : Pack::size, packs = of_lane / Pack::size;
+  static constexpr int rows = of_lane * Units::lanes_a_column;
+  static_assert(of_lane % deep == 0 && of_lane % Pack::size == 0);
+
+  Pack x[Units::blocks][columns][packs], y[packs];
+
+  /// A lane's columns from its first row of run `run` on; beyond the features the first one once more, whose sums
+  /// nobody looks at.
+  struct Lane {
+    const T* x[Units::blocks][columns];
+    const T* y;
+    LEAGUE_FUNCTION Lane(const Columns<T>& data, int lane, std::int64_t run) : y(data.y) {
+      blocks::repeated<Unit, Units::blocks>([&](int block) {
+        blocks::repeated<Unit, columns>([&](int k) {
+          const int column = block * blocks::mma::side + Units::column(lane, k);
+          x[block][k] = data.x[column < data.features ? column : 0];
+        });
+      });
+      move(run * rows + Units::place(lane) * of_lane);
+    }
+    /// By so many rows.
+    LEAGUE_FUNCTION void move(std::int64_t by) {
+      blocks::repeated<Unit, Units::blocks>(
+          [&](int block) { blocks::repeated<Unit, columns>([&](int k) { x[block][k] += by; }); });
+      y += by;
+    }
+  };
+
+  LEAGUE_FUNCTION void load(const Lane& lane) {
+    load_with(lane, [](const T* column, int pack) { return reinterpret_cast<const Pack*>(column)[pack]; });
+  }
+  /// A run whose last rows are not there: this lane has `count`, the others are 0.
+  LEAGUE_FUNCTION void load_some(const Lane& lane, std::int64_t count) {
+    load_with(lane, [count](const T* column, int pack) {
+      Pack found;
+      blocks::repeated<Unit, Pack::size>([&](int i) {
+        const int row = pack * Pack::size + i;
+        found.values[i] = row < count ? column[row] : T{0};
+      });
+      return found;
+    });
+  }
+  /// Adds the run to all sums. `reload()` is called once its values are doubles in registers of their own.
+  template <class Reload>
+  LEAGUE_FUNCTION void add(Units& units, double& target, const Reload& reload) {
+    constexpr int steps = of_lane / deep;
+    double wide[steps][Units::blocks][columns][deep], v[steps][2][deep];
+    blocks::repeated<Unit, steps * deep>([&](int i) {
+      const int step = i / deep, row = i % deep;
+      const auto value = [&](const Pack(&from)[packs]) {
+        return static_cast<double>(from[i / Pack::size].values[i % Pack::size]);
+      };
+      v[step][0][row] = 1;  // a row that is not there has zeros
+      v[step][1][row] = value(y);
+      blocks::repeated<Unit, Units::blocks>([&](int block) {
+        blocks::repeated<Unit, columns>([&](int k) { wide[step][block][k][row] = value(x[block][k]); });
+      });
+    });
+    reload();
+    blocks::repeated<Unit, steps>([&](int step) {
+      blocks::repeated<Unit, deep>([&](int row) { target += v[step][1][row]; });
+      units.add(wide[step], v[step]);
+    });
+  }
+
+ private:
+  template <class Load>
+  LEAGUE_FUNCTION void load_with(const Lane& lane, const Load& load_pack) {
+    blocks::repeated<Unit, packs>([&](int pack) {
+      blocks::repeated<Unit, Units::blocks>([&](int block) {
+        blocks::repeated<Unit, columns>([&](int k) { x[block][k][pack] = load_pack(lane.x[block][k], pack); });
+      });
+      y[pack] = load_pack(lane.y, pack);
+    });
+  }
+};
+
+/// Runs that a subgroup takes: `begin`, `begin + stride`, ... below `end`.
+struct Runs {
+  std::int64_t begin, end, stride;
+};
+/// On a GPU neighbours take neighbouring runs, a thread of a host takes one part of them.
+template <class Unit>
+LEAGUE_FUNCTION Runs runs_of(std::int64_t runs, std::int64_t rank, std::int64_t subgroups) {
+  if constexpr (Unit::lanes > 1) return {rank, runs, subgroups};
+  const Range mine = piece(runs, rank, subgroups);
+  return {mine.begin, mine.end, 1};
+}
+
+/// A team's sums over its rows go to its row of `partials` [teams x UnitSums::size]. `scratch`: unit_scratch doubles.
+/// The next run is under way while one is used. @pre whole subgroups; all threads call
+template <class T, class Unit, int blocks_, class Barrier>
+LEAGUE_FUNCTION void add_unit_rows(const blocks::Group<Barrier>& team, const Columns<T>& data, std::int64_t rank,
+                                   std::int64_t teams, double* scratch, double* partials) {
+  using Units = blocks::GramUnits<Unit, blocks_, 2>;
+  using Rows = UnitRows<T, Units>;
+  using Sums = UnitSums<blocks_>;
+  const int lane = team.rank % Unit::lanes, in_team = team.size / Unit::lanes;
+  const std::int64_t subgroup = rank * in_team + team.rank / Unit::lanes, subgroups = teams * in_team;
+  const std::int64_t whole = data.rows / Rows::rows;
+  const Runs runs = runs_of<Unit>(whole, subgroup, subgroups);
+  Units units;
+  double target = 0;
+  Rows mine;
+  if (whole * Rows::rows < data.rows && subgroup + 1 == subgroups) {
+    mine.load_some({data, lane, whole}, data.rows - whole * Rows::rows - Units::place(lane) * Rows::of_lane);
+    mine.add(units, target, [] {});
+  }
+  typename Rows::Lane columns(data, lane, runs.begin);
+  if (runs.begin < runs.end) mine.load(columns);
+  for (std::int64_t run = runs.begin; run < runs.end; run += runs.stride)
+    mine.add(units, target, [&] {
+      columns.move(run + runs.stride < runs.end ? runs.stride * Rows::rows : 0);  // the last one once more
+      mine.load(columns);
+    });
+  double* of_target = scratch + Units::scratch_size;  // [lanes that have different rows]
+  blocks::leave_in_turn(team, Unit::lanes, 1, [&](int, bool is_first) {
+    units.leave(lane, is_first, scratch);
+    if (Units::column(lane, 0) != 0) return;
+    double& to = of_target[Units::place(lane)];
+    to = is_first ? target : to + target;
+  });
+  for (int i = team.rank; i < Sums::size; i += team.size) {
+    double sum = 0;
+    if (i < Sums::target)
+      sum = Units::value(scratch, i);
+    else
+      for (int place = 0; place < Units::lanes_a_column; ++place) sum += of_target[place];
+    partials[rank * Sums::size + i] = sum;
+  }
+}
+template <class Unit, int blocks_>
+inline constexpr int unit_scratch =
+    blocks::GramUnits<Unit, blocks_, 2>::scratch_size + blocks::GramUnits<Unit, blocks_, 2>::lanes_a_column;
+
+/// Pairs of columns, among them those whose products nobody needs.
+LEAGUE_FUNCTION constexpr int column_pairs(int features) { return (features + 1) * (features + 2); }
+
+/// Adds the product of pair `number` of columns over all teams, in their order.
+template <int blocks_>
+LEAGUE_FUNCTION void add_teams(const Gram& gram, int number, int teams, const double* partials, double* sums) {
+  constexpr int together = 32;
+  const int i = number / (gram.features + 2), j = number % (gram.features + 2);
+  if (j < i || (j == i && i == gram.features)) return;
+  const double* first = partials + UnitSums<blocks_>::at(i, j, gram.features);
+  sums[gram.at(i, j)] = blocks::sum_in_order<together>(
+      teams, [&](int team) { return first[std::int64_t{team} * UnitSums<blocks_>::size]; });
+}
+
+/// The widths of the kernels: calls `body.operator()<blocks>()`.
+template <class Body>
+auto with_unit_blocks(int features, const Body& body) {
+  return unit_blocks(features) == 1 ? body.template operator()<1>() : body.template operator()<2>();
+}
+static_assert(unit_blocks(LinearRegression::most_features) == 2);
+
+/// The most threads of a team, and the choice: one team of a multiprocessor, since registers hold no more.
+inline constexpr int most_unit_threads = 384;
+
+/// The league that the launch leaves open, no larger than what the device holds.
+inline int unit_league(const ShardPart& part, Launch launch) {
+  return std::min(launch.league,
+                  std::max(1, multiprocessors(part) * most_unit_threads / (launch.team * launch.vector)));
+}
+
+/// @throws Unsupported for a team that is not whole subgroups
+template <class Unit>
+void require_subgroups(Launch launch) {
+  const std::int64_t threads = std::int64_t{launch.team} * launch.vector;
+  if (threads % Unit::lanes != 0)
+    throw Unsupported("team size x vector length " + std::to_string(threads) + ": a matrix unit needs a multiple of " +
+                      std::to_string(Unit::lanes));
+}
+
+}  // namespace league::linear_regression
