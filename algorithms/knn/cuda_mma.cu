@@ -172,25 +172,23 @@ template <class Unit, class T>
 __global__ void choose_nearest(const MmaWork<Unit> work, const NearestRows<T> rows) {
   for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.queries;
        query += std::int64_t{gridDim.x} * blockDim.y) {
-    const auto nearest = rows.list(query);
-    const auto insert = [&](std::int64_t row) {
+    const auto insert = [&](std::int64_t count, std::int64_t row) {
       const double squared = squared_distance(rows.features, rows.test_row(query), rows.train_row(row));
-      if (threadIdx.x == 0) nearest.insert(squared, row);
+      if (threadIdx.x == 0) rows.list(query, count).insert(squared, row);
     };
-    if (threadIdx.x == 0) nearest.clear();
     if (work.by_all_rows(query)) {
-      for (std::int64_t row = 0; row < rows.n; ++row) insert(row);
+      for (std::int64_t row = 0; row < rows.n; ++row) insert(row, row);
       continue;
     }
     Candidate next = 0, last = no_candidate;
-    for (int found = 1; !work.exact || found <= work.k; ++found, ++next) {
+    for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
       next = least_from(work.lists + query * work.room, work.counts[query], next);
       if (next > last || next == no_candidate) break;
       if constexpr (!work.exact)
-        insert(row_of(next));
+        insert(count, row_of(next));
       else if (threadIdx.x == 0)
-        nearest.insert(work.squared(query, next), row_of(next));
-      if (found == work.k) last = work.reach_of(query, next);
+        rows.list(query, count).insert(work.squared(query, next), row_of(next));
+      if (count + 1 == work.k) last = work.reach_of(query, next);
     }
   }
 }

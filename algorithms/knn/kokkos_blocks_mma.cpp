@@ -173,25 +173,24 @@ struct ChooseNearest {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          query < work.queries; query += std::int64_t{team.league_size()} * team.team_size()) {
-      const auto nearest = rows.list(query);
-      const auto insert = [&](std::int64_t row) {
+      const auto insert = [&](std::int64_t count, std::int64_t row) {
         const double squared = squared_distance(team, rows.features, rows.test_row(query), rows.train_row(row));
-        Kokkos::single(Kokkos::PerThread(team), [&] { nearest.insert(squared, row); });
+        Kokkos::single(Kokkos::PerThread(team), [&] { rows.list(query, count).insert(squared, row); });
       };
-      Kokkos::single(Kokkos::PerThread(team), [&] { nearest.clear(); });
       if (work.by_all_rows(query)) {
-        for (std::int64_t row = 0; row < rows.n; ++row) insert(row);
+        for (std::int64_t row = 0; row < rows.n; ++row) insert(row, row);
         continue;
       }
       Candidate next = 0, last = no_candidate;
-      for (int found = 1; !work.exact || found <= work.k; ++found, ++next) {
+      for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
         next = least_from(team, work.lists + query * work.room, work.counts[query], next);
         if (next > last || next == no_candidate) break;
         if constexpr (!MmaWork<Unit>::exact)
-          insert(row_of(next));
+          insert(count, row_of(next));
         else
-          Kokkos::single(Kokkos::PerThread(team), [&] { nearest.insert(work.squared(query, next), row_of(next)); });
-        if (found == work.k) last = work.reach_of(query, next);
+          Kokkos::single(Kokkos::PerThread(team),
+                         [&] { rows.list(query, count).insert(work.squared(query, next), row_of(next)); });
+        if (count + 1 == work.k) last = work.reach_of(query, next);
       }
     }
   }

@@ -42,7 +42,9 @@ struct MmaMemory {
   /// The launch of the pass over all rows, its chunk in whole tiles.
   /// @throws Unsupported for another team than the tile's
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits) const {
-    launch = resolve(launch, {0, Tile::threads, 1, 512 * (Unit::lanes == 1 ? 1 : 4)}, limits);
+    const std::int64_t tiles = (train_pieces.rows / Tile::columns) * (test_pieces.rows / Tile::rows);
+    const auto chunk = Unit::lanes == 1 ? 32 : std::clamp<std::int64_t>(tiles / 1024, 1, 16);  // some work for all
+    launch = resolve(launch, {0, Tile::threads, 1, static_cast<int>(chunk) * Tile::columns}, limits);
     if (launch.team != Tile::threads || launch.vector != 1)
       throw Unsupported("team size " + std::to_string(launch.team) + ", vector length " +
                         std::to_string(launch.vector) + ": the tile of this kernel takes " +
@@ -73,10 +75,14 @@ struct MmaMemory {
             knn.neighbours.data(),
             knn.labels.data()};
   }
-  /// Tiles that are sampled: one in twelve, with twice as many groups of rows as there are neighbours to find.
+  /// Tiles that are sampled: of the time for the sample and that for the candidates, which are inversely proportional
+  /// to it, the sum is least where it grows with the root of k; at k = 3 with one tile in twelve (measured). At least
+  /// twice as many groups of rows as neighbours.
   [[nodiscard]] int samples() const {
     const auto tiles = static_cast<int>(train_pieces.rows / Tile::columns);
-    return std::min(tiles, std::max(ceil_div(tiles, 12), ceil_div(2 * knn.k, Tile::row_threads)));
+    const double share = std::min(0.5, std::sqrt(knn.k / 3.0) / 12);
+    return std::min(tiles,
+                    std::max(static_cast<int>(std::ceil(tiles * share)), ceil_div(2 * knn.k, Tile::row_threads)));
   }
   [[nodiscard]] int groups() const { return samples() * Tile::row_threads; }
   /// Of a list: of rows in random order, k / sampled share of them are within reach, with a deviation of a root of k

@@ -136,8 +136,12 @@ struct NearestRows {
 
   LEAGUE_FUNCTION const T* test_row(std::int64_t query) const { return test + query * features; }
   LEAGUE_FUNCTION const T* train_row(std::int64_t row) const { return train + row * features; }
-  LEAGUE_FUNCTION blocks::KBest<double, std::int64_t> list(std::int64_t query) const {
-    return {distances + query * k, neighbours + query * k, k, 1};
+  /// The `count` nearest so far, with a place for one more where they are not k yet.
+  LEAGUE_FUNCTION blocks::KBest<double, std::int64_t> list(std::int64_t query, std::int64_t count) const {
+    const int size = count < k ? static_cast<int>(count) + 1 : k;
+    const blocks::KBest<double, std::int64_t> nearest{distances + query * k, neighbours + query * k, size, 1};
+    if (count < k) nearest.keys[count] = nearest.none, nearest.indices[count] = nearest.last;
+    return nearest;
   }
   /// Of squared distances.
   LEAGUE_FUNCTION void vote(std::int64_t query) const {

@@ -25,6 +25,9 @@ LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const std::int64_t* neig
   double most = -1;
   for (int i = 0; i < k; ++i) {
     const std::int32_t label = labels[neighbours[i]];
+    bool is_new = true;
+    for (int j = 0; j < i && is_new; ++j) is_new = labels[neighbours[j]] != label;
+    if (!is_new) continue;
     double sum = 0;
     for (int j = 0; j < k; ++j)
       if (labels[neighbours[j]] == label) sum += vote_of(votes, distances[j], distances[0]);
