@@ -46,9 +46,9 @@ LEAGUE_FUNCTION void repeated(const Body& body) {
     for (int i = 0; i < n; ++i) body(i);
 }
 
-/// A subgroup's sums: those of part `part` of `parts` of the units, where subgroups share the columns of the same rows.
+/// A subgroup's sums: those of one of `parts` parts of the units, where subgroups share the columns of the same rows.
 /// `weighted`: w is the first of the vectors; else it is 1.
-template <class Unit_, int blocks_, int vectors_, bool weighted = false, int part = 0, int parts = 1>
+template <class Unit_, int blocks_, int vectors_, bool weighted = false, int parts = 1>
 class GramUnits {
  public:
   using Unit = Unit_;
@@ -58,11 +58,11 @@ class GramUnits {
   /// Of each block a lane has `lane_columns` columns, `deep` rows of a step; so many lanes have the same columns.
   static constexpr int lane_columns = Unit::lane_rows, deep = Unit::share / lane_columns;
   static constexpr int lanes_a_column = mma::words / deep;
-  /// The first of the blocks that this part needs; it adds P of `product_blocks` of them, from `first_product` on.
-  static constexpr int first_unit = Layout::units * part / parts, last_unit = Layout::units * (part + 1) / parts,
-                       first_block = Layout::row(first_unit);
-  static constexpr int first_product = blocks * part / parts,
-                       product_blocks = blocks * (part + 1) / parts - first_product;
+  /// Where a part begins: of the units, and of the blocks whose P it adds.
+  LEAGUE_FUNCTION static constexpr int unit_of(int part) { return Layout::units * part / parts; }
+  LEAGUE_FUNCTION static constexpr int product_of(int part) { return blocks * part / parts; }
+  /// The first of the blocks that a part needs.
+  LEAGUE_FUNCTION static constexpr int first_block(int part) { return Layout::row(unit_of(part)); }
   /// Doubles of scratch for the sums of a team.
   static constexpr int scratch_size = Layout::size + vectors * Layout::columns * (lanes_a_column - 1);
 
@@ -71,20 +71,22 @@ class GramUnits {
   /// A lane's place among those that have the same columns.
   LEAGUE_FUNCTION static constexpr int place(int lane) { return Unit::word_of(lane, 0).word; }
 
-  /// Adds a step: of each block from `first_block` on this lane's columns, `deep` rows of each, and the same rows of
-  /// the vectors. Which rows of X a lane takes is the caller's choice: the same for all lanes of one place, and no row
-  /// by two places. @pre all lanes of the subgroup call
+  /// Adds a step: of each block from `first_block(part)` on this lane's columns, `deep` rows of each, and the same rows
+  /// of the vectors. Which rows of X a lane takes is the caller's choice: the same for all lanes of one place, and no
+  /// row by two places. @pre all lanes of the subgroup call
+  template <int part = 0>
   LEAGUE_FUNCTION void add(const double (&x)[blocks][lane_columns][deep], const double (&v)[vectors][deep]) {
+    constexpr int from = first_block(part), first = unit_of(part), last = unit_of(part + 1), product = product_of(part);
     alignas(16) typename Unit::Word right_words[blocks][Unit::share], left_words[Unit::share];
     typename Unit::fragment_b right[blocks];
-    repeated<Unit, blocks - first_block>([&](int number) {
-      const int block = first_block + number;
+    repeated<Unit, blocks - from>([&](int number) {
+      const int block = from + number;
       repeated<Unit, Unit::share>(
           [&](int i) { right_words[block][i] = bits(x[block][i % lane_columns][i / lane_columns]); });
       Unit::load(right[block], right_words[block], 0);  // the lane's own words
     });
-    repeated<Unit, blocks - first_block>([&](int number) {
-      const int i = first_block + number;
+    repeated<Unit, blocks - from>([&](int number) {
+      const int i = from + number;
       typename Unit::fragment_a left = right[i];
       if constexpr (weighted) {
         repeated<Unit, Unit::share>([&](int word) {
@@ -93,36 +95,36 @@ class GramUnits {
         });
         Unit::load(left, left_words, 0);
       }
-      repeated<Unit, blocks - first_block>([&](int other) {
-        const int j = first_block + other, unit = Layout::unit(i, j);
-        if (j >= i && unit >= first_unit && unit < last_unit)
-          Unit::mma_sync(squares_[unit - first_unit], left, right[j]);
+      repeated<Unit, blocks - from>([&](int other) {
+        const int j = from + other, unit = Layout::unit(i, j);
+        if (j >= i && unit >= first && unit < last) Unit::mma_sync(squares_[unit - first], left, right[j]);
       });
     });
     repeated<Unit, vectors>([&](int number) {
-      repeated<Unit, product_blocks>([&](int block) {
+      repeated<Unit, product_of(part + 1) - product>([&](int block) {
         repeated<Unit, lane_columns>([&](int k) {
           repeated<Unit, deep>(
-              [&](int row) { products_[number][block][k] += v[number][row] * x[first_product + block][k][row]; });
+              [&](int row) { products_[number][block][k] += v[number][row] * x[product + block][k][row]; });
         });
       });
     });
   }
 
   /// Puts this lane's sums into the team's scratch [scratch_size], or adds them to what is there.
+  template <int part = 0>
   LEAGUE_FUNCTION void leave(int lane, bool is_first, double* scratch) const {
+    constexpr int first = unit_of(part), product = product_of(part);
     const auto put = [&](int at, double sum) { scratch[at] = is_first ? sum : scratch[at] + sum; };
-    repeated<Unit, last_unit - first_unit>([&](int unit) {
+    repeated<Unit, unit_of(part + 1) - first>([&](int unit) {
       double values[Unit::sums];
       Unit::values(squares_[unit], values);
       for (int i = 0; i < Unit::sums; ++i)
-        put((first_unit + unit) * Layout::unit_values + Unit::row(lane, i) * mma::side + Unit::column(lane, i),
-            values[i]);
+        put((first + unit) * Layout::unit_values + Unit::row(lane, i) * mma::side + Unit::column(lane, i), values[i]);
     });
     repeated<Unit, vectors>([&](int number) {
-      repeated<Unit, product_blocks>([&](int block) {
+      repeated<Unit, product_of(part + 1) - product>([&](int block) {
         repeated<Unit, lane_columns>([&](int k) {
-          const int at = Layout::product(number, (first_product + block) * mma::side + column(lane, k));
+          const int at = Layout::product(number, (product + block) * mma::side + column(lane, k));
           put(place(lane) == 0 ? at : beyond(at, place(lane)), products_[number][block][k]);
         });
       });
@@ -146,8 +148,8 @@ class GramUnits {
   /// Where lanes of another place than the first have their part of P.
   LEAGUE_FUNCTION static constexpr int beyond(int at, int place) { return at + place * vectors * Layout::columns; }
 
-  typename Unit::fragment_c squares_[last_unit - first_unit];
-  double products_[vectors][product_blocks][lane_columns] = {};
+  typename Unit::fragment_c squares_[(Layout::units + parts - 1) / parts];
+  double products_[vectors][(blocks + parts - 1) / parts][lane_columns] = {};
 };
 
 /// Adds the sums of all subgroups of a team, in the order of their numbers: `parts` at a time, each with its part.

@@ -1,64 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <barrier>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "algorithms/blocks/gram_units.hpp"
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/blocks/mma_host.hpp"
+#include "tests/algorithms/played_unit.hpp"
 
-// Threads of the host stand for those of a team. Units of a GPU are played: a product is made of the words of all
-// lanes, by the places that the unit gives them.
+// Threads of the host stand for those of a team.
 namespace league::blocks {
 namespace {
 
-using mma::Element, mma::side, mma::words;
-
-/// The two operands of the subgroup that this thread is a lane of.
-struct Operands {
-  explicit Operands(int lanes) : all(lanes) {}
-  std::barrier<> all;
-  double a[side][words] = {}, b[side][words] = {};
-};
-thread_local Operands* operands = nullptr;
-thread_local int own_lane = 0;
-
-template <class Unit>
-struct Played : Unit {
-  using typename Unit::Sum, typename Unit::Word;
-  struct fragment_a {
-    Word word[Unit::share];
-  };
-  using fragment_b = fragment_a;
-  struct fragment_c {
-    Sum sum[Unit::sums] = {};
-  };
-  static void load(fragment_a& fragment, const Word* piece, int lane) {
-    __builtin_memcpy(fragment.word, piece + lane * Unit::share, sizeof fragment.word);
-  }
-  static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
-    for (int i = 0; i < Unit::share; ++i) {
-      const mma::Place place = Unit::word_of(own_lane, i);
-      __builtin_memcpy(&operands->a[place.row][place.word], a.word + i, sizeof(double));
-      __builtin_memcpy(&operands->b[place.row][place.word], b.word + i, sizeof(double));
-    }
-    operands->all.arrive_and_wait();
-    for (int i = 0; i < Unit::sums; ++i)
-      for (int w = 0; w < words; ++w)
-        c.sum[i] += operands->a[Unit::row(own_lane, i)][w] * operands->b[Unit::column(own_lane, i)][w];
-    operands->all.arrive_and_wait();
-  }
-  static void values(const fragment_c& c, Sum (&out)[Unit::sums]) {
-    for (int i = 0; i < Unit::sums; ++i) out[i] = c.sum[i];
-  }
-};
+using mma::Element, mma::side, tests::Played;
 
 /// Columns of very different sizes and with offsets, whose products of floats are exact in double; and two vectors,
 /// the first of them weights.
@@ -80,8 +37,8 @@ struct Data {
 
 /// Each row by one of a column's lanes: subgroups of one part take steps in turn.
 template <class Unit, int blocks, bool weighted, int part, int parts>
-void add_part(const Data& data, const Group<std::function<void()>>& team, int rows, double* scratch) {
-  using Units = GramUnits<Unit, blocks, 2, weighted, part, parts>;
+void add_part(const Data& data, const tests::PlayedTeam& team, int rows, double* scratch) {
+  using Units = GramUnits<Unit, blocks, 2, weighted, parts>;
   constexpr int step = mma::words;
   const int lane = team.rank % Unit::lanes, subgroup = team.rank / Unit::lanes;
   Units units;
@@ -97,34 +54,26 @@ void add_part(const Data& data, const Group<std::function<void()>>& team, int ro
           x[block][k][row] = of(data.x[static_cast<std::size_t>(block * side + Units::column(lane, k))]);
       for (int n = 0; n < 2; ++n) v[n][row] = of(data.v[n]);
     }
-    units.add(x, v);
+    units.template add<part>(x, v);
   }
-  leave_in_turn(team, Unit::lanes, parts, [&](int, bool is_first) { units.leave(lane, is_first, scratch); });
+  leave_in_turn(team, Unit::lanes, parts,
+                [&](int, bool is_first) { units.template leave<part>(lane, is_first, scratch); });
 }
 
 template <class Unit, int blocks, bool weighted, int parts>
 void expect_sums(int subgroups, int rows) {
   SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(parts) + " parts, " + std::to_string(subgroups) +
                " subgroups, " + std::to_string(rows) + " rows");
-  using Units = GramUnits<Unit, blocks, 2, weighted, 0, parts>;
+  using Units = GramUnits<Unit, blocks, 2, weighted, parts>;
   using Layout = typename Units::Layout;
   const Data data(blocks * side, rows, weighted);
   std::vector<double> scratch(Units::scratch_size, std::nan(""));
-  std::barrier all(subgroups * Unit::lanes);
-  std::vector<std::unique_ptr<Operands>> of_subgroups;
-  for (int i = 0; i < subgroups; ++i) of_subgroups.push_back(std::make_unique<Operands>(Unit::lanes));
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < subgroups * Unit::lanes; ++rank)
-      threads.emplace_back([&, rank] {
-        operands = of_subgroups[static_cast<std::size_t>(rank / Unit::lanes)].get(), own_lane = rank % Unit::lanes;
-        const Group<std::function<void()>> team{rank, subgroups * Unit::lanes, [&] { all.arrive_and_wait(); }};
-        if (rank / Unit::lanes % parts == 0)
-          add_part<Unit, blocks, weighted, 0, parts>(data, team, rows, scratch.data());
-        else
-          add_part<Unit, blocks, weighted, parts - 1, parts>(data, team, rows, scratch.data());
-      });
-  }
+  tests::play_team<Unit>(subgroups, [&](const tests::PlayedTeam& team) {
+    if (team.rank / Unit::lanes % parts == 0)
+      add_part<Unit, blocks, weighted, 0, parts>(data, team, rows, scratch.data());
+    else
+      add_part<Unit, blocks, weighted, parts - 1, parts>(data, team, rows, scratch.data());
+  });
   const auto expect = [&](int at, const auto& term, int roundings) {
     long double sum = 0, sizes = 0;
     for (int i = 0; i < rows; ++i) {
