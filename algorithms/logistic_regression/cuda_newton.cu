@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/cuda_part.hpp"
+#include "algorithms/logistic_regression/cuda_newton.hpp"
 #include "algorithms/logistic_regression/newton_rows.hpp"
 
 // Up to 8 features a thread takes neighbouring rows and keeps all sums of its own; beyond, a block takes tiles of 64
@@ -36,21 +36,6 @@ __global__ void __launch_bounds__(most_threads, 1) newton_tiles(Rows<T> rows, St
   add_tiles(block_group(), rows, state.theta, blockIdx.x, gridDim.x, scratch, partials);
 }
 
-/// A block adds `count` neighbours.
-__global__ void add_rows_of(State state, std::int64_t count, const double* partials, double* sums) {
-  extern __shared__ double scratch[];
-  const auto team = block_group();
-  if (state.control[is_stopped] != 0) return;
-  double mine = 0;
-  for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[blockIdx.x * count + i];
-  team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[blockIdx.x] = sum; });
-}
-
-__global__ void newton_once(Rule rule, State state) {
-  extern __shared__ double scratch[];
-  newton_step(block_group(), rule, state, scratch);
-}
-
 template <class T>
 class Newton final : public StepPart {
  public:
@@ -79,16 +64,10 @@ class Newton final : public StepPart {
       newton_tiles<<<league, block_of(launch_), bytes_of(tiles_scratch<T>(rows.features, threads())), on>>>(
           rows, memory_.state(), partials);
     check_launch();
-    add_rows_of<<<static_cast<unsigned>(newton_sums(rows.features)), small, bytes_of(scratch_size(1, small)), on>>>(
-        memory_.state(), partials_a_sum(), partials, memory_.sums.data());
-    check_launch();
+    add_partials_of(memory_, partials_a_sum());
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() const override {
-    newton_once<<<1, most_threads, bytes_of(newton_scratch(memory_.features)), stream(queue())>>>(memory_.rule,
-                                                                                                  memory_.state());
-    check_launch();
-  }
+  void update() const override { take_newton_step(memory_); }
 
  private:
   [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }

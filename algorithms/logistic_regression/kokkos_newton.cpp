@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/kokkos_part.hpp"
+#include "algorithms/logistic_regression/kokkos_newton.hpp"
+
 #include "algorithms/logistic_regression/newton_rows.hpp"
 
 // Up to 8 features a thread takes neighbouring rows and keeps all sums of its own; beyond, a team takes tiles of 64
@@ -47,33 +48,6 @@ void newton_tiles(const Exec& exec, Launch launch, Rows<T> rows, State state, do
       });
 }
 
-/// A team adds `count` neighbours. (A template: hosts do without.)
-template <class E>
-void add_rows_of(const E& exec, Launch launch, State state, std::int64_t count, const double* partials, double* sums) {
-  const int threads = launch.team;
-  Kokkos::parallel_for(
-      "logistic_regression/add_rows", bounded_policy(exec, launch, scratch_size(1, threads)),
-      KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, scratch_size(1, threads));
-        const auto team = team_group(member, threads);
-        const std::int64_t rank = member.league_rank();
-        if (state.control[is_stopped] != 0) return;
-        double mine = 0;
-        for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[rank * count + i];
-        team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[rank] = sum; });
-      });
-}
-
-struct NewtonOnce {
-  Rule rule;
-  State state;
-  int doubles;  ///< of scratch
-  int threads;
-  KOKKOS_FUNCTION void operator()(const Member& member) const {
-    newton_step(team_group(member, threads), rule, state, scratch_of<double>(member, doubles));
-  }
-};
-
 template <class T>
 class Newton final : public StepPart {
  public:
@@ -101,9 +75,7 @@ class Newton final : public StepPart {
                           [&]<int features>() { newton_rows<T, features>(exec_, launch_, rows, state, partials); });
       else
         newton_tiles<T>(exec_, launch_, rows, state, partials);
-      Launch a_team_a_sum = small();
-      a_team_a_sum.league = n;
-      add_rows_of(exec_, a_team_a_sum, state, partials_a_sum(), partials, memory_.sums.data());
+      add_partials_of(exec_, memory_, partials_a_sum());
     } else {
       host_accumulate(queue(), exec_, "logistic_regression/newton", launch_, state, rows.count, n, partials,
                       [=](Blocks blocks, double* sums) {
@@ -113,12 +85,7 @@ class Newton final : public StepPart {
     }
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() const override {
-    const int doubles = newton_scratch(memory_.features);
-    const Launch one = small(most_threads);
-    submit(queue(), "logistic_regression/newton_step", bounded_policy(exec_, one, doubles),
-           NewtonOnce{memory_.rule, memory_.state(), doubles, one.team});
-  }
+  void update() const override { take_newton_step(exec_, memory_); }
 
  private:
   [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }

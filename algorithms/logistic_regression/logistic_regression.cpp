@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t most_rows = std::int64_t{1} << 40, most_steps = 100'000;
 
+const std::string no_units = "no matrix units in plain code: see newton";
 const std::vector<Dtype> reals{Dtype::f32, Dtype::f64};
 
 const RegisterAlgorithm registered{Algorithm{
@@ -59,12 +60,19 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "newton",
                  .description = "damped Newton steps, the Hessian added in the same pass",
                  .dtypes = reals,
-                 .problem = "newton"}},
+                 .problem = "newton"},
+                {.name = "newton_mma",
+                 .description = "as newton, the Hessian by matrix units for doubles",
+                 .dtypes = reals,
+                 .not_expressible = {{"serial", no_units}, {"openmp", no_units}, {"kokkos", no_units}},
+                 .problem = "newton",
+                 .units = {{Dtype::f32, "f64 tensor"}, {Dtype::f64, "f64 tensor"}}}},
     .make = [](const Making& making) { return std::make_unique<LogisticRegression>(making); },
     .edge_cases = {{{"rows", "1"}, {"features", "1"}, {"steps", "3"}, {"l2", "0.1"}},
                    {{"rows", "2"}, {"features", "3"}, {"steps", "4"}, {"l2", "0.1"}, {"tolerance", "0.01"}},
                    {{"rows", "777"}, {"features", "8"}, {"steps", "6"}, {"l2", "0.05"}, {"learning_rate", "0.5"}},
                    {{"rows", "1031"}, {"features", "11"}, {"steps", "5"}, {"learning_rate", "0.1"}},
+                   {{"rows", "405"}, {"features", "33"}, {"steps", "3"}, {"l2", "0.1"}},
                    {{"rows", "603"}, {"features", "64"}, {"steps", "3"}, {"l2", "0.1"}, {"tolerance", "0.001"}}}}};
 
 /// The first row that has something wrong in it, by `is_wrong(row)`; `rows` if none has.

@@ -30,6 +30,7 @@ TEST(MethodBytes, OfErrorsThatAreWrittenAndReadAgain) {
   EXPECT_DOUBLE_EQ(bytes("linear_regression", "atomic", values, Dtype::f32), 40 * (2 * 5 + 3) * 4 * 4);
   EXPECT_DOUBLE_EQ(bytes("linear_regression", "streams", values, Dtype::f64), 40 * (2 * 5 + 3) * 8 * 4);
   EXPECT_DOUBLE_EQ(bytes("linear_regression", "normal_equations", values, Dtype::f64), 40 * 6 * 8);
+  EXPECT_DOUBLE_EQ(bytes("linear_regression", "normal_mma", values, Dtype::f64), 40 * 6 * 8);
 }
 
 TEST(MethodBytes, OfProductsOnePassAfterAnother) {

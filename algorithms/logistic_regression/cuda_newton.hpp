@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/cuda_part.hpp"
+
+namespace league::cuda::logistic_regression {
+
+/// A block adds `count` neighbours.
+[[maybe_unused]] static __global__ void add_rows_of(State state, std::int64_t count, const double* partials,
+                                                    double* sums) {
+  extern __shared__ double scratch[];
+  const auto team = block_group();
+  if (state.control[is_stopped] != 0) return;
+  double mine = 0;
+  for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[blockIdx.x * count + i];
+  team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[blockIdx.x] = sum; });
+}
+
+[[maybe_unused]] static __global__ void newton_once(Rule rule, State state) {
+  extern __shared__ double scratch[];
+  newton_step(block_group(), rule, state, scratch);
+}
+
+/// Adds the `count` partial sums of each sum of a Newton step, a block each.
+template <class T>
+void add_partials_of(const SolveMemory<Array, T>& memory, std::int64_t count) {
+  const auto sums = static_cast<unsigned>(newton_sums(memory.features));
+  add_rows_of<<<sums, small, bytes_of(scratch_size(1, small)), stream(memory.part.queue())>>>(
+      memory.state(), count, memory.partials.data(), memory.sums.data());
+  check_launch();
+}
+
+/// Takes the step that the sums tell.
+template <class T>
+void take_newton_step(const SolveMemory<Array, T>& memory) {
+  newton_once<<<1, most_threads, bytes_of(newton_scratch(memory.features)), stream(memory.part.queue())>>>(
+      memory.rule, memory.state());
+  check_launch();
+}
+
+}  // namespace league::cuda::logistic_regression

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/logistic_regression/kokkos_part.hpp"
+
+namespace league::kokkos::logistic_regression {
+
+/// A team adds `count` neighbours.
+struct AddRows {
+  State state;
+  std::int64_t count;
+  const double* partials;
+  double* sums;
+  int threads;
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    double* scratch = scratch_of<double>(member, scratch_size(1, threads));
+    const auto team = team_group(member, threads);
+    const std::int64_t rank = member.league_rank();
+    if (state.control[is_stopped] != 0) return;
+    double mine = 0;
+    for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[rank * count + i];
+    team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[rank] = sum; });
+  }
+};
+
+/// Adds the `count` partial sums of each sum of a Newton step, a team each.
+template <class T>
+void add_partials_of(const Exec& exec, const SolveMemory<Array, T>& memory, std::int64_t count) {
+  Launch launch = small();
+  launch.league = newton_sums(memory.features);
+  submit(memory.part.queue(), "logistic_regression/add_rows",
+         bounded_policy(exec, launch, scratch_size(1, launch.team)),
+         AddRows{memory.state(), count, memory.partials.data(), memory.sums.data(), launch.team});
+}
+
+struct NewtonOnce {
+  Rule rule;
+  State state;
+  int doubles;  ///< of scratch
+  int threads;
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    newton_step(team_group(member, threads), rule, state, scratch_of<double>(member, doubles));
+  }
+};
+
+/// Takes the step that the sums tell.
+template <class T>
+void take_newton_step(const Exec& exec, const SolveMemory<Array, T>& memory) {
+  const int doubles = newton_scratch(memory.features);
+  const Launch one = small(most_threads);
+  submit(memory.part.queue(), "logistic_regression/newton_step", bounded_policy(exec, one, doubles),
+         NewtonOnce{memory.rule, memory.state(), doubles, one.team});
+}
+
+}  // namespace league::kokkos::logistic_regression
