@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
     const Column<T, Words> upper = fetch(first + stride);
     sum_logits<T>(slots, slices, logits, turn_pitch, thread, threads);
     __syncthreads();
-    if (thread < Tile::rows) loss += work.finish_turn(label, logits + thread * turn_pitch);
+    if (thread < Tile::rows) loss += finish_turn(descent.classes, label, logits + thread * turn_pitch);
     __syncthreads();
     gradient_from(0);
     __syncthreads();
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> wo
       __syncthreads();
     }
     if (thread < Tile::rows)
-      loss += work.finish_row(first + thread, thread < count, logits + thread * pitch, all_turns);
+      loss += finish_row(descent.classes, thread < count ? work.labels[first + thread] : -1, logits + thread * pitch);
     __syncthreads();
     for (int item = thread; item < all_turns * quads; item += threads) {
       Quad gradient[classes_together] = {};

@@ -18,6 +18,31 @@ using Quad = blocks::Pack<float>;
 template <class T>
 using WordOf = std::conditional_t<std::is_same_v<T, float>, Quad, std::uint32_t>;
 
+/// Makes residuals of a row's logits: zeros if it has no label, and where there are no classes. @returns its loss
+LEAGUE_FUNCTION double finish_row(int classes, int label, float* z) {
+  const double loss = label < 0 ? 0 : softmax_row(z, classes, label);
+  for (int c = label < 0 ? 0 : classes; c < turns(classes) * classes_together; ++c) z[place_of(c)] = 0;
+  return loss;
+}
+/// The same where all classes are one turn: the row stays in registers.
+LEAGUE_FUNCTION double finish_turn(int classes, int label, float* z) {
+  Quad all[turn_pitch / 4];
+  for (int i = 0; i < turn_pitch / 4; ++i) all[i] = reinterpret_cast<const Quad*>(z)[i];
+  const auto at = [&](int c) -> float& { return all[c / 4].values[c % 4]; };
+  const float of_label = z[label < 0 ? 0 : label];
+  constexpr float nothing = -3e38F;  // a class that is not there: its exponential is 0
+  float most = nothing, sum = 0;
+  for (int c = 0; c < classes_together; ++c) {
+    at(c) = c < classes ? at(c) : nothing;
+    most = at(c) > most ? at(c) : most;
+  }
+  for (int c = 0; c < classes_together; ++c) sum += at(c) = expf(at(c) - most);
+  const float factor = label < 0 ? 0 : 1 / sum;
+  for (int c = 0; c < turn_pitch; ++c) at(c) = c < classes_together ? at(c) * factor - (c == label ? 1.0F : 0.0F) : 0;
+  for (int i = 0; i < turn_pitch / 4; ++i) reinterpret_cast<Quad*>(z)[i] = all[i];
+  return label < 0 ? 0 : static_cast<double>(logf(sum) + (most - of_label));
+}
+
 /// A team's tile: rows of which a thread takes four neighbours, half of `classes_together` classes, and a slice of the
 /// features for the logits. The slices' parts are added in scratch, `slots` slices at a time.
 template <class T>
@@ -69,30 +94,6 @@ struct FusedWork {
   [[nodiscard]] LEAGUE_FUNCTION const Quad* weights(int turn, int half) const {
     return reinterpret_cast<const Quad*>(descent.weights) +
            (turn * classes_together + half * Tile<T>::thread_classes) * (descent.weights_pitch / 4);
-  }
-  /// Makes residuals of a row's logits: zeros if it is not there, and where there are no classes. @returns its loss
-  LEAGUE_FUNCTION double finish_row(std::int64_t row, bool there, float* z, int all_turns) const {
-    const double loss = there ? softmax_row(z, descent.classes, labels[row]) : 0;
-    for (int c = there ? descent.classes : 0; c < all_turns * classes_together; ++c) z[place_of(c)] = 0;
-    return loss;
-  }
-  /// The same where all classes are one turn: the row stays in registers.
-  LEAGUE_FUNCTION double finish_turn(int label, float* z) const {
-    Quad all[turn_pitch / 4];
-    for (int i = 0; i < turn_pitch / 4; ++i) all[i] = reinterpret_cast<const Quad*>(z)[i];
-    const auto at = [&](int c) -> float& { return all[c / 4].values[c % 4]; };
-    const float of_label = z[label < 0 ? 0 : label];
-    constexpr float nothing = -3e38F;  // a class that is not there: its exponential is 0
-    float most = nothing, sum = 0;
-    for (int c = 0; c < classes_together; ++c) {
-      at(c) = c < descent.classes ? at(c) : nothing;
-      most = at(c) > most ? at(c) : most;
-    }
-    for (int c = 0; c < classes_together; ++c) sum += at(c) = expf(at(c) - most);
-    const float factor = label < 0 ? 0 : 1 / sum;
-    for (int c = 0; c < turn_pitch; ++c) at(c) = c < classes_together ? at(c) * factor - (c == label ? 1.0F : 0.0F) : 0;
-    for (int i = 0; i < turn_pitch / 4; ++i) reinterpret_cast<Quad*>(z)[i] = all[i];
-    return label < 0 ? 0 : static_cast<double>(logf(sum) + (most - of_label));
   }
   /// Stores what a thread has added up for a quad, or adds it to what it has stored, and begins again.
   LEAGUE_FUNCTION void store(std::int64_t team, int quad, bool stored, Quad (&gradient)[classes_together]) const {

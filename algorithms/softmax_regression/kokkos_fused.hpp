@@ -76,7 +76,7 @@ void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T
           const Column<T, Words> upper = fetch(first + stride);
           sum_logits<T>(slots, slices, logits, turn_pitch, thread, threads);
           team.team_barrier();
-          if (thread < Tile::rows) loss += work.finish_turn(label, logits + thread * turn_pitch);
+          if (thread < Tile::rows) loss += finish_turn(descent.classes, label, logits + thread * turn_pitch);
           team.team_barrier();
           gradient_from(0);
           team.team_barrier();
@@ -139,7 +139,8 @@ void fused_wide(const Exec& exec, Launch launch, int scratch_bytes, const FusedW
             team.team_barrier();
           }
           if (thread < Tile::rows)
-            loss += work.finish_row(first + thread, thread < count, logits + thread * pitch, all_turns);
+            loss +=
+                finish_row(descent.classes, thread < count ? work.labels[first + thread] : -1, logits + thread * pitch);
           team.team_barrier();
           for (int item = thread; item < all_turns * quads; item += threads) {
             Quad gradient[classes_together] = {};

@@ -59,7 +59,8 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
           put_logits<T>(*reinterpret_cast<typename Tile::Logits*>(&z[static_cast<std::size_t>(t)]), t, slices, slots);
     for (int t = 0; t < threads; ++t) sum_logits<T>(slots, slices, logits, turn_pitch, t, threads);
     for (int t = 0; t < Tile::rows; ++t)
-      loss += work.finish_turn(first + t < problem.extent() ? work.labels[first + t] : -1, logits + t * turn_pitch);
+      loss += finish_turn(problem.classes, first + t < problem.extent() ? work.labels[first + t] : -1,
+                          logits + t * turn_pitch);
     for (int t = 0; t < quads; ++t) {
       Quad(&mine)[classes_together] =
           *reinterpret_cast<Quad(*)[classes_together]>(&gradients[static_cast<std::size_t>(t)]);
