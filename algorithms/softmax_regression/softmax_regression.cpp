@@ -12,6 +12,8 @@
 namespace league {
 namespace {
 
+const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see fused";
+
 const RegisterAlgorithm registered{Algorithm{
     .name = SoftmaxRegression::algorithm,
     .description = "classification by a linear function for each class, fitted by gradient descent",
@@ -40,7 +42,13 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "logits, softmax and gradient of a tile of rows together",
                  .dtypes = {Dtype::f32, Dtype::u8},
                  .executions = recordable,
-                 .units = {{Dtype::u8, "f32"}}}},
+                 .units = {{Dtype::u8, "f32"}}},
+                {.name = "mma",
+                 .description = "as fused, both products by matrix units: pixels as bytes, other numbers as floats",
+                 .dtypes = {Dtype::f32, Dtype::u8},
+                 .executions = recordable,
+                 .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = {{Dtype::f32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}}}},
     .needs_dataset = true,
     .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); },
     .edge_cases = {
@@ -89,7 +97,7 @@ SoftmaxRegression::SoftmaxRegression(const Making& making)
       l2(making.parameters.real("l2")),
       classes(data.classes),
       features(data.train.row_size()),
-      scale(data.train.dtype() == Dtype::u8 ? 1.0 / 255.0 : 1.0),
+      scale(pixels() ? 1.0 / 255.0 : 1.0),
       pitch(ceil_div<std::int64_t>(features + 1, pitch_step) * pitch_step) {
   require(extent() > 0, "train: there must be at least one training row");
   require(features >= 1 && features <= most_features,
@@ -129,17 +137,22 @@ double SoftmaxRegression::rows_taken() const {
          static_cast<double>(steps % batches) * static_cast<double>(batch);
 }
 
-/// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals.
+/// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals. Pixels of
+/// any type may be read as bytes, if that is less with making the bytes once.
 Cost SoftmaxRegression::cost() const {
-  const auto row_bytes = features * static_cast<std::int64_t>(size_bytes(dtype)) + 4;
-  return {rows_taken() * static_cast<double>(row_bytes),
-          4 * rows_taken() * static_cast<double>((features + 1) * classes)};
+  const double rows_once = static_cast<double>(extent()), d = static_cast<double>(features);
+  const double as_stored = method_bytes("fused"), as_bytes = rows_once * d * 5 + rows_taken() * (d + 4);
+  return {pixels() && dtype == Dtype::f32 ? std::min(as_stored, as_bytes) : as_stored,
+          4 * rows_taken() * static_cast<double>((features + 1) * classes), pixels() ? "u8 tensor" : ""};
 }
 
-/// `gemm` reads the rows twice; logits are written, read, written as p - y and read again.
+/// `gemm` reads the rows twice; logits are written, read, written as p - y and read again. `mma` packs the rows once,
+/// pixels as bytes, and reads that twice a step.
 double SoftmaxRegression::method_bytes(std::string_view method) const {
-  const auto more = features * static_cast<std::int64_t>(size_bytes(dtype)) + 4 * classes * std::int64_t{sizeof(float)};
-  return cost().bytes + (method == "gemm" ? rows_taken() * static_cast<double>(more) : 0);
+  const auto row = static_cast<double>(features * static_cast<std::int64_t>(size_bytes(dtype)));
+  const double packed = pixels() ? static_cast<double>(features) : row;
+  if (method == "mma") return static_cast<double>(extent()) * (row + packed) + rows_taken() * (2 * packed + 4);
+  return rows_taken() * (row + 4 + (method == "gemm" ? row + 16.0 * classes : 0));
 }
 
 Outputs SoftmaxRegression::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

@@ -36,6 +36,8 @@ class SoftmaxRegression final : public Problem {
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
   [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
+  /// Whether all features are whole numbers from 0 to 255, whatever type kernels take them in.
+  [[nodiscard]] bool pixels() const { return data.train.dtype() == Dtype::u8; }
   /// Right answers, made at first use.
   [[nodiscard]] softmax_regression::Oracle& oracle() const { return *oracle_; }
 

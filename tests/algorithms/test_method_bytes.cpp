@@ -43,6 +43,23 @@ TEST(MethodBytes, OfProductsOnePassAfterAnother) {
   const double rows = 2 * 301 + 128;  // of seven steps, three of which take all rows
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "fused", batches, Dtype::f32, data), rows * (33 * 4 + 4));
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "gemm", batches, Dtype::f32, data), rows * (2 * 33 * 4 + 4 + 4 * 5 * 4));
+  EXPECT_DOUBLE_EQ(bytes("softmax_regression", "mma", batches, Dtype::f32, data),
+                   301 * 2 * 33 * 4 + rows * (2 * 33 * 4 + 4));
+}
+
+TEST(MethodBytes, OfPixelsThatAreReadAsBytes) {
+  const Dataset data = softmax_regression::tests::generated(300, 3, 33, 5, Dtype::u8);
+  const Values steps{{"steps", "7"}}, one{{"steps", "1"}};
+  for (const Dtype dtype : {Dtype::u8, Dtype::f32}) {
+    const auto size = static_cast<double>(size_bytes(dtype));
+    EXPECT_DOUBLE_EQ(bytes("softmax_regression", "fused", steps, dtype, data), 2100 * (33 * size + 4));
+    EXPECT_DOUBLE_EQ(bytes("softmax_regression", "mma", steps, dtype, data),
+                     300 * 33 * (size + 1) + 2100 * (2 * 33 + 4));
+  }
+  const Algorithm& softmax = *registry().algorithm("softmax_regression");
+  EXPECT_DOUBLE_EQ(make(softmax, steps, Dtype::u8, "", data)->cost().bytes, 2100 * (33 + 4));
+  EXPECT_DOUBLE_EQ(make(softmax, steps, Dtype::f32, "", data)->cost().bytes, 300 * 33 * 5 + 2100 * (33 + 4));
+  EXPECT_DOUBLE_EQ(make(softmax, one, Dtype::f32, "", data)->cost().bytes, 300 * (33 * 4 + 4));
 }
 
 TEST(MethodBytes, OfAMatrixBetweenPasses) {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/squares.hpp"
+#include "algorithms/softmax_regression/fused.hpp"
+
+/// Numbers as the method `mma` multiplies them. Pixels are signed bytes, 128 less; weights and residuals that meet them
+/// are fixed-point numbers of three signed bytes, a column of the unit for each: all sums are exact. Other numbers are
+/// floats, and so is what they meet.
+namespace league::softmax_regression {
+
+/// Calls `body(0)` to `body(n - 1)`: on GPUs unrolled, so that sums stay in registers.
+template <class Unit, int n, class Body>
+LEAGUE_FUNCTION void each(const Body& body) {
+  if constexpr (Unit::lanes > 1)
+    blocks::unrolled<n>(body);
+  else
+    for (int i = 0; i < n; ++i) body(i);
+}
+
+template <class Unit>
+struct MmaDigits {
+  static constexpr bool bytes = std::is_same_v<typename Unit::Sum, std::int32_t>;
+  static constexpr int digits = bytes ? 3 : 1;
+  /// Of a turn of classes, digit by digit: column `digit * classes_together + c`.
+  static constexpr int columns = digits * classes_together;
+  static constexpr int units = (columns + blocks::mma::side - 1) / blocks::mma::side;
+  static constexpr int fraction = 22;  ///< bits of a fixed-point number from -1 to 1
+  static constexpr float one = 1 << fraction;
+  static constexpr int moved = bytes ? 128 : 0;  ///< what pixels are less than they were
+
+  /// Digit `digit` of a fixed-point number; digits count 65536, 256 and 1, and are from -128 to 127.
+  LEAGUE_FUNCTION static int digit_of(int number, int digit) {
+    for (int left = digits - 1; left > digit; --left) number = (number - static_cast<std::int8_t>(number)) / 256;
+    return digit == 0 ? number : static_cast<std::int8_t>(number);
+  }
+  LEAGUE_FUNCTION static constexpr int weight_of(int digit) { return digits == 1 ? 1 : 1 << 8 * (digits - 1 - digit); }
+  /// To the nearest; what is not from -1 to 1, or no number, becomes one of the ends.
+  LEAGUE_FUNCTION static int fixed(float value) {
+    const float scaled = value * one;
+    return static_cast<int>(rintf(!(scaled > -one) ? -one : scaled < one ? scaled : one));
+  }
+  /// The power of two that a class's weights are divided by: more than the largest of them, if that is not tiny.
+  LEAGUE_FUNCTION static float scale_of(float largest) {
+    const int exponent = static_cast<int>(blocks::mma::bits_of(largest) >> 23) + 1;
+    return blocks::mma::float_of(static_cast<std::uint32_t>(exponent < 32    ? 32
+                                                            : exponent > 250 ? 250
+                                                                             : exponent)
+                                 << 23);
+  }
+
+  /// Writes operand B's element `element` of a square's depth, of column `column`. `pieces`: [steps][units]
+  LEAGUE_FUNCTION static void put(typename Unit::Word* pieces, int column, int element, typename Unit::Value value) {
+    const int at = blocks::Squares<Unit>::depth_of(element), step = at / Unit::depth;
+    const int word = at % Unit::depth / Unit::per_word, unit = column / blocks::mma::side;
+    auto* piece = pieces + (step * units + unit) * blocks::mma::piece_words;
+    reinterpret_cast<typename Unit::Value*>(
+        piece + Unit::offset(column % blocks::mma::side, word))[at % Unit::per_word] = value;
+  }
+};
+
+/// Rows as they are stored, and as squares; a batch begins with a square.
+template <class Unit, class T>
+struct MmaRows {
+  using Squares = blocks::Squares<Unit>;
+  const T* stored;
+  typename Unit::Word* packed;
+  std::int64_t own_batch, own_last_batch, batches;
+  int features, pitch, across, down;
+
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t blocks() const {
+    return batches * down * std::int64_t{across} * Squares::blocks;
+  }
+  /// A thread packs block `number` of all. The constant of a row counts 1 among pixels.
+  LEAGUE_FUNCTION void pack(std::int64_t number) const {
+    const std::int64_t square = number / Squares::blocks, down_all = square / across, batch = down_all / down;
+    const auto place = Squares::position(static_cast<int>(number % Squares::blocks));
+    const std::int64_t row = down_all % down * Squares::side + place.row;
+    const std::int64_t rows = batch + 1 < batches ? own_batch : own_last_batch;
+    const int column = static_cast<int>(square % across) * Squares::side + place.column;
+    typename Unit::Value values[Squares::edge * Squares::edge] = {};
+    for (int i = 0; i < Squares::edge && column < pitch && row + i < rows; ++i) {
+      using Elements = league::blocks::Pack<T, Squares::edge* static_cast<int>(sizeof(T))>;
+      const Elements from = *reinterpret_cast<const Elements*>(stored + (batch * own_batch + row + i) * pitch + column);
+      for (int k = 0; k < Squares::edge; ++k) values[i * Squares::edge + k] = value(from.values[k], column + k);
+    }
+    typename Squares::Packet packet;
+    __builtin_memcpy(&packet, values, sizeof packet);
+    reinterpret_cast<typename Squares::Packet*>(packed)[number] = packet;
+  }
+
+ private:
+  [[nodiscard]] LEAGUE_FUNCTION typename Unit::Value value(T stored_value, int feature) const {
+    using Digits = MmaDigits<Unit>;
+    if constexpr (!Digits::bytes)
+      return stored_value;
+    else
+      return static_cast<std::int8_t>(feature < features    ? static_cast<int>(stored_value) - Digits::moved
+                                      : feature == features ? 1
+                                                            : 0);
+  }
+};
+
+/// A class's weights as operand B, by a group. `scratch`: a float, or three integers, a thread. @pre the pieces are 0
+/// where there is no weight
+template <class Unit, class Group>
+LEAGUE_FUNCTION void split_weights(const Group& group, const Descent& descent, int c, int across,
+                                   typename Unit::Word* pieces, int* constants, float* factors, void* scratch) {
+  using Digits = MmaDigits<Unit>;
+  using Squares = blocks::Squares<Unit>;
+  constexpr int digits = Digits::digits, columns = Digits::units * blocks::mma::side;
+  constexpr int square_words = Squares::steps * Digits::units * blocks::mma::piece_words;
+  const float* weights = descent.weights + std::int64_t{c} * descent.weights_pitch;
+  const int turn = c / classes_together, first_column = c % classes_together;
+  auto* of_turn = pieces + std::int64_t{turn} * across * square_words;
+  const auto put = [&](int f, int digit, auto value) {
+    Digits::put(of_turn + f / Squares::side * square_words, digit * classes_together + first_column, f % Squares::side,
+                static_cast<typename Unit::Value>(value));
+  };
+  if constexpr (!Digits::bytes) {
+    for (int f = group.rank; f <= descent.features; f += group.size) put(f, 0, weights[f]);
+    if (group.rank == 0) factors[turn * columns + first_column] = 1;
+  } else {
+    float largest = 0;
+    for (int f = group.rank; f <= descent.features; f += group.size)
+      largest = fabsf(weights[f]) > largest ? fabsf(weights[f]) : largest;
+    auto* largest_of = static_cast<float*>(scratch);
+    largest_of[group.rank] = largest;
+    blocks::combine_in_scratch(group, largest_of, [](float a, float b) { return a > b ? a : b; });
+    group.barrier();
+    const float scale = Digits::scale_of(largest_of[0]);
+    group.barrier();
+    struct Sums {
+      int of[digits];
+    };
+    Sums mine = {};
+    for (int f = group.rank; f <= descent.features; f += group.size) {
+      const int number = Digits::fixed(weights[f] / scale);
+      for (int digit = 0; digit < digits; ++digit) {
+        const int value = Digits::digit_of(number, digit);
+        mine.of[digit] += value * (f < descent.features ? Digits::moved : 255);
+        if (f < descent.features) put(f, digit, value);
+      }
+    }
+    auto* sums = static_cast<Sums*>(scratch);
+    sums[group.rank] = mine;
+    blocks::combine_in_scratch(group, sums, [](Sums a, const Sums& b) {
+      for (int digit = 0; digit < digits; ++digit) a.of[digit] += b.of[digit];
+      return a;
+    });
+    if (group.rank != 0) return;
+    for (int digit = 0; digit < digits; ++digit) {
+      const int column = turn * columns + digit * classes_together + first_column;
+      constants[column] = sums[0].of[digit];
+      factors[column] = scale / Digits::one * static_cast<float>(Digits::weight_of(digit));
+    }
+  }
+}
+
+}  // namespace league::softmax_regression

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/softmax_regression/mma_gradient.hpp"
+#include "algorithms/softmax_regression/part.hpp"
+
+namespace league::softmax_regression {
+
+/// What the kernels of the method `mma` work on, in CUDA and Kokkos alike.
+template <class Unit, class T, template <class> class Array>
+struct MmaMemory {
+  using Tile = MmaTile<Unit>;
+  using Squares = typename Tile::Squares;
+  static constexpr int split_threads = Tile::alone ? 1 : 256;  ///< of a class whose weights are split
+  static constexpr int split_bytes = split_threads * 12;
+
+  MmaMemory(ShardPart& part, const SoftmaxRegression& problem)
+      : rows(part, problem),
+        classes(problem.classes),
+        across(ceil_div(static_cast<int>(problem.features) + 1, Squares::side)),
+        down(static_cast<int>(ceil_div<std::int64_t>(rows.most_rows(), Squares::side))),
+        resident(!Tile::alone && turns(classes) == 1 && across <= Tile::together) {
+    const std::int64_t all_turns = turns(classes);
+    rows.declare_weights(problem.pitch);
+    part.declare(packed, "softmax/packed", rows.batches() * down * across * Squares::words);
+    part.declare_zeroed(weights, "softmax/split_weights",
+                        all_turns * across * Tile::steps * Tile::units * blocks::mma::piece_words);
+    part.declare_zeroed(constants, "softmax/constants", all_turns * Tile::columns);
+    part.declare_zeroed(factors, "softmax/factors", all_turns * Tile::columns);
+  }
+  /// `teams` are at work together; the launch's tile is the rows of squares of a round. @throws Unsupported for another
+  /// team than the kernel's, or a tile that does not fit
+  Launch configure(Launch requested, const LaunchLimits& limits, int teams) {
+    launch = resolve(requested, {0, Tile::threads, 1, Tile::most_round(classes)}, limits);
+    if (launch.team != Tile::threads || launch.vector != 1)
+      throw Unsupported("team size " + std::to_string(launch.team) + ", vector length " +
+                        std::to_string(launch.vector) + ": the squares of this kernel take " +
+                        std::to_string(Tile::threads) + " and 1");
+    if (launch.tile > Tile::most_round(classes))
+      throw Unsupported("tile " + std::to_string(launch.tile) + ": a team of this kernel takes up to " +
+                        std::to_string(Tile::most_round(classes)) + " rows of squares together");
+    if (launch.league == 0) launch.league = std::clamp(down, 1, teams);
+    rows.part.declare(partials, "softmax/partials",
+                      std::int64_t{launch.league} * classes * rows.problem.pitch * (resident ? 4 : 8));
+    rows.part.declare(losses, "softmax/losses", launch.league);
+    return launch;
+  }
+  [[nodiscard]] int scratch_bytes() const { return MmaScratch<Tile>::bytes(classes); }
+  [[nodiscard]] MmaRows<Unit, T> packing() const {
+    const Descent descent = rows.descent();
+    return {rows.x.data(),          packed.data(),   descent.own_batch,
+            descent.own_last_batch, descent.batches, descent.features,
+            descent.pitch,          across,          down};
+  }
+  [[nodiscard]] MmaWork<Unit> work() const {
+    return {packed.data(),   weights.data(), constants.data(), factors.data(), rows.labels.data(), rows.descent(),
+            partials.data(), losses.data(),  across,           down,           launch.tile,        resident};
+  }
+  /// Calls `add` with the partial gradients, in the type that they have.
+  template <class Add>
+  void with_partials(const Add& add) const {
+    if (resident)
+      add(reinterpret_cast<const float*>(partials.data()));
+    else
+      add(reinterpret_cast<const double*>(partials.data()));
+  }
+
+  Memory<T, Array> rows;
+  int classes, across, down;
+  bool resident;
+  Launch launch;
+  Array<typename Unit::Word> packed, weights;
+  Array<int> constants;
+  Array<float> factors;
+  Array<std::uint8_t> partials;  ///< [league][classes][pitch] floats or doubles
+  Array<double> losses;          ///< [league]
+};
+
+/// A `Variant<Unit, T>`: pixels of any type as bytes, other numbers as floats.
+template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
+std::unique_ptr<StepPart> by_unit(const SoftmaxRegression& problem, const Context& context, const Shard& shard) {
+  using blocks::mma::Element;
+  if (!problem.pixels()) return std::make_unique<Variant<Native<Element::f32>, float>>(problem, context, shard);
+  return with_type<float, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<StepPart> {
+    return std::make_unique<Variant<Native<Element::s8>, T>>(problem, context, shard);
+  });
+}
+
+}  // namespace league::softmax_regression

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <array>
+#include <barrier>
+#include <thread>
+
+#include "algorithms/blocks/mma_cuda.hpp"
+#include "algorithms/blocks/mma_hip.hpp"
+#include "algorithms/softmax_regression/mma_gradient.hpp"
+#include "tests/algorithms/softmax_regression.hpp"
+
+// Threads of the host stand for those of a team: what a GPU does, but for the products themselves.
+namespace league::softmax_regression::tests {
+namespace {
+
+using blocks::mma::Element, blocks::mma::side, blocks::mma::words;
+
+/// Where the lanes of a subgroup put the words of both operands.
+template <class Word>
+struct Meeting {
+  explicit Meeting(int lanes) : all(lanes) {}
+  std::barrier<> all;
+  Word a[side][words], b[side][words];
+};
+
+/// A GPU's unit by its layout alone: lanes meet for every product.
+template <class Layout>
+struct Emulated : Layout {
+  using Layout::lanes, Layout::sums, Layout::share, Layout::per_word;
+  using typename Layout::Sum, typename Layout::Value, typename Layout::Word;
+  inline static thread_local Meeting<Word>* meeting = nullptr;
+  inline static thread_local int lane_here = 0;
+  struct fragment_c {
+    Sum sum[sums] = {};
+  };
+  static void mma_sync(fragment_c& c, const typename Layout::fragment_a& a, const typename Layout::fragment_a& b) {
+    for (int i = 0; i < share; ++i) {
+      const blocks::mma::Place place = Layout::word_of(lane_here, i);
+      meeting->a[place.row][place.word] = a.word[i];
+      meeting->b[place.row][place.word] = b.word[i];
+    }
+    meeting->all.arrive_and_wait();
+    for (int i = 0; i < sums; ++i)
+      for (int word = 0; word < words; ++word) {
+        std::array<Value, per_word> x, y;
+        __builtin_memcpy(x.data(), &meeting->a[Layout::row(lane_here, i)][word], sizeof x);
+        __builtin_memcpy(y.data(), &meeting->b[Layout::column(lane_here, i)][word], sizeof y);
+        for (std::size_t k = 0; k < per_word; ++k) c.sum[i] += static_cast<Sum>(x[k]) * static_cast<Sum>(y[k]);
+      }
+    meeting->all.arrive_and_wait();
+  }
+  static void values(const fragment_c& c, Sum (&out)[sums]) { std::copy_n(c.sum, sums, out); }
+};
+
+/// Loss and gradient of all rows, by `teams` teams one after another; `round` rows of squares together, 0: as many as
+/// fit.
+template <class Unit, class T>
+std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector<double>& theta, int teams, int round,
+                             double& loss) {
+  using Tile = MmaTile<Unit>;
+  using Squares = typename Tile::Squares;
+  const int classes = problem.classes, all_turns = turns(classes), pitch = static_cast<int>(problem.pitch);
+  const int across = static_cast<int>(problem.features) / Squares::side + 1;
+  const int down = static_cast<int>((problem.extent() - 1) / Squares::side) + 1;
+  const auto sized = [](auto value, std::int64_t size) {
+    return std::vector<decltype(value)>(static_cast<std::size_t>(size), value);
+  };
+  auto weights = sized(0.0F, std::int64_t{all_turns} * classes_together * pitch);
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    const auto of = static_cast<std::size_t>(classes);
+    weights[i % of * static_cast<std::size_t>(pitch) + i / of] = static_cast<float>(theta[i] * problem.scale);
+  }
+  Descent descent{};
+  descent.weights = weights.data();
+  descent.all_rows = descent.batch = descent.own_batch = descent.own_last_batch = problem.extent();
+  descent.batches = 1;
+  descent.features = static_cast<int>(problem.features);
+  descent.classes = classes;
+  descent.pitch = descent.weights_pitch = pitch;
+
+  auto packed = sized(typename Squares::Packet{}, std::int64_t{down} * across * Squares::blocks);
+  auto* x = reinterpret_cast<typename Unit::Word*>(packed.data());
+  const MmaRows<Unit, T> rows{problem.stored_rows<T>(problem.rows).data(),
+                              x,
+                              problem.extent(),
+                              problem.extent(),
+                              1,
+                              descent.features,
+                              pitch,
+                              across,
+                              down};
+  for (std::int64_t number = 0; number < rows.blocks(); ++number) rows.pack(number);
+  auto split = sized(typename Squares::Packet{},
+                     std::int64_t{all_turns} * across * Tile::steps * Tile::units * blocks::mma::piece_words / 4);
+  auto constants = sized(0, std::int64_t{all_turns} * Tile::columns);
+  auto factors = sized(0.0F, std::int64_t{all_turns} * Tile::columns);
+  auto* pieces = reinterpret_cast<typename Unit::Word*>(split.data());
+  int scratch_of_one[3];
+  for (int c = 0; c < classes; ++c)
+    split_weights<Unit>(blocks::one_thread, descent, c, across, pieces, constants.data(), factors.data(),
+                        scratch_of_one);
+
+  const bool resident = all_turns == 1 && across <= Tile::together;
+  auto floats = sized(std::numeric_limits<float>::quiet_NaN(), resident ? std::int64_t{teams} * classes * pitch : 0);
+  auto doubles = sized(std::numeric_limits<double>::quiet_NaN(), resident ? 0 : std::int64_t{teams} * classes * pitch);
+  const MmaWork<Unit> work{x,
+                           pieces,
+                           constants.data(),
+                           factors.data(),
+                           problem.labels_of(problem.rows).data(),
+                           descent,
+                           resident ? static_cast<void*>(floats.data()) : doubles.data(),
+                           nullptr,
+                           across,
+                           down,
+                           round == 0 ? Tile::most_round(classes) : round,
+                           resident};
+  auto losses = sized(0.0, Tile::threads);
+  for (int team = 0; team < teams; ++team) {
+    auto scratch = sized(blocks::Pack<float>{{NAN, NAN, NAN, NAN}}, MmaScratch<Tile>::bytes(classes) / 16 + 1);
+    std::barrier all(Tile::threads);
+    std::vector<std::unique_ptr<Meeting<typename Unit::Word>>> meetings;
+    for (int i = 0; i < Tile::subgroups; ++i)
+      meetings.push_back(std::make_unique<Meeting<typename Unit::Word>>(Unit::lanes));
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < Tile::threads; ++rank)
+      threads.emplace_back([&, rank] {
+        Unit::meeting = meetings[static_cast<std::size_t>(rank / Unit::lanes)].get();
+        Unit::lane_here = rank % Unit::lanes;
+        const auto group = blocks::group_of(rank, Tile::threads, [&all] { all.arrive_and_wait(); });
+        losses[static_cast<std::size_t>(rank)] += take_share(group, work, 0, team, teams, scratch.data());
+      });
+  }
+  loss = 0;
+  for (const double of_thread : losses) loss += of_thread / static_cast<double>(problem.extent());
+  std::vector<double> gradient(theta.size());
+  for (std::size_t i = 0; i < theta.size(); ++i)
+    for (int team = 0; team < teams; ++team) {
+      const auto c = static_cast<int>(i) % classes, f = static_cast<int>(i) / classes;
+      const auto at = static_cast<std::size_t>((team * classes + c) * pitch + f);
+      gradient[i] += (resident ? static_cast<double>(floats[at]) : doubles[at]) * problem.scale /
+                     static_cast<double>(problem.extent());
+    }
+  return gradient;
+}
+
+template <class Bytes, class Floats>
+void expect_right(int train, int features, int classes, int teams, int round = 0) {
+  for (const Dtype type : {Dtype::u8, Dtype::f32}) {
+    SCOPED_TRACE(std::string(name(type)) + " features " + std::to_string(features) + " classes " +
+                 std::to_string(classes));
+    const auto problem = make(generated(train, 1, features, classes, type), type);
+    const std::vector<double> theta = random_theta(*problem, 1);
+    const Evaluation right = evaluate(*problem, {0, train}, theta);
+    double loss = 0;
+    const std::vector<double> gradient = type == Dtype::u8
+                                             ? emulated<Bytes, std::uint8_t>(*problem, theta, teams, round, loss)
+                                             : emulated<Floats, float>(*problem, theta, teams, round, loss);
+    EXPECT_NEAR(loss, right.loss, right.loss_error);
+    double squares = 0;
+    for (std::size_t i = 0; i < theta.size(); ++i) squares += std::pow(gradient[i] - right.gradient[i], 2);
+    EXPECT_LE(std::sqrt(squares), right.residual_error + roundings(train + 8) * eps * right.residual);
+  }
+}
+
+using Warp = Emulated<blocks::mma::Warp<Element::s8>>;
+using WarpOfFloats = Emulated<blocks::mma::Warp<Element::tf32>>;
+using Wavefront = Emulated<blocks::mma::Wavefront<Element::s8>>;
+using WavefrontOfFloats = Emulated<blocks::mma::Wavefront<Element::f32>>;
+
+TEST(SoftmaxRegression, LanesOfATeamShareItsSquares) {
+  expect_right<Warp, WarpOfFloats>(100, 784, 10, 2);
+  expect_right<Warp, WarpOfFloats>(1, 1, 2, 1);
+  expect_right<Warp, WarpOfFloats>(40, 31, 3, 3);  // a team without rows
+  expect_right<Warp, WarpOfFloats>(70, 32, 11, 1);
+  expect_right<Wavefront, WavefrontOfFloats>(70, 100, 10, 2);
+}
+TEST(SoftmaxRegression, SquaresOfSeveralRoundsAndSpans) {
+  expect_right<Warp, WarpOfFloats>(600, 20, 10, 1);  // more rows than a round
+  expect_right<Warp, WarpOfFloats>(200, 70, 10, 1, 3);
+  expect_right<Warp, WarpOfFloats>(33, 1100, 2, 1);  // more features than a team keeps
+}
+
+}  // namespace
+}  // namespace league::softmax_regression::tests
