@@ -59,8 +59,8 @@ struct MmaDigits {
     const int at = blocks::Squares<Unit>::depth_of(element), step = at / Unit::depth;
     const int word = at % Unit::depth / Unit::per_word, unit = column / blocks::mma::side;
     auto* piece = pieces + (step * units + unit) * blocks::mma::piece_words;
-    reinterpret_cast<typename Unit::Value*>(
-        piece + Unit::offset(column % blocks::mma::side, word))[at % Unit::per_word] = value;
+    piece += Unit::template offset<blocks::mma::Operand::b>(column % blocks::mma::side, word);
+    reinterpret_cast<typename Unit::Value*>(piece)[at % Unit::per_word] = value;
   }
 };
 

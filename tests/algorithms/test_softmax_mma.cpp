@@ -34,9 +34,10 @@ struct Emulated : Layout {
   };
   static void mma_sync(fragment_c& c, const typename Layout::fragment_a& a, const typename Layout::fragment_a& b) {
     for (int i = 0; i < share; ++i) {
-      const blocks::mma::Place place = Layout::word_of(lane_here, i);
-      meeting->a[place.row][place.word] = a.word[i];
-      meeting->b[place.row][place.word] = b.word[i];
+      const blocks::mma::Place of_a = Layout::word_of(lane_here, i);
+      const blocks::mma::Place of_b = Layout::template word_of<blocks::mma::Operand::b>(lane_here, i);
+      meeting->a[of_a.row][of_a.word] = a.word[i];
+      meeting->b[of_b.row][of_b.word] = b.word[i];
     }
     meeting->all.arrive_and_wait();
     for (int i = 0; i < sums; ++i)
