@@ -126,7 +126,8 @@ struct Warp : UnitOf<element_> {
 };
 
 /// Floats as sums of two tf32, high and low, each rounded to the nearest: three products, without low by low. That
-/// leaves out at most 2^-21 of |a| |b| of a product: 2^-22 of it low by low, as much by the rounding of both low. Pieces of B are as those of A.
+/// leaves out at most 2^-21 of |a| |b| of a product: 2^-22 of it low by low, as much by the rounding of both low.
+/// Pieces of B are as those of A.
 template <>
 struct Warp<Element::f32> : Warp<Element::tf32> {
   using Base = Warp<Element::tf32>;
