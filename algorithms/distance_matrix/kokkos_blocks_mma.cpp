@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
-#include "algorithms/blocks/group_native.hpp"
+#include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/blocks/pieces_kokkos.hpp"
 #include "algorithms/distance_matrix/units.hpp"
