@@ -52,9 +52,10 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
         parts[n].word[i] = rows.word(first + place.row, ((begin + n * stride) * words + place.word) * Unit::per_word,
                                      mine[Unit::template lane_row<operand>(i)]);
       }
-    for (int n = 0; n < together && begin + n * stride < pieces.steps; ++n)
-      *reinterpret_cast<Part*>(packed + pieces.step(first, begin + n * stride) +
-                               first % pieces.height / side * piece_words + lane * Unit::share) = parts[n];
+    for (int n = 0; n < together; ++n)
+      if (begin + n * stride < pieces.steps)
+        *reinterpret_cast<Part*>(packed + pieces.step(first, begin + n * stride) +
+                                 first % pieces.height / side * piece_words + lane * Unit::share) = parts[n];
   }
   for (int i = 0; i < Unit::lane_rows; ++i)
     for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(MmaTile<Unit>::threads, cuda::launch_bound(mma
       blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
         Candidate least = no_candidate;
         for (int i = 0; i < Tile::row_values; ++i)
-          least = min(least, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
+          least = lesser(least, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
         work.least[std::int64_t{queries + row} * work.groups + number] = least;
       });
     }
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(MmaTile<Unit>::threads, cuda::launch_bound(mma
       blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
         const Key within = team.reach[row];
         Key least = Limits::unlimited();
-        for (int i = 0; i < Tile::row_values; ++i) least = min(least, norms[i] - 2 * products[i]);
+        for (int i = 0; i < Tile::row_values; ++i) least = lesser(least, norms[i] - 2 * products[i]);
         if (!(least <= within)) return;
         Key keys[Tile::row_values];
         unsigned hits = 0;

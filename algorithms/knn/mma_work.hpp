@@ -38,6 +38,12 @@ LEAGUE_FUNCTION std::int64_t row_of(Candidate candidate) {
   return static_cast<std::int64_t>(candidate & 0xffffffffULL);
 }
 
+/// NaN is not less than anything.
+template <class T>
+LEAGUE_FUNCTION T lesser(T value, T other) {
+  return other < value ? other : value;
+}
+
 /// The scratch of a team: the stages of the operands, the reach of each query, and a pool of candidates on their way to
 /// their queries' lists: [slots] candidates, [slots] rows of the tile, and two counters.
 template <class Tile_>
