@@ -5,6 +5,7 @@
 
 #include "algorithms/blocks/mma.hpp"
 #include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 
 /// Packing of rows as pieces for matrix units. A kind of rows, `Rows`, says what a word of them is (`word(row, begin,
 /// sums)`: the elements from `begin` on; 0 where there are none), which `sums` of a row are added on the way, of type
@@ -46,16 +47,20 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
   const int stride = group.size / Unit::lanes;
   for (int begin = group.rank / Unit::lanes; begin < pieces.steps; begin += together * stride) {
     Part parts[together];
-    for (int n = 0; n < together; ++n)
-      for (int i = 0; i < Unit::share && begin + n * stride < pieces.steps; ++i) {
+    unrolled<together>([&](int n) {
+      const int step = begin + n * stride;
+      for (int i = 0; i < Unit::share && step < pieces.steps; ++i) {
         const auto place = Unit::template word_of<operand>(lane, i);
-        parts[n].word[i] = rows.word(first + place.row, ((begin + n * stride) * words + place.word) * Unit::per_word,
+        parts[n].word[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word,
                                      mine[Unit::template lane_row<operand>(i)]);
       }
-    for (int n = 0; n < together; ++n)
-      if (begin + n * stride < pieces.steps)
-        *reinterpret_cast<Part*>(packed + pieces.step(first, begin + n * stride) +
-                                 first % pieces.height / side * piece_words + lane * Unit::share) = parts[n];
+    });
+    unrolled<together>([&](int n) {
+      const int step = begin + n * stride;
+      if (step < pieces.steps)
+        *reinterpret_cast<Part*>(packed + pieces.step(first, step) + first % pieces.height / side * piece_words +
+                                 lane * Unit::share) = parts[n];
+    });
   }
   for (int i = 0; i < Unit::lane_rows; ++i)
     for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);
