@@ -43,7 +43,7 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
   struct alignas(Unit::lanes == 1 ? sizeof(Word) : Unit::share * sizeof(Word)) Part {
     Word word[Unit::share];
   };
-  constexpr int together = Unit::lanes == 1 ? 1 : 4;  // loads that overlap
+  constexpr int together = Unit::lanes == 1 ? 1 : 2;  // loads that overlap
   const int stride = group.size / Unit::lanes;
   for (int begin = group.rank / Unit::lanes; begin < pieces.steps; begin += together * stride) {
     Part parts[together];
