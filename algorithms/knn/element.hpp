@@ -47,8 +47,8 @@ LEAGUE_FUNCTION float from_ordered(std::int32_t bits) {
 }
 
 /// Of a key |y|^2 - 2 x.y: `unlimited`, beyond all keys, is the reach of a query of which nothing is known yet, and
-/// `nothing` that of one that is not there; `no_row` is the squared norm of a row that is not there, and `gone` a
-/// product, which reach nothing. Keys of up to 1,024 pixels are between -3 and 3 times 2^24.
+/// `nothing` that of one that is not there; `no_row` is the squared norm of a row that is not there, which reaches
+/// nothing. Keys of up to 1,024 pixels are between -3 and 3 times 2^24.
 template <class Key>
 struct KeyLimits;
 template <>
@@ -56,7 +56,6 @@ struct KeyLimits<std::int32_t> {
   LEAGUE_FUNCTION static constexpr std::int32_t no_row() { return 1 << 30; }
   LEAGUE_FUNCTION static constexpr std::int32_t unlimited() { return no_row() - 1; }
   LEAGUE_FUNCTION static constexpr std::int32_t nothing() { return -no_row(); }
-  LEAGUE_FUNCTION static constexpr std::int32_t gone() { return -(1 << 29); }
   LEAGUE_FUNCTION static std::int32_t to_ordered(std::int32_t key) { return key; }
   LEAGUE_FUNCTION static std::int32_t from_ordered(std::int32_t bits) { return bits; }
 };
@@ -65,7 +64,6 @@ struct KeyLimits<float> {
   LEAGUE_FUNCTION static float no_row() { return __builtin_nanf(""); }
   LEAGUE_FUNCTION static float unlimited() { return __builtin_inff(); }
   LEAGUE_FUNCTION static float nothing() { return -unlimited(); }
-  LEAGUE_FUNCTION static float gone() { return no_row(); }
   LEAGUE_FUNCTION static std::int32_t to_ordered(float key) { return ordered(key); }
   LEAGUE_FUNCTION static float from_ordered(std::int32_t bits) { return knn::from_ordered(bits); }
 };

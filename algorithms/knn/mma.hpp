@@ -40,7 +40,7 @@ struct MmaMemory {
     part.declare(slack, "knn/slack", knn.m);
   }
   /// The launch of the pass over all rows, its chunk in whole tiles.
-  /// @throws Unsupported for another team than the tile's
+  /// @throws Unsupported for another team than the tile's, and for more rows than a candidate has digits for
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits) const {
     const std::int64_t tiles = (train_pieces.rows / Tile::columns) * (test_pieces.rows / Tile::rows);
     const auto chunk = Unit::lanes == 1 ? 32 : std::clamp<std::int64_t>(tiles / 1024, 1, 16);  // some work for all
@@ -49,6 +49,8 @@ struct MmaMemory {
       throw Unsupported("team size " + std::to_string(launch.team) + ", vector length " +
                         std::to_string(launch.vector) + ": the tile of this kernel takes " +
                         std::to_string(Tile::threads) + " and 1");
+    if (train_pieces.rows > std::int64_t{1} << 32)
+      throw Unsupported(std::to_string(knn.n) + " training rows: mma numbers them in 32 bits; take fused");
     launch.tile = static_cast<int>(
         ceil_div<std::int64_t>(std::min<std::int64_t>(launch.tile, train_pieces.rows), Tile::columns) * Tile::columns);
     const std::int64_t items = ceil_div<std::int64_t>(train_pieces.rows, launch.tile) * (test_pieces.rows / Tile::rows);
