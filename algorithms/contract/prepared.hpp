@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "algorithms/contract/problem.hpp"
@@ -70,6 +72,9 @@ struct Timing {
   int repeats = 1;          ///< times that a compute solves the problem: what is reported is the mean of one of them
 };
 
+/// How often something happened in a compute, by name: {"candidates", 123456}. Those of disjoint shards add up.
+using Counts = std::map<std::string, std::int64_t>;
+
 /// One variant on one problem, over all shards of this process. Owns its device memory.
 class Prepared {
  public:
@@ -90,6 +95,9 @@ class Prepared {
   virtual void download() = 0;
   /// Waits for this case's queues, no others.
   virtual void fence() = 0;
+  /// Untimed: what the last compute counted on the shards of this process; may copy from the devices, and waits for it.
+  /// All processes give the same names. @pre fenced since that compute
+  [[nodiscard]] virtual Counts counts() { return {}; }
 };
 
 }  // namespace league

@@ -35,6 +35,8 @@ class ShardPart {
   /// To the outputs of the context.
   virtual void download();
   virtual void fence() { queue_.fence(); }
+  /// As `Prepared::counts`, on this shard. The names are the same on all shards, those without rows included.
+  [[nodiscard]] virtual Counts counts() { return {}; }
 
   [[nodiscard]] Runtime& runtime() const { return context_.runtime; }
   [[nodiscard]] Queue& queue() const { return queue_; }
@@ -147,6 +149,12 @@ class ShardParts : public Prepared {
   }
   void fence() override {
     for (const auto& part : parts_) part->fence();
+  }
+  [[nodiscard]] Counts counts() override {
+    Counts sums;
+    for (const auto& part : parts_)
+      for (const auto& [name, count] : part->counts()) sums[name] += count;
+    return sums;
   }
 
  protected:

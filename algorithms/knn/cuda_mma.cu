@@ -214,6 +214,7 @@ class Mma final : public Part {
     });
     stages.stage(queue(), "vote", [&] { each(work.queries, Vote<T>{memory_.nearest()}); });
   }
+  Counts counts() override { return memory_.counted(queue()); }
 
  private:
   static constexpr int together = 4;  ///< warps of a block

@@ -279,6 +279,7 @@ class Mma final : public Part {
     });
     stages.stage(queue(), "vote", [&] { vote(exec_, work.queries, memory_.nearest()); });
   }
+  Counts counts() override { return memory_.counted(queue()); }
 
  private:
   const Exec& exec_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "algorithms/knn/mma_work.hpp"
 #include "algorithms/knn/part.hpp"
@@ -93,6 +95,23 @@ struct MmaMemory {
     const double k = knn.k, tiles = static_cast<double>(train_pieces.rows / Tile::columns);
     const double reached = tiles / samples() * (k + 6 * std::sqrt(k) + 12) * (1 + k / groups());
     return static_cast<int>(std::min(std::ceil(reached / 32) * 32, static_cast<double>(knn.n)));
+  }
+  /// Of the last compute: the candidates that the lists hold, and the queries whose lists were not enough. Waits for
+  /// `queue`, on which the memory is.
+  [[nodiscard]] Counts counted(Queue& queue) const {
+    std::vector<std::int32_t> reached(static_cast<std::size_t>(knn.m));
+    std::vector<float> slacks(exact ? 0 : reached.size());
+    counts.copy_to(std::span(reached));
+    if (!exact) slack.copy_to(std::span(slacks));
+    queue.fence();
+    MmaWork<Unit> on_host = work(1);
+    on_host.counts = reached.data(), on_host.slack = slacks.data();
+    std::int64_t candidates = 0, by_all_rows = 0;
+    for (std::int64_t query = 0; query < knn.m; ++query) {
+      candidates += std::min(reached[static_cast<std::size_t>(query)], room());
+      by_all_rows += on_host.by_all_rows(query) ? 1 : 0;
+    }
+    return {{"candidates", candidates}, {"queries_by_all_rows", by_all_rows}};
   }
   [[nodiscard]] float* widest() const { return lengths.data() + lengths_before - 1; }
   /// Rows as the unit takes them.

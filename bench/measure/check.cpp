@@ -75,6 +75,8 @@ Checked check_left(Entrant& entrant) {
   checked.outputs = &entrant.outputs();
   Ranks& ranks = entrant.runtime().ranks();
   RankReduce reduce(ranks);
+  checked.counts = entrant.prepared().counts();
+  for (auto& [name, count] : checked.counts) count = reduce.sum_of(count);
   checked.verdict = gathered(ranks, entrant.problem().check(*checked.outputs, reduce), *checked.outputs);
   return checked;
 }

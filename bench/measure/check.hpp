@@ -68,6 +68,7 @@ std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runti
 struct Checked {
   const Outputs* outputs = nullptr;
   Verdict verdict;
+  Counts counts;         ///< of the compute, of all ranks
   double compute_s = 0;  ///< host clock, launch to fence, of all ranks; 0 where nothing was computed
   double download_s = 0;
 };

@@ -207,7 +207,9 @@ class Play {
     venue_.announce(ready.result->of, "checks again");
     require_unbroken(ready);
     Stages stages;
-    if (!judge(*ready.result, check_left(*ready.entrant).verdict, "after sampling")) return;
+    const Checked left = check_left(*ready.entrant);
+    ready.result->counts = left.counts;
+    if (!judge(*ready.result, left.verdict, "after sampling")) return;
     if (!ready.meter->is_long()) judge(*ready.result, check_fresh(*ready.entrant, stages).verdict, "when run again");
   }
 

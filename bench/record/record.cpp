@@ -142,6 +142,7 @@ Json to_json(const Result& result) {
   row["latency_s"] = result.latency_s ? Json(*result.latency_s) : Json();
   row["stages"] = Json::object();
   for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;
+  if (!result.counts.empty()) row["counts"] = result.counts;
   row["launch"] = launch_of(result);
   add_source(row, result);
   row["batch"] = result.batch;

@@ -37,6 +37,7 @@ struct Result {
   Cost cost;                ///< of the problem
   double method_bytes = 0;  ///< that the method moves at least
   Verdict verdict;
+  Counts counts;  ///< of the last compute that was timed
   std::string device_name;
   Readings readings_before, readings_after;
 };

@@ -93,6 +93,7 @@ class Case:
     launches: dict[str, list[float]] = field(default_factory=dict)
     latencies: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
+    counts: dict[str, list[int]] = field(default_factory=dict)  # of each launch
     timeline: list[Event] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)  # of the check: accuracy
     curves: dict[str, list[float]] = field(

@@ -107,12 +107,14 @@ def combine(first: Case, second: Case) -> Case:
     best.contexts = first.contexts + second.contexts
     if best.status == "failed":
         best.launches, best.latencies, best.stages = {}, [], {}
-        best.timeline = []
+        best.counts, best.timeline = {}, []
         return best
     best.launches = {**best.launches, **other.launches}
     best.latencies = best.latencies + other.latencies
     for stage, times in other.stages.items():
         best.stages[stage] = best.stages.get(stage, []) + times
+    for name, counts in other.counts.items():
+        best.counts[name] = best.counts.get(name, []) + counts
     best.timeline = best.timeline or other.timeline
     if best.status != other.status and not best.reason:
         best.reason = f"skipped in another launch: {other.reason}"

@@ -136,6 +136,7 @@ def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
     samples = fields.times(take(row, "samples", list, []), "samples")
     latency = take(row, "latency_s", object, None)
     stages = take(row, "stages", dict, {})
+    counts = take(row, "counts", dict, {})
     if not passed:
         return {}
     if not samples:
@@ -148,6 +149,10 @@ def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
         "stages": {
             clean(stage): [number(time, f"stages.{stage}", most=fields.LONGEST)]
             for stage, time in stages.items()
+        },
+        "counts": {
+            clean(name): [whole(count, f"counts.{name}")]
+            for name, count in counts.items()
         },
         "timeline": read_timeline(row),
     }

@@ -82,6 +82,12 @@ def can_overlap(case: Case) -> bool:
     return case.device_kind == "gpu" and (case.devices > 1 or copied)
 
 
+def counts_text(case: Case, to: str) -> dict[str, str]:
+    """``123456`` by name; where launches of the program differ, the range."""
+    ends = {k: dict.fromkeys((min(v), max(v))) for k, v in case.counts.items()}
+    return {name: to.join(map(str, pair)) for name, pair in ends.items()}
+
+
 def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
     """What a reader must know before quoting the row, whose median is ``middle`` [s]."""
     under = floor.seconds and middle < BEATEN * floor.seconds
@@ -89,6 +95,8 @@ def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
     notes = [case.launch_note, "in cache" if in_cache(case) else above]
     taken = f"{case.communicator} took {', '.join(case.engines)}"
     notes += [taken if case.engines else "", floor.note, ratio_note]
+    counts = counts_text(case, " to ")
+    notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {
         name: times for name, times in case.stages.items() if name not in TRANSFERS
     }

@@ -13,7 +13,7 @@ from .learning import COLUMNS as TRAINING_COLUMNS
 from .learning import NUMBERS as TRAINING_NUMBERS
 from .learning import Training
 from .learning import cells as training_cells
-from .rows import Row
+from .rows import Row, counts_text
 from .statistics import median
 from .view import COLUMNS, NUMBERS, Group
 
@@ -62,6 +62,7 @@ CSV_COLUMNS = [
     "date",
     "ranks",
     "nodes",
+    "counts",
 ]
 
 
@@ -101,6 +102,7 @@ def record(row: Row) -> dict[str, str]:
         "launches": len(case.launches),
         "latency_s": figure(row.latency),
         "stages_s": " ".join(f"{k}={figure(v)}" for k, v in stages.items()),
+        "counts": " ".join(f"{k}={v}" for k, v in counts_text(case, "..").items()),
         "effective_launch": case.effective,
         "preset": case.context.build.preset,
         "git": case.context.build.git,

@@ -49,5 +49,50 @@ TEST(Knn, MatrixUnitsFindTheNeighboursOfAnyNumbers) {
     }
 }
 
+/// The variants of `mma`, on one device and on three: `expect(counts)`, which are the same.
+template <class Expect>
+void expect_counts(const Knn& problem, const Expect& expect) {
+  for (const Variant* variant : tests::variants<Knn>()) {
+    if (variant->method != "mma") continue;
+    SCOPED_TRACE(name_of(*variant));
+    Solved run(*variant, problem);
+    const Counts counts = run.prepared->counts();
+    ASSERT_EQ(counts.size(), 2);
+    expect(counts);
+    run.again();
+    EXPECT_EQ(run.prepared->counts(), counts) << "of the last compute alone";
+    try {
+      EXPECT_EQ(Solved(*variant, problem, {.devices = 3}).prepared->counts(), counts);
+    } catch (const Unsupported& refused) {
+      EXPECT_STRNE(refused.what(), "");
+    }
+  }
+}
+
+TEST(Knn, MatrixUnitsCountTheirCandidates) {
+  const std::int64_t n = 4000, queries = 50;
+  const int k = 3;
+  for (const Dtype dtype : {Dtype::f32, Dtype::u8}) {
+    const auto problem = make(generated(n, queries, 20, dtype, 256), dtype, k);
+    expect_counts(*problem, [&](const Counts& counts) {
+      EXPECT_GE(counts.at("candidates"), k * queries);
+      EXPECT_LT(counts.at("candidates"), n * queries / 4);
+      EXPECT_EQ(counts.at("queries_by_all_rows"), 0);
+    });
+  }
+}
+
+/// All rows are equally far from a query, which no list has room for.
+TEST(Knn, MatrixUnitsCountTheQueriesThatAreComparedWithAllRows) {
+  const std::int64_t n = 4000, queries = 20;
+  Dataset data = generated(n, queries, 20, Dtype::f32, 0);
+  for (float& value : data.train.values<float>()) value = 0.3F;
+  const auto problem = make(data, Dtype::f32, 3);
+  expect_counts(*problem, [&](const Counts& counts) {
+    EXPECT_EQ(counts.at("queries_by_all_rows"), queries);
+    EXPECT_LT(counts.at("candidates"), n * queries) << "what finds no room does not count";
+  });
+}
+
 }  // namespace
 }  // namespace league::knn

@@ -57,6 +57,13 @@ TEST(Record, HoldsWhatTheCheckFound) {
   EXPECT_EQ(to_json(result).at("check").at("curves").dump(), R"({"accuracy":[0.375,0.625],"loss":[7.0]})");
 }
 
+TEST(Record, HoldsCountsWhereThereAreAny) {
+  Result result = make_result(Status::passed);
+  EXPECT_FALSE(to_json(result).contains("counts"));
+  result.counts = {{"candidates", std::int64_t{1} << 40}, {"queries_by_all_rows", 0}};
+  EXPECT_EQ(to_json(result).at("counts").dump(), R"({"candidates":1099511627776,"queries_by_all_rows":0})");
+}
+
 TEST(Record, NamesTheCommunicatorOfSeveralDevices) {
   Result result = make_result(Status::passed);
   EXPECT_FALSE(to_json(result).contains("communicator"));

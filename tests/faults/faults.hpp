@@ -64,6 +64,7 @@ class Broken : public Prepared {
   void compute(Stages& stages) override { real_->compute(stages); }
   void download() override { real_->download(); }
   void fence() override { real_->fence(); }
+  [[nodiscard]] Counts counts() override { return real_->counts(); }
 
  private:
   std::shared_ptr<const void> used_;

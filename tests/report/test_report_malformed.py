@@ -75,6 +75,9 @@ def changed(entry, **changes):
         ({"stages": {"add": None}}, "'stages.add' is None"),
         ({"stages": {"add": -1e-3}}, "'stages.add' is -0.001"),
         ({"stages": {"add": float("nan")}}, "'stages.add' is nan"),
+        ({"counts": {"candidates": 1.5}}, "'counts.candidates' is 1.5"),
+        ({"counts": {"candidates": -1}}, "'counts.candidates' is -1"),
+        ({"counts": [1]}, "'counts' has the wrong type: [1]"),
         ({"check": {"curves": [1.0]}}, "'curves' has the wrong type: [1.0]"),
         ({"check": {"curves": {"accuracy": 1.0}}}, "'accuracy' has the wrong type"),
         (
