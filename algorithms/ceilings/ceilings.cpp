@@ -50,7 +50,13 @@ const RegisterAlgorithm registered{Algorithm{
     .parameters = {{.name = "n",
                     .kind = Parameter::Kind::size,
                     .default_value = "67108864",
-                    .description = "elements, rounded up to chunks of 16 KiB"}},
+                    .description = "elements, rounded up to chunks of 16 KiB"},
+                   {.name = "operands",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "constant",
+                    .choices = {"constant", "random"},
+                    .description = "of the matrices of tensor and tensor_hopper: one number in all elements, which "
+                                   "floors rest on; random ones, which draw more power. Of no other method"}},
     .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
                 method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
                 method("multiply_add", "1,024 multiply-adds on each element, in registers",
@@ -59,7 +65,7 @@ const RegisterAlgorithm registered{Algorithm{
                 tensor_method("tensor_hopper",
                               "of four warps (wgmma), from shared memory; f64: of a warp, four steps at once")},
     .make = [](const Making& making) { return std::make_unique<Ceilings>(making); },
-    .edge_cases = {{{"n", "1"}}, {{"n", "1000"}}, {{"n", "70001"}}}}};
+    .edge_cases = {{{"n", "1"}}, {{"n", "1000"}}, {{"n", "70001"}}, {{"n", "70001"}, {"operands", "random"}}}}};
 
 /// Calls `body.operator()<T>()` with the type of the elements.
 template <class Body>
@@ -97,7 +103,8 @@ Ceilings::Ceilings(const Making& making)
       kernel(kernel_from(making.problem)),
       output_dtype(sum_dtype(kernel, dtype)),
       row_size(chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))),
-      seed(making.seed) {
+      seed(making.seed),
+      random_operands(making.parameters.choice("operands") == "random") {
   std::int64_t chunk = row_size;
   if (kernel == Kernel::multiply_add) row_size = chains;
   if (kernel == Kernel::tensor) chunk = row_size = tensor_sums;
@@ -164,7 +171,7 @@ Verdict Ceilings::check(const Outputs& outputs, Reduce& /*reduce*/) const {
         case Kernel::multiply_add:
           return {advanced(recurrence, i), 0};
         case Kernel::tensor:
-          return {static_cast<double>(left(i) * right(i)) * tensor_sums * tensor_depth(dtype) * recurrence.steps, 0};
+          return {product_sum(dtype, {random_operands, seed}, i, recurrence.steps), 0};
         case Kernel::read:
           break;
       }

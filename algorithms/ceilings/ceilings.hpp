@@ -48,8 +48,9 @@ class Ceilings final : public Problem {
   std::int64_t row_size;  ///< elements of a row
   std::int64_t rows;
   std::uint64_t seed;
-  Range local{};       ///< rows that are here
-  HostArray a{}, b{};  ///< [local rows x row_size] where the method reads them
+  bool random_operands;  ///< of `tensor`
+  Range local{};         ///< rows that are here
+  HostArray a{}, b{};    ///< [local rows x row_size] where the method reads them
 };
 
 /// What `write` puts into all elements of a chunk.

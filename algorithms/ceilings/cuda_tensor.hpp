@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-#include <utility>
+#include <cstdint>
+#include <type_traits>
 
 #include "algorithms/blocks/subgroup_cuda.hpp"
 #include "algorithms/ceilings/ceilings.hpp"
@@ -12,23 +10,18 @@
 #include "algorithms/drivers/split.hpp"
 #include "backends/cuda/cuda.hpp"
 
-/// What the tensor kernels have in common: factors as registers hold them, sums of a warp, and the memory of a shard.
+/// What the tensor kernels have in common: sums of a warp, and the memory of a shard.
 namespace league::ceilings::cuda_tensor {
-
-/// A small integer in all elements of a register.
-template <Dtype dtype>
-__device__ unsigned packed(int value) {
-  const auto real = static_cast<float>(value);
-  if constexpr (dtype == Dtype::u8) return static_cast<unsigned>(value) * 0x01010101U;
-  if constexpr (dtype == Dtype::f16) return __half_as_ushort(__float2half(real)) * 0x00010001U;
-  if constexpr (dtype == Dtype::bf16) return __bfloat16_as_ushort(__float2bfloat16(real)) * 0x00010001U;
-  return __float_as_uint(real);
-}
 
 /// What products of the type are added in.
 template <Dtype dtype>
-using Sum =
-    std::conditional_t<dtype == Dtype::f64, double, std::conditional_t<dtype == Dtype::u8, std::int32_t, float>>;
+using Sum = typename Words<dtype>::Sum;
+/// What the elements of C are added in: those of i32 modulo 2^32.
+template <class Sum>
+using Total = std::conditional_t<std::is_same_v<Sum, std::int32_t>, std::uint32_t, Sum>;
+
+/// A double from its word.
+__device__ inline double real(std::uint64_t word) { return __longlong_as_double(static_cast<long long>(word)); }
 
 /// The sum over a warp, in lane 0.
 template <class T>
@@ -37,25 +30,24 @@ __device__ T warp_sum(T sum) {
   return sum;
 }
 
-/// A warp takes a row, its sums in registers: as many as cover the latency of an instruction. `Mma` multiplies the
-/// tiles of which a row is made, `Mma::steps` steps at a time.
+/// A warp takes a row, its factors and sums in registers: as many sums as cover the latency of an instruction. `Mma`
+/// multiplies the tiles of which a row is made, `Mma::steps` steps at a time.
 template <class Mma>
-__global__ void warp_products(std::int64_t rows, std::int64_t first, int steps, typename Mma::Sum* sums) {
+__global__ void warp_products(std::int64_t rows, std::int64_t first, int steps, Operands operands,
+                              typename Mma::Sum* sums) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   const int warps = lanes / cuda::warp_size;
   for (std::int64_t row = std::int64_t{blockIdx.x} * warps + lane / cuda::warp_size; row < rows;
        row += std::int64_t{gridDim.x} * warps) {
-    const Mma mma(left(first + row), right(first + row));
-    constexpr int tiles = tensor_sums / (cuda::warp_size * Mma::size);
-    typename Mma::Sum c[tiles][Mma::size] = {};
+    const Mma mma(operands, first + row, lane % cuda::warp_size);
+    typename Mma::Tile c[Mma::tiles] = {};
 #pragma unroll 4
-    for (int step = 0; step < steps; step += Mma::steps)
-      for (auto& tile : c) mma.add_to(tile);
-    typename Mma::Sum sum = 0;
+    for (int step = 0; step < steps; step += Mma::steps) mma.add_to(c);
+    Total<typename Mma::Sum> sum = 0;
     for (const auto& tile : c)
-      for (const auto value : tile) sum += value;
+      for (const auto value : tile.sum) sum += static_cast<Total<typename Mma::Sum>>(value);
     sum = warp_sum(sum);
-    if (lane % cuda::warp_size == 0) sums[row] = sum;
+    if (lane % cuda::warp_size == 0) sums[row] = static_cast<typename Mma::Sum>(sum);
   }
 }
 
@@ -65,7 +57,8 @@ class TensorPart final : public Part {
   using T = typename Kernel::Sum;
 
  public:
-  TensorPart(const Ceilings&, const Context& context, const Shard& shard) : Part(context, shard) {
+  TensorPart(const Ceilings& problem, const Context& context, const Shard& shard)
+      : Part(context, shard), operands_{problem.random_operands, problem.seed} {
     declare(sums_, "ceilings/sums", rows().size());
     output(sums_, 0);
   }
@@ -79,12 +72,13 @@ class TensorPart final : public Part {
     stages.stage(queue(), "ceiling", [this] {
       const dim3 block(static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team));
       Kernel::kernel<<<static_cast<unsigned>(launch_.league), block, 0, cuda::stream(queue())>>>(
-          rows().size(), rows().begin, recurrence.steps, sums_.data());
+          rows().size(), rows().begin, recurrence.steps, operands_, sums_.data());
       cuda::check_launch();
     });
   }
 
  private:
+  Operands operands_;
   Launch launch_;
   cuda::Array<T> sums_;
 };

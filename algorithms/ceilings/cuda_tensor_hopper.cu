@@ -7,7 +7,6 @@ namespace league::ceilings::cuda_tensor {
 namespace {
 
 constexpr int group_threads = 128, group_sums = 128;  // of four warps; of a thread
-constexpr int row_words = 8;                          // 32 bytes of a factor
 
 // An instruction's text and registers cannot come from a template: these macros write them out.
 #define LEAGUE_SUMS                                                                              \
@@ -38,8 +37,10 @@ __device__ void multiply(Sum<dtype> (&d)[group_sums], std::uint64_t a, std::uint
   if constexpr (dtype == Dtype::u8) LEAGUE_WGMMA("m64n256k32.s32.u8.u8", "+r", "");
 }
 
-/// Describes rows of 32 bytes in shared memory, unswizzled: pieces of 8 rows x 16 bytes, the two pieces of 8 rows side
-/// by side. Addresses and strides count 16 bytes.
+/// Word `i` of rows of 32 bytes in shared memory, unswizzled: pieces of 8 rows x 16 bytes, the two pieces of 8 rows
+/// side by side.
+__device__ blocks::mma::Place place_of(int i) { return {i / 64 * 8 + i / 4 % 8, i / 32 % 2 * 4 + i % 4}; }
+/// Describes them. Addresses and strides count 16 bytes.
 __device__ std::uint64_t described(const unsigned* rows) {
   constexpr std::uint64_t next_16_bytes = 128 / 16, next_8_rows = 256 / 16;
   const std::uint64_t address = __cvta_generic_to_shared(rows) / 16 & 0x3fff;
@@ -48,17 +49,21 @@ __device__ std::uint64_t described(const unsigned* rows) {
 
 template <Dtype dtype>
 __global__ void __launch_bounds__(group_threads)
-    group_products(std::int64_t rows, std::int64_t first, int steps, Sum<dtype>* sums) {
-  __shared__ alignas(128) unsigned a[64 * row_words], b[256 * row_words];
+    group_products(std::int64_t rows, std::int64_t first, int steps, Operands operands, Sum<dtype>* sums) {
+  __shared__ alignas(128) unsigned a[64 * row_words<dtype>], b[256 * row_words<dtype>];
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   const std::int64_t end = first + rows;
   for (std::int64_t group = first / rows_side_by_side + blockIdx.x; group * rows_side_by_side < end;
        group += gridDim.x) {
     const std::int64_t row = group * rows_side_by_side;
-    for (int i = thread; i < 64 * row_words; i += group_threads)
-      a[i] = packed<dtype>(left(row + i / (tensor_rows * row_words) * 4));
-    for (int i = thread; i < 256 * row_words; i += group_threads)
-      b[i] = packed<dtype>(right(row + i / (tensor_columns * row_words)));
+    for (int i = thread; i < 64 * row_words<dtype>; i += group_threads) {
+      const auto [n, word] = place_of(i);
+      a[i] = operands.word<dtype, Operand::a>(row + n / tensor_rows * 4, n % tensor_rows, word);
+    }
+    for (int i = thread; i < 256 * row_words<dtype>; i += group_threads) {
+      const auto [n, word] = place_of(i);
+      b[i] = operands.word<dtype, Operand::b>(row + n / tensor_columns, n % tensor_columns, word);
+    }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma sees what was stored
     __syncthreads();
     Sum<dtype> d[group_sums] = {};
@@ -72,11 +77,12 @@ __global__ void __launch_bounds__(group_threads)
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     // A warp has 16 rows of the product, a thread 2 x 2 elements of each 8 columns.
     for (int j = 0; j < 4; ++j) {
-      Sum<dtype> sum = 0;
-      for (int i = 0; i < group_sums / 4; ++i) sum += d[j * (group_sums / 4) + i];
+      Total<Sum<dtype>> sum = 0;
+      for (int i = 0; i < group_sums / 4; ++i) sum += static_cast<Total<Sum<dtype>>>(d[j * (group_sums / 4) + i]);
       sum = warp_sum(sum);
       const std::int64_t mine = row + thread / cuda::warp_size * 4 + j;
-      if (thread % cuda::warp_size == 0 && mine >= first && mine < end) sums[mine - first] = sum;
+      if (thread % cuda::warp_size == 0 && mine >= first && mine < end)
+        sums[mine - first] = static_cast<Sum<dtype>>(sum);
     }
     __syncthreads();
   }
@@ -98,18 +104,30 @@ struct GroupProducts {
   }
 };
 
-struct LongMma {
+/// Products [16 x 8] of four steps, 16 deep: the four columns of A and rows of B over and over.
+class LongMma {
+ public:
   using Sum = double;
-  static constexpr int steps = 4, size = 4;
-  double a, b;
-  __device__ LongMma(int left, int right) : a(left), b(right) {}
-  __device__ void add_to(double (&c)[4]) const {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%4,%4,%4,%4,%4,%4,%4}, {%5,%5,%5,%5}, "
-        "{%0,%1,%2,%3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-        : "d"(a), "d"(b));
+  struct Tile {
+    double sum[4] = {};
+  };
+  static constexpr int steps = 4, tiles = tensor_columns / 8;
+
+  __device__ LongMma(const Operands& operands, std::int64_t row, int lane) {
+    for (int i = 0; i < 2; ++i) a_[i] = real(operands.word<Dtype::f64, Operand::a>(row, i * 8 + lane / 4, lane % 4));
+    for (int tile = 0; tile < tiles; ++tile)
+      b_[tile] = real(operands.word<Dtype::f64, Operand::b>(row, tile * 8 + lane / 4, lane % 4));
   }
+  __device__ void add_to(Tile (&c)[tiles]) const {
+    for (int tile = 0; tile < tiles; ++tile)
+      asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%4,%5,%4,%5,%4,%5}, {%6,%6,%6,%6}, "
+          "{%0,%1,%2,%3};"
+          : "+d"(c[tile].sum[0]), "+d"(c[tile].sum[1]), "+d"(c[tile].sum[2]), "+d"(c[tile].sum[3])
+          : "d"(a_[0]), "d"(a_[1]), "d"(b_[tile]));
+  }
+
+ private:
+  double a_[2], b_[tiles];
 };
 
 std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {

@@ -1,79 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/ceilings/cuda_tensor.hpp"
 
 // A warp takes a row: products [16 x 8] by the instructions that all GPUs since Ampere have ([8 x 8] in f64).
 namespace league::ceilings::cuda_tensor {
 namespace {
 
-/// A and B of an instruction in registers, all elements alike.
+/// Four tiles [16 x 16] by the block: eight products [16 x 8] that do not wait for each other.
 template <Dtype dtype>
-struct Factors {
-  static constexpr int steps = 1, size = 4;
-  unsigned a, b;
-  __device__ Factors(int left, int right) : a(packed<dtype>(left)), b(packed<dtype>(right)) {}
-};
+class Mma {
+  using Unit = blocks::mma::Warp<element_of(dtype)>;
 
-template <Dtype dtype>
-struct Mma;
+ public:
+  using Sum = typename Unit::Sum;
+  using Tile = typename Unit::fragment_c;
+  static constexpr int steps = 1, tiles = tensor_columns / blocks::mma::side;
 
-template <>
-struct Mma<Dtype::f32> : Factors<Dtype::f32> {
-  using Sum = float;
-  using Factors::Factors;
-  __device__ void add_to(float (&c)[4]) const {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a), "r"(b));
+  __device__ Mma(const Operands& operands, std::int64_t row, int lane) {
+#pragma unroll
+    for (int i = 0; i < Unit::share; ++i) {
+      const auto [in_a, word_a] = Unit::template word_of<Operand::a>(lane, i);
+      const auto [in_b, word_b] = Unit::template word_of<Operand::b>(lane, i);
+      a_.word[i] = operands.word<dtype, Operand::a>(row, in_a, word_a);
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile)
+        b_[tile].word[i] = operands.word<dtype, Operand::b>(row, tile * blocks::mma::side + in_b, word_b);
+    }
   }
-};
-
-template <>
-struct Mma<Dtype::f16> : Factors<Dtype::f16> {
-  using Sum = float;
-  using Factors::Factors;
-  __device__ void add_to(float (&c)[4]) const {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a), "r"(b));
+  __device__ void add_to(Tile (&c)[tiles]) const {
+    for (int tile = 0; tile < tiles; ++tile) Unit::mma_sync(c[tile], a_, b_[tile]);
   }
+
+ private:
+  typename Unit::fragment_a a_;
+  typename Unit::fragment_b b_[tiles];
 };
 
+/// In f64 the block takes larger steps where it can: 16 products [8 x 8] of its own.
 template <>
-struct Mma<Dtype::bf16> : Factors<Dtype::bf16> {
-  using Sum = float;
-  using Factors::Factors;
-  __device__ void add_to(float (&c)[4]) const {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a), "r"(b));
-  }
-};
-
-template <>
-struct Mma<Dtype::u8> : Factors<Dtype::u8> {
-  using Sum = std::int32_t;
-  using Factors::Factors;
-  __device__ void add_to(std::int32_t (&c)[4]) const {
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};"
-                 : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-                 : "r"(a), "r"(b));
-  }
-};
-
-template <>
-struct Mma<Dtype::f64> {
+class Mma<Dtype::f64> {
+ public:
   using Sum = double;
-  static constexpr int steps = 1, size = 2;
-  double a, b;
-  __device__ Mma(int left, int right) : a(left), b(right) {}
-  __device__ void add_to(double (&c)[2]) const {
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-                 : "+d"(c[0]), "+d"(c[1])
-                 : "d"(a), "d"(b));
+  struct Tile {
+    double sum[2] = {};
+  };
+  static constexpr int steps = 1, across = tensor_columns / 8, down = tensor_rows / 8, tiles = down * across;
+
+  __device__ Mma(const Operands& operands, std::int64_t row, int lane) {
+    for (int i = 0; i < down; ++i) a_[i] = real(operands.word<Dtype::f64, Operand::a>(row, i * 8 + lane / 4, lane % 4));
+    for (int j = 0; j < across; ++j)
+      b_[j] = real(operands.word<Dtype::f64, Operand::b>(row, j * 8 + lane / 4, lane % 4));
   }
+  __device__ void add_to(Tile (&c)[tiles]) const {
+    for (int tile = 0; tile < tiles; ++tile)
+      asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+          : "+d"(c[tile].sum[0]), "+d"(c[tile].sum[1])
+          : "d"(a_[tile / across]), "d"(b_[tile % across]));
+  }
+
+ private:
+  double a_[down], b_[across];
 };
 
 template <Dtype dtype>

@@ -3,8 +3,9 @@
 
 Ceilings are the records of the algorithm ``ceilings`` on the same kind and model of
 device: the best bandwidth B over its methods and models, and for each unit the best
-multiply-add rate R (one multiply-add counts two operations). The roofline gives the
-floor of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
+multiply-add rate R (one multiply-add counts two operations; tensor cores are measured
+with constant and with random operands, and only the constant ones count). The roofline
+gives the floor of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
 max(bytes / B, operations / R), R that of the unit of its method; a second floor takes
 the unit of the best method that could solve the problem, so that it tells what a better
 method might gain. N GPUs have N times the ceilings of one. Host devices
@@ -75,6 +76,8 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
         device = found.setdefault(key, Ceilings())
         time = median(case.samples)
         if case.method not in BANDWIDTHS:
+            if case.parameters.get("operands", "constant") != "constant":
+                continue
             rate = case.operations / time
             device.rates[case.unit] = max(rate, device.rates.get(case.unit, 0.0))
         else:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "algorithms/blocks/mma.hpp"
 #include "algorithms/ceilings/ceilings.hpp"
 #include "algorithms/ceilings/tensor.hpp"
 #include "tests/runtime.hpp"
@@ -8,8 +11,8 @@
 namespace league::ceilings {
 namespace {
 
-Ceilings make(const char* method, std::int64_t n, Dtype dtype) {
-  const Parameters parameters{{{"n", std::to_string(n)}}};
+Ceilings make(const char* method, std::int64_t n, Dtype dtype, const char* operands = "constant") {
+  const Parameters parameters{{{"n", std::to_string(n)}, {"operands", operands}}};
   Ceilings problem(Making{parameters, dtype, 7, nullptr, method});
   problem.make_inputs({0, problem.extent()}, tests::runtime().host_memory());
   return problem;
@@ -86,6 +89,75 @@ TEST(Ceilings, TensorProductsDifferFromTheirNeighbours) {
     EXPECT_NE(left(row) * right(row), left(row + 1) * right(row + 1));
     EXPECT_NE(left(row), left(row + 4));
   }
+}
+
+/// A matrix unit of plain code comes to what the oracle says of random operands, in the types of the unit.
+template <Dtype dtype>
+void expect_random_products() {
+  using Unit = blocks::mma::Scalar<element_of(dtype)>;
+  using Sum = typename Unit::Sum;
+  constexpr int side = blocks::mma::side, tiles = tensor_columns / side;
+  const Ceilings problem = make("tensor", 2 * tensor_sums, dtype, "random");
+  const Operands operands{problem.random_operands, problem.seed};
+  Outputs outputs = problem.make_outputs({0, problem.rows}, tests::runtime().host_memory());
+  const auto sums = outputs[0].values.values<Sum>();
+  for (std::int64_t row = 0; row < problem.rows; ++row) {
+    typename Unit::Word a[blocks::mma::piece_words] = {}, b[tiles][blocks::mma::piece_words] = {};
+    for (int word = 0; word < row_words<dtype>; ++word)
+      for (int i = 0; i < side; ++i) {
+        a[Unit::offset(i, word)] = operands.word<dtype, Operand::a>(row, i, word);
+        for (int tile = 0; tile < tiles; ++tile)
+          b[tile][Unit::offset(i, word)] = operands.word<dtype, Operand::b>(row, tile * side + i, word);
+      }
+    double sum = 0;
+    for (const auto& columns : b) {
+      typename Unit::fragment_c c;
+      for (int step = 0; step < recurrence.steps; ++step) Unit::mma_sync(c, {a}, {columns});
+      for (const Sum value : c.sum) sum += static_cast<double>(value);
+    }
+    const auto whole = static_cast<std::int64_t>(sum);
+    sums[static_cast<std::size_t>(row)] =
+        dtype == Dtype::u8 ? static_cast<Sum>(static_cast<std::int32_t>(whole)) : static_cast<Sum>(whole);
+  }
+  const Verdict verdict = problem.check_alone(outputs);
+  EXPECT_TRUE(verdict.passed()) << verdict.message;
+  sums.front() = sums.back();
+  EXPECT_FALSE(problem.check_alone(outputs).passed());
+}
+TEST(Ceilings, RandomTensorProductsAreExact) {
+  expect_random_products<Dtype::f32>();
+  expect_random_products<Dtype::f64>();
+  expect_random_products<Dtype::f16>();
+  expect_random_products<Dtype::bf16>();
+  expect_random_products<Dtype::u8>();
+}
+
+/// How many values B has in the rows up to `rows`.
+template <Dtype dtype>
+std::size_t values_of_b(const Operands& operands, std::int64_t rows) {
+  std::set<int> values;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (int i = 0; i < tensor_columns; ++i)
+      for (int word = 0; word < row_words<dtype>; ++word) {
+        int elements[Words<dtype>::per_word];
+        operands.integers<dtype, Operand::b>(row, i, word, elements);
+        values.insert(std::begin(elements), std::end(elements));
+      }
+  return values.size();
+}
+TEST(Ceilings, RandomOperandsHaveAllTheirValues) {
+  const Operands random{true, 7}, other{true, 8};
+  EXPECT_EQ(values_of_b<Dtype::f16>(random, 4), 63);
+  EXPECT_EQ(values_of_b<Dtype::f32>(random, 4), 63);
+  EXPECT_EQ(values_of_b<Dtype::u8>(random, 4), 256);
+  EXPECT_GT(values_of_b<Dtype::f64>(random, 4), 1000);
+  EXPECT_EQ(values_of_b<Dtype::u8>({}, 1), 1);
+  EXPECT_NE((random.word<Dtype::u8, Operand::a>(0, 0, 0)), (other.word<Dtype::u8, Operand::a>(0, 0, 0)));
+  EXPECT_EQ((random.word<Dtype::u8, Operand::a>(3, 5, 1)), (random.word<Dtype::u8, Operand::a>(0, 5, 1)));
+  EXPECT_NE((random.word<Dtype::u8, Operand::a>(4, 5, 1)), (random.word<Dtype::u8, Operand::a>(0, 5, 1)));
+  EXPECT_NE((random.word<Dtype::u8, Operand::b>(3, 5, 1)), (random.word<Dtype::u8, Operand::b>(0, 5, 1)));
+  EXPECT_EQ((random.word<Dtype::u8, Operand::b>(7, 5, 1)), (random.word<Dtype::u8, Operand::b>(3, 5, 1)));
+  EXPECT_NE((random.word<Dtype::u8, Operand::b>(16, 5, 1)), (random.word<Dtype::u8, Operand::b>(0, 5, 1)));
 }
 
 TEST(Ceilings, CheckSeesEveryElement) {

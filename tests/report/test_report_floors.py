@@ -42,6 +42,24 @@ def test_floor_is_the_longer_of_bytes_and_operations(entry, rows_of):
     assert row["two"].floor_ratio == pytest.approx(10)
 
 
+def test_floors_rest_on_constant_operands(entry, rows_of):
+    constant, random = ({"operands": name} for name in ("constant", "random"))
+    tensor = {"method": "tensor", "time": 0.02, "unit": "f16 tensor", "dtype": "f16"}
+    faster = {**tensor, "time": 0.01, "name": "random"}
+    work = {"bytes": 0, "operations": 1e12}
+    rows = rows_of(
+        [
+            ceiling(entry, **tensor, parameters=constant),
+            ceiling(entry, **faster, parameters=random),
+            entry("cuda", [0.04] * 6, cost=work, unit="f16 tensor"),
+        ]
+    )
+    floors = {
+        r.case.parameters.get("operands", r.case.method): r.floor_ratio for r in rows
+    }
+    assert floors == pytest.approx({"constant": 1, "random": 0.5, "wide": 2})
+
+
 def test_host_devices_share_the_ceilings_of_their_cpu(entry, rows_of):
     rows = rows_of(
         [
