@@ -40,8 +40,9 @@ inline constexpr Integers random_integers = [] {
   return Integers{-largest, 2 * largest + 1};
 }();
 
-/// The most that an element of C can come to, and a sum over all of them, in steps that all their parts are multiples
-/// of. The bound of every partial sum too, in any order.
+/// The most that an element of A B can come to. Times the steps, it bounds an element of C and every partial sum of it,
+/// in any order. Each element of C then is a multiple of the steps; in units of these, `tensor_sums` times it bounds
+/// their sum.
 template <Dtype dtype>
 inline constexpr std::int64_t most_product =
     tensor_depth(dtype) * random_integers<dtype, Operand::a>.largest() * random_integers<dtype, Operand::b>.largest();
@@ -73,14 +74,14 @@ struct Operands {
   bool random = false;
   std::uint64_t seed = 0;
 
-  /// The elements of word `word` of row `i` of A or of column `i` of B, for row `row` of the output. Of 16 rows side by
-  /// side, four in a row share A, every fourth B.
+  /// The elements of word `number` of row `i` of A or of column `i` of B, for row `row` of the output. Of 16 rows side
+  /// by side, four in a row share A, every fourth B.
   template <Dtype dtype, Operand operand>
-  LEAGUE_FUNCTION void integers(std::int64_t row, int i, int word, int (&out)[Words<dtype>::per_word]) const {
+  LEAGUE_FUNCTION void integers(std::int64_t row, int i, int number, int (&out)[Words<dtype>::per_word]) const {
     constexpr bool is_a = operand == Operand::a;
     constexpr Integers range = random_integers<dtype, operand>;
     const std::int64_t shared = is_a ? row / 4 : row / rows_side_by_side * 4 + row % 4;
-    const std::int64_t index = (shared * (is_a ? tensor_rows : tensor_columns) + i) * row_words<dtype> + word;
+    const std::int64_t index = (shared * (is_a ? tensor_rows : tensor_columns) + i) * row_words<dtype> + number;
     const int low = random ? range.low : is_a ? left(row) : right(row);
     const std::uint64_t bits = random ? random_bits(seed, is_a ? 0 : 1, static_cast<std::uint64_t>(index)) : 0;
     for (int e = 0; e < Words<dtype>::per_word; ++e) {  // 16 bits each
@@ -90,10 +91,10 @@ struct Operands {
   }
   /// The same as a register holds them.
   template <Dtype dtype, Operand operand>
-  LEAGUE_FUNCTION typename Words<dtype>::Word word(std::int64_t row, int i, int word) const {
+  LEAGUE_FUNCTION typename Words<dtype>::Word word(std::int64_t row, int i, int number) const {
     using Value = typename Words<dtype>::Value;
     int numbers[Words<dtype>::per_word];
-    integers<dtype, operand>(row, i, word, numbers);
+    integers<dtype, operand>(row, i, number, numbers);
     Value values[Words<dtype>::per_word];
     for (int e = 0; e < Words<dtype>::per_word; ++e)
       if constexpr (std::is_same_v<Value, std::uint16_t>)
