@@ -23,6 +23,7 @@ struct UnitTile {
   static constexpr int stages = stages_;
   static constexpr int rows = down * units_down * mma::side, columns = across * units_across * mma::side;
   static constexpr int threads = down * across * Unit::lanes;
+  static constexpr int depth = Unit::depth;  ///< elements of a row in a step
   static constexpr int row_words = rows * mma::words, stage_words = (rows + columns) * mma::words;
   static constexpr int scratch_bytes = stages * stage_words * static_cast<int>(sizeof(Word));
   static constexpr int row_values = units_across * Unit::sums / Unit::sum_rows;  ///< of a thread in each of its rows

@@ -18,6 +18,7 @@ const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}
 const std::map<Dtype, std::string> byte_units{
     {Dtype::f32, "u8 tensor"}, {Dtype::i32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}};
 const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see fused";
+const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, which only PTX has words for";
 
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
@@ -41,6 +42,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "as fused, products of bytes by matrix units",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = byte_units},
+                {.name = "wgmma",
+                 .description = "as mma, products by the units of Hopper for four warps",
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .not_expressible = {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}},
                  .units = byte_units},
                 {.name = "gram",
                  .description = "the library's matrix product, then selection",

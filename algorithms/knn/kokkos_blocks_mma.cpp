@@ -26,10 +26,9 @@ KOKKOS_FUNCTION MmaTeam<Tile> scratch_of(const TeamMember& team) {
 
 // A team takes a tile of queries and a chunk of the training rows, tile by tile; a subgroup some products [16 x 16].
 /// The least candidate of each group of sampled rows.
-template <class Unit>
-void sample_products(const Exec& exec, const MmaWork<Unit>& work) {
-  using Tile = MmaTile<Unit>;
-  using Key = typename Unit::Sum;
+template <class Tile>
+void sample_products(const Exec& exec, const MmaWork<Tile>& work) {
+  using Key = typename Tile::Sum;
   using TeamMember = typename TilePolicy<Tile>::member_type;
   Kokkos::parallel_for(
       "knn/sample", tile_policy<Tile>(exec, league_of(work.items(work.samples))),
@@ -62,10 +61,9 @@ void sample_products(const Exec& exec, const MmaWork<Unit>& work) {
 
 // Candidates are rare: threads push them to a pool in scratch. When it is half full, it is emptied by all.
 /// The lists of all candidates within reach.
-template <class Unit>
-void collect_products(const Exec& exec, int league, const MmaWork<Unit>& work) {
-  using Tile = MmaTile<Unit>;
-  using Key = typename Unit::Sum;
+template <class Tile>
+void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
+  using Key = typename Tile::Sum;
   using Limits = KeyLimits<Key>;
   using TeamMember = typename TilePolicy<Tile>::member_type;
   Kokkos::parallel_for(
@@ -151,9 +149,9 @@ KOKKOS_FUNCTION double squared_distance(const Member& team, int features, const 
   return squared;
 }
 /// How far to look, by the k-th of the sampled candidates.
-template <class Unit>
+template <class Tile>
 struct ChooseReach {
-  MmaWork<Unit> work;
+  MmaWork<Tile> work;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          query < work.test_pieces.rows; query += std::int64_t{team.league_size()} * team.team_size()) {
@@ -166,9 +164,9 @@ struct ChooseReach {
   }
 };
 /// The k nearest of each list.
-template <class Unit, class T>
+template <class Tile, class T>
 struct ChooseNearest {
-  MmaWork<Unit> work;
+  MmaWork<Tile> work;
   NearestRows<T> rows;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
@@ -185,7 +183,7 @@ struct ChooseNearest {
       for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
         next = least_from(team, work.lists + query * work.room, work.counts[query], next);
         if (next > last || next == no_candidate) break;
-        if constexpr (!MmaWork<Unit>::exact)
+        if constexpr (!MmaWork<Tile>::exact)
           insert(count, row_of(next));
         else
           Kokkos::single(Kokkos::PerThread(team),
@@ -250,18 +248,18 @@ void vote(const Exec& exec, std::int64_t queries, const NearestRows<T>& rows) {
 
 template <class Unit, class T>
 class Mma final : public Part {
-  using Memory = MmaMemory<Unit, T, kokkos::Array>;
+  using Memory = MmaMemory<MmaTile<Unit>, T, kokkos::Array>;
 
  public:
   Mma(const Knn& problem, const Context& context, const Shard& shard)
       : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     launch_ = memory_.configure(launch, kokkos::limits(queue()));
-    kokkos::require_scratch(MmaTeam<MmaTile<Unit>>::scratch_bytes + 16, "the tile of this kernel");
+    kokkos::require_scratch(MmaTeam<typename Memory::Tile>::scratch_bytes + 16, "the tile of this kernel");
     return launch_;
   }
   void compute(Stages& stages) override {
-    const MmaWork<Unit> work = memory_.work(launch_.tile / Memory::Tile::columns);
+    const auto work = memory_.work(launch_.tile / Memory::Tile::columns);
     stages.stage(queue(), "pack", [&] {
       if constexpr (!Memory::exact) measure(exec_, memory_);
       blocks::pack_all(exec_, memory_.train_rows(), memory_.train_pieces, memory_.train.data());
@@ -271,11 +269,11 @@ class Mma final : public Part {
     stages.stage(queue(), "sample", [&] {
       memory_.counts.clear();
       sample_products(exec_, memory_.work(Memory::sampled_chunk));
-      for_queries(exec_, "knn/reach", work.test_pieces.rows, ChooseReach<Unit>{work});
+      for_queries(exec_, "knn/reach", work.test_pieces.rows, ChooseReach<typename Memory::Tile>{work});
     });
     stages.stage(queue(), "mma", [&] { collect_products(exec_, launch_.league, work); });
     stages.stage(queue(), "select", [&] {
-      for_queries(exec_, "knn/nearest", work.queries, ChooseNearest<Unit, T>{work, memory_.nearest()});
+      for_queries(exec_, "knn/nearest", work.queries, ChooseNearest<typename Memory::Tile, T>{work, memory_.nearest()});
     });
     stages.stage(queue(), "vote", [&] { vote(exec_, work.queries, memory_.nearest()); });
   }

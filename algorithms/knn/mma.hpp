@@ -15,19 +15,17 @@
 namespace league::knn {
 
 /// Packed rows with their norms, samples and lists.
-template <class Unit_, class T_, template <class> class Array>
+template <class Tile_, class T_, template <class> class Array>
 struct MmaMemory {
-  using Unit = Unit_;
+  using Tile = Tile_;
+  using Unit = typename Tile::Unit;
   using T = T_;
-  using Tile = MmaTile<Unit>;
   using Key = typename Unit::Sum;
-  static constexpr bool exact = MmaWork<Unit>::exact;
+  static constexpr bool exact = MmaWork<Tile>::exact;
   static constexpr int sampled_chunk = Unit::lanes == 1 ? 32 : 2;  ///< tiles of a work item of the first pass
 
   MmaMemory(Part& part, const Knn& problem)
-      : knn(part, problem),
-        train_pieces(knn.n, knn.features, Tile::columns),
-        test_pieces(knn.m, knn.features, Tile::rows) {
+      : knn(part, problem), train_pieces(knn.n, padded(), Tile::columns), test_pieces(knn.m, padded(), Tile::rows) {
     part.declare(train, "knn/packed_train", train_pieces.size());
     part.declare(test, "knn/packed_test", test_pieces.size());
     part.declare(norms, "knn/train_norms", train_pieces.rows);
@@ -62,7 +60,7 @@ struct MmaMemory {
     if (launch.league == 0) launch.league = league_of(items);
     return launch;
   }
-  [[nodiscard]] MmaWork<Unit> work(int chunk) const {
+  [[nodiscard]] MmaWork<Tile> work(int chunk) const {
     return {test.data(),  train.data(), test_pieces, train_pieces, norms.data(), test_norms.data(),
             knn.m,        knn.k,        chunk,       samples(),    groups(),     slack.data(),
             least.data(), reach.data(), room(),      lists.data(), counts.data()};
@@ -104,7 +102,7 @@ struct MmaMemory {
     counts.copy_to(std::span(reached));
     if (!exact) slack.copy_to(std::span(slacks));
     queue.fence();
-    MmaWork<Unit> on_host = work(1);
+    MmaWork<Tile> on_host = work(1);
     on_host.counts = reached.data(), on_host.slack = slacks.data();
     std::int64_t candidates = 0, by_all_rows = 0;
     for (std::int64_t query = 0; query < knn.m; ++query) {
@@ -123,8 +121,8 @@ struct MmaMemory {
   [[nodiscard]] Lengths test_lengths() const { return lengths_of(train_pieces.rows, test_pieces.rows, 2); }
 
   Memory<T, Array> knn;
-  typename MmaWork<Unit>::TrainPieces train_pieces;
-  typename MmaWork<Unit>::TestPieces test_pieces;
+  typename MmaWork<Tile>::TrainPieces train_pieces;
+  typename MmaWork<Tile>::TestPieces test_pieces;
   Array<typename Unit::Word> train, test;
   Array<Key> norms, test_norms;
   Array<Candidate> least, reach, lists;
@@ -134,6 +132,8 @@ struct MmaMemory {
   Array<float> lengths;  ///< the most of both operands, how wide some rows are; then sizes and errors of all rows
 
  private:
+  /// Features in whole steps of the tile.
+  [[nodiscard]] std::int64_t padded() const { return ceil_div<std::int64_t>(knn.features, Tile::depth) * Tile::depth; }
   template <class Data, class Order>
   [[nodiscard]] auto rows_of(const Data& data, Order order, std::int64_t n, const Array<Key>& norms_of,
                              const Lengths& lengths_of_rows) const {

@@ -70,9 +70,10 @@ struct MmaTeam {
 /// from the list. Keys of pixels are exact. All others are right within half of a query's `slack`: then all within the
 /// slack of the k-th key may be among the k nearest, and their distances are computed in double. A query whose list
 /// runs over, or whose slack is infinite, is compared with all training rows in double.
-template <class Unit>
+template <class Tile_>
 struct MmaWork {
-  using Tile = MmaTile<Unit>;
+  using Tile = Tile_;
+  using Unit = typename Tile::Unit;
   using Word = typename Unit::Word;
   using Key = typename Unit::Sum;
   using Limits = KeyLimits<Key>;

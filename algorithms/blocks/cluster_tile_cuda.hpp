@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/blocks/cluster_cuda.hpp"
+#include "algorithms/blocks/wgmma_cuda.hpp"
+
+namespace league::blocks {
+
+/// How a cluster of blocks shares a tile of products by wgmma: a block has 128 rows, two groups of four warps 64 each,
+/// and all 256 columns; a thread of a third group copies. Each block copies its rows for itself and its share of the
+/// columns for all. A stage is `pieces` pieces deep: one wait for so many products.
+template <class Unit_, int blocks_, int pieces_ = 2>
+struct ClusterTile {
+  using Unit = Unit_;
+  using Word = typename Unit::Word;
+  using Sum = typename Unit::Sum;
+  static constexpr int blocks = blocks_, pieces = pieces_, groups = 2, warp = 32;
+  static constexpr int block_rows = groups * Unit::rows, rows = blocks * block_rows, columns = Unit::columns;
+  static constexpr int depth = pieces * Unit::depth;  ///< elements of a row in a stage
+  static constexpr int consumers = groups * Unit::threads, threads = consumers + Unit::threads;
+  static constexpr int row_values = Unit::sums / Unit::sum_rows, row_threads = columns / row_values;
+  static constexpr int a_words = block_rows * mma::words, b_words = columns * mma::words;  ///< of a piece
+  static constexpr int a_bytes = pieces * a_words * static_cast<int>(sizeof(Word));        ///< of a stage
+  static constexpr int b_bytes = pieces * b_words * static_cast<int>(sizeof(Word));
+
+  /// The first row of a thread's group in the tile.
+  __device__ static int first_row(int thread) {
+    return cluster::block() * block_rows + thread / Unit::threads * Unit::rows;
+  }
+};
+
+/// How a block shares out its dynamic shared memory: barriers, rows (A), columns (B). The rows of all steps stay where
+/// that leaves enough stages for the columns; else they come with each stage.
+struct ClusterPlan {
+  static constexpr int most_stages = 24, barrier_bytes = 2 * most_stages * cluster::Barrier::bytes;
+  int steps, stages, a_slots, bytes;
+
+  /// For `steps` stages of depth, in `room` bytes.
+  template <class Tile>
+  static ClusterPlan of(int steps, int room) {
+    constexpr int enough = 4;
+    room -= barrier_bytes;
+    const int resident = std::min({(room - steps * Tile::a_bytes) / Tile::b_bytes, steps, most_stages});
+    if (resident >= enough) return {steps, resident, steps, bytes_of<Tile>(resident, steps)};
+    const int stages = std::min(room / (Tile::a_bytes + Tile::b_bytes), most_stages);
+    return {steps, stages, stages, bytes_of<Tile>(stages, stages)};
+  }
+
+ private:
+  template <class Tile>
+  static int bytes_of(int stages, int a_slots) {
+    return barrier_bytes + stages * Tile::b_bytes + a_slots * Tile::a_bytes;
+  }
+};
+
+/// What both sides of the pipeline know: where stages lie, in addresses of shared memory, and which one is next.
+template <class Tile>
+struct ClusterStages {
+  ClusterPlan plan;
+  bool resident;                 ///< the rows of all steps stay
+  cluster::Barrier full, empty;  ///< of the first stage
+  unsigned a, b;
+  int stage = 0;
+  unsigned phase = 0, rows_at = 0, columns_at = 0;  ///< bytes from the first stage to the next one
+
+  __device__ ClusterStages(void* shared, const ClusterPlan& plan_)
+      : plan(plan_),
+        resident(plan.a_slots != plan.stages),
+        full{__shfl_sync(0xffffffffU, cluster::address_of(shared), 0)},  // or it is made out anew at each step
+        empty(full + ClusterPlan::most_stages),
+        a(full.address + ClusterPlan::barrier_bytes),
+        b(a + static_cast<unsigned>(plan.a_slots * Tile::a_bytes)) {}
+  /// @pre all threads of the cluster call it, before anything else
+  __device__ void init() const {
+    if (threadIdx.x == 0)
+      for (int i = 0; i < ClusterPlan::most_stages; ++i) {
+        (full + i).init(1);
+        (empty + i).init(Tile::blocks * Tile::consumers / Tile::warp);
+      }
+    cluster::Barrier::publish();
+    cluster::barrier();
+  }
+  __device__ void begin_tile() {
+    if (resident) rows_at = 0;
+  }
+  __device__ void advance() {
+    ++stage;
+    rows_at += Tile::a_bytes;
+    columns_at += Tile::b_bytes;
+    if (stage < plan.stages) return;
+    stage = 0;
+    phase ^= 1;
+    columns_at = 0;
+    if (!resident) rows_at = 0;
+  }
+};
+
+/// Hands registers over from the threads that copy to those that multiply. @pre all threads of a group call one of
+/// them, each in one of the two branches of the kernel
+__device__ inline void give_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
+__device__ inline void take_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
+
+/// One thread of each block, which copies.
+template <class Tile>
+class ClusterCopies {
+  using Word = typename Tile::Word;
+
+ public:
+  __device__ explicit ClusterCopies(const ClusterStages<Tile>& stages) : stages_(stages) {}
+  /// Operands of the products of a panel of rows with `tiles` panels of columns, one after another.
+  __device__ void copy(const Word* a, const Word* b, int tiles) {
+    const int block = cluster::block();
+    constexpr int share = Tile::b_words / Tile::blocks, word = sizeof(Word);
+    for (int tile = 0; tile < tiles; ++tile) {
+      stages_.begin_tile();
+      for (int step = 0; step < stages_.plan.steps; ++step, stages_.advance()) {
+        const bool with_rows = tile == 0 || !stages_.resident;
+        const cluster::Barrier full = stages_.full + stages_.stage;
+        (stages_.empty + stages_.stage).wait(stages_.phase ^ 1);
+        full.expect(Tile::b_bytes + (with_rows ? Tile::a_bytes : 0));
+        for (int piece = 0; piece < Tile::pieces; ++piece, b += Tile::b_words) {
+          cluster::copy_to_all(stages_.b + stages_.columns_at + (piece * Tile::b_words + block * share) * word,
+                               b + block * share, share * word, full, Tile::blocks);
+          if (with_rows)
+            cluster::copy(stages_.a + stages_.rows_at + piece * Tile::a_words * word,
+                          a + ((step * Tile::pieces + piece) * Tile::blocks + block) * Tile::a_words,
+                          Tile::a_words * word, full);
+        }
+      }
+    }
+  }
+
+ private:
+  ClusterStages<Tile> stages_;
+};
+
+/// The threads that multiply, in two groups. The second starts some steps behind the first, so that one multiplies
+/// while the other looks at its products.
+template <class Tile>
+class ClusterProducts {
+  using Unit = typename Tile::Unit;
+
+ public:
+  __device__ explicit ClusterProducts(const ClusterStages<Tile>& stages)
+      : stages_(stages),
+        group_(static_cast<int>(threadIdx.x) / Unit::threads),
+        a_(Unit::described(stages.a + group_ * Unit::rows * mma::words * sizeof(typename Tile::Word))),
+        b_(Unit::described(stages.b)),
+        empty_(stages.empty.of(static_cast<int>(threadIdx.x) % Tile::blocks)) {}
+  /// The next tile.
+  __device__ void next(typename Tile::Sum (&sums)[Unit::sums]) {
+    const int steps = stages_.plan.steps;
+    const int behind = starts_ ? (min(stages_.plan.stages, steps) + 1) / 2 : steps;
+    if (starts_ && group_ == 1) asm volatile("bar.sync 1, %0;" ::"n"(Tile::consumers) : "memory");
+    int last = -1;
+    stages_.begin_tile();
+    for (int step = 0, until = behind; step < steps; until = steps) {
+      for (; step < until; ++step) {
+        (stages_.full + stages_.stage).wait(stages_.phase);
+        Unit::begin();
+        multiply(sums, a_ + stages_.rows_at / 16, b_ + stages_.columns_at / 16, step > 0);
+        Unit::close();
+        Unit::template wait<1>();
+        release(last);
+        last = stages_.stage;
+        stages_.advance();
+      }
+      if (starts_ && group_ == 0) asm volatile("bar.arrive 1, %0;" ::"n"(Tile::consumers) : "memory");
+      starts_ = false;
+    }
+    Unit::template wait<0>();
+    release(last);
+  }
+
+ private:
+  __device__ void multiply(typename Tile::Sum (&sums)[Unit::sums], unsigned a, unsigned b, bool add) const {
+    constexpr unsigned next_a = Tile::a_bytes / Tile::pieces / 16, next_b = Tile::b_bytes / Tile::pieces / 16;
+    for (unsigned piece = 0; piece < Tile::pieces; ++piece)
+      Unit::multiply(sums, a + piece * next_a, b + piece * next_b, add || piece > 0);
+  }
+  /// All that this warp reads of a stage has been read: said to each block by one lane.
+  __device__ void release(int stage) const {
+    if (stage >= 0 && static_cast<int>(threadIdx.x) % Tile::warp < Tile::blocks) (empty_ + stage).arrive();
+  }
+
+  ClusterStages<Tile> stages_;
+  int group_;
+  unsigned a_, b_;          ///< the first stages, described
+  cluster::Barrier empty_;  ///< of the first stage, in the block that this lane tells
+  bool starts_ = true;
+};
+
+}  // namespace league::blocks

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/blocks/mma.hpp"
+
+namespace league::blocks::mma {
+
+#if defined(__CUDACC__)
+// An instruction's text and registers cannot come from a template: these macros write them out.
+#define LEAGUE_SUMS                                                                              \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "             \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define LEAGUE_4(kind, i) kind(d[i]), kind(d[i + 1]), kind(d[i + 2]), kind(d[i + 3])
+#define LEAGUE_16(kind, i) LEAGUE_4(kind, i), LEAGUE_4(kind, i + 4), LEAGUE_4(kind, i + 8), LEAGUE_4(kind, i + 12)
+#define LEAGUE_64(kind, i) LEAGUE_16(kind, i), LEAGUE_16(kind, i + 16), LEAGUE_16(kind, i + 32), LEAGUE_16(kind, i + 48)
+/// d = a b + (add ? d : 0). `kind`: of the sums' registers; `last`: what the instruction wants after its operands.
+#define LEAGUE_WGMMA(instruction, kind, last)                                                                       \
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %130, 0; wgmma.mma_async.sync.aligned." instruction " {" LEAGUE_SUMS \
+               "}, %128, %129, p" last "; }"                                                                        \
+               : LEAGUE_64(kind, 0), LEAGUE_64(kind, 64)                                                            \
+               : "l"(a), "l"(b), "r"(static_cast<int>(add)))
+#endif
+
+/// `wgmma` of Hopper (sm_90a): the 128 threads of four warps have 64 x 256 sums; both operands are in shared memory. A
+/// piece there is four core matrices, each 8 rows of 16 bytes: rows 0 to 7 with words 0 to 3, then 4 to 7, then rows 8
+/// to 15. A lane packs 16 bytes of a row.
+template <Element element_>
+struct Warpgroup : UnitOf<element_> {
+  using Unit = UnitOf<element_>;
+  using typename Unit::Sum, typename Unit::Word;
+  static constexpr int lanes = 32, share = piece_words / lanes, lane_rows = 1;
+  static constexpr int threads = 128, rows = 64, columns = 256, sums = rows * columns / threads, run = 2, sum_rows = 2;
+  static constexpr int core_rows = 8, core_words = 4;
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
+    return ((row / core_rows * 2 + word / core_words) * core_rows + row % core_rows) * core_words + word % core_words;
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
+    return {lane / (2 * core_rows) * core_rows + lane % core_rows, lane / core_rows % 2 * core_words + i};
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int /*i*/) {
+    return 0;
+  }
+  LEAGUE_FUNCTION static constexpr int row(int thread, int i) {
+    return thread / lanes * side + thread % lanes / 4 + i / 2 % 2 * core_rows;
+  }
+  LEAGUE_FUNCTION static constexpr int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
+  LEAGUE_FUNCTION static constexpr int sum_at(int row, int n) { return n / 2 * 4 + row * 2 + n % 2; }
+
+#if defined(__CUDACC__)
+  /// What the instruction wants to know of rows in pieces, one below the other, from this address of shared memory on:
+  /// the lower half. Addresses and strides count 16 bytes, so that to a place further on a sixteenth is added.
+  __device__ static unsigned described(unsigned address) {
+    constexpr unsigned next_words = 128 / 16;
+    return (address / 16 & 0x3fff) | next_words << 16;
+  }
+  /// Begins d = a b + (add ? d : 0). @pre all threads call, between `begin` and `close`
+  __device__ static void multiply(Sum (&d)[sums], unsigned low_a, unsigned low_b, bool add = true) {
+    constexpr std::uint64_t next_rows = 256 / 16;
+    const std::uint64_t a = low_a | next_rows << 32, b = low_b | next_rows << 32;
+    if constexpr (element_ == Element::tf32) LEAGUE_WGMMA("m64n256k8.f32.tf32.tf32", "+f", ", 1, 1");
+    if constexpr (element_ == Element::f16) LEAGUE_WGMMA("m64n256k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
+    if constexpr (element_ == Element::bf16) LEAGUE_WGMMA("m64n256k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
+    if constexpr (element_ == Element::u8) LEAGUE_WGMMA("m64n256k32.s32.u8.u8", "+r", "");
+    if constexpr (element_ == Element::s8) LEAGUE_WGMMA("m64n256k32.s32.s8.s8", "+r", "");
+  }
+  /// Before the first product that takes registers which have been written to.
+  __device__ static void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+  /// Ends a batch of products.
+  __device__ static void close() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+  /// Until only the last `left` batches may be under way.
+  template <int left>
+  __device__ static void wait() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
+  }
+#endif
+};
+
+#if defined(__CUDACC__)
+#undef LEAGUE_SUMS
+#undef LEAGUE_4
+#undef LEAGUE_16
+#undef LEAGUE_64
+#undef LEAGUE_WGMMA
+#endif
+
+}  // namespace league::blocks::mma
