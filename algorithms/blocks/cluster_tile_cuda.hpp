@@ -25,6 +25,7 @@ struct ClusterTile {
   static constexpr int a_words = block_rows * mma::words, b_words = columns * mma::words;  ///< of a piece
   static constexpr int a_bytes = pieces * a_words * static_cast<int>(sizeof(Word));        ///< of a stage
   static constexpr int b_bytes = pieces * b_words * static_cast<int>(sizeof(Word));
+  static constexpr int stage_bytes = a_bytes + b_bytes;
 
   /// The first row of a thread's group in the tile.
   __device__ static int first_row(int thread) {
@@ -32,27 +33,16 @@ struct ClusterTile {
   }
 };
 
-/// How a block shares out its dynamic shared memory: barriers, rows (A), columns (B). The rows of all steps stay where
-/// that leaves enough stages for the columns; else they come with each stage.
+/// How many stages a block has in its dynamic shared memory, and of how many a tile is made.
 struct ClusterPlan {
-  static constexpr int most_stages = 24, barrier_bytes = 2 * most_stages * cluster::Barrier::bytes;
-  int steps, stages, a_slots, bytes;
+  static constexpr int most_stages = 16, barrier_bytes = 2 * most_stages * cluster::Barrier::bytes;
+  int steps, stages, bytes;
 
   /// For `steps` stages of depth, in `room` bytes.
   template <class Tile>
   static ClusterPlan of(int steps, int room) {
-    constexpr int enough = 4;
-    room -= barrier_bytes;
-    const int resident = std::min({(room - steps * Tile::a_bytes) / Tile::b_bytes, steps, most_stages});
-    if (resident >= enough) return {steps, resident, steps, bytes_of<Tile>(resident, steps)};
-    const int stages = std::min(room / (Tile::a_bytes + Tile::b_bytes), most_stages);
-    return {steps, stages, stages, bytes_of<Tile>(stages, stages)};
-  }
-
- private:
-  template <class Tile>
-  static int bytes_of(int stages, int a_slots) {
-    return barrier_bytes + stages * Tile::b_bytes + a_slots * Tile::a_bytes;
+    const int stages = std::min((room - barrier_bytes) / Tile::stage_bytes, most_stages);
+    return {steps, stages, barrier_bytes + stages * Tile::stage_bytes};
   }
 };
 
@@ -60,19 +50,16 @@ struct ClusterPlan {
 template <class Tile>
 struct ClusterStages {
   ClusterPlan plan;
-  bool resident;                 ///< the rows of all steps stay
   cluster::Barrier full, empty;  ///< of the first stage
-  unsigned a, b;
+  unsigned first;                ///< stage: rows, then columns
   int stage = 0;
-  unsigned phase = 0, rows_at = 0, columns_at = 0;  ///< bytes from the first stage to the next one
+  unsigned phase = 0, at = 0;  ///< bytes from the first stage to the next one
 
   __device__ ClusterStages(void* shared, const ClusterPlan& plan_)
       : plan(plan_),
-        resident(plan.a_slots != plan.stages),
         full{__shfl_sync(0xffffffffU, cluster::address_of(shared), 0)},  // or it is made out anew at each step
         empty(full + ClusterPlan::most_stages),
-        a(full.address + ClusterPlan::barrier_bytes),
-        b(a + static_cast<unsigned>(plan.a_slots * Tile::a_bytes)) {}
+        first(full.address + ClusterPlan::barrier_bytes) {}
   /// @pre all threads of the cluster call it, before anything else
   __device__ void init() const {
     if (threadIdx.x == 0)
@@ -83,18 +70,13 @@ struct ClusterStages {
     cluster::Barrier::publish();
     cluster::barrier();
   }
-  __device__ void begin_tile() {
-    if (resident) rows_at = 0;
-  }
   __device__ void advance() {
     ++stage;
-    rows_at += Tile::a_bytes;
-    columns_at += Tile::b_bytes;
+    at += Tile::stage_bytes;
     if (stage < plan.stages) return;
     stage = 0;
+    at = 0;
     phase ^= 1;
-    columns_at = 0;
-    if (!resident) rows_at = 0;
   }
 };
 
@@ -114,31 +96,28 @@ class ClusterCopies {
   __device__ void copy(const Word* a, const Word* b, int tiles) {
     const int block = cluster::block();
     constexpr int share = Tile::b_words / Tile::blocks, word = sizeof(Word);
-    for (int tile = 0; tile < tiles; ++tile) {
-      stages_.begin_tile();
+    for (int tile = 0; tile < tiles; ++tile)
       for (int step = 0; step < stages_.plan.steps; ++step, stages_.advance()) {
-        const bool with_rows = tile == 0 || !stages_.resident;
         const cluster::Barrier full = stages_.full + stages_.stage;
+        const unsigned to_a = stages_.first + stages_.at, to_b = to_a + Tile::a_bytes;
         (stages_.empty + stages_.stage).wait(stages_.phase ^ 1);
-        full.expect(Tile::b_bytes + (with_rows ? Tile::a_bytes : 0));
+        full.expect(Tile::stage_bytes);
         for (int piece = 0; piece < Tile::pieces; ++piece, b += Tile::b_words) {
-          cluster::copy_to_all(stages_.b + stages_.columns_at + (piece * Tile::b_words + block * share) * word,
-                               b + block * share, share * word, full, Tile::blocks);
-          if (with_rows)
-            cluster::copy(stages_.a + stages_.rows_at + piece * Tile::a_words * word,
-                          a + ((step * Tile::pieces + piece) * Tile::blocks + block) * Tile::a_words,
-                          Tile::a_words * word, full);
+          cluster::copy_to_all(to_b + (piece * Tile::b_words + block * share) * word, b + block * share, share * word,
+                               full, Tile::blocks);
+          cluster::copy(to_a + piece * Tile::a_words * word,
+                        a + ((step * Tile::pieces + piece) * Tile::blocks + block) * Tile::a_words,
+                        Tile::a_words * word, full);
         }
       }
-    }
   }
 
  private:
   ClusterStages<Tile> stages_;
 };
 
-/// The threads that multiply, in two groups. The second starts some steps behind the first, so that one multiplies
-/// while the other looks at its products.
+/// The threads that multiply, in two groups: while one looks at its products, the other may multiply, as far ahead or
+/// behind as there are stages.
 template <class Tile>
 class ClusterProducts {
   using Unit = typename Tile::Unit;
@@ -146,30 +125,22 @@ class ClusterProducts {
  public:
   __device__ explicit ClusterProducts(const ClusterStages<Tile>& stages)
       : stages_(stages),
-        group_(static_cast<int>(threadIdx.x) / Unit::threads),
-        a_(Unit::described(stages.a + group_ * Unit::rows * mma::words * sizeof(typename Tile::Word))),
-        b_(Unit::described(stages.b)),
+        a_(Unit::described(stages.first + static_cast<int>(threadIdx.x) / Unit::threads * Unit::rows * mma::words *
+                                              static_cast<int>(sizeof(typename Tile::Word)))),
+        b_(Unit::described(stages.first + Tile::a_bytes)),
         empty_(stages.empty.of(static_cast<int>(threadIdx.x) % Tile::blocks)) {}
   /// The next tile.
   __device__ void next(typename Tile::Sum (&sums)[Unit::sums]) {
-    const int steps = stages_.plan.steps;
-    const int behind = starts_ ? (min(stages_.plan.stages, steps) + 1) / 2 : steps;
-    if (starts_ && group_ == 1) asm volatile("bar.sync 1, %0;" ::"n"(Tile::consumers) : "memory");
     int last = -1;
-    stages_.begin_tile();
-    for (int step = 0, until = behind; step < steps; until = steps) {
-      for (; step < until; ++step) {
-        (stages_.full + stages_.stage).wait(stages_.phase);
-        Unit::begin();
-        multiply(sums, a_ + stages_.rows_at / 16, b_ + stages_.columns_at / 16, step > 0);
-        Unit::close();
-        Unit::template wait<1>();
-        release(last);
-        last = stages_.stage;
-        stages_.advance();
-      }
-      if (starts_ && group_ == 0) asm volatile("bar.arrive 1, %0;" ::"n"(Tile::consumers) : "memory");
-      starts_ = false;
+    for (int step = 0; step < stages_.plan.steps; ++step) {
+      (stages_.full + stages_.stage).wait(stages_.phase);
+      Unit::begin();
+      multiply(sums, a_ + stages_.at / 16, b_ + stages_.at / 16, step > 0);
+      Unit::close();
+      Unit::template wait<1>();
+      release(last);
+      last = stages_.stage;
+      stages_.advance();
     }
     Unit::template wait<0>();
     release(last);
@@ -187,10 +158,8 @@ class ClusterProducts {
   }
 
   ClusterStages<Tile> stages_;
-  int group_;
-  unsigned a_, b_;          ///< the first stages, described
+  unsigned a_, b_;          ///< the first stage, described
   cluster::Barrier empty_;  ///< of the first stage, in the block that this lane tells
-  bool starts_ = true;
 };
 
 }  // namespace league::blocks

@@ -104,12 +104,14 @@ __device__ void collect_tile(const MmaWork<Tile>& work, const Keys<Tile>& keys_o
     unsigned hits = 0;
     for (int i = 0; i < Keys<Tile>::some; ++i) hits |= (keys[i] <= reach[row] ? 1U : 0U) << i;
     const int query = first_row + Unit::row(keys_of.thread, Unit::sum_at(row, 0));
+    const bool several = __popc(hits) > 1;
     for (; hits != 0; hits &= hits - 1) {
       const int at = __ffs(static_cast<int>(hits)) - 1;
-      Key key = keys[0];
-      blocks::unrolled<Keys<Tile>::some - 1>([&](int i) {  // registers have no index
-        if (at == i + 1) key = keys[i + 1];
-      });
+      Key key = least;
+      if (several)
+        blocks::unrolled<Keys<Tile>::some>([&](int i) {  // registers have no index
+          if (at == i) key = keys[i];
+        });
       const Candidate candidate = work.candidate(tile, keys_of.column(first + at), key);
       if (key == reach[row] && candidate > work.reach[query]) continue;
       const int slot = atomicAdd(&found.pushed, 1);

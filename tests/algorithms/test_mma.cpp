@@ -11,6 +11,7 @@
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/blocks/mma_host.hpp"
+#include "algorithms/blocks/wgmma_cuda.hpp"
 #include "tests/backends/mma_probe.hpp"
 #include "tests/runtime.hpp"
 
@@ -223,6 +224,20 @@ TYPED_TEST(Layouts, HaveAPlaceForEverything) {
         EXPECT_EQ(TypeParam::row(lane, TypeParam::sum_at(row, n)), TypeParam::row(lane, TypeParam::sum_at(row, 0)));
   }
   EXPECT_EQ(places.size(), static_cast<std::size_t>(side * side));
+}
+
+TEST(Warpgroups, HaveAPlaceForEverything) {
+  using Unit = Warpgroup<Element::s8>;
+  expect_a_place_for_every_word<Unit, Operand::a>();
+  expect_a_place_for_every_word<Unit, Operand::b>();
+  std::set<int> places;
+  for (int thread = 0; thread < Unit::threads; ++thread)
+    for (int i = 0; i < Unit::sums; ++i) {
+      places.insert(Unit::row(thread, i) * Unit::columns + Unit::column(thread, i));
+      const int row = i / 2 % 2, number = i / 4 * 2 + i % 2;  // of those of the row
+      EXPECT_EQ(Unit::sum_at(row, number), i);
+    }
+  EXPECT_EQ(places.size(), static_cast<std::size_t>(Unit::rows * Unit::columns));
 }
 
 TEST(Pieces, OfAStepLieTogether) {
