@@ -22,7 +22,7 @@
 ///   lane_rows, lane_row<operand>(i)   rows of which a lane has words; of which of them word i is
 ///   fragment_a, fragment_b, fragment_c   of units with one lane, a and b may point to their piece
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
-///   ready(fragment)         what mma_sync takes as well, if more has to be done with a fragment first, once
+///   parts                   pieces that hold the same columns of a row: 1, of a `Split` unit 2
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
 
@@ -145,6 +145,7 @@ struct UnitOf {
   using Word = std::conditional_t<element == Element::f64, std::uint64_t, std::uint32_t>;
   static constexpr int per_word = static_cast<int>(sizeof(Word) / sizeof(Value));
   static constexpr int depth = words * per_word;  ///< elements of a row of a piece
+  static constexpr int parts = 1;
 };
 
 /// One lane has the whole tile. On every machine; what all others are held against.
@@ -178,7 +179,6 @@ struct Scalar : UnitOf<element_> {
     Sum sum[sums] = {};
   };
   LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int /*lane*/) { fragment.piece = piece; }
-  LEAGUE_FUNCTION static const fragment_a& ready(const fragment_a& fragment) { return fragment; }
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     for (int word = 0; word < words; ++word)
       for (int i = 0; i < side; ++i)
@@ -195,6 +195,13 @@ struct Scalar : UnitOf<element_> {
   }
 };
 
+/// A unit for rows whose elements are sums of two of the unit's: of every two steps, the even one has the high parts of
+/// some columns, the odd one their low parts. A tile (unit_tile.hpp) adds low by high, high by low and high by high.
+template <class Unit>
+struct Split : Unit {
+  static constexpr int parts = 2;
+};
+
 /// Rows as pieces lie: panels of `height` rows (a multiple of 16), in each of them the pieces of one step of the depth
 /// side by side. What a team reads of an operand in a step is then one contiguous part.
 template <class Unit, Operand operand = Operand::a>
@@ -205,7 +212,7 @@ struct Pieces {
   Pieces() = default;
   Pieces(std::int64_t n, std::int64_t features, int height_)
       : rows((n + height_ - 1) / height_ * height_),
-        steps(static_cast<int>((features + Unit::depth - 1) / Unit::depth)),
+        steps(static_cast<int>((features + Unit::depth - 1) / Unit::depth) * Unit::parts),
         height(height_) {}
   [[nodiscard]] std::int64_t size() const { return rows * steps * words; }  ///< words
   /// Where the pieces of a step lie, of the panel that begins with `row`.

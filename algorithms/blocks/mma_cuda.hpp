@@ -111,7 +111,6 @@ struct Warp : UnitOf<element_> {
   LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
     fragment = *reinterpret_cast<const fragment_a*>(piece + lane * share);
   }
-  LEAGUE_FUNCTION static const fragment_a& ready(const fragment_a& fragment) { return fragment; }
   LEAGUE_FUNCTION static void mma_sync([[maybe_unused]] fragment_c& c, [[maybe_unused]] const fragment_a& a,
                                        [[maybe_unused]] const fragment_b& b) {
 #if defined(__CUDA_ARCH__)
@@ -122,6 +121,52 @@ struct Warp : UnitOf<element_> {
   }
   LEAGUE_FUNCTION static void values(const fragment_c& c, Sum (&out)[sums]) {
     for (int i = 0; i < sums; ++i) out[i] = c.sum[i];
+  }
+};
+
+/// f16 in pieces of four matrices [8 rows x 16 bytes], one after the other: rows 0 to 7, then 8 to 15, of each first
+/// words 0 to 3. `ldmatrix` hands them to the lanes in the order of A or of B, so that the same pieces can be both.
+struct WarpMatrices : Warp<Element::f16> {
+  using Base = Warp<Element::f16>;
+  static constexpr int lane_rows = 1, matrix_words = rows * quad;
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
+    return (row / rows * 2 + word / quad) * matrix_words + row % rows * quad + word % quad;
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
+    return {lane / side * rows + lane % rows, lane / rows % 2 * quad + i};
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int /*i*/) {
+    return 0;
+  }
+
+  struct fragment_b : fragment_a {};
+  /// @pre on a GPU, the piece is in scratch
+  LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
+    load_as<Operand::a>(fragment, piece, lane);
+  }
+  LEAGUE_FUNCTION static void load(fragment_b& fragment, const Word* piece, int lane) {
+    load_as<Operand::b>(fragment, piece, lane);
+  }
+
+ private:
+  template <Operand operand>
+  LEAGUE_FUNCTION static void load_as(fragment_a& fragment, const Word* piece, int lane) {
+#if defined(__CUDA_ARCH__)
+    const int to = lane / rows;  // the register that becomes the matrix of which this lane names a row
+    const Word* row = piece + (operand == Operand::a ? to % 2 * 2 + to / 2 : to) * matrix_words + lane % rows * quad;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(fragment.word[0]), "=r"(fragment.word[1]), "=r"(fragment.word[2]), "=r"(fragment.word[3])
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+                 : "memory");
+#else
+    for (int i = 0; i < share; ++i) {
+      const Place place = Base::word_of<operand>(lane, i);
+      fragment.word[i] = piece[offset(place.row, place.word)];
+    }
+#endif
   }
 };
 
@@ -145,28 +190,16 @@ struct Warp<Element::f32> : Warp<Element::tf32> {
     return Base::lane_row(i);
   }
 
-  struct fragment_b : fragment_a {};
-  struct Parts {
-    fragment_a high, low;
-  };
-  LEAGUE_FUNCTION static Parts ready(const fragment_a& fragment) {
-    Parts parts;
-    for (int i = 0; i < share; ++i) split(fragment.word[i], parts.high.word[i], parts.low.word[i]);
-    return parts;
-  }
-  LEAGUE_FUNCTION static Parts ready(const fragment_b& fragment) {  // in the order of B
-    Parts parts;
-    for (int i = 0; i < share; ++i)
-      split(fragment.word[i], parts.high.word[i % 2 * 2 + i / 2], parts.low.word[i % 2 * 2 + i / 2]);
-    return parts;
-  }
-  LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const Parts& a, const Parts& b) {
-    Base::mma_sync(c, a.low, b.high);
-    Base::mma_sync(c, a.high, b.low);
-    Base::mma_sync(c, a.high, b.high);
-  }
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
-    mma_sync(c, ready(a), ready(b));
+    fragment_a high_a, low_a, high_b, low_b;
+    for (int i = 0; i < share; ++i) {
+      const int in_b = i % 2 * 2 + i / 2;  // the order of B
+      split(a.word[i], high_a.word[i], low_a.word[i]);
+      split(b.word[i], high_b.word[in_b], low_b.word[in_b]);
+    }
+    Base::mma_sync(c, low_a, high_b);
+    Base::mma_sync(c, high_a, low_b);
+    Base::mma_sync(c, high_a, high_b);
   }
 
  private:

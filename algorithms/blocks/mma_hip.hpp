@@ -46,7 +46,6 @@ struct Wavefront : UnitOf<element_> {
   LEAGUE_FUNCTION static void load(fragment_a& fragment, const Word* piece, int lane) {
     fragment = *reinterpret_cast<const fragment_a*>(piece + lane * share);
   }
-  LEAGUE_FUNCTION static const fragment_a& ready(const fragment_a& fragment) { return fragment; }
   LEAGUE_FUNCTION static void mma_sync([[maybe_unused]] fragment_c& c, [[maybe_unused]] const fragment_a& a,
                                        [[maybe_unused]] const fragment_b& b) {
 #if defined(__HIP_DEVICE_COMPILE__)

@@ -23,4 +23,14 @@ template <Element element>
 using Native = Thread<element>;
 #endif
 
+/// The one whose tiles are as exact as the type of the element: floats are split (split.hpp) where there is no unit for
+/// them.
+#if defined(__CUDACC__)
+template <Element element>
+using NativeOfTiles = std::conditional_t<element == Element::f32, Split<WarpMatrices>, Warp<element>>;
+#else
+template <Element element>
+using NativeOfTiles = Native<element>;
+#endif
+
 }  // namespace league::blocks::mma

@@ -9,7 +9,8 @@
 
 /// Packing of rows as pieces for matrix units. A kind of rows, `Rows`, says what a word of them is (`word(row, begin,
 /// sums)`: the elements from `begin` on; 0 where there are none), which `sums` of a row are added on the way, of type
-/// `Sum`, and what becomes of these (`finish(row, sums, peak)`).
+/// `Sum`, and what becomes of these (`finish(row, sums, peak)`). What has to be known of a row before its words, 16
+/// rows find together, if they have `prepare(group, first, peak)`.
 namespace league::blocks {
 
 /// A word's worth of elements of a row, from `begin` on, as `put(i, value)`; nothing beyond the features. A multiple of
@@ -37,6 +38,7 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
   using Word = typename Unit::Word;
   constexpr int sums = Rows::sums;
   for (int i = group.rank; i < side * sums; i += group.size) totals[i] = 0;
+  if constexpr (requires { rows.prepare(group, first, peak); }) rows.prepare(group, first, peak);
   group.barrier();
   const int lane = group.rank % Unit::lanes;
   typename Rows::Sum mine[Unit::lane_rows][sums] = {};  // a lane keeps its rows

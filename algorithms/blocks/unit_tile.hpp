@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "algorithms/blocks/copies.hpp"
 #include "algorithms/blocks/group.hpp"
@@ -12,8 +11,8 @@
 namespace league::blocks {
 
 /// How the subgroups of a group share a tile of products made by a matrix unit: `down` x `across` subgroups, each with
-/// `units_down` x `units_across` products [16 x 16]. Scratch holds `stages` steps of both operands; none where `stages`
-/// is 0: then operands are read where they lie, as on a host.
+/// `units_down` x `units_across` products [16 x 16]. Scratch holds `stages` steps of both operands, of split units with
+/// both parts; none where `stages` is 0: then operands are read where they lie, as on a host.
 template <class Unit_, int down_, int across_, int units_down_, int units_across_, int stages_>
 struct UnitTile {
   using Unit = Unit_;
@@ -24,7 +23,8 @@ struct UnitTile {
   static constexpr int rows = down * units_down * mma::side, columns = across * units_across * mma::side;
   static constexpr int threads = down * across * Unit::lanes;
   static constexpr int depth = Unit::depth;  ///< elements of a row in a step
-  static constexpr int row_words = rows * mma::words, stage_words = (rows + columns) * mma::words;
+  static constexpr int row_words = rows * mma::words * Unit::parts, column_words = columns * mma::words * Unit::parts;
+  static constexpr int stage_words = row_words + column_words;
   static constexpr int scratch_bytes = stages * stage_words * static_cast<int>(sizeof(Word));
   static constexpr int row_values = units_across * Unit::sums / Unit::sum_rows;  ///< of a thread in each of its rows
   static constexpr int row_threads = columns / row_values;                       ///< that share a row
@@ -101,8 +101,10 @@ struct TileValues {
 
 /// Makes one tile of products after another, c[row][column] = a[row] . b[column], step by step of the depth, with the
 /// operands of the next steps, also those of the next tile, on their way: from memory into scratch `stages` steps
-/// ahead, from scratch into registers one. All tiles have the same rows; their columns follow one another. `a` and `b`
-/// are pieces (`mma::Pieces`) of panels as high as the tile has rows and columns.
+/// ahead, from scratch into registers one. A step of a split unit has three times the products and twice the fragments:
+/// these are loaded when they are multiplied, and copies are one step less ahead. All tiles have the same rows; their
+/// columns follow one another. `a` and `b` are `steps` pieces (`mma::Pieces`) of panels as high as the tile has rows
+/// and columns.
 /// @pre group.size == Tile::threads; scratch has Tile::scratch_bytes, aligned to 16, and all threads are done with it
 template <class Tile, class Copies, class Group>
 class Pipeline {
@@ -111,9 +113,15 @@ class Pipeline {
 
  public:
   LEAGUE_FUNCTION Pipeline(const Group& group, Word* scratch, const Word* a, const Word* b, int steps, int tiles)
-      : group_(group), scratch_(scratch), first_a_(a), a_(a), b_(b), steps_(steps), left_(steps * tiles) {
-    if constexpr (Tile::stages > 0) {
-      for (int stage = 0; stage < Tile::stages; ++stage) fetch();
+      : group_(group),
+        scratch_(scratch),
+        first_a_(a),
+        a_(a),
+        b_(b),
+        steps_(steps / Unit::parts),
+        left_(steps_ * tiles) {
+    for (int stage = is_split ? 1 : 0; stage < Tile::stages; ++stage) fetch();
+    if constexpr (!is_split && Tile::stages > 0) {
       Copies::template wait<Tile::stages - 1>();
       group_.barrier();
     }
@@ -122,8 +130,15 @@ class Pipeline {
   /// The next tile.
   LEAGUE_FUNCTION void next(TileSums<Tile>& sums) {
     if constexpr (Tile::stages == 0) {
-      for (int step = 0; step < steps_; ++step, b_ += Tile::columns * mma::words)
-        multiply(first_a_ + step * Tile::row_words, b_, sums);
+      for (int step = 0; step < steps_; ++step, b_ += Tile::column_words)
+        multiply(of_a(first_a_ + step * Tile::row_words), of_b(b_), sums);
+    } else if constexpr (is_split) {
+      for (int step = 0; step < steps_; ++step) {
+        Copies::template wait<Tile::stages - 2>();
+        group_.barrier();  // the copies of all are there, and all have multiplied what the next copies overwrite
+        fetch();
+        multiply(stage_of_a(), stage_of_b(), sums);
+      }
     } else {
       typename Unit::fragment_a x[Tile::units_down];
       typename Unit::fragment_b y[2][Tile::units_across];  // of this step and of the next
@@ -141,13 +156,17 @@ class Pipeline {
 
  private:
   using Packet = PlainCopies::Packet;
+  static constexpr bool is_split = Unit::parts == 2;
 
-  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const {
-    return scratch_ + at_ + Tile::first_down(group_.rank) * mma::piece_words;
+  /// Of a step of an operand, where the pieces of this subgroup begin.
+  [[nodiscard]] LEAGUE_FUNCTION const Word* of_a(const Word* step) const {
+    return step + Tile::first_down(group_.rank) * mma::piece_words;
   }
-  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const {
-    return scratch_ + at_ + Tile::row_words + Tile::first_across(group_.rank) * mma::piece_words;
+  [[nodiscard]] LEAGUE_FUNCTION const Word* of_b(const Word* step) const {
+    return step + Tile::first_across(group_.rank) * mma::piece_words;
   }
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const { return of_a(scratch_ + at_); }
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const { return of_b(scratch_ + at_ + Tile::row_words); }
   template <class A, class B>
   LEAGUE_FUNCTION void load(A& x, B& y) const {
     const int lane = group_.rank % Unit::lanes;
@@ -162,22 +181,19 @@ class Pipeline {
     group_.barrier();  // the copies of all are there, and all have loaded what the next copies overwrite
     fetch();
     for (int j = 0; j < Tile::units_across; ++j) Unit::load(next_y[j], stage_of_b() + j * mma::piece_words, lane);
-    std::remove_cvref_t<decltype(Unit::ready(y[0]))> ready_y[Tile::units_across];
-    for (int j = 0; j < Tile::units_across; ++j) ready_y[j] = Unit::ready(y[j]);
     for (int i = 0; i < Tile::units_down; ++i) {
-      const auto ready_x = Unit::ready(x[i]);
-      for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], ready_x, ready_y[j]);
+      for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], x[i], y[j]);
       Unit::load(x[i], stage_of_a() + i * mma::piece_words, lane);
     }
   }
-  /// Starts to copy one more step, if there is one, over the one whose fragments are loaded.
+  /// Starts to copy one more step, if there is one, over the one that is no longer needed.
   LEAGUE_FUNCTION void fetch() {
     Word* stage = scratch_ + at_;
     at_ = at_ < (Tile::stages - 1) * Tile::stage_words ? at_ + Tile::stage_words : 0;
     if (left_ > 0) {
       copy<Tile::row_words>(stage, a_);
-      copy<Tile::columns * mma::words>(stage + Tile::row_words, b_);
-      b_ += Tile::columns * mma::words;
+      copy<Tile::column_words>(stage + Tile::row_words, b_);
+      b_ += Tile::column_words;
       step_ = step_ + 1 < steps_ ? step_ + 1 : 0;
       a_ = step_ > 0 ? a_ + Tile::row_words : first_a_;
       --left_;
@@ -194,17 +210,25 @@ class Pipeline {
     unrolled<whole>([&](int i) { one(group_.rank + i * Tile::threads); });
     if (packets % Tile::threads != 0 && group_.rank < packets % Tile::threads) one(group_.rank + whole * Tile::threads);
   }
-  /// A step whose operands are read where they lie.
+  /// Adds the products of a step whose operands are there, in scratch or where they lie.
   LEAGUE_FUNCTION void multiply(const Word* a, const Word* b, TileSums<Tile>& sums) const {
     const int lane = group_.rank % Unit::lanes;
-    a += Tile::first_down(group_.rank) * mma::piece_words;
-    b += Tile::first_across(group_.rank) * mma::piece_words;
-    typename Unit::fragment_b y[Tile::units_across];
-    for (int j = 0; j < Tile::units_across; ++j) Unit::load(y[j], b + j * mma::piece_words, lane);
+    typename Unit::fragment_b y[Unit::parts][Tile::units_across];
+    for (int part = 0; part < Unit::parts; ++part)
+      for (int j = 0; j < Tile::units_across; ++j)
+        Unit::load(y[part][j], b + part * Tile::columns * mma::words + j * mma::piece_words, lane);
     for (int i = 0; i < Tile::units_down; ++i) {
-      typename Unit::fragment_a x;
-      Unit::load(x, a + i * mma::piece_words, lane);
-      for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], x, y[j]);
+      typename Unit::fragment_a x[Unit::parts];
+      for (int part = 0; part < Unit::parts; ++part)
+        Unit::load(x[part], a + part * Tile::rows * mma::words + i * mma::piece_words, lane);
+      const auto add = [&](int of_x, int of_y) {
+        for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], x[of_x], y[of_y][j]);
+      };
+      if constexpr (is_split) {
+        add(1, 0);  // the small products first
+        add(0, 1);
+      }
+      add(0, 0);
     }
   }
 

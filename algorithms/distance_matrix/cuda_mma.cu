@@ -5,11 +5,11 @@
 #include "algorithms/distance_matrix/units.hpp"
 
 // A block takes a tile of rows x columns at a time; a warp some products [16 x 16], whose operands come through shared
-// memory (blocks/unit_tile).
+// memory (blocks/unit_tile). `mma_symmetric` leaves out the tiles below the diagonal and stores the others twice.
 namespace league::distance_matrix {
 namespace {
 
-template <class T, class Unit>
+template <bool mirror, class T, class Unit>
 __global__ void __launch_bounds__(TileOfUnits<Unit>::threads, cuda::launch_bound(teams<Unit>))
     tile_kernel(const UnitWork<T, Unit> work) {
   using Tile = TileOfUnits<Unit>;
@@ -19,17 +19,18 @@ __global__ void __launch_bounds__(TileOfUnits<Unit>::threads, cuda::launch_bound
   const Tiles<T>& tiles = work.tiles;
   for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
     const int row = tiles.row(item, Tile::rows), column = tiles.column(item, Tile::columns);
+    if (mirror && column < row) continue;
     group.barrier();  // scratch is free
     blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
         group, scratch, work.pieces_of(row), work.pieces_of(column), work.pieces.steps, 1);
     blocks::TileSums<Tile> sums;
     pipeline.next(sums);
     blocks::TileValues<Tile> values(sums);
-    store_values(tiles, group.rank, row, column, values);
+    store_values<mirror>(work, group.rank, row, column, values);
   }
 }
 
-template <class T, class Unit>
+template <class T, class Unit, bool mirror>
 class Mma final : public DistancePart {
  public:
   Mma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
@@ -43,15 +44,17 @@ class Mma final : public DistancePart {
       stages.stage(queue(), "pack",
                    [&] { blocks::pack_all(stream, memory_.rows(), memory_.pieces, memory_.packed.data()); });
     stages.stage(queue(), "distance", [&] {
-      tile_kernel<T, Unit><<<launch_.league, launch_.team, 0, stream>>>(memory_.work(range));
+      tile_kernel<mirror><<<launch_.league, launch_.team, 0, stream>>>(memory_.work(range));
       cuda::check_launch();
     });
   }
   Launch launch_;
-  UnitMemory<T, Unit, cuda::Array> memory_;
+  UnitMemory<T, Unit, mirror, cuda::Array> memory_;
 };
 
-const RegisterSplit<DistanceMatrix> registered{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
+using Registered = RegisterSplit<DistanceMatrix>;
+const Registered whole{"mma", cuda::model, by_unit<blocks::mma::NativeOfTiles, Mma, false>};
+const Registered symmetric{"mma_symmetric", cuda::model, by_unit<blocks::mma::NativeOfTiles, Mma, true>};
 
 }  // namespace
 }  // namespace league::distance_matrix

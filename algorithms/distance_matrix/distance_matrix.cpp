@@ -13,6 +13,8 @@ namespace {
 
 const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 
+const std::map<Dtype, std::string> units{{Dtype::f32, "f16 tensor"}, {Dtype::f64, "f64 tensor"}};
+
 const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see product";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -35,10 +37,15 @@ const RegisterAlgorithm registered{Algorithm{
                  .dtypes = floats},
                 {.name = "product", .description = "|x|^2 + |y|^2 - 2 x.y by our own product tile", .dtypes = floats},
                 {.name = "mma",
-                 .description = "|x|^2 + |y|^2 - 2 x.y by matrix units, in f32 as three products of tf32",
+                 .description = "|x|^2 + |y|^2 - 2 x.y by matrix units, in f32 as three products of f16",
                  .dtypes = floats,
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
-                 .units = {{Dtype::f32, "tf32 tensor"}, {Dtype::f64, "f64 tensor"}}},
+                 .units = units},
+                {.name = "mma_symmetric",
+                 .description = "mma, for one half of the matrix, mirrored; one device, whole matrix in memory",
+                 .dtypes = floats,
+                 .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = units},
                 {.name = "gram",
                  .description = "|x|^2 + |y|^2 - 2 x.y by a library's product (kokkos_kernels: its own, no TPL)",
                  .dtypes = floats,
@@ -90,7 +97,8 @@ class Check {
       : oracle_(oracle),
         values_(output.values.values<const T>()),
         rows_(output.rows),
-        expanded_(output.form == DistanceMatrix::expanded),
+        symmetric_(output.form != DistanceMatrix::expanded),
+        expanded_(!symmetric_ || output.form == DistanceMatrix::mirrored),
         judge_{static_cast<double>(problem.dimension + 4) * epsilon_of<T>, epsilon_of<T>, problem.euclidean} {}
 
   [[nodiscard]] Verdict all(Reduce& reduce) const {
@@ -149,7 +157,7 @@ class Check {
           {wanted, relative * (expanded_ ? magnitude : wanted) + in_double});
   }
 
-  /// Every value of a row of the sample; and, where they are differences, their mirror images.
+  /// Every value of a row of the sample; and, where they are symmetric, their mirror images.
   void each(std::int64_t row, std::int64_t sample, RowVerdict& verdict) const {
     const double* squared = &oracle_.squared[static_cast<std::size_t>(sample * oracle_.n)];
     const double norm = oracle_.norms[static_cast<std::size_t>(row)];
@@ -159,7 +167,7 @@ class Check {
           judge_(squared[column], expanded_ ? norm + oracle_.norms[static_cast<std::size_t>(column)] : squared[column]);
       judge(verdict, [&] { return place(row, column); }, is, wanted);
       verdict.difference += (is - wanted.value) * (is - wanted.value);
-      const bool mirrored = column >= rows_.begin && column < rows_.end && !expanded_;
+      const bool mirrored = column >= rows_.begin && column < rows_.end && symmetric_;
       if (mirrored && value(column, row) != is) fail(verdict, place(column, row), value(column, row), {is, 0});
     }
   }
@@ -167,7 +175,7 @@ class Check {
   const Oracle& oracle_;
   std::span<const T> values_;
   Range rows_;
-  bool expanded_;
+  bool symmetric_, expanded_;
   Judge judge_;
 };
 

@@ -15,6 +15,7 @@ class DistanceMatrix final : public Problem {
   static constexpr const char* algorithm = "distance_matrix";
   /// `Output::form` of |x|^2 + |y|^2 - 2 x.y, whose error is a share of |x|^2 + |y|^2, not of the distance.
   static constexpr const char* expanded = "expanded";
+  static constexpr const char* mirrored = "expanded, mirrored";  ///< the same, symmetric to the bit
 
   explicit DistanceMatrix(const Making& making);
   ~DistanceMatrix() override;

@@ -6,13 +6,13 @@
 #include "algorithms/distance_matrix/units.hpp"
 
 // A team takes a tile of rows x columns at a time; a subgroup some products [16 x 16], whose operands come through team
-// scratch (blocks/unit_tile).
+// scratch (blocks/unit_tile). `mma_symmetric` leaves out the tiles below the diagonal and stores the others twice.
 namespace league::distance_matrix {
 namespace {
 
 using kokkos::Exec;
 
-template <class T, class Unit>
+template <bool mirror, class T, class Unit>
 void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work) {
   using Tile = TileOfUnits<Unit>;
   using Policy =
@@ -28,6 +28,7 @@ void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work)
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
              item += static_cast<unsigned>(team.league_size())) {
           const int row = tiles.row(item, Tile::rows), column = tiles.column(item, Tile::columns);
+          if (mirror && column < row) continue;
           group.barrier();  // scratch is free
           blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
               group, static_cast<typename Unit::Word*>(scratch), work.pieces_of(row), work.pieces_of(column),
@@ -35,12 +36,12 @@ void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work)
           blocks::TileSums<Tile> sums;
           pipeline.next(sums);
           blocks::TileValues<Tile> values(sums);
-          store_values(tiles, group.rank, row, column, values);
+          store_values<mirror>(work, group.rank, row, column, values);
         }
       });
 }
 
-template <class T, class Unit>
+template <class T, class Unit, bool mirror>
 class Mma final : public DistancePart {
  public:
   Mma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
@@ -55,14 +56,16 @@ class Mma final : public DistancePart {
     if (range.begin == rows().begin)
       stages.stage(queue(), "pack",
                    [&] { blocks::pack_all(exec_, memory_.rows(), memory_.pieces, memory_.packed.data()); });
-    stages.stage(queue(), "distance", [&] { tile_kernel<T, Unit>(exec_, launch_, memory_.work(range)); });
+    stages.stage(queue(), "distance", [&] { tile_kernel<mirror>(exec_, launch_, memory_.work(range)); });
   }
   const Exec& exec_;
   Launch launch_;
-  UnitMemory<T, Unit, kokkos::Array> memory_;
+  UnitMemory<T, Unit, mirror, kokkos::Array> memory_;
 };
 
-const RegisterSplit<DistanceMatrix> registered{"mma", kokkos::blocks_model, by_unit<blocks::mma::Native, Mma>};
+using Registered = RegisterSplit<DistanceMatrix>;
+const Registered whole{"mma", kokkos::blocks_model, by_unit<blocks::mma::NativeOfTiles, Mma, false>};
+const Registered symmetric{"mma_symmetric", kokkos::blocks_model, by_unit<blocks::mma::NativeOfTiles, Mma, true>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -18,6 +18,7 @@ using TermOf = std::conditional_t<kind == Kind::product, blocks::ProductTerm, bl
 /// What a method says of itself beside its kernel.
 struct Form {
   bool expanded = false;     ///< |x|^2 + |y|^2 - 2 x.y
+  bool mirrored = false;     ///< that, and symmetric to the bit, as the subtracting form is
   bool blocked = true;       ///< can work in blocks of rows
   std::int64_t granule = 1;  ///< rows of a block are a multiple of this where it has so many
 };
@@ -39,7 +40,7 @@ class DistancePart : public Part {
     using T = typename Array::value_type;
     if (!form.blocked && (!is_alone() || rows().size() != problem_.n))
       throw Unsupported("takes the whole matrix: one device only");
-    if (form.expanded) result(0).form = DistanceMatrix::expanded;
+    if (form.expanded) result(0).form = form.mirrored ? DistanceMatrix::mirrored : DistanceMatrix::expanded;
     input(points, "distance_matrix/points", problem_.points.values<T>());
     block_rows_ = rows_that_fit(form, problem_.n * std::int64_t{sizeof(T)});
     declare(out, "distance_matrix/distances", block_rows_ * problem_.n);

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "algorithms/blocks/pieces.hpp"
 #include "algorithms/blocks/unit_tile.hpp"
+#include "algorithms/distance_matrix/point_rows.hpp"
 #include "algorithms/distance_matrix/tiles.hpp"
 
 /// What the method `mma` does in CUDA and Kokkos alike: `product`, its tile made by matrix units.
@@ -23,31 +23,7 @@ template <class Unit, int across = 64 / Unit::lanes>
 using TileOfUnits =
     std::conditional_t<Unit::lanes == 1, blocks::UnitTile<Unit, 1, 1, 1, 1, 0>,
                        blocks::UnitTile<Unit, 4 / teams<Unit>, across, 2 * teams<Unit>, (8 + across - 1) / across,
-                                        16 / static_cast<int>(sizeof(typename Unit::Word))>>;
-
-/// Points as they are, and their squared norms.
-template <class Unit, class T>
-struct PointRows {
-  using Sum = double;
-  static constexpr int sums = 1;
-  const T* points;
-  std::int64_t n;
-  int dimension;
-  T* norms;  ///< [rows of the pieces]
-
-  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
-    static_assert(Unit::per_word == 1);
-    const T value = row < n && begin < dimension ? points[row * dimension + begin] : T{0};
-    sum[0] += static_cast<double>(value) * static_cast<double>(value);
-    typename Unit::Word bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
-  }
-  template <class Peak>
-  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& /*peak*/) const {
-    norms[row] = static_cast<T>(sum[0]);
-  }
-};
+                                        16 / Unit::parts / static_cast<int>(sizeof(typename Unit::Word))>>;
 
 /// A block of rows as tiles, whose operands are pieces.
 template <class T, class Unit>
@@ -55,48 +31,63 @@ struct UnitWork {
   Tiles<T> tiles;
   blocks::mma::Pieces<Unit> pieces;
   const typename Unit::Word* packed;
+  const T* inverse_scales;  ///< of all points, if they are split
 
   /// Where the pieces of the tile's rows, or columns, begin.
   [[nodiscard]] LEAGUE_FUNCTION const typename Unit::Word* pieces_of(int row) const {
     return packed + pieces.step(row, 0);
   }
+  /// The distance that a unit's sum stands for.
+  [[nodiscard]] LEAGUE_FUNCTION T distance(int row, int column, T sum) const {
+    using std::sqrt;
+    if constexpr (Unit::parts == 2) sum = sum * inverse_scales[row] * inverse_scales[column];
+    const T squared = squared_distance<blocks::ProductTerm>(tiles, row, column, sum);
+    return tiles.euclidean ? sqrt(squared) : squared;
+  }
 };
 
-/// A thread's values of the tile at (row, column), to their places.
-template <class Tile, class T>
-LEAGUE_FUNCTION void store_values(const Tiles<T>& tiles, int thread, int row0, int column0,
+/// A thread's values of the tile at (row, column), to their places; with `mirror`, those above the diagonal to their
+/// mirror images too, and none from below it. Neighbouring threads have neighbouring rows: runs of 32 bytes and more in
+/// either direction.
+template <bool mirror, class Tile, class T>
+LEAGUE_FUNCTION void store_values(const UnitWork<T, typename Tile::Unit>& work, int thread, int row0, int column0,
                                   blocks::TileValues<Tile>& values) {
-  using std::sqrt;
   constexpr int run = Tile::Unit::run;
   using Run = blocks::Pack<T, run* static_cast<int>(sizeof(T))>;
+  const Tiles<T>& tiles = work.tiles;
+  const bool whole_runs = tiles.n % run == 0 && !(mirror && row0 == column0);
   values.for_runs(thread, [&](int i, int j, const T* sums) {
     const int row = row0 + i, column = column0 + j;
     if (row < tiles.first || row >= tiles.first + tiles.rows || column >= tiles.n) return;
     Run found;
-    for (int e = 0; e < run; ++e) {
-      const int there = column + e < tiles.n ? column + e : tiles.n - 1;
-      const T squared = squared_distance<blocks::ProductTerm>(tiles, row, there, sums[e]);
-      found.values[e] = tiles.euclidean ? sqrt(squared) : squared;
-    }
+    for (int e = 0; e < run; ++e)
+      found.values[e] = work.distance(row, column + e < tiles.n ? column + e : tiles.n - 1, sums[e]);
+    const auto stored = [&](int e) { return column + e < tiles.n && !(mirror && column + e < row); };
     T* to = tiles.out + std::int64_t{row - tiles.first} * tiles.n + column;
-    if (tiles.n % run == 0)
+    if (whole_runs)
       *reinterpret_cast<Run*>(to) = found;
     else
-      for (int e = 0; e < run && column + e < tiles.n; ++e) to[e] = found.values[e];
+      for (int e = 0; e < run; ++e)
+        if (stored(e)) to[e] = found.values[e];
+    if constexpr (mirror)
+      for (int e = 0; e < run; ++e)
+        if (stored(e) && column + e > row) tiles.out[std::int64_t{column + e} * tiles.n + row] = found.values[e];
   });
 }
 
 /// All points as pieces, with their squared norms.
-template <class T, class Unit, template <class> class Array>
+template <class T, class Unit, bool mirror, template <class> class Array>
 struct UnitMemory {
   using Tile = TileOfUnits<Unit>;
   static_assert(Tile::rows == Tile::columns);
+  static constexpr bool is_split = Unit::parts == 2;
 
   explicit UnitMemory(DistancePart& part)
       : problem(part.problem()), pieces(part.problem().n, part.problem().dimension, Tile::rows) {
     part.declare(packed, "distance_matrix/packed", pieces.size());
     part.declare(norms, "distance_matrix/norms", pieces.rows);
-    part.declare_matrix(points, out, form_of(Kind::product, Tile::rows));
+    if (is_split) part.declare(inverse_scales, "distance_matrix/inverse_scales", pieces.rows);
+    part.declare_matrix(points, out, {.expanded = true, .mirrored = mirror, .blocked = !mirror, .granule = Tile::rows});
   }
   [[nodiscard]] UnitWork<T, Unit> work(Range range) const {
     Tiles<T> tiles{static_cast<int>(problem.n),
@@ -108,10 +99,14 @@ struct UnitMemory {
                    norms.data(),
                    out.data()};
     tiles.template share<Tile>();
-    return {tiles, pieces, packed.data()};
+    return {tiles, pieces, packed.data(), inverse_scales.data()};
   }
-  [[nodiscard]] PointRows<Unit, T> rows() const {
-    return {points.data(), problem.n, static_cast<int>(problem.dimension), norms.data()};
+  [[nodiscard]] auto rows() const {
+    const int dimension = static_cast<int>(problem.dimension);
+    if constexpr (is_split)
+      return SplitRows<Unit>{points.data(), problem.n, dimension, norms.data(), inverse_scales.data()};
+    else
+      return PointRows<Unit, T>{points.data(), problem.n, dimension, norms.data()};
   }
   /// @throws Unsupported for another team than the tile's
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits, std::int64_t block_rows) const {
@@ -125,15 +120,15 @@ struct UnitMemory {
 
   const DistanceMatrix& problem;
   blocks::mma::Pieces<Unit> pieces;
-  Array<T> points, out, norms;
+  Array<T> points, out, norms, inverse_scales;
   Array<typename Unit::Word> packed;
 };
 
-/// A `Variant<T, Unit>`.
-template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
+/// A `Variant<T, Unit, mirror>`.
+template <template <blocks::mma::Element> class Native, template <class, class, bool> class Variant, bool mirror>
 std::unique_ptr<Part> by_unit(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
-    return std::make_unique<Variant<T, Native<element_of<T>>>>(problem, context, shard);
+    return std::make_unique<Variant<T, Native<element_of<T>>, mirror>>(problem, context, shard);
   });
 }
 

@@ -22,7 +22,6 @@ struct Unit : mma::Scalar<mma::Element::s8> {
   };
   using fragment_b = fragment_a;
   static void load(fragment_a& fragment, const Word* piece, int /*lane*/) { std::copy_n(piece, share, fragment.word); }
-  static const fragment_a& ready(const fragment_a& fragment) { return fragment; }
   static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     Base::mma_sync(c, {a.word}, {b.word});
   }

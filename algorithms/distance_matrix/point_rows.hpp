@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "algorithms/blocks/pieces.hpp"
+#include "algorithms/blocks/split.hpp"
+
+/// What packing (blocks/pieces.hpp) makes of points for matrix units.
+namespace league::distance_matrix {
+
+/// Points as they are, and their squared norms.
+template <class Unit, class T>
+struct PointRows {
+  using Sum = double;
+  static constexpr int sums = 1;
+  const T* points;
+  std::int64_t n;
+  int dimension;
+  T* norms;  ///< [rows of the pieces]
+
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
+    static_assert(Unit::per_word == 1);
+    const T value = row < n && begin < dimension ? points[row * dimension + begin] : T{0};
+    sum[0] += static_cast<double>(value) * static_cast<double>(value);
+    typename Unit::Word bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
+  }
+  template <class Peak>
+  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& /*peak*/) const {
+    norms[row] = static_cast<T>(sum[0]);
+  }
+};
+
+/// Points scaled and split (blocks/split.hpp), and their squared norms, not scaled.
+template <class Unit>
+struct SplitRows {
+  using Sum = double;
+  static constexpr int sums = 1;
+  static_assert(Unit::parts == 2 && Unit::element == blocks::mma::Element::f16);
+  const float* points;
+  std::int64_t n;
+  int dimension;
+  float *norms, *inverse_scales;  ///< [rows of the pieces]
+
+  /// The scales of 16 rows. @pre all threads call
+  template <class Group, class Peak>
+  LEAGUE_FUNCTION void prepare(const Group& group, std::int64_t first, const Peak& peak) const {
+    constexpr int side = blocks::mma::side, size = 4, together = 4;  // floats of a load; loads that overlap
+    for (int row = group.rank; row < side; row += group.size) inverse_scales[first + row] = 0;
+    group.barrier();
+    const int sharing = group.size > side ? group.size / side : 1;  // threads of a row
+    for (int row = group.rank / sharing; row < side && first + row < n; row += group.size / sharing) {
+      std::int32_t largest = 0;
+      for (int begin = group.rank % sharing * size; begin < dimension; begin += together * sharing * size)
+        blocks::unrolled<together>([&](int i) {
+          blocks::load_elements<size>(points + (first + row) * dimension, begin + i * sharing * size, dimension,
+                                      [&](int, float value) {
+                                        const std::int32_t order = blocks::order_of_size(value);
+                                        largest = order > largest ? order : largest;
+                                      });
+        });
+      peak(reinterpret_cast<std::int32_t*>(inverse_scales) + first + row, largest);
+    }
+    group.barrier();
+    for (int row = group.rank; row < side; row += group.size) {
+      float& scale = inverse_scales[first + row];
+      scale = blocks::inverse_scale(blocks::order_of_size(scale));
+    }
+    group.barrier();
+  }
+  /// Of up to half a piece of coordinates, the other half of the high parts' piece has the low parts, whose products
+  /// count too then.
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
+    constexpr int depth = Unit::depth, half = depth / 2;
+    bool is_low = begin / depth % 2 != 0;
+    begin = begin / (2 * depth) * depth + begin % depth;
+    if (!is_low && dimension <= half && begin >= half) is_low = true, begin -= half;
+    typename Unit::Value values[Unit::per_word] = {};
+    if (row < n) {
+      const float scale = blocks::inverse_power(inverse_scales[row]);
+      blocks::load_elements<Unit::per_word>(points + row * dimension, begin, dimension, [&](int i, float value) {
+        const blocks::Halves parts = blocks::halves_of(value * scale);
+        values[i] = is_low ? parts.low : parts.high;
+        if (!is_low) sum[0] += static_cast<double>(value) * static_cast<double>(value);
+      });
+    }
+    typename Unit::Word bits;
+    __builtin_memcpy(&bits, values, sizeof bits);
+    return bits;
+  }
+  template <class Peak>
+  LEAGUE_FUNCTION void finish(std::int64_t row, const Sum* sum, const Peak& /*peak*/) const {
+    norms[row] = static_cast<float>(sum[0]);
+  }
+};
+
+}  // namespace league::distance_matrix
