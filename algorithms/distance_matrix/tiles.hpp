@@ -73,12 +73,17 @@ struct TileMemory {
   Array<T> points, out, packed, norms;
 };
 
+/// A squared distance from |x|^2 + |y|^2 and x.y.
+template <class T>
+LEAGUE_FUNCTION T expanded_distance(T norms, T product, bool same_point) {
+  const T squared = norms - 2 * product;
+  return same_point || squared < 0 ? T{0} : squared;
+}
 /// A squared distance from what the tile has summed up.
 template <class Term, class T>
 LEAGUE_FUNCTION T squared_distance(const Tiles<T>& tiles, int row, int column, T sum) {
   if constexpr (std::is_same_v<Term, blocks::ProductTerm>) {
-    const T squared = tiles.norms[row] + tiles.norms[column] - 2 * sum;
-    return row == column || squared < 0 ? T{0} : squared;
+    return expanded_distance(tiles.norms[row] + tiles.norms[column], sum, row == column);
   } else {
     return sum;
   }

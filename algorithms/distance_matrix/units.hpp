@@ -37,41 +37,52 @@ struct UnitWork {
   [[nodiscard]] LEAGUE_FUNCTION const typename Unit::Word* pieces_of(int row) const {
     return packed + pieces.step(row, 0);
   }
-  /// The distance that a unit's sum stands for.
-  [[nodiscard]] LEAGUE_FUNCTION T distance(int row, int column, T sum) const {
-    using std::sqrt;
-    if constexpr (Unit::parts == 2) sum = sum * inverse_scales[row] * inverse_scales[column];
-    const T squared = squared_distance<blocks::ProductTerm>(tiles, row, column, sum);
-    return tiles.euclidean ? sqrt(squared) : squared;
+  /// What sums are multiplied by for each of their two points.
+  [[nodiscard]] LEAGUE_FUNCTION T scale(int point) const {
+    if constexpr (Unit::parts == 2)
+      return inverse_scales[point];
+    else
+      return 1;
   }
 };
 
 /// A thread's values of the tile at (row, column), to their places; with `mirror`, those above the diagonal to their
-/// mirror images too, and none from below it. Neighbouring threads have neighbouring rows: runs of 32 bytes and more in
-/// either direction.
+/// mirror images too, and none from below it. Neighbouring threads have neighbouring rows: what a subgroup writes lies
+/// in runs of 32 bytes or more both ways.
 template <bool mirror, class Tile, class T>
 LEAGUE_FUNCTION void store_values(const UnitWork<T, typename Tile::Unit>& work, int thread, int row0, int column0,
-                                  blocks::TileValues<Tile>& values) {
+                                  const blocks::TileValues<Tile>& values) {
+  using std::sqrt;
   constexpr int run = Tile::Unit::run;
   using Run = blocks::Pack<T, run* static_cast<int>(sizeof(T))>;
   const Tiles<T>& tiles = work.tiles;
+  T norms[Tile::row_values], scales[Tile::row_values];
+  for (int i = 0; i < Tile::row_values; ++i) {
+    const int column = column0 + Tile::column(thread, i);
+    norms[i] = tiles.norms[column];
+    scales[i] = work.scale(column);
+  }
   const bool whole_runs = tiles.n % run == 0 && !(mirror && row0 == column0);
-  values.for_runs(thread, [&](int i, int j, const T* sums) {
-    const int row = row0 + i, column = column0 + j;
-    if (row < tiles.first || row >= tiles.first + tiles.rows || column >= tiles.n) return;
-    Run found;
-    for (int e = 0; e < run; ++e)
-      found.values[e] = work.distance(row, column + e < tiles.n ? column + e : tiles.n - 1, sums[e]);
-    const auto stored = [&](int e) { return column + e < tiles.n && !(mirror && column + e < row); };
-    T* to = tiles.out + std::int64_t{row - tiles.first} * tiles.n + column;
-    if (whole_runs)
-      *reinterpret_cast<Run*>(to) = found;
-    else
-      for (int e = 0; e < run; ++e)
-        if (stored(e)) to[e] = found.values[e];
-    if constexpr (mirror)
-      for (int e = 0; e < run; ++e)
-        if (stored(e) && column + e > row) tiles.out[std::int64_t{column + e} * tiles.n + row] = found.values[e];
+  values.for_rows(thread, [&](int of_tile, const T* sums) {
+    const int row = row0 + of_tile;
+    if (row < tiles.first || row >= tiles.first + tiles.rows) return;
+    const T norm = tiles.norms[row], scale = work.scale(row);
+    T* const to = tiles.out + std::int64_t{row - tiles.first} * tiles.n;
+    for (int i = 0; i < Tile::row_values; i += run) {
+      const int first = column0 + Tile::column(thread, i);
+      Run found;
+      for (int e = 0; e < run; ++e) {
+        const T squared = expanded_distance(norm + norms[i + e], sums[i + e] * scale * scales[i + e], row == first + e);
+        found.values[e] = tiles.euclidean ? sqrt(squared) : squared;
+      }
+      if (!whole_runs)
+        for (int e = 0; e < run; ++e)
+          if (first + e < tiles.n && !(mirror && first + e < row)) to[first + e] = found.values[e];
+      if (whole_runs && first < tiles.n) *reinterpret_cast<Run*>(to + first) = found;
+      for (int e = 0; mirror && e < run; ++e)
+        if (first + e < tiles.n && first + e > row)
+          tiles.out[std::int64_t{first + e} * tiles.n + row] = found.values[e];
+    }
   });
 }
 

@@ -43,6 +43,8 @@ Outputs by_formula(const DistanceMatrix& problem) {
   return outputs;
 }
 
+bool whole_only(const Variant& variant) { return variant.method == "symmetric" || variant.method == "mma_symmetric"; }
+
 TEST(DistanceMatrix, TrianglesByHand) {
   for (const Variant* variant : tests::variants<DistanceMatrix>())
     for (const char* metric : {"euclidean", "squared"}) {
@@ -82,7 +84,7 @@ TEST(DistanceMatrix, BlocksOfRowsGiveTheSameBits) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const auto problem = make(301, 5, dtype);
     for (const Variant* variant : tests::variants<DistanceMatrix>()) {
-      if (variant->method == "gram" || variant->method == "symmetric") continue;
+      if (variant->method == "gram" || whole_only(*variant)) continue;
       SCOPED_TRACE(name_of(*variant) + " " + std::string(name(dtype)));
       const Solved whole(*variant, *problem);
       for (const std::int64_t rows : {20, 150}) {
@@ -127,7 +129,7 @@ TEST(DistanceMatrix, WhatDoesNotFitIsRefusedWithTheNumbers) {
   const auto problem = make(1000, 3, Dtype::f64);
   for (const Variant* variant : tests::variants<DistanceMatrix>())
     for (const std::int64_t budget : {std::int64_t{10'000}, std::int64_t{1'000'000}}) {
-      if (budget > 10'000 && variant->method != "symmetric") continue;
+      if (budget > 10'000 && !whole_only(*variant)) continue;
       try {
         const Solved run(*variant, *problem, {.budget = budget});
         FAIL() << name_of(*variant);
@@ -166,6 +168,12 @@ TEST(DistanceMatrix, ExpandedFormIsJudgedByWhatCancels) {
   values[closest] += 2e-7F;
   values[closest * 50] += 2e-7F;
   EXPECT_FALSE(problem->check_alone(outputs).passed());
+  outputs[0].form = DistanceMatrix::expanded;
+  EXPECT_TRUE(problem->check_alone(outputs).passed());
+  outputs[0].form = DistanceMatrix::mirrored;
+  EXPECT_TRUE(problem->check_alone(outputs).passed());
+  values[closest] = std::nextafter(values[closest], 0.0F);
+  EXPECT_FALSE(problem->check_alone(outputs).passed()) << "its mirror image differs";
   outputs[0].form = DistanceMatrix::expanded;
   EXPECT_TRUE(problem->check_alone(outputs).passed());
   values[closest] += 1e-4F;

@@ -91,8 +91,8 @@ class Units : public ::testing::Test {
     std::vector<Sum> c(side * side, Sum{1});
     if constexpr (Unit::lanes > 1) {
       tests::mma_product_on_gpu()(tests::runtime().queue({DeviceKind::gpu, 0, 1}), Unit::element,
-                                  std::as_bytes(std::span(pieces_a)), std::as_bytes(std::span(pieces_b)),
-                                  std::as_writable_bytes(std::span(c)));
+                                  std::is_same_v<Unit, WarpMatrices>, std::as_bytes(std::span(pieces_a)),
+                                  std::as_bytes(std::span(pieces_b)), std::as_writable_bytes(std::span(c)));
     } else {
       typename Unit::fragment_c sums;
       for (std::size_t at = 0; at < pieces_a.size(); at += piece_words) {
@@ -134,7 +134,7 @@ using AllUnits = ::testing::Types<Scalar<Element::u8>, Scalar<Element::s8>, Scal
                                   Thread<Element::u8>, Thread<Element::s8>, Thread<Element::f16>, Thread<Element::bf16>,
                                   Thread<Element::tf32>, Thread<Element::f32>, Thread<Element::f64>, Warp<Element::u8>,
                                   Warp<Element::s8>, Warp<Element::f16>, Warp<Element::bf16>, Warp<Element::tf32>,
-                                  Warp<Element::f32>, Warp<Element::f64>>;
+                                  Warp<Element::f32>, Warp<Element::f64>, WarpMatrices>;
 TYPED_TEST_SUITE(Units, AllUnits);
 
 TYPED_TEST(Units, AreExactForIntegers) {
@@ -185,8 +185,8 @@ TYPED_TEST(Units, AreNearTheExactSums) {
 template <class Unit>
 class Layouts : public ::testing::Test {};
 using AllLayouts = ::testing::Types<Scalar<Element::s8>, Warp<Element::u8>, Warp<Element::f32>, Warp<Element::f64>,
-                                    Wavefront<Element::s8>, Wavefront<Element::bf16>, Wavefront<Element::tf32>,
-                                    Wavefront<Element::f64>>;
+                                    WarpMatrices, Wavefront<Element::s8>, Wavefront<Element::bf16>,
+                                    Wavefront<Element::tf32>, Wavefront<Element::f64>>;
 TYPED_TEST_SUITE(Layouts, AllLayouts);
 
 template <class Unit, Operand operand>

@@ -20,6 +20,7 @@ namespace {
 /// What takes one process only.
 bool refuses(const Variant& variant, Execution execution) {
   static const std::set<std::string> methods{"distance_matrix/symmetric",
+                                             "distance_matrix/mma_symmetric",
                                              "linear_regression/persistent",
                                              "polynomial_fit/persistent",
                                              "sum/interleaved",

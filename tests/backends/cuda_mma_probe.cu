@@ -10,26 +10,32 @@ namespace {
 
 using namespace blocks::mma;
 
-// One warp.
+// One warp, operands through shared memory.
 template <class Unit>
 __global__ void product(const typename Unit::Word* a, const typename Unit::Word* b, int steps, typename Unit::Sum* c) {
+  alignas(16) __shared__ typename Unit::Word of_a[piece_words], of_b[piece_words];
   const int lane = threadIdx.x;
   typename Unit::fragment_c sums;
   for (int step = 0; step < steps; ++step) {
+    for (int word = lane; word < piece_words; word += Unit::lanes) {
+      of_a[word] = a[step * piece_words + word];
+      of_b[word] = b[step * piece_words + word];
+    }
+    __syncthreads();
     typename Unit::fragment_a x;
     typename Unit::fragment_b y;
-    Unit::load(x, a + step * piece_words, lane);
-    Unit::load(y, b + step * piece_words, lane);
+    Unit::load(x, of_a, lane);
+    Unit::load(y, of_b, lane);
     Unit::mma_sync(sums, x, y);
+    __syncthreads();
   }
   typename Unit::Sum values[Unit::sums];
   Unit::values(sums, values);
   for (int i = 0; i < Unit::sums; ++i) c[Unit::row(lane, i) * side + Unit::column(lane, i)] = values[i];
 }
 
-template <Element element>
-void product_of(Queue& queue, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> c) {
-  using Unit = Warp<element>;
+template <class Unit>
+void product_by(Queue& queue, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> c) {
   using Word = typename Unit::Word;
   const auto words_of = [](std::span<const std::byte> bytes) {
     return std::span(reinterpret_cast<const Word*>(bytes.data()), bytes.size() / sizeof(Word));
@@ -46,8 +52,14 @@ void product_of(Queue& queue, std::span<const std::byte> a, std::span<const std:
   queue.fence();
 }
 
-void product_of_any(Queue& queue, Element element, std::span<const std::byte> a, std::span<const std::byte> b,
-                    std::span<std::byte> c) {
+template <Element element>
+void product_of(Queue& queue, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> c) {
+  product_by<Warp<element>>(queue, a, b, c);
+}
+
+void product_of_any(Queue& queue, Element element, bool matrices, std::span<const std::byte> a,
+                    std::span<const std::byte> b, std::span<std::byte> c) {
+  if (matrices) return product_by<WarpMatrices>(queue, a, b, c);
   switch (element) {
     case Element::u8:
       return product_of<Element::u8>(queue, a, b, c);

@@ -9,9 +9,10 @@
 
 namespace league::tests {
 
-/// C [16 x 16], row by row, of pieces of A and B in the layout of the GPU's unit, by one subgroup.
-using MmaProduct = void (*)(Queue&, blocks::mma::Element, std::span<const std::byte> a, std::span<const std::byte> b,
-                            std::span<std::byte> c);
+/// C [16 x 16], row by row, of pieces of A and B in the layout of the GPU's unit, by one subgroup; `matrices`: of
+/// WarpMatrices.
+using MmaProduct = void (*)(Queue&, blocks::mma::Element, bool matrices, std::span<const std::byte> a,
+                            std::span<const std::byte> b, std::span<std::byte> c);
 /// For GPUs; null where this build has no CUDA.
 MmaProduct& mma_product_on_gpu();
 

@@ -128,7 +128,7 @@ bool is_no_other(const Json& row, const char* collective) {
 }
 bool adds_everywhere(const Json& row) { return has_neighbours(row) && is_no_other(row, "all_reduce"); }
 bool exchanges(const Json& row) { return has_neighbours(row) && is_no_other(row, "exchange"); }
-bool takes_any_rows(const Json& row) { return row.at("method") != "symmetric"; }
+bool takes_any_rows(const Json& row) { return row.at("method") != "symmetric" && row.at("method") != "mma_symmetric"; }
 bool is_real(const Json& row) { return row.at("algorithm") != "sum" || row.at("dtype") != "i32"; }
 bool adds(const Json& row) { return row.at("method") != "fill"; }
 
