@@ -71,13 +71,13 @@ struct SplitRows {
     }
     group.barrier();
   }
-  /// Of up to half a piece of coordinates, the other half of the high parts' piece has the low parts, whose products
-  /// count too then.
+  /// Where a quarter of a piece is enough, the next quarter of that of the high parts has the low parts too: low by low
+  /// is added as well then, with the same rounding.
   LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
-    constexpr int depth = Unit::depth, half = depth / 2;
+    constexpr int depth = Unit::depth, quarter = depth / 4;
     bool is_low = begin / depth % 2 != 0;
     begin = begin / (2 * depth) * depth + begin % depth;
-    if (!is_low && dimension <= half && begin >= half) is_low = true, begin -= half;
+    if (!is_low && dimension <= quarter && begin >= quarter) is_low = true, begin -= quarter;
     typename Unit::Value values[Unit::per_word] = {};
     if (row < n) {
       const float scale = blocks::inverse_power(inverse_scales[row]);
