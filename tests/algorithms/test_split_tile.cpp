@@ -141,6 +141,16 @@ Points hard(int n, int dimension) {
   return points;
 }
 
+/// Two equal points whose parts are exact: what is left of |x|^2 + |x|^2 - 2 x.x is less than low by low.
+TEST(SplitUnits, FewCoordinatesLoseNothing) {
+  for (const int dimension : {1, 2, 3}) {
+    const Points points{2, dimension,
+                        std::vector<float>(static_cast<std::size_t>(2 * dimension), 1 + 0x1p-11F - 0x1p-21F)};
+    EXPECT_LT((distances<Tile<1, 1, 1, 1, 0>, false>(points)[1]), static_cast<float>(dimension) * 0x1p-22F)
+        << dimension;
+  }
+}
+
 template <class Tile>
 class SplitTiles : public ::testing::Test {};
 using AllTiles = ::testing::Types<Tile<1, 1, 1, 1, 0>, Tile<1, 1, 2, 2, 2>, Tile<2, 2, 1, 1, 2>, Tile<2, 1, 1, 2, 3>>;
