@@ -60,7 +60,7 @@ const RegisterAlgorithm registered{Algorithm{
           .description = "[0, 1) or [-1/2, 1/2); integers: [0, 2^31) or [-2^31, 2^31)"}},
     .methods = {resident("two_stage", "a partial sum for each chunk, then these in the order of their index"),
                 resident("atomic", "each team adds what it has to one value on its device",
-                         {{"serial", "one thread meets nobody at a value"}}),
+                         {{"serial", "one thread has no contention"}}),
                 resident("range_reduce", "parallel_reduce over a RangePolicy, into a View", only_kokkos(), wide_units),
                 {.name = "reduce",
                  .description = "the library's own reduction",
