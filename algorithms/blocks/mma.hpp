@@ -195,6 +195,25 @@ struct Scalar : UnitOf<element_> {
   }
 };
 
+/// Pieces of four matrices [8 rows x 16 bytes], as NVIDIA's instructions that read shared memory want them: rows 0 to
+/// 7, then 8 to 15, of each first words 0 to 3. Of 32 lanes, each packs 16 bytes of a row.
+struct CoreMatrices {
+  static constexpr int lane_rows = 1, core_rows = side / 2, core_words = words / 2,
+                       matrix_words = core_rows * core_words;
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
+    return (row / core_rows * 2 + word / core_words) * matrix_words + row % core_rows * core_words + word % core_words;
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
+    return {lane / side * core_rows + lane % core_rows, lane / core_rows % 2 * core_words + i};
+  }
+  template <Operand = Operand::a>
+  LEAGUE_FUNCTION static constexpr int lane_row(int /*i*/) {
+    return 0;
+  }
+};
+
 /// A unit for rows whose elements are sums of two of the unit's: of every two steps, the even one has the high parts of
 /// some columns, the odd one their low parts. A tile (unit_tile.hpp) adds low by high, high by low and high by high.
 template <class Unit>

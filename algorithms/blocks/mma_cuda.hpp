@@ -124,23 +124,11 @@ struct Warp : UnitOf<element_> {
   }
 };
 
-/// f16 in pieces of four matrices [8 rows x 16 bytes], one after the other: rows 0 to 7, then 8 to 15, of each first
-/// words 0 to 3. `ldmatrix` hands them to the lanes in the order of A or of B, so that the same pieces can be both.
-struct WarpMatrices : Warp<Element::f16> {
+/// f16 in core matrices. `ldmatrix` hands them to the lanes in the order of A or of B, so that the same pieces can be
+/// both.
+struct WarpMatrices : Warp<Element::f16>, CoreMatrices {
   using Base = Warp<Element::f16>;
-  static constexpr int lane_rows = 1, matrix_words = rows * quad;
-  template <Operand = Operand::a>
-  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
-    return (row / rows * 2 + word / quad) * matrix_words + row % rows * quad + word % quad;
-  }
-  template <Operand = Operand::a>
-  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
-    return {lane / side * rows + lane % rows, lane / rows % 2 * quad + i};
-  }
-  template <Operand = Operand::a>
-  LEAGUE_FUNCTION static constexpr int lane_row(int /*i*/) {
-    return 0;
-  }
+  using CoreMatrices::lane_row, CoreMatrices::lane_rows, CoreMatrices::offset, CoreMatrices::word_of;
 
   struct fragment_b : fragment_a {};
   /// @pre on a GPU, the piece is in scratch

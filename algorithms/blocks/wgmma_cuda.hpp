@@ -29,28 +29,13 @@ namespace league::blocks::mma {
                : "l"(a), "l"(b), "r"(static_cast<int>(add)))
 #endif
 
-/// `wgmma` of Hopper (sm_90a): the 128 threads of four warps have 64 x 256 sums; both operands are in shared memory. A
-/// piece there is four core matrices, each 8 rows of 16 bytes: rows 0 to 7 with words 0 to 3, then 4 to 7, then rows 8
-/// to 15. A lane packs 16 bytes of a row.
+/// `wgmma` of Hopper (sm_90a): the 128 threads of four warps have 64 x 256 sums; both operands are in shared memory, in
+/// core matrices.
 template <Element element_>
-struct Warpgroup : UnitOf<element_> {
-  using Unit = UnitOf<element_>;
-  using typename Unit::Sum, typename Unit::Word;
-  static constexpr int lanes = 32, share = piece_words / lanes, lane_rows = 1;
+struct Warpgroup : UnitOf<element_>, CoreMatrices {
+  using typename UnitOf<element_>::Sum;
+  static constexpr int lanes = 32, share = piece_words / lanes;  ///< that pack a piece
   static constexpr int threads = 128, rows = 64, columns = 256, sums = rows * columns / threads, run = 2, sum_rows = 2;
-  static constexpr int core_rows = 8, core_words = 4;
-  template <Operand = Operand::a>
-  LEAGUE_FUNCTION static constexpr int offset(int row, int word) {
-    return ((row / core_rows * 2 + word / core_words) * core_rows + row % core_rows) * core_words + word % core_words;
-  }
-  template <Operand = Operand::a>
-  LEAGUE_FUNCTION static constexpr Place word_of(int lane, int i) {
-    return {lane / (2 * core_rows) * core_rows + lane % core_rows, lane / core_rows % 2 * core_words + i};
-  }
-  template <Operand = Operand::a>
-  LEAGUE_FUNCTION static constexpr int lane_row(int /*i*/) {
-    return 0;
-  }
   LEAGUE_FUNCTION static constexpr int row(int thread, int i) {
     return thread / lanes * side + thread % lanes / 4 + i / 2 % 2 * core_rows;
   }

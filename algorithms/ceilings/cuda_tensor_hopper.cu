@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/cluster_cuda.hpp"
+#include "algorithms/blocks/wgmma_cuda.hpp"
 #include "algorithms/ceilings/cuda_tensor.hpp"
 
 // A team of four warps takes 16 rows side by side: a product [64 x 256] by wgmma, factors in shared memory, sums in
@@ -6,75 +8,48 @@
 namespace league::ceilings::cuda_tensor {
 namespace {
 
-constexpr int group_threads = 128, group_sums = 128;  // of four warps; of a thread
-
-// An instruction's text and registers cannot come from a template: these macros write them out.
-#define LEAGUE_SUMS                                                                              \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "             \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
-  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define LEAGUE_4(kind, i) kind(d[i]), kind(d[i + 1]), kind(d[i + 2]), kind(d[i + 3])
-#define LEAGUE_16(kind, i) LEAGUE_4(kind, i), LEAGUE_4(kind, i + 4), LEAGUE_4(kind, i + 8), LEAGUE_4(kind, i + 12)
-#define LEAGUE_64(kind, i) LEAGUE_16(kind, i), LEAGUE_16(kind, i + 16), LEAGUE_16(kind, i + 32), LEAGUE_16(kind, i + 48)
-/// d += a b. `kind`: of the sums' registers; `last`: what the instruction wants after its operands.
-#define LEAGUE_WGMMA(instruction, kind, last)                                                                    \
-  asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned." instruction " {" LEAGUE_SUMS \
-               "}, %128, %129, p" last "; }"                                                                     \
-               : LEAGUE_64(kind, 0), LEAGUE_64(kind, 64)                                                         \
-               : "l"(a), "l"(b))
-
-/// Adds the product of the factors that `a` and `b` describe.
+/// The unit, and the place of word `i` of its pieces.
 template <Dtype dtype>
-__device__ void multiply(Sum<dtype> (&d)[group_sums], std::uint64_t a, std::uint64_t b) {
-  if constexpr (dtype == Dtype::f32) LEAGUE_WGMMA("m64n256k8.f32.tf32.tf32", "+f", ", 1, 1");
-  if constexpr (dtype == Dtype::f16) LEAGUE_WGMMA("m64n256k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
-  if constexpr (dtype == Dtype::bf16) LEAGUE_WGMMA("m64n256k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
-  if constexpr (dtype == Dtype::u8) LEAGUE_WGMMA("m64n256k32.s32.u8.u8", "+r", "");
-}
-
-/// Word `i` of rows of 32 bytes in shared memory, unswizzled: pieces of 8 rows x 16 bytes, the two pieces of 8 rows
-/// side by side.
-__device__ blocks::mma::Place place_of(int i) { return {i / 64 * 8 + i / 4 % 8, i / 32 % 2 * 4 + i % 4}; }
-/// Describes them. Addresses and strides count 16 bytes.
-__device__ std::uint64_t described(const unsigned* rows) {
-  constexpr std::uint64_t next_16_bytes = 128 / 16, next_8_rows = 256 / 16;
-  const std::uint64_t address = __cvta_generic_to_shared(rows) / 16 & 0x3fff;
-  return address | next_16_bytes << 16 | next_8_rows << 32;
+using Unit = blocks::mma::Warpgroup<element_of(dtype)>;
+__device__ blocks::mma::Place place_of(int i) {
+  using namespace blocks::mma;
+  const int of_piece = i % piece_words;
+  const Place place = CoreMatrices::word_of(of_piece / CoreMatrices::core_words, of_piece % CoreMatrices::core_words);
+  return {i / piece_words * side + place.row, place.word};
 }
 
 template <Dtype dtype>
-__global__ void __launch_bounds__(group_threads)
+__global__ void __launch_bounds__(Unit<dtype>::threads)
     group_products(std::int64_t rows, std::int64_t first, int steps, Operands operands, Sum<dtype>* sums) {
-  __shared__ alignas(128) unsigned a[64 * row_words<dtype>], b[256 * row_words<dtype>];
+  using Unit = cuda_tensor::Unit<dtype>;
+  constexpr int group_threads = Unit::threads, group_sums = Unit::sums;
+  __shared__ alignas(128) unsigned a[Unit::rows * row_words<dtype>], b[Unit::columns * row_words<dtype>];
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   const std::int64_t end = first + rows;
   for (std::int64_t group = first / rows_side_by_side + blockIdx.x; group * rows_side_by_side < end;
        group += gridDim.x) {
     const std::int64_t row = group * rows_side_by_side;
-    for (int i = thread; i < 64 * row_words<dtype>; i += group_threads) {
+    for (int i = thread; i < Unit::rows * row_words<dtype>; i += group_threads) {
       const auto [n, word] = place_of(i);
       a[i] = operands.word<dtype, Operand::a>(row + n / tensor_rows * 4, n % tensor_rows, word);
     }
-    for (int i = thread; i < 256 * row_words<dtype>; i += group_threads) {
+    for (int i = thread; i < Unit::columns * row_words<dtype>; i += group_threads) {
       const auto [n, word] = place_of(i);
       b[i] = operands.word<dtype, Operand::b>(row + n / tensor_columns, n % tensor_columns, word);
     }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma sees what was stored
     __syncthreads();
     Sum<dtype> d[group_sums] = {};
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    const unsigned from_a = Unit::described(blocks::cluster::address_of(a)),
+                   from_b = Unit::described(blocks::cluster::address_of(b));
+    Unit::begin();
 #pragma unroll 1
     for (int step = 0; step < steps; step += 16) {
 #pragma unroll
-      for (int i = 0; i < 16; ++i) multiply<dtype>(d, described(a), described(b));
-      asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+      for (int i = 0; i < 16; ++i) Unit::multiply(d, from_a, from_b);
+      Unit::close();
     }
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    Unit::template wait<0>();
     // A warp has 16 rows of the product, a thread 2 x 2 elements of each 8 columns.
     for (int j = 0; j < 4; ++j) {
       Total<Sum<dtype>> sum = 0;
@@ -93,11 +68,11 @@ template <Dtype dtype>
 struct GroupProducts {
   using Sum = cuda_tensor::Sum<dtype>;
   static constexpr auto kernel = group_products<dtype>;
-  static constexpr int team = group_threads;
+  static constexpr int team = Unit<dtype>::threads;
   static void require(int lanes) {
-    if (lanes != group_threads)
+    if (lanes != team)
       throw Unsupported("team size x vector length " + std::to_string(lanes) + ": a product takes four warps, " +
-                        std::to_string(group_threads) + " threads");
+                        std::to_string(team) + " threads");
   }
   static std::int64_t teams(Range rows, int) {
     return rows.size() == 0 ? 0 : ceil_div<std::int64_t>(rows.end, rows_side_by_side) - rows.begin / rows_side_by_side;

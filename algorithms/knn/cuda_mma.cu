@@ -101,14 +101,17 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
   }
 }
 
-template <class Unit, class T, class Tile = MmaTile<Unit>>
-class Mma final : public MmaPart<Tile, T> {
+template <class Unit, class T>
+class Mma final : public MmaPart<MmaTile<Unit>, T> {
+  using Tile = MmaTile<Unit>;
+
  public:
   using MmaPart<Tile, T>::MmaPart;
   Launch configure(Launch launch) override { return this->launch_ = this->memory_.configure(launch, cuda::limits); }
 
  private:
-  void sample(const MmaWork<Tile>& work) override {
+  void sample() override {
+    const MmaWork<Tile> work = this->memory_.work(this->memory_.sampled_chunk);
     sample_products<<<work.items(work.samples), Tile::threads, 0, cuda::stream(this->queue())>>>(work);
     cuda::check_launch();
   }
@@ -118,9 +121,7 @@ class Mma final : public MmaPart<Tile, T> {
   }
 };
 
-template <class Unit, class T>
-using MmaOf = Mma<Unit, T>;
-const RegisterSplit<Knn> registered{"mma", cuda::model, by_unit<blocks::mma::Native, MmaOf>};
+const RegisterSplit<Knn> registered{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

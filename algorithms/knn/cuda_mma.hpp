@@ -107,7 +107,7 @@ class MmaPart : public Part {
     stages.stage(queue(), "pack", [&] { pack_all(); });
     stages.stage(queue(), "sample", [&] {
       memory_.counts.clear();
-      sample(memory_.work(Memory::sampled_chunk));
+      sample();
       choose_reach<<<leagues(work.test_pieces.rows), warps(), 0, cuda::stream(queue())>>>(work);
       cuda::check_launch();
     });
@@ -127,7 +127,7 @@ class MmaPart : public Part {
 
  private:
   /// Queues the first pass, over a sample.
-  virtual void sample(const MmaWork<Tile>& work) = 0;
+  virtual void sample() = 0;
   /// Queues the second, over all rows.
   virtual void collect(const MmaWork<Tile>& work) = 0;
 

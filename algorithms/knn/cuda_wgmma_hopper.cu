@@ -201,8 +201,10 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
   blocks::cluster::barrier();  // others may still signal to this block
 }
 
-template <class Unit, class T, class Tile = WgmmaTile<Unit>>
-class Wgmma final : public MmaPart<Tile, T> {
+template <class Unit, class T>
+class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
+  using Tile = WgmmaTile<Unit>;
+
  public:
   using MmaPart<Tile, T>::MmaPart;
   Launch configure(Launch launch) override {
@@ -246,8 +248,8 @@ class Wgmma final : public MmaPart<Tile, T> {
       if (time(chunk) < time(best)) best = chunk;
     return best;
   }
-  void sample(const MmaWork<Tile>& all) override {
-    const MmaWork<Tile> work = this->memory_.work(chunk(all.samples));
+  void sample() override {
+    const MmaWork<Tile> work = this->memory_.work(chunk(this->memory_.samples()));
     launch<true>(work, Tile::blocks * std::min(clusters_, work.items(work.samples)));
   }
   void collect(const MmaWork<Tile>& work) override { launch<false>(work, this->launch_.league); }
@@ -261,9 +263,7 @@ class Wgmma final : public MmaPart<Tile, T> {
   int clusters_ = 0;
 };
 
-template <class Unit, class T>
-using WgmmaOf = Wgmma<Unit, T>;
-const RegisterSplit<Knn> registered{"wgmma", cuda::model, by_unit<blocks::mma::Warpgroup, WgmmaOf>};
+const RegisterSplit<Knn> registered{"wgmma", cuda::model, by_unit<blocks::mma::Warpgroup, Wgmma>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model
