@@ -12,14 +12,16 @@ namespace league::blocks {
 
 /// How the subgroups of a group share a tile of products made by a matrix unit: `down` x `across` subgroups, each with
 /// `units_down` x `units_across` products [16 x 16]. Scratch holds `stages` steps of both operands, of split units with
-/// both parts; none where `stages` is 0: then operands are read where they lie, as on a host.
-template <class Unit_, int down_, int across_, int units_down_, int units_across_, int stages_>
+/// both parts; none where `stages` is 0: then operands are read where they lie, as on a host. A barrier is for
+/// `together` steps.
+template <class Unit_, int down_, int across_, int units_down_, int units_across_, int stages_, int together_ = 1>
 struct UnitTile {
   using Unit = Unit_;
   using Word = typename Unit::Word;
   using Sum = typename Unit::Sum;
   static constexpr int down = down_, across = across_, units_down = units_down_, units_across = units_across_;
-  static constexpr int stages = stages_;
+  static constexpr int stages = stages_, together = together_;
+  static_assert(stages == 0 || (stages >= 2 * together && (together == 1 || Unit::parts == 1)));
   static constexpr int rows = down * units_down * mma::side, columns = across * units_across * mma::side;
   static constexpr int threads = down * across * Unit::lanes;
   static constexpr int depth = Unit::depth;  ///< elements of a row in a step
@@ -54,12 +56,14 @@ struct TileSums {
 template <class Tile>
 struct TileValues {
   using Unit = typename Tile::Unit;
+  static constexpr int row_values = Tile::row_values;
   typename Tile::Sum of[Tile::units_down][Tile::units_across][Unit::sums];
 
   LEAGUE_FUNCTION explicit TileValues(const TileSums<Tile>& sums) {
     unrolled<Tile::units_down>(
         [&](int i) { unrolled<Tile::units_across>([&](int j) { Unit::values(sums.products[i][j], of[i][j]); }); });
   }
+  LEAGUE_FUNCTION static constexpr int column(int thread, int number) { return Tile::column(thread, number); }
   /// Calls `body(row, column, values)` for each part of a row that the thread has: Unit::run values from `column` on.
   template <class Body>
   LEAGUE_FUNCTION void for_runs(int thread, const Body& body) {
@@ -120,9 +124,9 @@ class Pipeline {
         b_(b),
         steps_(steps / Unit::parts),
         left_(steps_ * tiles) {
-    for (int stage = is_split ? 1 : 0; stage < Tile::stages; ++stage) fetch();
+    for (int stage = is_split ? 1 : Tile::together - 1; stage < Tile::stages; ++stage) fetch();
     if constexpr (!is_split && Tile::stages > 0) {
-      Copies::template wait<Tile::stages - 1>();
+      Copies::template wait<Tile::stages - Tile::together>();
       group_.barrier();
     }
   }
@@ -165,8 +169,13 @@ class Pipeline {
   [[nodiscard]] LEAGUE_FUNCTION const Word* of_b(const Word* step) const {
     return step + Tile::first_across(group_.rank) * mma::piece_words;
   }
-  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const { return of_a(scratch_ + at_); }
-  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const { return of_b(scratch_ + at_ + Tile::row_words); }
+  /// The stage that is read next: with one step a barrier, the one behind what has just been fetched.
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage() const { return scratch_ + (Tile::together > 1 ? read_ : at_); }
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const { return of_a(stage()); }
+  [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const { return of_b(stage() + Tile::row_words); }
+  LEAGUE_FUNCTION static int after(int stage) {
+    return stage < (Tile::stages - 1) * Tile::stage_words ? stage + Tile::stage_words : 0;
+  }
   template <class A, class B>
   LEAGUE_FUNCTION void load(A& x, B& y) const {
     const int lane = group_.rank % Unit::lanes;
@@ -177,9 +186,15 @@ class Pipeline {
   template <class A, class B>
   LEAGUE_FUNCTION void turn(TileSums<Tile>& sums, A& x, B& y, B& next_y) {
     const int lane = group_.rank % Unit::lanes;
-    Copies::template wait<Tile::stages - 2>();
-    group_.barrier();  // the copies of all are there, and all have loaded what the next copies overwrite
-    fetch();
+    if (turn_ == 0) {
+      Copies::template wait<Tile::stages - 2 * Tile::together>();
+      group_.barrier();  // the copies of all are there, and all have loaded what the next copies overwrite
+      for (int step = 0; step < Tile::together; ++step) fetch();
+    }
+    if constexpr (Tile::together > 1) {
+      turn_ = turn_ + 1 < Tile::together ? turn_ + 1 : 0;
+      read_ = after(read_);
+    }
     for (int j = 0; j < Tile::units_across; ++j) Unit::load(next_y[j], stage_of_b() + j * mma::piece_words, lane);
     for (int i = 0; i < Tile::units_down; ++i) {
       for (int j = 0; j < Tile::units_across; ++j) Unit::mma_sync(sums.products[i][j], x[i], y[j]);
@@ -189,7 +204,7 @@ class Pipeline {
   /// Starts to copy one more step, if there is one, over the one that is no longer needed.
   LEAGUE_FUNCTION void fetch() {
     Word* stage = scratch_ + at_;
-    at_ = at_ < (Tile::stages - 1) * Tile::stage_words ? at_ + Tile::stage_words : 0;
+    at_ = after(at_);
     if (left_ > 0) {
       copy<Tile::row_words>(stage, a_);
       copy<Tile::column_words>(stage + Tile::row_words, b_);
@@ -236,7 +251,8 @@ class Pipeline {
   Word* scratch_;
   const Word *first_a_, *a_, *b_;  ///< where A begins; what is fetched next
   int steps_, left_;               ///< of the depth; to be fetched, over all tiles
-  int step_ = 0, at_ = 0;          ///< the next to be fetched; the stage that is read next [words]
+  int step_ = 0, at_ = 0;          ///< the next to be fetched, and to which stage [words]
+  int turn_ = 0, read_ = 0;        ///< steps since the last barrier; the stage that is read next [words]
 };
 
 }  // namespace league::blocks

@@ -31,7 +31,7 @@ Method method(const std::string& name, const std::string& description,
 
 /// Products of small matrices by the tensor cores of NVIDIA GPUs. The type is that of the factors.
 Method tensor_method(const std::string& name, const std::string& description) {
-  const std::string why = "NVIDIA's matrix instructions, which only PTX has words for";
+  const std::string why = "NVIDIA's matrix instructions, inline PTX in CUDA only";
   return {.name = name,
           .description = description,
           .dtypes = {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16, Dtype::u8},

@@ -6,6 +6,16 @@
 namespace league::knn::cuda_model {
 namespace {
 
+/// 128 x 128 products as of `mma`, with three times the stages: more than the 48 KB of shared memory that a block has
+/// without asking, and a barrier for every two steps.
+template <class Unit, int across = 64 / Unit::lanes>
+using LargeTile = blocks::UnitTile<Unit, 2, across, 4, 8 / across, 12, 2>;
+template <class Tile>
+inline constexpr bool is_large = MmaTeam<Tile>::scratch_bytes > 48 * 1024;
+/// Of dynamic shared memory.
+template <class Tile>
+inline constexpr int dynamic_bytes = is_large<Tile> ? MmaTeam<Tile>::scratch_bytes : 0;
+
 // A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16].
 /// The least candidate of each group of sampled rows.
 template <class Tile>
@@ -13,8 +23,9 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     sample_products(const MmaWork<Tile> work) {
   using Team = MmaTeam<Tile>;
   using Key = typename Tile::Sum;
-  alignas(16) __shared__ char scratch[Team::scratch_bytes];
-  const Team team(scratch);
+  extern __shared__ __align__(16) char dynamic[];
+  alignas(16) __shared__ char fixed[is_large<Tile> ? 16 : Team::scratch_bytes];
+  const Team team(is_large<Tile> ? dynamic : fixed);
   const auto group = blocks::block_group();
   for (int item = blockIdx.x; item < work.items(work.samples); item += gridDim.x) {
     const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
@@ -46,8 +57,9 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     collect_products(const MmaWork<Tile> work) {
   using Team = MmaTeam<Tile>;
   using Key = typename Tile::Sum;
-  alignas(16) __shared__ char scratch[Team::scratch_bytes];
-  const Team team(scratch);
+  extern __shared__ __align__(16) char dynamic[];
+  alignas(16) __shared__ char fixed[is_large<Tile> ? 16 : Team::scratch_bytes];
+  const Team team(is_large<Tile> ? dynamic : fixed);
   const auto group = blocks::block_group();
   using Limits = KeyLimits<Key>;
   const auto take = [](int* counter) { return atomicAdd(counter, 1); };
@@ -101,27 +113,41 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
   }
 }
 
-template <class Unit, class T>
-class Mma final : public MmaPart<MmaTile<Unit>, T> {
-  using Tile = MmaTile<Unit>;
-
+template <class Tile, class T>
+class Mma final : public MmaPart<Tile, T> {
  public:
   using MmaPart<Tile, T>::MmaPart;
-  Launch configure(Launch launch) override { return this->launch_ = this->memory_.configure(launch, cuda::limits); }
+  Launch configure(Launch launch) override {
+    if constexpr (is_large<Tile>) {
+      cudaDeviceProp device;
+      cuda::check(cudaGetDeviceProperties(&device, this->queue().device().index));
+      cuda::require_scratch(device, dynamic_bytes<Tile>, "the tile of this kernel");
+      cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(sample_products<Tile>), dynamic_bytes<Tile>));
+      cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(collect_products<Tile>), dynamic_bytes<Tile>));
+    }
+    return this->launch_ = this->memory_.configure(launch, cuda::limits);
+  }
 
  private:
   void sample() override {
     const MmaWork<Tile> work = this->memory_.work(this->memory_.sampled_chunk);
-    sample_products<<<work.items(work.samples), Tile::threads, 0, cuda::stream(this->queue())>>>(work);
+    sample_products<<<work.items(work.samples), Tile::threads, dynamic_bytes<Tile>, cuda::stream(this->queue())>>>(
+        work);
     cuda::check_launch();
   }
   void collect(const MmaWork<Tile>& work) override {
-    collect_products<<<this->launch_.league, Tile::threads, 0, cuda::stream(this->queue())>>>(work);
+    collect_products<<<this->launch_.league, Tile::threads, dynamic_bytes<Tile>, cuda::stream(this->queue())>>>(work);
     cuda::check_launch();
   }
 };
+template <class Unit, class T>
+using Small = Mma<MmaTile<Unit>, T>;
+template <class Unit, class T>
+using Large = Mma<LargeTile<Unit>, T>;
 
-const RegisterSplit<Knn> registered{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
+using Registered = RegisterSplit<Knn>;
+const Registered small{"mma", cuda::model, by_unit<blocks::mma::Native, Small>};
+const Registered large{"mma_large", cuda::model, by_unit<blocks::mma::Native, Large>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

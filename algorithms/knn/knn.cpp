@@ -18,7 +18,8 @@ const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}
 const std::map<Dtype, std::string> byte_units{
     {Dtype::f32, "u8 tensor"}, {Dtype::i32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}};
 const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see fused";
-const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, which only PTX has words for";
+const char* const large = "more than 48 KB of shared memory, which Kokkos does not give a team: see mma";
+const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
@@ -42,6 +43,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "as fused, products of bytes by matrix units",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = byte_units},
+                {.name = "mma_large",
+                 .description = "as mma, with more stages than 48 KB of shared memory hold",
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", large}},
                  .units = byte_units},
                 {.name = "wgmma",
                  .description = "as mma, products by the units of Hopper for four warps",

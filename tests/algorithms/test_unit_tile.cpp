@@ -9,6 +9,7 @@
 
 #include "algorithms/blocks/pieces.hpp"
 #include "algorithms/blocks/unit_tile.hpp"
+#include "tests/algorithms/late_copies.hpp"
 
 // Threads of the host stand for those of a team: each is a subgroup of one lane.
 namespace league::blocks {
@@ -92,7 +93,8 @@ template <class Tile>
 class UnitTiles : public ::testing::Test {};
 using AllTiles =
     ::testing::Types<UnitTile<Unit, 1, 1, 1, 1, 0>, UnitTile<Unit, 1, 1, 2, 3, 2>, UnitTile<Unit, 1, 1, 1, 2, 3>,
-                     UnitTile<Unit, 2, 2, 1, 2, 3>, UnitTile<Unit, 4, 1, 1, 1, 4>, UnitTile<Unit, 2, 3, 2, 1, 5>>;
+                     UnitTile<Unit, 2, 2, 1, 2, 3>, UnitTile<Unit, 4, 1, 1, 1, 4>, UnitTile<Unit, 2, 3, 2, 1, 5>,
+                     UnitTile<Unit, 2, 2, 1, 1, 4, 2>, UnitTile<Unit, 2, 1, 1, 2, 7, 3>>;
 TYPED_TEST_SUITE(UnitTiles, AllTiles);
 
 TYPED_TEST(UnitTiles, MakeOneTileAfterAnother) {
@@ -110,8 +112,9 @@ TYPED_TEST(UnitTiles, MakeOneTileAfterAnother) {
       std::barrier all(Tile::threads);
       const auto work = [&](int rank) {
         const auto group = group_of(rank, Tile::threads, [&all] { all.arrive_and_wait(); });
-        Pipeline<Tile, PlainCopies, decltype(group)> pipeline(group, aligned, pieces_a.data(), pieces_b.data(), steps,
-                                                              tiles);
+        LateCopies::reset();
+        Pipeline<Tile, LateCopies, decltype(group)> pipeline(group, aligned, pieces_a.data(), pieces_b.data(), steps,
+                                                             tiles);
         for (int tile = 0; tile < tiles; ++tile) {
           TileSums<Tile> sums;
           pipeline.next(sums);
