@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "algorithms/blocks/cluster_cuda.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/blocks/wgmma_cuda.hpp"
 
 namespace league::blocks {
@@ -149,8 +150,15 @@ class ClusterProducts {
  private:
   __device__ void multiply(typename Tile::Sum (&sums)[Unit::sums], unsigned a, unsigned b, bool add) const {
     constexpr unsigned next_a = Tile::a_bytes / Tile::pieces / 16, next_b = Tile::b_bytes / Tile::pieces / 16;
-    for (unsigned piece = 0; piece < Tile::pieces; ++piece)
-      Unit::multiply(sums, a + piece * next_a, b + piece * next_b, add || piece > 0);
+    if constexpr (Unit::parts == 2) {
+      static_assert(Tile::pieces == 2);  // high parts, then low ones: the small products first
+      Unit::multiply(sums, a + next_a, b, add);
+      Unit::multiply(sums, a, b + next_b);
+      Unit::multiply(sums, a, b);
+    } else {
+      for (unsigned piece = 0; piece < Tile::pieces; ++piece)
+        Unit::multiply(sums, a + piece * next_a, b + piece * next_b, add || piece > 0);
+    }
   }
   /// All that this warp reads of a stage has been read: said to each block by one lane.
   __device__ void release(int stage) const {
@@ -160,6 +168,29 @@ class ClusterProducts {
   ClusterStages<Tile> stages_;
   unsigned a_, b_;          ///< the first stage, described
   cluster::Barrier empty_;  ///< of the first stage, in the block that this lane tells
+};
+
+/// A few of a thread's sums in each of its rows: an epilogue has not the registers for all that goes with them.
+template <class Tile>
+struct ClusterValues {
+  using Unit = typename Tile::Unit;
+  static constexpr int row_values = 16, parts = Tile::row_values / row_values;
+  const typename Tile::Sum (&sums)[Unit::sums];
+  int part;
+
+  /// The column of value `number` of each row.
+  __device__ int column(int thread, int number) const {
+    return Unit::column(thread % Unit::threads, Unit::sum_at(0, part * row_values + number));
+  }
+  /// Calls `body(row, values)` for each row: those of column(thread, 0, 1, ...).
+  template <class Body>
+  __device__ void for_rows(int thread, const Body& body) const {
+    unrolled<Unit::sum_rows>([&](int row) {
+      typename Tile::Sum values[row_values];
+      for (int i = 0; i < row_values; ++i) values[i] = sums[Unit::sum_at(row, part * row_values + i)];
+      body(Tile::first_row(thread) + Unit::row(thread % Unit::threads, Unit::sum_at(row, 0)), values);
+    });
+  }
 };
 
 }  // namespace league::blocks

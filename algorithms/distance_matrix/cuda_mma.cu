@@ -18,15 +18,14 @@ __global__ void __launch_bounds__(TileOfUnits<Unit>::threads, cuda::launch_bound
   const auto group = blocks::block_group();
   const Tiles<T>& tiles = work.tiles;
   for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
-    const int row = tiles.row(item, Tile::rows), column = tiles.column(item, Tile::columns);
-    if (mirror && column < row) continue;
+    const Corner corner = work.template corner<mirror, Tile>(item);
     group.barrier();  // scratch is free
     blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
-        group, scratch, work.pieces_of(row), work.pieces_of(column), work.pieces.steps, 1);
+        group, scratch, work.pieces_of(corner.row), work.pieces_of(corner.column), work.pieces.steps, 1);
     blocks::TileSums<Tile> sums;
     pipeline.next(sums);
     blocks::TileValues<Tile> values(sums);
-    store_values<mirror>(work, group.rank, row, column, values);
+    store_values<mirror>(work, group.rank, corner, values);
   }
 }
 
@@ -49,7 +48,7 @@ class Mma final : public DistancePart {
     });
   }
   Launch launch_;
-  UnitMemory<T, Unit, mirror, cuda::Array> memory_;
+  UnitMemory<T, TileOfUnits<Unit>, mirror, cuda::Array> memory_;
 };
 
 using Registered = RegisterSplit<DistanceMatrix>;

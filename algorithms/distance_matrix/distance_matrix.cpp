@@ -16,6 +16,7 @@ const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 const std::map<Dtype, std::string> units{{Dtype::f32, "f16 tensor"}, {Dtype::f64, "f64 tensor"}};
 
 const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see product";
+const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
 const RegisterAlgorithm registered{Algorithm{
     .name = DistanceMatrix::algorithm,
@@ -45,6 +46,16 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "mma, for one half of the matrix, mirrored; one device, whole matrix in memory",
                  .dtypes = floats,
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                 .units = units},
+                {.name = "wgmma",
+                 .description = "as mma, by the units of Hopper for four warps",
+                 .dtypes = {Dtype::f32},
+                 .not_expressible = {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}},
+                 .units = units},
+                {.name = "wgmma_symmetric",
+                 .description = "wgmma, for one half of the matrix, mirrored; one device, whole matrix in memory",
+                 .dtypes = {Dtype::f32},
+                 .not_expressible = {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}},
                  .units = units},
                 {.name = "gram",
                  .description = "|x|^2 + |y|^2 - 2 x.y by a library's product (kokkos_kernels: its own, no TPL)",

@@ -27,16 +27,15 @@ void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work)
         const Tiles<T>& tiles = work.tiles;
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
              item += static_cast<unsigned>(team.league_size())) {
-          const int row = tiles.row(item, Tile::rows), column = tiles.column(item, Tile::columns);
-          if (mirror && column < row) continue;
+          const Corner corner = work.template corner<mirror, Tile>(item);
           group.barrier();  // scratch is free
           blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
-              group, static_cast<typename Unit::Word*>(scratch), work.pieces_of(row), work.pieces_of(column),
-              work.pieces.steps, 1);
+              group, static_cast<typename Unit::Word*>(scratch), work.pieces_of(corner.row),
+              work.pieces_of(corner.column), work.pieces.steps, 1);
           blocks::TileSums<Tile> sums;
           pipeline.next(sums);
           blocks::TileValues<Tile> values(sums);
-          store_values<mirror>(work, group.rank, row, column, values);
+          store_values<mirror>(work, group.rank, corner, values);
         }
       });
 }
@@ -60,7 +59,7 @@ class Mma final : public DistancePart {
   }
   const Exec& exec_;
   Launch launch_;
-  UnitMemory<T, Unit, mirror, kokkos::Array> memory_;
+  UnitMemory<T, TileOfUnits<Unit>, mirror, kokkos::Array> memory_;
 };
 
 using Registered = RegisterSplit<DistanceMatrix>;

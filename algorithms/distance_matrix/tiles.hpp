@@ -12,6 +12,11 @@
 /// What the tiled methods do on a GPU, in CUDA and Kokkos alike: which tiles there are, and how sums become distances.
 namespace league::distance_matrix {
 
+/// Of a tile, in rows and columns of the matrix.
+struct Corner {
+  int row, column;
+};
+
 /// A block of rows as tiles of `rows_ x columns_`, which lie on the grid of the whole matrix: a block that begins
 /// inside a tile leaves out its upper rows, and every value comes out the same in any block.
 template <class T>
@@ -29,11 +34,27 @@ struct Tiles {
   }
   LEAGUE_FUNCTION int column(unsigned item, int width) const { return static_cast<int>(item % columns_of) * width; }
 
+  /// Where a tile of `side` rows and columns begins, of those on and above the diagonal: rows of tiles in pairs, the
+  /// longest with the shortest, so that all pairs have as many. @pre shared by `share_upper`
+  LEAGUE_FUNCTION Corner upper_corner(unsigned item, int side) const {
+    const unsigned pair = item / (columns_of + 1), number = item % (columns_of + 1), of_first = columns_of - pair;
+    const bool is_first = number < of_first;
+    const unsigned row = is_first ? pair : of_first - 1, column = is_first ? pair + number : number - 1;
+    return {static_cast<int>(row) * side, static_cast<int>(column) * side};
+  }
+
   template <class Shape>
   void share() {
     first_tile = first / Shape::rows;
     columns_of = static_cast<unsigned>(ceil_div(n, Shape::columns));
     items = static_cast<unsigned>(ceil_div(first + rows, Shape::rows) - first_tile) * columns_of;
+  }
+  /// Only tiles on and above the diagonal. @pre the whole matrix
+  template <class Shape>
+  void share_upper() {
+    static_assert(Shape::rows == Shape::columns);
+    share<Shape>();
+    items = columns_of * (columns_of + 1) / 2;
   }
 };
 

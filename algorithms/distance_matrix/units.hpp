@@ -8,7 +8,7 @@
 #include "algorithms/distance_matrix/point_rows.hpp"
 #include "algorithms/distance_matrix/tiles.hpp"
 
-/// What the method `mma` does in CUDA and Kokkos alike: `product`, its tile made by matrix units.
+/// What the methods by matrix units do in CUDA and Kokkos alike: `product`, its tile made by such a unit.
 namespace league::distance_matrix {
 
 template <class T>
@@ -33,6 +33,14 @@ struct UnitWork {
   const typename Unit::Word* packed;
   const T* inverse_scales;  ///< of all points, if they are split
 
+  /// Where a work item's tile begins.
+  template <bool mirror, class Tile>
+  [[nodiscard]] LEAGUE_FUNCTION Corner corner(unsigned item) const {
+    if constexpr (mirror)
+      return tiles.upper_corner(item, Tile::rows);
+    else
+      return {tiles.row(item, Tile::rows), tiles.column(item, Tile::columns)};
+  }
   /// Where the pieces of the tile's rows, or columns, begin.
   [[nodiscard]] LEAGUE_FUNCTION const typename Unit::Word* pieces_of(int row) const {
     return packed + pieces.step(row, 0);
@@ -46,30 +54,30 @@ struct UnitWork {
   }
 };
 
-/// A thread's values of the tile at (row, column), to their places; with `mirror`, those above the diagonal to their
+/// A thread's values of a tile to their places; with `mirror`, those above the diagonal to their
 /// mirror images too, and none from below it. Neighbouring threads have neighbouring rows: what a subgroup writes lies
 /// in runs of 32 bytes or more both ways.
-template <bool mirror, class Tile, class T>
-LEAGUE_FUNCTION void store_values(const UnitWork<T, typename Tile::Unit>& work, int thread, int row0, int column0,
-                                  const blocks::TileValues<Tile>& values) {
+template <bool mirror, class Values, class T, class Unit>
+LEAGUE_FUNCTION void store_values(const UnitWork<T, Unit>& work, int thread, const Corner& corner,
+                                  const Values& values) {
   using std::sqrt;
-  constexpr int run = Tile::Unit::run;
+  constexpr int run = Unit::run, row_values = Values::row_values;
   using Run = blocks::Pack<T, run* static_cast<int>(sizeof(T))>;
   const Tiles<T>& tiles = work.tiles;
-  T norms[Tile::row_values], scales[Tile::row_values];
-  for (int i = 0; i < Tile::row_values; ++i) {
-    const int column = column0 + Tile::column(thread, i);
+  T norms[row_values], scales[row_values];
+  for (int i = 0; i < row_values; ++i) {
+    const int column = corner.column + values.column(thread, i);
     norms[i] = tiles.norms[column];
     scales[i] = work.scale(column);
   }
-  const bool whole_runs = tiles.n % run == 0 && !(mirror && row0 == column0);
+  const bool whole_runs = tiles.n % run == 0 && !(mirror && corner.row == corner.column);
   values.for_rows(thread, [&](int of_tile, const T* sums) {
-    const int row = row0 + of_tile;
+    const int row = corner.row + of_tile;
     if (row < tiles.first || row >= tiles.first + tiles.rows) return;
     const T norm = tiles.norms[row], scale = work.scale(row);
     T* const to = tiles.out + std::int64_t{row - tiles.first} * tiles.n;
-    for (int i = 0; i < Tile::row_values; i += run) {
-      const int first = column0 + Tile::column(thread, i);
+    for (int i = 0; i < row_values; i += run) {
+      const int first = corner.column + values.column(thread, i);
       Run found;
       for (int e = 0; e < run; ++e) {
         const T squared = expanded_distance(norm + norms[i + e], sums[i + e] * scale * scales[i + e], row == first + e);
@@ -87,9 +95,9 @@ LEAGUE_FUNCTION void store_values(const UnitWork<T, typename Tile::Unit>& work, 
 }
 
 /// All points as pieces, with their squared norms.
-template <class T, class Unit, bool mirror, template <class> class Array>
+template <class T, class Tile, bool mirror, template <class> class Array>
 struct UnitMemory {
-  using Tile = TileOfUnits<Unit>;
+  using Unit = typename Tile::Unit;
   static_assert(Tile::rows == Tile::columns);
   static constexpr bool is_split = Unit::parts == 2;
 
@@ -109,7 +117,10 @@ struct UnitMemory {
                    nullptr,
                    norms.data(),
                    out.data()};
-    tiles.template share<Tile>();
+    if constexpr (mirror)
+      tiles.template share_upper<Tile>();
+    else
+      tiles.template share<Tile>();
     return {tiles, pieces, packed.data(), inverse_scales.data()};
   }
   [[nodiscard]] auto rows() const {

@@ -53,6 +53,25 @@ struct Shared {
   std::vector<blocks::Pack<T>> memory;
 };
 
+struct SmallTile {
+  static constexpr int rows = 16, columns = 16;
+};
+TEST(DistanceShares, TilesOnAndAboveTheDiagonalAreEachDoneOnce) {
+  for (int n = 1; n < 160; n += 13) {
+    Tiles<float> tiles{n, 0, n, false, {}, nullptr, nullptr, nullptr};
+    tiles.share_upper<SmallTile>();
+    const int across = (n + 15) / 16;
+    std::vector<int> done(static_cast<std::size_t>(across * across), 0);
+    for (unsigned item = 0; item < tiles.items; ++item) {
+      const Corner corner = tiles.upper_corner(item, 16);
+      ++done.at(static_cast<std::size_t>(corner.row / 16 * across + corner.column / 16));
+    }
+    for (int row = 0; row < across; ++row)
+      for (int column = 0; column < across; ++column)
+        EXPECT_EQ(done[static_cast<std::size_t>(row * across + column)], column >= row ? 1 : 0) << row << " " << column;
+  }
+}
+
 template <class T, int dimension>
 void strips(int n, int first, int rows, int lanes) {
   Shared<T> shared(n, dimension > 0 ? dimension : 7, first, rows);

@@ -10,6 +10,7 @@
 
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/distance_matrix/units.hpp"
+#include "tests/algorithms/late_copies.hpp"
 
 // Floats as two f16 each: the parts, and distances by tiles of them, here with the scalar unit for f16.
 namespace league::distance_matrix {
@@ -93,22 +94,25 @@ std::vector<float> distances(const Points& points) {
     blocks::pack_rows<Unit>(blocks::one_thread, rows, pieces, first, totals, packed.data(), add, peak);
   }
   Tiles<float> tiles{n, 0, n, false, {}, nullptr, norms.data(), found.data()};
-  tiles.share<Tile>();
+  if (mirror)
+    tiles.share_upper<Tile>();
+  else
+    tiles.share<Tile>();
   const UnitWork<float, Unit> work{tiles, pieces, packed.data(), inverse_scales.data()};
   std::vector<blocks::PlainCopies::Packet> scratch(Tile::scratch_bytes / sizeof(blocks::PlainCopies::Packet));
   std::barrier all(Tile::threads);
   const auto play = [&](int rank) {
     const auto group = blocks::group_of(rank, Tile::threads, [&all] { all.arrive_and_wait(); });
     for (unsigned item = 0; item < tiles.items; ++item) {
-      const int row = tiles.row(item, Tile::rows), column = tiles.column(item, Tile::columns);
-      if (mirror && column < row) continue;
+      const Corner corner = work.template corner<mirror, Tile>(item);
       group.barrier();
-      blocks::Pipeline<Tile, blocks::PlainCopies, decltype(group)> pipeline(
-          group, reinterpret_cast<Unit::Word*>(scratch.data()), work.pieces_of(row), work.pieces_of(column),
-          pieces.steps, 1);
+      blocks::LateCopies::reset();
+      blocks::Pipeline<Tile, blocks::LateCopies, decltype(group)> pipeline(
+          group, reinterpret_cast<Unit::Word*>(scratch.data()), work.pieces_of(corner.row),
+          work.pieces_of(corner.column), pieces.steps, 1);
       blocks::TileSums<Tile> sums;
       pipeline.next(sums);
-      store_values<mirror>(work, rank, row, column, blocks::TileValues<Tile>(sums));
+      store_values<mirror>(work, rank, corner, blocks::TileValues<Tile>(sums));
     }
   };
   std::vector<std::jthread> threads;
