@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The result tables and figures of the README and of the algorithms' pages, drawn from the published records.
+"""The result tables and figures of the pages, drawn from the published records.
 
-``python3 -m bench.report.published --write README.md`` puts the tables between the markers
-``published`` and draws the figures; ``--check`` shows what differs; alone, it prints the
-tables of the README.
+``python3 -m bench.report.published --write README.md`` puts the headline between the markers
+``headline`` of the README, all tables between the markers ``published`` of
+bench/results/README.md and of the algorithms' pages, and draws the figures; ``--check``
+shows what differs; alone, it prints all tables.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from .selection import fastest, measured, place, problem, time
 from .table import markdown_table
 from .view import headline
 
-NAME = "published"
+HEADLINE, NAME = "headline", "published"
+PAGE = "bench/results/README.md"
+UP = "../../"  # from that page to the README
 RESULTS = Path(__file__).parents[1] / "results"
 ONE, SEVERAL = ("h200", "xeon-16-cores", "xeon-64-cores"), "h200-x4"
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
-USUAL = "f32"  # of a problem in several types the README shows this one
+USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = (
     *("algorithm", "problem", "kokkos", "native"),
     *("native / portable", "x floor", "best library or peer"),
@@ -40,9 +43,9 @@ LEAGUE = (
 LOSSES = ("algorithm", "problem", *COLUMNS[2:])
 
 
-def link(algorithm: str) -> str:
-    """The algorithm, with the way to its page."""
-    return f"[{algorithm}](algorithms/{algorithm}/README.md)"
+def link(algorithm: str, up: str) -> str:
+    """The algorithm, with the way to its page; ``up``: to the README."""
+    return f"[{algorithm}]({up}algorithms/{algorithm}/README.md)"
 
 
 def chosen(found: Iterable[Gap]) -> list[Gap]:
@@ -71,14 +74,14 @@ def best_library(gap: Gap, rows: list[Row]) -> str:
     return f"{best.case.model} {best.case.method_text} {units.seconds(time(best))}"
 
 
-def league_line(gap: Gap, rows: list[Row]) -> tuple[str, ...]:
+def league_line(gap: Gap, rows: list[Row], up: str) -> tuple[str, ...]:
     """One line of the league table."""
     row = gap.portable
     native = ""
     if gap.native is not None:
         native = f"{gap.native.case.model} {rate_text(gap.native, 'GB/s')}"
     return (
-        link(gap.algorithm),
+        link(gap.algorithm, up),
         f"{gap.variant} {gap.dtype} {gap.sizes}",
         rate_text(row, "GB/s"),
         native,
@@ -94,14 +97,14 @@ def loses(gap: Gap) -> bool:
     return low is not None and low > 1 + statistics.MARGIN
 
 
-def loss_line(gap: Gap) -> tuple[str, ...]:
+def loss_line(gap: Gap, up: str) -> tuple[str, ...]:
     """One line of the table of losses."""
     best = f"{gap.best.case.model} {gap.best.case.method_text}" if gap.best else ""
     problem = f"{gap.variant} {gap.dtype} {gap.sizes}"
-    return (link(gap.algorithm), problem, *map(factor_text, factors(gap)), best)
+    return (link(gap.algorithm, up), problem, *map(factor_text, factors(gap)), best)
 
 
-def scaling_table(found: list[Scaling]) -> str:
+def scaling_table(found: list[Scaling], up: str) -> str:
     """Times and speed-ups, the models side by side."""
     series: dict[tuple[str, str, str, str], dict[str, Scaling]] = {}
     for one in found:
@@ -114,7 +117,7 @@ def scaling_table(found: list[Scaling]) -> str:
     )
     lines = [
         (
-            *(link(algorithm), problem),
+            *(link(algorithm, up), problem),
             *(engine if engines[algorithm, problem, kind] > 1 else "", kind),
         )
         + tuple(scaling_text(by_model.get(model)) for model in models)
@@ -150,8 +153,8 @@ def ceilings_text(cases: list[Case]) -> str:
     return " | ".join(texts)
 
 
-def one_device(results: Path, name: str) -> list[str]:
-    """What is drawn of one folder: its headline, the league table, the losses."""
+def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
+    """Of one folder: its leading gaps, its headline and its league table."""
     cases, rows = read(results / name)
     resident = [
         row
@@ -159,19 +162,28 @@ def one_device(results: Path, name: str) -> list[str]:
         if row.case.metric == METRICS[row.case.device_kind]
     ]
     leading = chosen(gaps(resident))
-    lost = [gap for gap in leading if loses(gap)]
-    page = f"bench/results/{name}"
+    page = f"{up}bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
     ceilings = f"Ceilings measured there, for the floors: {ceilings_text(cases)}."
-    parts = [
-        f"{head} {ceilings}",
-        markdown_table(LEAGUE, [league_line(gap, resident) for gap in leading]),
-    ]
-    if lost:
-        text = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
-        text += "variant, library or peer here; the page of the algorithm says why:"
-        parts += [text, markdown_table(LOSSES, [loss_line(gap) for gap in lost])]
-    return parts
+    lines = [league_line(gap, resident, up) for gap in leading]
+    return leading, f"{head} {ceilings}", markdown_table(LEAGUE, lines)
+
+
+def one_device(results: Path, name: str) -> list[str]:
+    """What is drawn of one folder: its headline, the league table, the losses."""
+    leading, head, table = league(results, name, UP)
+    lost = [gap for gap in leading if loses(gap)]
+    if not lost:
+        return [head, table]
+    text = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
+    text += "variant, library or peer here; the page of the algorithm says why:"
+    lines = [loss_line(gap, UP) for gap in lost]
+    return [head, table, text, markdown_table(LOSSES, lines)]
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Paragraphs and tables, a blank line between them."""
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
 def draw(results: Path, shown: list[Figure]) -> str:
@@ -180,23 +192,33 @@ def draw(results: Path, shown: list[Figure]) -> str:
     cases, rows = read(results / SEVERAL)
     text = f"Several GPUs of one host, makespan: {headline(cases)} "
     parts += [
-        f"{text}([records](bench/results/{SEVERAL})).",
-        scaling_table(scalings(measured(rows))),
-        published_figures.markdown(shown),
+        f"{text}([records]({UP}bench/results/{SEVERAL})).",
+        scaling_table(scalings(measured(rows)), UP),
+        published_figures.markdown(shown, UP),
     ]
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+    return joined(parts)
 
 
-def pages(results: Path, readme: Path, body: str) -> Iterator[tuple[Path, str]]:
-    """The README and the algorithms' pages beside it, each with its tables; raises Broken."""
-    yield readme, body
+def draw_headline(results: Path, shown: list[Figure]) -> str:
+    """The first figure and the league table of the first folder; raises Broken."""
+    _, head, table = league(results, ONE[0], "")
+    return joined([published_figures.markdown(shown[:1], ""), table, head])
+
+
+def pages(
+    results: Path, readme: Path, shown: list[Figure]
+) -> Iterator[tuple[Path, str, str]]:
+    """The pages beside this README, each with the name and text of its part; raises Broken."""
+    yield readme, HEADLINE, draw_headline(results, shown)
+    yield readme.parent / PAGE, NAME, draw(results, shown)
     cases, rows = read(results / published_pages.FOLDER)
     for page in published_pages.pages(readme, NAME):
-        yield page, published_pages.draw(page.parent.name, cases, measured(rows))
+        text = published_pages.draw(page.parent.name, cases, measured(rows))
+        yield page, NAME, text
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 1 when the README differs, 2 for bad input."""
+    """Returns the exit code: 1 when a page differs, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="python3 -m bench.report.published")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR")
     group = parser.add_mutually_exclusive_group()
@@ -206,20 +228,19 @@ def main(argv: list[str]) -> int:
     read.cache_clear()  # records may have changed since an earlier call
     try:
         shown = published_figures.published(options.results)
-        body = draw(options.results, shown)
         if options.write:
-            for page, text in pages(options.results, options.write, body):
-                marked.write(page, NAME, text)
+            for page, name, text in pages(options.results, options.write, shown):
+                marked.write(page, name, text)
             published_figures.write(options.results, shown)
         elif options.check:
-            drawn = pages(options.results, options.check, body)
-            changes = [marked.difference(page, NAME, text) for page, text in drawn]
+            drawn = pages(options.results, options.check, shown)
+            changes = [marked.difference(*part) for part in drawn]
             changes += published_figures.stale(options.results, shown)
             for change in filter(None, changes):
                 print(change)
             return int(any(changes))
         else:
-            print(body, end="")
+            print(draw(options.results, shown), end="")
     except (Broken, OSError) as error:
         print(f"bench.report.published: {error}", file=sys.stderr)
         return 2

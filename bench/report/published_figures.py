@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The README's figures, drawn from the published records.
+"""The figures of the pages, drawn from the published records.
 
 They lie in ``bench/results/figures`` as SVG: the same records and the same Matplotlib give
 the same bytes, so that a test can tell a stale figure.
@@ -18,7 +18,7 @@ from .findings import analyse
 from .published_records import read
 
 FOLDER = "figures"
-FIGURES = {  # a folder of results -> the figures of it that the README shows
+FIGURES = {  # a folder of results -> the figures of it that are shown
     "h200": (
         "native-portable-nvidia-h200",
         "every-model-knn-f32-train-52500-test-17500-features-784",
@@ -44,7 +44,7 @@ def figures(results: Path, folder: str, names: Iterable[str]) -> Iterator[Figure
 
 
 def published(results: Path) -> list[Figure]:
-    """All of them, in the order of the README."""
+    """All of them, in order; the first is the README's too."""
     return [f for part in FIGURES.items() for f in figures(results, *part)]
 
 
@@ -60,10 +60,10 @@ def svg(figure: Figure) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
 
 
-def markdown(found: list[Figure]) -> str:
-    """The figures with their captions."""
+def markdown(found: list[Figure], up: str) -> str:
+    """The figures with their captions; ``up``: the way from the page to the README."""
     parts = [
-        f"![{figure.title}](bench/results/{FOLDER}/{figure.slug}.svg)\n\n*{figure.caption}*"
+        f"![{figure.title}]({up}bench/results/{FOLDER}/{figure.slug}.svg)\n\n*{figure.caption}*"
         for figure in found
     ]
     return "\n\n".join(parts) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The README's table algorithm x method x model, from ``league list --json``.
+"""The table algorithm x method x model, from ``league list --json``.
 
 Evidence decides: a device is named only where a published record passed on it. A
 variant that some build registers is ``compiled``; one that cannot be written is a dash
@@ -65,18 +65,18 @@ def draw(listings: list[Listing], proof: dict[Variant, set[str]]) -> str:
 
 
 def splice(text: str, table: str) -> str:
-    """The README with this table between its markers; raises Broken without them."""
+    """The page with this table between its markers; raises Broken without them."""
     return marked.splice(text, NAME, table)
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 1 when the README's table differs, 2 for bad input."""
+    """Returns the exit code: 1 when the page's table differs, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="python3 -m bench.report.support")
     parser.add_argument("listings", nargs="+", type=Path, metavar="LIST.json")
     parser.add_argument("--results", action="append", type=Path, default=[])
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--write", type=Path, metavar="README.md")
-    group.add_argument("--check", type=Path, metavar="README.md")
+    group.add_argument("--write", type=Path, metavar="PAGE")
+    group.add_argument("--check", type=Path, metavar="PAGE")
     options = parser.parse_args(argv)
     folders = [*sorted(PUBLISHED.glob("*")), *options.results]
     readme = options.write or options.check

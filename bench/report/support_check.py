@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of the README's support table one build, or the published records, deny.
+"""What of the support table one build, or the published records, deny.
 
 A whole comparison needs the lists of all builds. This one needs a single list: it
 reports only what that build or the records know to be wrong.
@@ -16,7 +16,7 @@ Table = dict[Method, dict[str, str]]
 
 
 def parse(text: str) -> Table:
-    """Cells of the table in a README, by (algorithm, method) and model."""
+    """Cells of the table in a page, by (algorithm, method) and model."""
     body = text.partition(BEGIN)[2].partition(END)[0]
     if not body:
         raise Broken(f"no table between {BEGIN} and {END}")
@@ -46,7 +46,7 @@ def denied(state: str, text: str) -> bool:
 
 
 def contradictions(readme: str, listing: Listing) -> list[str]:
-    """What this build denies of the README's table, one line each."""
+    """What this build denies of the page's table, one line each."""
     table, found = parse(readme), []
     for key, row in states([listing]).items():
         if key not in table:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The README's result tables are what the command draws from the records."""
+"""The result tables of the pages are what the command draws from the records."""
 
 import shutil
 from pathlib import Path
@@ -48,6 +48,19 @@ def test_published_readings_have_their_own_names():
         assert least <= int(value) <= most, name
 
 
+def marks(name, old=""):
+    return f"# T\n<!-- {name}:begin -->\n{old}<!-- {name}:end -->\nrest\n"
+
+
+def save_pages(root, old=""):
+    """The README and the page of all results."""
+    readme, page = root / "README.md", root / published.PAGE
+    page.parent.mkdir(parents=True)
+    readme.write_text(marks("headline", old))
+    page.write_text(marks("published", old))
+    return readme
+
+
 @pytest.fixture
 def results(entry, save, monkeypatch):
     """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
@@ -73,7 +86,7 @@ def results(entry, save, monkeypatch):
 def test_tables(results):
     shown = published_figures.published(results)
     text = published.draw(results, shown)
-    links = text.count("[vector_add](algorithms/vector_add/README.md)")
+    links = text.count("[vector_add](../../algorithms/vector_add/README.md)")
     assert links == 2 + len(
         published.ONE
     )  # in one type in each league table, losses, scaling
@@ -85,17 +98,21 @@ def test_tables(results):
     assert "| 1.100 [" in text  # the gap
     assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
     assert "Kokkos 4.7.00" in text and "abc1234" in text
-    image = "![Native / portable, NVIDIA H200](bench/results/figures/native-portable-nvidia-h200.svg)"
-    assert f"{image}\n\n*{shown[0].caption}*" in text
+    image = "bench/results/figures/native-portable-nvidia-h200.svg"
+    caption = f"\n\n*{shown[0].caption}*"
+    assert f"![Native / portable, NVIDIA H200](../../{image}){caption}" in text
+    first = published.draw_headline(results, shown)
+    assert f"![Native / portable, NVIDIA H200]({image}){caption}" in first
+    assert first.count("[vector_add](algorithms/vector_add/README.md)") == 1
+    assert "cuda 1.000 ms" in first and "openmp" not in first
 
 
 def test_page_of_an_algorithm(results, tmp_path, capsys):
     """Every method and type, each model at its best launch; libraries below."""
-    marks = "\n<!-- published:begin -->\n<!-- published:end -->\nrest\n"
-    readme = tmp_path / "README.md"
+    readme = save_pages(tmp_path)
     page = tmp_path / "algorithms/vector_add/README.md"
     plain = tmp_path / "algorithms/knn/README.md"
-    for file, text in ((readme, marks), (page, marks), (plain, "no tables")):
+    for file, text in ((page, marks("published")), (plain, "no tables")):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     arguments = ["--results", str(results)]
@@ -136,24 +153,22 @@ def test_unknown_figure_is_named(results):
 
 
 def test_write_then_check(results, tmp_path, capsys):
-    readme = tmp_path / "README.md"
-    readme.write_text(
-        "# T\n<!-- published:begin -->\nold\n<!-- published:end -->\nrest\n"
-    )
+    readme = save_pages(tmp_path, "old\n")
     arguments = ["--results", str(results)]
     assert published.main([*arguments, "--check", str(readme)]) == 1
-    assert "-old" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("-old") == 2
     assert published.main([*arguments, "--write", str(readme)]) == 0
     assert published.main([*arguments, "--check", str(readme)]) == 0
-    text = readme.read_text()
-    assert text.startswith("# T\n") and text.endswith("-->\nrest\n")
+    for page in (readme, tmp_path / published.PAGE):
+        text = page.read_text()
+        assert text.startswith("# T\n") and text.endswith("-->\nrest\n")
 
 
 def test_bad_input(results, tmp_path, capsys):
     (tmp_path / "README.md").write_text("no markers")
     arguments = ["--results", str(results), "--check", str(tmp_path / "README.md")]
     assert published.main(arguments) == 2
-    assert "published:begin" in capsys.readouterr().err
+    assert "headline:begin" in capsys.readouterr().err
     shutil.rmtree(results / "h200-x4")
     assert published.main(["--results", str(results)]) == 2
     assert "h200-x4: holds no records" in capsys.readouterr().err
