@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bench/data/cifar.hpp"
 #include "bench/data/generated.hpp"
 #include "bench/data/idx.hpp"
 #include "bench/data/shuffle.hpp"
@@ -24,21 +25,42 @@ std::vector<std::string> parts_of(const std::string& dataset) {
   return names;
 }
 
-/// A pair of IDX files that belong together.
+/// Images of one size with their labels, and the files that they were read from.
 struct Part {
-  fs::path image_file, label_file;
-  Idx images, labels;
+  std::vector<fs::path> files;
+  std::vector<std::int64_t> shape;  ///< of an image
+  std::vector<std::uint8_t> images, labels;
 };
-Part read_part(const Source& source, const fs::path& folder, const std::string& part) {
+Part read_cifar_part(const Source& source, const fs::path& folder, const std::string& part) {
+  const fs::path file = find_file(source, folder, part + ".bin");
+  Cifar read = read_cifar(file);
+  return {{file}, {3, Cifar::side, Cifar::side}, std::move(read.images), std::move(read.labels)};
+}
+Part read_idx_part(const Source& source, const fs::path& folder, const std::string& part) {
   const fs::path image_file = find_file(source, folder, part + "-images-idx3-ubyte");
   const fs::path label_file = find_file(source, folder, part + "-labels-idx1-ubyte");
-  Part read{image_file, label_file, read_idx(image_file, 3), read_idx(label_file, 1)};
-  if (read.images.values.empty()) throw BadInput(image_file.string() + ": at byte 4: holds no images");
-  if (read.images.extents[0] != read.labels.extents[0])
-    throw BadInput(image_file.string() + ": at byte 4: holds " + std::to_string(read.images.extents[0]) +
-                   " images, but " + label_file.string() + " holds " + std::to_string(read.labels.extents[0]) +
-                   " labels");
-  require_labels_of(source, part, read.labels.values, label_file);
+  Idx images = read_idx(image_file, 3), labels = read_idx(label_file, 1);
+  if (images.values.empty()) throw BadInput(image_file.string() + ": at byte 4: holds no images");
+  if (images.extents[0] != labels.extents[0])
+    throw BadInput(image_file.string() + ": at byte 4: holds " + std::to_string(images.extents[0]) + " images, but " +
+                   label_file.string() + " holds " + std::to_string(labels.extents[0]) + " labels");
+  require_labels_of(source, part, labels.values, label_file);
+  return {{image_file, label_file},
+          {images.extents[1], images.extents[2]},
+          std::move(images.values),
+          std::move(labels.values)};
+}
+/// A part as the dataset has it.
+Part read_part(const std::string& dataset, const fs::path& folder, const std::string& part) {
+  const Source& source = source_of(dataset);
+  if (source.format == Source::Format::cifar) return read_cifar_part(source, folder, part);
+  Part read = read_idx_part(source, folder, part);
+  if (dataset != "mnist_rgb") return read;
+  if (read.shape != std::vector<std::int64_t>{28, 28})
+    throw BadInput(read.files.front().string() + ": at byte 8: images of " + std::to_string(read.shape[0]) + " x " +
+                   std::to_string(read.shape[1]) + " pixels: mnist_rgb takes 28 x 28");
+  read.images = as_colour(read.images);
+  read.shape = {3, Cifar::side, Cifar::side};
   return read;
 }
 
@@ -104,26 +126,24 @@ const Dataset& Datasets::rows(const Selection& selection) {
 
 const Datasets::Labelled& Datasets::labelled(const std::string& name) {
   if (loaded_name_ == name) return loaded_;
-  const Source& source = source_of(name);
   std::vector<Part> parts;
-  std::int64_t rows = 0;
+  std::size_t rows = 0;
   for (const std::string& part : parts_of(name)) {
-    parts.push_back(read_part(source, folder_, part));
-    require_unchanged(source, parts.back().image_file);
-    require_unchanged(source, parts.back().label_file);
-    rows += parts.back().images.extents[0];
-    for (const std::size_t side : {1U, 2U})
-      if (parts.back().images.extents[side] != parts.front().images.extents[side])
-        throw BadInput("the images of '" + part + "' and '" + parts_of(name).front() + "' differ in size");
+    parts.push_back(read_part(name, folder_, part));
+    for (const fs::path& file : parts.back().files) require_unchanged(source_of(name), file);
+    rows += parts.back().labels.size();
+    if (parts.back().shape != parts.front().shape)
+      throw BadInput("the images of '" + part + "' and '" + parts_of(name).front() + "' differ in size");
   }
-  const std::int64_t features = parts.front().images.extents[1] * parts.front().images.extents[2];
-  loaded_ = {HostArray(memory_, Dtype::u8, {rows, features}), HostArray(memory_, Dtype::i32, {rows}),
-             parts.size() > 1 ? parts.back().images.extents[0] : 0};
+  const auto all = static_cast<std::int64_t>(rows);
+  const std::int64_t features = checked_product(parts.front().shape);
+  loaded_ = {HostArray(memory_, Dtype::u8, {all, features}), HostArray(memory_, Dtype::i32, {all}),
+             parts.size() > 1 ? static_cast<std::int64_t>(parts.back().labels.size()) : 0};
   auto image = loaded_.images.values<std::uint8_t>().begin();
   auto label = loaded_.labels.values<std::int32_t>().begin();
   for (const Part& part : parts) {
-    image = std::ranges::copy(part.images.values, image).out;
-    label = std::ranges::copy(part.labels.values, label).out;
+    image = std::ranges::copy(part.images, image).out;
+    label = std::ranges::copy(part.labels, label).out;
   }
   loaded_name_ = name;
   return loaded_;

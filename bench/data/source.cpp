@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum : std::size_t { mnist, fashion_mnist };
-const std::array<Source, 2>& sources() {
-  static const std::array<Source, 2> all{
+enum : std::size_t { mnist, fashion_mnist, cifar10 };
+const std::array<Source, 3>& sources() {
+  static const std::array<Source, 3> all{
       Source{.name = "MNIST",
              .folders = {"mnist"},
              .installed = {},
@@ -27,7 +27,18 @@ const std::array<Source, 2>& sources() {
              .installed = "/usr/share/datasets/fashion-mnist",
              .advice = ", or install the Debian package dataset-fashion-mnist (bench/setup --fashion-mnist), which is "
                        "looked for without --data",
-             .parts = {{"train", {9, 0, 0, 3, 0, 2, 7, 2, 5, 5}}, {"t10k", {9, 2, 1, 1, 6, 1, 4, 6, 5, 7}}}}};
+             .parts = {{"train", {9, 0, 0, 3, 0, 2, 7, 2, 5, 5}}, {"t10k", {9, 2, 1, 1, 6, 1, 4, 6, 5, 7}}}},
+      Source{.name = "CIFAR-10",
+             .format = Source::Format::cifar,
+             .folders = {"cifar-10-batches-bin", "cifar10", "cifar-10"},
+             .installed = {},
+             .advice = " (the binary version, of no package: https://www.cs.toronto.edu/~kriz/cifar.html)",
+             .parts = {{"data_batch_1"},
+                       {"data_batch_2"},
+                       {"data_batch_3"},
+                       {"data_batch_4"},
+                       {"data_batch_5"},
+                       {"test_batch"}}}};
   return all;
 }
 
@@ -46,7 +57,8 @@ bool is_named_fashion(const fs::path& folder) {
 /// Where the files may lie in a folder that the user gives.
 std::vector<fs::path> places_in(const fs::path& folder, const Source& source) {
   std::vector<fs::path> places;
-  if (is_named_fashion(folder) == (&source == &sources()[fashion_mnist])) places.push_back(folder);
+  const bool is_fashion = &source == &sources()[fashion_mnist], is_idx = source.format == Source::Format::idx;
+  if (!is_idx || is_named_fashion(folder) == is_fashion) places.push_back(folder);
   for (const std::string& name : source.folders) places.push_back(folder / name);
   return places;
 }
@@ -73,6 +85,7 @@ bool begins_as(std::span<const std::uint8_t> labels, const std::vector<std::uint
 }  // namespace
 
 const Source& source_of(const std::string& dataset) {
+  if (dataset == "cifar10") return sources()[cifar10];
   return sources()[dataset == "fashion_mnist" ? fashion_mnist : mnist];
 }
 
@@ -84,11 +97,13 @@ fs::path find_file(const Source& source, const fs::path& folder, const std::stri
     const std::string line = "\n  " + place.lexically_normal().string();
     if ((tried + "\n").find(line + "\n") == std::string::npos) tried += line;  // the project may be the folder of work
   }
-  throw BadInput(
-      "no file '" + name + "' of " + source.name +
-      ", gzipped or plain. Give its folder with --data DIR or LEAGUE_DATA" + source.advice +
-      ". Files that lie in DIR itself are Fashion-MNIST's if its name has 'fashion' in it, else MNIST's. Looked in:" +
-      tried);
+  const std::string naming =
+      source.format == Source::Format::idx
+          ? " Files that lie in DIR itself are Fashion-MNIST's if its name has 'fashion' in it, else MNIST's."
+          : "";
+  throw BadInput("no file '" + name + "' of " + source.name +
+                 ", gzipped or plain. Give its folder with --data DIR or LEAGUE_DATA" + source.advice + "." + naming +
+                 " Looked in:" + tried);
 }
 
 void require_labels_of(const Source& source, const std::string& part, std::span<const std::uint8_t> labels,

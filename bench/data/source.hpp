@@ -9,16 +9,18 @@
 
 namespace league::bench {
 
-/// Images and their labels: the files PART-images-idx3-ubyte and PART-labels-idx1-ubyte, gzipped or plain.
+/// Images and their labels, gzipped or plain: the files PART-images-idx3-ubyte and PART-labels-idx1-ubyte, or PART.bin.
 struct SourcePart {
-  std::string name;                        ///< "train" or "t10k"
-  std::vector<std::uint8_t> first_labels;  ///< of the published file
+  std::string name;                          ///< "train" or "t10k"; "data_batch_1"
+  std::vector<std::uint8_t> first_labels{};  ///< of the published file, where other sources have files of this name
 };
 
 /// Files as they are published. MNIST's and Fashion-MNIST's have the same names: the folder tells them apart, and the
 /// first labels show where the folder is wrong.
 struct Source {
-  std::string name;                  ///< "Fashion-MNIST"
+  enum class Format { idx, cifar };
+  std::string name;  ///< "Fashion-MNIST"
+  Format format = Format::idx;
   std::vector<std::string> folders;  ///< what a folder of these files is called, the usual name first
   std::filesystem::path installed;   ///< where a package puts them; empty: there is none
   std::string advice;                ///< how else to come by them; empty, or the end of a sentence
@@ -29,8 +31,8 @@ struct Source {
 const Source& source_of(const std::string& dataset);
 
 /// Looks for a file in `folder`, where one is given: in it, if its name fits the source (Fashion-MNIST's has "fashion"
-/// in it, MNIST's has not), then in its sub-folders of the names of the source. Empty: in LEAGUE_DATA likewise, then in
-/// the usual places.
+/// in it, MNIST's has not, CIFAR-10's is any), then in its sub-folders of the names of the source. Empty: in
+/// LEAGUE_DATA likewise, then in the usual places.
 /// @throws BadInput saying where it looked and what to do
 std::filesystem::path find_file(const Source& source, const std::filesystem::path& folder, const std::string& name);
 

@@ -111,7 +111,8 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
            [](Case& that, std::int64_t seed) { that.seed = static_cast<std::uint64_t>(seed); });
   if (algorithm.needs_dataset) {
     multiply(cases,
-             axes.words("dataset", {"mnist", "mnist_t10k", "mnist_normalized", "fashion_mnist", "generated", "normal"}),
+             axes.words("dataset", {"mnist", "mnist_t10k", "mnist_normalized", "mnist_rgb", "fashion_mnist", "cifar10",
+                                    "generated", "normal"}),
              [](Case& that, auto& word) { that.data.dataset = word; });
     multiply(cases, axes.words("split", {"random", "file", "predefined"}),
              [](Case& that, auto& word) { that.data.split = word; });

@@ -239,6 +239,7 @@ TEST_F(DataFiles, ThatDoNotFitAreRefused) {
   write("t10k", 4, 4);
   write("train", 4, 4, 3);
   EXPECT_NE(refusal([&] { resolve({.dataset = "mnist"}); }).find("differ in size"), std::string::npos);
+  EXPECT_NE(refusal([&] { resolve({.dataset = "mnist_rgb"}); }).find("mnist_rgb takes 28 x 28"), std::string::npos);
 }
 
 TEST_F(DataFiles, ThatAreMissingAreNamed) {
