@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,6 +101,12 @@ class Case:
         default_factory=dict
     )  # of the check, by epoch
     expected: dict[str, tuple[float, float]] = field(default_factory=dict)  # figures
+
+    @property
+    def problem_name(self) -> str:
+        """Which of the algorithm's problems: ``fill``, ``newton``; empty for the usual."""
+        found = re.search(r"/problem:([^/]+)", self.comparison)
+        return found.group(1) if found else ""
 
     @property
     def method_text(self) -> str:

@@ -8,15 +8,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import learning, units
-from .figures.figure import device_text
+from .figures.figure import device_text, launch_text
 from .gaps import Gap, ratio_text
 from .models import PORTABLES
 from .portability import platform
 from .ratios import judge
 from .rows import Row
-from .selection import fastest, measured, place, problem, time, variant, work_title
+from .selection import (
+    fastest,
+    measured,
+    place,
+    problem,
+    problem_text,
+    time,
+    variant,
+    work_title,
+)
 from .statistics import Estimate
-from .view import COLUMNS, devices_of
+from .view import COLUMNS, ROOFLINE, devices_of, roofline
 from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
 
@@ -40,11 +49,12 @@ ANSWER = (
     "time",
     "portable",
     "its time",
+    ROOFLINE,
     "native / portable",
     "verdict",
     *FACTORS,
 )
-ALL = ("algorithm", "type", "sizes", "devices", "ranks", *COLUMNS)
+ALL = ("algorithm", "problem", "devices", "ranks", *COLUMNS)
 NUMBERS = (
     *("time", "its time", *FACTORS, "devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
@@ -133,10 +143,11 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     found = (
         Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
         Cell(device_text(gap.portable.case)),
-        Cell(variant(winner.case)),
+        Cell(variant(winner.case), below=launch_text(winner.case)),
         time_cell(winner),
-        Cell(variant(gap.portable.case)),
+        Cell(variant(gap.portable.case), below=launch_text(gap.portable.case)),
         time_cell(gap.portable),
+        Cell(roofline(gap.portable), gap.portable.roofline_share),
         ratio_cell,
         Cell(word, sign=SIGNS.get(word, "")),
         factor(gap.tuning),
@@ -149,6 +160,23 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     cells = dict(zip(ANSWER, found))
     device = platform(gap.portable.case)
     return Line(gap.algorithm, device, models, word, gap.leads, cells)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Lines under the columns that tell them apart."""
+
+    columns: tuple[str, ...]
+    lines: list[Line]
+    same: dict[str, str]  # columns that say the same in every line, and what
+
+
+def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
+    """The lines without what is the same in all of them."""
+    texts = {name: {line.cells[name] for line in lines} for name in columns}
+    kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
+    same = {name: texts[name].pop().text for name in columns if name not in kept}
+    return Table(kept, lines, {name: text for name, text in same.items() if text})
 
 
 def every_case(rows: list[Row]) -> list[Line]:
@@ -166,13 +194,12 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         "median [95 %]": row.median,
         "latency": row.latency,
         "rate": row.rate,
-        "x floor": row.floor_ratio,
+        ROOFLINE: row.roofline_share,
         "native / portable": row.ratio.value if row.ratio else None,
     }
     texts |= {
         "algorithm": case.algorithm,
-        "type": case.dtype,
-        "sizes": row.sizes,
+        "problem": problem_text(row),
         "devices": str(case.devices),
         "ranks": str(case.ranks),
     }
@@ -180,10 +207,9 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
     if row.ratio:
         bars["native / portable"] = bar(row.ratio.value, row.ratio.low, row.ratio.high)
     signs = {"verdict": SIGNS.get(row.verdict, "")}
-    cells = {
-        name: Cell(texts[name], numbers.get(name), bars.get(name), signs.get(name, ""))
-        for name in ALL
-    }
+    under = {"launch": launch_text(case)}
+    extras = ((bars.get(n), signs.get(n, ""), under.get(n, "")) for n in ALL)
+    cells = {n: Cell(texts[n], numbers.get(n), *rest) for n, rest in zip(ALL, extras)}
     leads = case.model in PORTABLES
     return Line(case.algorithm, platform(case), case.model, row.verdict, leads, cells)
 

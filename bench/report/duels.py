@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from .models import COMPILED
 from .rows import Row
-from .selection import host_clock, measured, problem_name, text_of
+from .selection import host_clock, measured, text_of
 from .statistics import Estimate
-from .units import seconds
+from .units import about, exact, seconds
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
         timed = case.devices == 1 and case.model in COMPILED and host_clock(row)
         if not timed or case.algorithm == "ceilings":
             continue
-        what = (case.algorithm, problem_name(case), case.dtype, case.context.build)
+        what = (case.algorithm, case.problem_name, case.dtype, case.context.build)
         for size, value in case.sizes.items():
             if isinstance(value, int) and value > 0:  # compared as logarithms
                 fixed = (text_of(case.sizes, size), text_of(case.parameters))
@@ -84,9 +84,9 @@ def duel(size: int, rows: list[Row]) -> Duel | None:
 def make_crossover(size: str, points: list[Duel]) -> DeviceCrossover:
     """The crossover of duels by size, ascending."""
     case = points[0].gpu.case
-    sizes = points[0].gpu.sizes.split()
+    sizes = points[0].gpu.problem.split()
     fixed = " ".join(text for text in sizes if not text.startswith(f"{size}="))
-    texts = (case.algorithm, problem_name(case), case.dtype, fixed)
+    texts = (case.algorithm, case.problem_name, case.dtype, fixed)
     return DeviceCrossover(
         label=" ".join(filter(None, texts)),
         algorithm=case.algorithm,
@@ -113,16 +113,24 @@ def crossing(points: list[Duel]) -> Estimate | None:
     return Estimate(value, float(before.size), float(after.size))
 
 
+def where(one: DeviceCrossover) -> str:
+    """``from about n = 400 on, measured at 100 and 1,600``."""
+    first, last = one.points[0], one.points[-1]
+    if at := one.crossover:
+        between = " and ".join(exact(end) for end in (at.low, at.high))
+        return f"from about {one.size} = {about(at.value)} on, measured at {between}"
+    if last.gpu_time < last.cpu_time:
+        return f"at every size measured, {one.size} = {exact(first.size)} to {exact(last.size)}"
+    return f"at no size measured up to {one.size} = {exact(last.size)}"
+
+
 def texts(found: list[DeviceCrossover]) -> list[str]:
     """One line a crossover."""
     lines = []
     for one in found:
         last = one.points[-1]
-        times = f"{seconds(last.cpu_time)} and {seconds(last.gpu_time)} at {last.size}"
-        where = "at every size" if last.gpu_time < last.cpu_time else "at no size yet"
-        if one.crossover is not None:
-            at = one.crossover
-            where = f"from {one.size} = {at.value:.0f} [{at.low:g}, {at.high:g}] on"
-        text = f"{one.label}: {one.gpu} is faster than {one.cpu} {where} ({times})"
+        ends = f"{seconds(last.gpu_time)} against {seconds(last.cpu_time)}"
+        end = f"{ends} at {one.size} = {exact(last.size)}"
+        text = f"{one.label}: {one.gpu} is faster than {one.cpu} {where(one)} ({end})"
         lines.append(text)
     return lines

@@ -5,13 +5,19 @@ Ceilings are the records of the algorithm ``ceilings`` on the same kind and mode
 device: the best bandwidth B over its methods and models, and for each unit the best
 multiply-add rate R (one multiply-add counts two operations; tensor cores are measured
 with constant and with random operands, and only the constant ones count). The roofline
-gives the floor of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
-max(bytes / B, operations / R), R that of the unit of its method; a second floor takes
+gives the bound of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
+max(bytes / B, operations / R), R that of the unit of its method; a second bound takes
 the unit of the best method that could solve the problem, so that it tells what a better
 method might gain. N GPUs have N times the ceilings of one. Host devices
 run one after another on parts of one CPU, so that they share its ceilings. Between GPUs the
 links bind, whose ceiling is the best bus bandwidth of ``collectives`` ``exchange`` on as
 many of them.
+
+The roofline is the limit of a case only where its data are in the memory of the device and
+its steps, one after the other, are long enough. Starting a step, by a launch or by a barrier, has a
+latency: the least that the records of the algorithm ``overheads`` hold. Where steps x latency
+is longer than the roofline bound, the case is bound by latency. Without such records
+it is where a step's share of the roofline bound is below ``SHORT_STEP`` and the time far from it.
 """
 
 from __future__ import annotations
@@ -25,6 +31,10 @@ from .statistics import median
 BANDWIDTHS = ("copy", "read", "write", "add")
 CACHES = 4  # data below this many last-level caches count as cached
 BALANCE = 10.0  # operations per byte from which they are assumed to bind
+COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
+SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
+FAR = 2.0  # times the roofline bound
+ROOFLINE, LATENCY, CACHE, LINK = "roofline", "latency", "in cache", "host link"
 
 
 @dataclass
@@ -35,6 +45,7 @@ class Ceilings:
     cached: bool = False  # the bandwidth was measured on data that fit the cache
     rates: dict[str, float] = field(default_factory=dict)
     links: dict[int, float] = field(default_factory=dict)  # by number of devices
+    latency: float = 0.0  # of a step, the least of all ways to start one [s]
 
 
 @dataclass(frozen=True)
@@ -51,13 +62,45 @@ def crosses_links(case: Case) -> bool:
     return case.algorithm == "collectives" and case.device_kind == "gpu"
 
 
+def steps(case: Case) -> int:
+    """How many steps run one after the other; 1 for a problem with a name of its own, which may be solved at once or stop early."""
+    count = case.parameters.get("steps", 1)
+    known = isinstance(count, int) and not case.problem_name
+    return max(1, count) if known else 1
+
+
 def in_cache(case: Case) -> bool:
-    """Whether the data of each device may stay in its last-level cache."""
+    """Whether the data of each device, which every step reads anew, may stay in its last-level cache."""
     if crosses_links(case):
         return False
     parts = case.devices if case.device_kind == "gpu" else 1
     llc = case.context.llc_bytes(case.device_kind, case.device_name)
-    return 0 < case.bytes / parts < CACHES * llc
+    return 0 < case.bytes / parts / steps(case) < CACHES * llc
+
+
+def latency_bound(case: Case, ceilings: Ceilings | None) -> float | None:
+    """The least time that starting its steps takes [s]; None where no latency was measured."""
+    return steps(case) * ceilings.latency if ceilings and ceilings.latency else None
+
+
+def short_steps(case: Case, bound: float, latency: float | None, time: float) -> bool:
+    """Whether a case that took this long is bound by latency and not by its roofline bound [s]."""
+    if latency is not None:
+        return bound < latency
+    return bound < steps(case) * SHORT_STEP and time > FAR * bound
+
+
+def limit_of(case: Case, floor: Floor, ceilings: Ceilings | None, time: float) -> str:
+    """What limits a case that took this long [s]; empty where too little is known."""
+    fed = case.metric == "host_time" or COPIES & case.stages.keys()
+    if case.device_kind == "gpu" and fed:
+        return LINK
+    latency = latency_bound(case, ceilings)
+    if floor.seconds and short_steps(case, floor.seconds, latency, time):
+        return LATENCY
+    if floor.bytes_bind and in_cache(case):
+        return CACHE
+    return ROOFLINE if floor.seconds else ""
 
 
 def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
@@ -71,6 +114,10 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
             links = found.setdefault(key, Ceilings()).links
             rate = case.bytes / median(case.samples)
             links[case.devices] = max(rate, links.get(case.devices, 0.0))
+        if case.algorithm == "overheads" and case.devices == 1:
+            device = found.setdefault(key, Ceilings())
+            latency = median(case.samples) / steps(case)
+            device.latency = min(latency, device.latency or latency)
         if case.algorithm != "ceilings" or case.devices != 1:
             continue
         device = found.setdefault(key, Ceilings())
@@ -89,7 +136,7 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
 
 
 def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
-    """The floor of one case on its devices, were it computed in this unit."""
+    """The roofline bound of one case on its devices, were it computed in this unit."""
     if crosses_links(case):
         link = ceilings.links.get(case.devices) if ceilings else None
         return Floor(
@@ -111,7 +158,7 @@ def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
     if rate:
         working = case.operations / (rate * devices)
         return Floor(max(moving, working), moving >= working, note)
-    # Without a ceiling for its unit, a floor is given only where bytes surely bind:
+    # Without a ceiling for its unit, a bound is given only where bytes surely bind:
     # at the slowest rate known, not at that of tensor cores.
     least = min(ceilings.rates.values(), default=0.0)
     slack = moving >= case.operations / (least * devices) if least else guess

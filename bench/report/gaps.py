@@ -116,7 +116,7 @@ def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
             return None
         return estimate(above.case, below.case, launches)
 
-    texts = (case.algorithm, case.method_text, case.dtype, best_portable.sizes)
+    texts = (case.algorithm, case.method_text, case.dtype, best_portable.problem)
     return Gap(
         " ".join(filter(None, texts)),
         *texts,

@@ -84,14 +84,14 @@ def make_map(group: list[Row]) -> LaunchMap:
     chosen = [row for row in group if automatic(row)]
     start = fastest(chosen) if chosen else None
     case = best.case
-    texts = (case.algorithm, case.method_text, case.model, case.dtype, best.sizes)
+    texts = (case.algorithm, case.method_text, case.model, case.dtype, best.problem)
     return LaunchMap(
         title=" ".join(filter(None, texts)),
         algorithm=case.algorithm,
         method=case.method_text,
         model=case.model,
         device=devices_text(case),
-        sizes=best.sizes,
+        sizes=best.problem,
         axis=axis,
         cells=cells,
         automatic=start,

@@ -26,7 +26,6 @@ from .rows import Row
 from .selection import (
     devices_text,
     measured,
-    problem_name,
     text_of,
     time,
     variant,
@@ -100,7 +99,7 @@ class Training:
 
 def problem_key(case: Case) -> tuple[object, ...]:
     """Equal for trainings that should be equally good: all but seed, variant and device."""
-    what = (case.algorithm, problem_name(case), case.dtype)
+    what = (case.algorithm, case.problem_name, case.dtype)
     return (*what, text_of(case.sizes), text_of(case.parameters, "seed"))
 
 
@@ -118,12 +117,16 @@ def trainings(rows: list[Row]) -> list[Training]:
     found = []
     for group in groups.values():
         first = next(iter(group.values()))
-        words = work_title(first).split()
-        title = " ".join(word for word in words if not word.startswith("seed="))
+        title = without_seed(work_title(first))
         epochs = len(first.case.curves[CURVE])
         same = (r for r in group.values() if len(r.case.curves[CURVE]) == epochs)
         found.append(Training(title, tuple(same)))
     return found
+
+
+def without_seed(title: str) -> str:
+    """A title for all seeds."""
+    return " ".join(word for word in title.split() if not word.startswith("seed="))
 
 
 def by_problem(found: list[Training]) -> list[list[Training]]:

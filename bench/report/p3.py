@@ -26,7 +26,7 @@ import io
 
 from .portability import Best, best_of, grouped
 from .rows import Row
-from .selection import problem_name, time
+from .selection import time
 from .table import figure
 
 COLUMNS = [
@@ -77,7 +77,7 @@ def line(application: str, platform: str, row: Row, best: Best) -> dict[str, obj
     ratio = row.floor_ratio
     return {
         "suite": "league",
-        "kernel": "/".join(filter(None, [case.algorithm, problem_name(case)])),
+        "kernel": "/".join(filter(None, [case.algorithm, case.problem_name])),
         "n": row.sizes,
         "precision": case.dtype,
         "variant": application,

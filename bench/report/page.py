@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import shutil
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
 from .findings import Findings
+from .floors import CACHE, LATENCY, LINK
 from .rows import Row
 from .selection import of_study
 from .terminal import complain
@@ -33,6 +35,11 @@ PLAIN = """<!DOCTYPE html>
 """
 NO_FIGURES = "Matplotlib is not installed here, so this report has no figures."
 BROKEN = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+LIMITS = {
+    CACHE: "on data that may stay in the last-level cache, where the memory's peak does not bind",
+    LATENCY: "bound by the latency of many short steps",
+    LINK: "fed by the host, whose link no ceiling measures",
+}
 SHOWN = 12  # names of cases under a figure; the rest is counted
 
 
@@ -118,6 +125,13 @@ def choices(lines: list[cells.Line]) -> dict[str, list[str]]:
     }
 
 
+def limits(rows: list[Row]) -> str:
+    """Which cases have no % of roofline although peaks were measured, and why; empty where all have."""
+    counts = Counter(row.limit for row in rows)
+    told = (f"{counts[key]} {text}" for key, text in LIMITS.items() if counts[key])
+    return "; ".join(told)
+
+
 @cache
 def template() -> jinja2.Template:
     """The page's template: compiling takes longer than rendering."""
@@ -137,11 +151,14 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
     contexts = all_contexts(report.cases)
     return template().render(
         report=report,
-        tables=(
-            ("answer", cells.ANSWER, answer),
-            ("cases", cells.ALL, every),
-            ("trainings", learning.COLUMNS, cells.trainings(report.found.trainings)),
-        ),
+        tables={
+            "answer": cells.table(cells.ANSWER, answer),
+            "cases": cells.table(cells.ALL, every),
+            "trainings": cells.table(
+                learning.COLUMNS, cells.trainings(report.found.trainings)
+            ),
+        },
+        limits=limits(of_study(report.rows)),
         numbers=cells.NUMBERS,
         accuracy=table.ACCURACY,
         filters=choices(answer + every),

@@ -4,7 +4,7 @@
 An application is a model (its fastest method and launch), or the composite ``native``:
 on each platform the fastest of what was written for it or sold with it. Efficiencies e_i
 are of one problem on platform i: application efficiency t_best / t over all variants
-measured there, architecture efficiency t_floor / t at the measured ceilings. Over the
+measured there, architecture efficiency t_roofline / t at the measured ceilings. Over the
 set H, PP = |H| / sum_i(1 / e_i) if the application ran and passed on every platform, else
 0 (Pennycook, Sewall, Lee 2016, arXiv:1611.07409). PP hides the spread, and depends on the
 rivals that were measured, so mean, least and support stand beside it (Sewall et al.,
@@ -42,11 +42,14 @@ class Portability:
 
     application: str  # a model, or the composite native
     problem: str
+    whole: str  # the same with all that tells it from others
     platforms: tuple[str, ...]  # the whole set
     support: float  # share of the set on which it ran and passed
     left_out: int  # platforms where a best time has no interval: not in the set
     application_efficiency: Score  # against the best variant there
-    architecture_efficiency: Score | None  # floor / time; None without ceilings
+    architecture_efficiency: (
+        Score | None
+    )  # roofline bound / time; None where no roofline is the limit
 
 
 @dataclass(frozen=True)
@@ -150,17 +153,19 @@ def make_portability(
     }
     platforms = tuple(best)
     rivals = {p: best[p].time / time(row) for p, row in own.items()}
-    # above 1: the data fit a cache, and the ceiling of memory says nothing
-    floors = {p: 1 / row.floor_ratio for p, row in own.items() if row.floor_ratio}
-    known = len(floors) == len(own) and max(floors.values()) <= 1
+    shares = {p: row.roofline_share for p, row in own.items()}
+    rooflines = {p: share for p, share in shares.items() if share and share <= 1}
+    known = len(rooflines) == len(own)
+    title = work_title(first := next(iter(own.values())))
     return Portability(
         application=application,
-        problem=work_title(next(iter(own.values()))),
+        problem=title,
+        whole=title.replace(first.problem, first.sizes),
         platforms=platforms,
         support=len(own) / len(platforms),
         left_out=left_out,
         application_efficiency=score(rivals, platforms),
-        architecture_efficiency=score(floors, platforms) if known else None,
+        architecture_efficiency=score(rooflines, platforms) if known else None,
     )
 
 

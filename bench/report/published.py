@@ -27,7 +27,7 @@ from .rows import Row
 from .scaling import Scaling, scalings
 from .selection import fastest, measured, place, problem, time
 from .table import markdown_table
-from .view import headline
+from .view import ROOFLINE, headline, roofline
 
 HEADLINE, NAME = "headline", "published"
 PAGE = "bench/results/README.md"
@@ -38,7 +38,7 @@ METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device i
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = (
     *("algorithm", "problem", "kokkos", "native"),
-    *("native / portable", "x floor", "best library or peer"),
+    *("native / portable", ROOFLINE, "best library or peer"),
 )
 LOSSES = ("algorithm", "problem", *COLUMNS[2:])
 
@@ -86,7 +86,7 @@ def league_line(gap: Gap, rows: list[Row], up: str) -> tuple[str, ...]:
         rate_text(row, "GB/s"),
         native,
         ratio_text(gap.ratio, gap.blocks_ratio),
-        f"{row.floor_ratio:.2f}" if row.floor_ratio else "",
+        roofline(row),
         best_library(gap, rows),
     )
 
@@ -145,7 +145,7 @@ def scaling_text(one: Scaling | None) -> str:
 
 
 def ceilings_text(cases: list[Case]) -> str:
-    """``4633 GB/s; f32 65.6 TOP/s``: what the floors are made of."""
+    """``4633 GB/s; f32 65.6 TOP/s``: what the roofline bounds are made of."""
     texts = []
     for one in measured_ceilings(cases).values():
         rates = [f"{unit} {rate * 1e-12:.1f} TOP/s" for unit, rate in one.rates.items()]
@@ -164,7 +164,7 @@ def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
     leading = chosen(gaps(resident))
     page = f"{up}bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
-    ceilings = f"Ceilings measured there, for the floors: {ceilings_text(cases)}."
+    ceilings = f"Peaks measured there: {ceilings_text(cases)}."
     lines = [league_line(gap, resident, up) for gap in leading]
     return leading, f"{head} {ceilings}", markdown_table(LEAGUE, lines)
 

@@ -14,12 +14,12 @@ from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
 from .rows import Row
 from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
-from .view import headline
+from .view import ROOFLINE, headline, roofline
 
 FOLDER = "h200"
 COLUMNS = (
     *("problem", "method", "kokkos", "native"),
-    *("native / portable", "x floor (kokkos, native)"),
+    *("native / portable", f"{ROOFLINE} (kokkos, native)"),
 )
 BY_HAND = (*PORTABLES, "serial", *NATIVE["gpu"], *NATIVE["host"])
 
@@ -75,14 +75,14 @@ def method_line(group: list[Row]) -> tuple[str, ...]:
         ratio(native.case, row.case) if native and row else None
         for row in (portable, blocks)
     ]
-    floors = [f"{r.floor_ratio:.2f}" for r in (portable, native) if r and r.floor_ratio]
+    rooflines = [roofline(row) for row in (portable, native) if row]
     return (
         problem_text(group[0]),
         (portable or group[0]).case.method_text,
         rate_text(portable),
         f"{native.case.model} {rate_text(native)}" if native else "",
         ratio_text(*ratios),
-        ", ".join(floors),
+        ", ".join(filter(None, rooflines)),
     )
 
 

@@ -3,19 +3,26 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from dataclasses import dataclass
 
 from . import statistics
 from .case import Case
-from .floors import Ceilings, Floor, floor_of, in_cache, measured_ceilings
+from .floors import (
+    COPIES,
+    LATENCY,
+    ROOFLINE,
+    Ceilings,
+    floor_of,
+    latency_bound,
+    limit_of,
+    measured_ceilings,
+)
 from .models import COLUMNS
+from .problems import short_texts, whole_texts
 from .ratios import Ratio, compare, refusals
 from .units import seconds
 
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
-COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
 BEATEN = 0.99  # of its floor: below, the ceilings are of a slower device of this name
 
@@ -25,51 +32,36 @@ class Row:
     """A case and its figures; None and empty texts where there is none."""
 
     case: Case
-    sizes: str
-    median: float | None
-    low: float | None
-    high: float | None
-    ratio: Ratio | None
-    floor_ratio: float | None  # to the floor of the method's own unit
-    best_floor_ratio: float | None  # to that of the best unit for the problem
-    rate: float | None
-    rate_unit: str
-    verdict: str
-    reason: str
-    note: str
+    sizes: str  # and parameters, whole: for machines
+    problem: str  # the same, as short as the table allows: for people
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+    ratio: Ratio | None = None
+    floor_ratio: float | None = (
+        None  # time over the roofline bound of the method's own unit
+    )
+    best_floor_ratio: float | None = None  # to that of the best unit for the problem
+    limit: str = ""  # roofline, or why it is not: see floors.py
+    latency_share: float | None = None  # of the time, what starting its steps takes
+    rate: float | None = None
+    rate_unit: str = ""
+    verdict: str = ""
+    reason: str = ""
+    note: str = ""
+
+    @property
+    def roofline_share(self) -> float | None:
+        """The roofline bound over the time, where the roofline is the limit."""
+        if self.limit != ROOFLINE or not self.floor_ratio:
+            return None
+        return 1 / self.floor_ratio
 
     @property
     def latency(self) -> float | None:
         """The median time from one launch to its fence [s]."""
         latencies = self.case.latencies
         return statistics.median(latencies) if latencies else None
-
-
-def telling_parameters(cases: list[Case]) -> dict[str, set[str]]:
-    """For each algorithm, the parameters that tell its cases apart.
-
-    These are the ones in the names of cases (not at their default) and the ones that
-    differ between cases.
-    """
-    values: dict[tuple[object, ...], set[str]] = defaultdict(set)
-    telling: dict[str, set[str]] = defaultdict(set)
-    for case in cases:
-        named = {part.split(":")[0] for part in case.name.split("/")}
-        for key, value in case.parameters.items():
-            seen = values[case.algorithm, key]
-            seen.add(json.dumps(value))
-            if key in named or len(seen) > 1:
-                telling[case.algorithm].add(key)
-    return telling
-
-
-def sizes_text(case: Case, telling: dict[str, set[str]]) -> str:
-    """``n=1048576`` and the like, joined by spaces."""
-    pairs = list(case.sizes.items())
-    for key, value in case.parameters.items():
-        if key in telling[case.algorithm] and key not in case.sizes:
-            pairs.append((key, value))
-    return " ".join(f"{key}={value}" for key, value in pairs)
 
 
 def can_overlap(case: Case) -> bool:
@@ -88,13 +80,10 @@ def counts_text(case: Case, to: str) -> dict[str, str]:
     return {name: to.join(map(str, pair)) for name, pair in ends.items()}
 
 
-def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
+def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> str:
     """What a reader must know before quoting the row, whose median is ``middle`` [s]."""
-    under = floor.seconds and middle < BEATEN * floor.seconds
-    above = "faster than the ceilings measured" if under else ""
-    notes = [case.launch_note, "in cache" if in_cache(case) else above]
     taken = f"{case.communicator} took {', '.join(case.engines)}"
-    notes += [taken if case.engines else "", floor.note, ratio_note]
+    notes = [case.launch_note, taken if case.engines else "", roofline_note, ratio_note]
     counts = counts_text(case, " to ")
     notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {
@@ -108,13 +97,16 @@ def remarks(case: Case, middle: float, floor: Floor, ratio_note: str) -> str:
 
 
 def build_row(
-    case: Case, sizes: str, ceilings: Ceilings | None, ratio: Ratio | None, refused: str
+    case: Case,
+    texts: tuple[str, str],
+    ceilings: Ceilings | None,
+    ratio: Ratio | None,
+    refused: str,
 ) -> Row:
-    """One row."""
+    """One row; ``texts`` are its sizes and its problem."""
     if case.status != "passed":
         verdict = "FAILED" if case.status == "failed" else "skipped"
-        none = (None,) * 7
-        return Row(case, sizes, *none, "", verdict, case.reason, "")
+        return Row(case, *texts, verdict=verdict, reason=case.reason)
     middle = statistics.median(case.samples)
     launches = list(case.launches.values())
     low, high = statistics.median_interval(launches) or (None, None)
@@ -128,26 +120,33 @@ def build_row(
     best = floor_of(case, ceilings, case.best_unit or case.unit)
     moved = case.bytes and floor.bytes_bind or not case.operations
     amount = case.bytes if moved else case.operations
+    limit = limit_of(case, floor, ceilings, middle)
+    starting = latency_bound(case, ceilings)
+    under = limit == ROOFLINE and middle < BEATEN * (floor.seconds or 0.0)
+    above = "faster than the ceilings measured" if under else ""
+    about_roofline = floor.note or above if limit in (ROOFLINE, "") else ""
     return Row(
-        case=case,
-        sizes=sizes,
+        case,
+        *texts,
         median=middle,
         low=low,
         high=high,
         ratio=ratio,
         floor_ratio=middle / floor.seconds if floor.seconds else None,
         best_floor_ratio=middle / best.seconds if best.seconds else None,
+        limit=limit,
+        latency_share=starting / middle if starting and limit == LATENCY else None,
         rate=amount / middle * 1e-9 if amount else None,
         rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
         verdict=ratio.verdict if ratio else "",
         reason=reason,
-        note=remarks(case, middle, floor, ratio.note if ratio else refused),
+        note=remarks(case, middle, about_roofline, ratio.note if ratio else refused),
     )
 
 
 def build_rows(cases: list[Case], margin: float) -> list[Row]:
     """All rows, comparison after comparison, portable beside native."""
-    telling = telling_parameters(cases)
+    sizes, problems = whole_texts(cases), short_texts(cases)
     ratios = compare(cases, margin)
     refused = refusals(cases, ratios)
     ceilings = measured_ceilings(cases)
@@ -172,7 +171,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
     return [
         build_row(
             case,
-            sizes_text(case, telling),
+            (sizes[id(case)], problems[id(case)]),
             ceilings.get((case.device_kind, case.device_name)),
             ratios.get(id(case)),
             refused.get(id(case), ""),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from .case import Case
 from .rows import Row
-from .selection import engine, host_clock, measured, problem_name, text_of
+from .selection import engine, host_clock, measured, text_of
 from .statistics import Estimate
 
 ALIKE = 0.05  # work a device that differs by less counts as the same
@@ -92,7 +92,7 @@ def how_joined(case: Case) -> tuple[str, str]:
 def variant(case: Case) -> tuple[object, ...]:
     """Equal for cases that differ in sizes, devices and communicator only."""
     how = (case.method_text, case.model)
-    what = (case.algorithm, problem_name(case), *how, case.dtype)
+    what = (case.algorithm, case.problem_name, *how, case.dtype)
     where = (case.device_name, case.context.build, case.launch)
     return (*what, *where, text_of(case.parameters))
 
@@ -122,7 +122,7 @@ def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
     case, last = one.case, rows[-1].case
     distinct = {row.case.devices: row for row in [one, *rows]}
     points = [point(kind, start, distinct[count]) for count in sorted(distinct)]
-    texts = (case.algorithm, case.method_text, case.model, case.dtype, one.sizes)
+    texts = (case.algorithm, case.method_text, case.model, case.dtype, one.problem)
     launch = "" if case.launch == "auto" else case.launch
     words = " ".join(filter(None, [*texts, launch, *how_joined(last)]))
     return Scaling(
@@ -133,7 +133,7 @@ def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
         device=case.device_name,
         communicator=" ".join(filter(None, how_joined(last))),
         kind=kind,
-        sizes=one.sizes,
+        sizes=one.problem,
         points=points,
     )
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -37,20 +36,14 @@ def time(row: Row) -> float:
     return row.median
 
 
-def problem_name(case: Case) -> str:
-    """Which of the algorithm's problems: ``fill``, ``newton``; empty for the usual."""
-    found = re.search(r"/problem:([^/]+)", case.comparison)
-    return found.group(1) if found else ""
-
-
 def problem_text(row: Row, sizes: bool = True) -> str:
-    """``from_host f32 n=1000``: the problem without its algorithm and device."""
-    parts = [problem_name(row.case), row.case.dtype, row.sizes if sizes else ""]
+    """``from_host f32 n=1,000``: the problem without its algorithm and device."""
+    parts = [row.case.problem_name, row.case.dtype, row.problem if sizes else ""]
     return " ".join(filter(None, parts))
 
 
 def work_title(row: Row, sizes: bool = True) -> str:
-    """``sum from_host f32 n=1000``: the problem without its device."""
+    """``sum from_host f32 n=1,000``: the problem without its device."""
     return f"{row.case.algorithm} {problem_text(row, sizes)}"
 
 

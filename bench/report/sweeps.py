@@ -21,9 +21,9 @@ import numpy as np
 from .models import PORTABLE, PORTABLES
 from .ratios import shared_launches
 from .rows import Row
-from .selection import measured, place, problem_name, text_of
+from .selection import measured, place, text_of
 from .statistics import CONFIDENCE, Estimate, enough, ratio_resamples
-from .units import seconds
+from .units import about, exact, seconds
 
 PARITY = 0.95  # portable counts as level with native from this ratio
 FEWEST_SIZES = 3
@@ -73,7 +73,7 @@ def sweeps(rows: list[Row]) -> list[Sweep]:
         if case.model not in PORTABLES or case.algorithm == "ceilings":
             continue
         how = (case.method_text, case.model)
-        what = (case.algorithm, problem_name(case), *how, case.dtype)
+        what = (case.algorithm, case.problem_name, *how, case.dtype)
         where = (*place(case), case.devices, case.setting, text_of(case.parameters))
         for size, value in case.sizes.items():
             if isinstance(value, int) and value > 0:  # sizes are drawn as logarithms
@@ -108,7 +108,7 @@ def label(row: Row, size: str) -> str:
     """What is measured, without the size that varies."""
     case = row.case
     launch = "" if case.setting == "auto" else case.setting.removeprefix("auto, ")
-    sizes = " ".join(t for t in row.sizes.split() if not t.startswith(f"{size}="))
+    sizes = " ".join(t for t in row.problem.split() if not t.startswith(f"{size}="))
     devices = f"{case.devices} devices" if case.devices > 1 else ""
     how = (case.method_text, "" if case.model == PORTABLE else case.model)
     texts = (case.algorithm, *how, case.dtype, sizes, launch, devices)
@@ -171,6 +171,38 @@ def small_size(rows: list[tuple[int, Row]]) -> SmallSize | None:
     return SmallSize(float(start), float(1 / slope), half, misfit)
 
 
+def statement(sweep: Sweep) -> str:
+    """Where portable is level with native, as a sentence; empty without a native row at enough sizes."""
+    at, size = sweep.crossover, sweep.size
+    if at is None:
+        return ""
+    compared = [(p.size, p.ratio.value) for p in sweep.points if p.native and p.ratio]
+    first, last = (exact(compared[place][0]) for place in (0, -1))
+    slower = f"{1 / compared[-1][1]:.3g} times as long at {size} = {last}"
+    level = f"within {100 * (1 - PARITY):.0f} % of native or faster"
+    every = f"at every size measured, {size} = {first} to {last}"
+    if at.value == compared[0][0]:
+        text = f"portable is {level} {every}"
+    elif math.isfinite(at.value):
+        text = f"portable is {level} from {size} = {exact(at.value)} on, measured up to {last}"
+    elif all(ratio < PARITY for _, ratio in compared):
+        text = f"portable is slower than native {every}: it takes {slower}"
+    else:
+        text = f"portable is slower than native at the largest size measured: it takes {slower}"
+    return text + doubt(at, size)
+
+
+def doubt(at: Estimate, size: str) -> str:
+    """What else the samples allow; nothing where they agree."""
+    if at.low is None or at.high is None or at.low == at.high:
+        return ""
+    low = f"{size} = {exact(at.low)}"
+    if math.isfinite(at.high):
+        return f" (95 %: from a size between {low} and {exact(at.high)} on)"
+    most = "at no size" if math.isfinite(at.value) else f"from {low} on"
+    return f" (not sure: the samples scatter so much that it may be level {most})"
+
+
 def texts(found: list[Sweep]) -> list[str]:
     """The crossover of each sweep, and what starting costs where the fit is close.
 
@@ -180,16 +212,10 @@ def texts(found: list[Sweep]) -> list[str]:
     for sweep in found:
         if sweep.points[0].portable.case.launch_source == "explicit":
             continue
-        at, size = sweep.crossover, sweep.size
-        if at is not None:
-            where = f"from {size} = {at.value:.0f} on"
-            if math.isinf(at.value):
-                where = f"at no size up to {sweep.points[-1].size}"
-            if at.low is not None and at.high is not None and at.low < at.high:
-                where += f" [{at.low:.0f}, {at.high:.0f}]"
-            lines.append(f"{sweep.label}: portable is level with native {where}")
+        if text := statement(sweep):
+            lines.append(f"{sweep.label}: {text}")
         fit = sweep.portable_model
         if fit and fit.misfit <= USEFUL:
-            half = f"half of it at {size} = {fit.half:.3g}"
+            half = f"most of the time below {sweep.size} = {about(fit.half)}"
             lines.append(f"{sweep.label}: starting costs {seconds(fit.start)}, {half}")
     return lines

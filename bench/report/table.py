@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from .floors import CACHE, in_cache
 from .gaps import COLUMNS as GAP_COLUMNS
 from .gaps import Gap, cells
 from .learning import COLUMNS as TRAINING_COLUMNS
@@ -93,7 +94,9 @@ def record(row: Row) -> dict[str, str]:
         "reason": row.reason,
         "rate": figure(row.rate),
         "rate_unit": row.rate_unit,
-        "note": row.note,
+        "note": "; ".join(
+            filter(None, [CACHE if row.median and in_cache(case) else "", row.note])
+        ),
         "ratio_low": figure(ratio.low if ratio else None),
         "ratio_high": figure(ratio.high if ratio else None),
         "min_s": figure(min(samples) if samples else None),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+MILLION, BILLION = 10**6, 10**9
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -44,3 +45,35 @@ def rate(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     return f"{digits(value) if value >= 0.1 else format(value, '.3g')} {unit}"
+
+
+def per_cent(share: float) -> str:
+    """``69 %``; below one, two significant digits."""
+    return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.2g} %"
+
+
+def about(value: float) -> str:
+    """``1.25M``: three significant digits with a decimal prefix."""
+    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= 0.9995 * size:
+            return f"{value / size:.3g}{prefix}"
+    return f"{value:.3g}"
+
+
+def exact(value: object) -> str:
+    """A size or parameter as people write it, to the last digit: ``8,192``, ``62.5M``, ``2^28``, ``1e-6``.
+
+    Two numbers never look alike: beyond a million only powers of two and round numbers are short.
+    """
+    if isinstance(value, float) and not value.is_integer():
+        return repr(value).replace("e-0", "e-")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    number = int(value)
+    if MILLION <= number < 1000 * BILLION:
+        if number & (number - 1) == 0:
+            return f"2^{number.bit_length() - 1}"
+        size, prefix = (BILLION, "G") if number >= BILLION else (MILLION, "M")
+        if number % (size // 1000) == 0:
+            return f"{number / size:g}{prefix}"
+    return f"{number:,}"

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 from . import units
 from .case import Case, Context
+from .floors import CACHE, LATENCY, LINK
 from .renamed import USUAL
 from .rows import Row
+from .selection import work_title
 
+ROOFLINE = "% of roofline"
 COLUMNS = (
     "method",
     "execution",  # where it is not the default
@@ -21,7 +24,7 @@ COLUMNS = (
     "median [95 %]",
     "latency",
     "rate",
-    "x floor",
+    ROOFLINE,
     "native / portable",
     "verdict",
     "note",
@@ -84,12 +87,19 @@ def preflight(cases: list[Case]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def floors(row: Row) -> str:
-    """``1.44 (9.80)``: to the floor of its unit, and of the best unit if another."""
-    own, best = row.floor_ratio, row.best_floor_ratio
-    other = best is not None and row.case.best_unit not in ("", row.case.unit)
-    texts = [f"{own:.2f}"] if own is not None else []
-    return " ".join(texts + ([f"({best:.2f})"] if other else []))
+def roofline(row: Row) -> str:
+    """``69 % (10 %)``: of the roofline bound of its unit, and of a better unit; else why there is none."""
+    if row.limit == LATENCY:
+        share = row.latency_share
+        return "latency-bound" + (f", {units.per_cent(share)}" if share else "")
+    if row.limit == LINK:
+        return LINK
+    if row.roofline_share is None:
+        return ""
+    own, best = row.roofline_share, row.best_floor_ratio
+    better = [1 / best] if best and 1 / best < own else []
+    text, *more = dict.fromkeys(map(units.per_cent, [own, *better]))
+    return text + "".join(f" ({one})" for one in more)
 
 
 def devices_of(rows: list[Row]) -> dict[str, set[str]]:
@@ -118,7 +128,7 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
         time,
         latency,
         units.rate(row.rate, row.rate_unit),
-        floors(row),
+        roofline(row),
         ratio,
         row.verdict,
         "; ".join(filter(None, [row.reason, row.note])),
@@ -130,17 +140,27 @@ def groups(rows: list[Row]) -> list[Group]:
     """Rows by comparison, in the order of the rows."""
     devices = devices_of(rows)
     builds = len({row.case.context.build for row in rows})
-    found: dict[tuple[object, ...], Group] = {}
+    found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        case, build = row.case, row.case.context.build
-        title = f"{case.algorithm} {case.dtype} {row.sizes}".rstrip()
-        if case.devices > 1:
-            title += f" on {case.devices} devices"
-        if case.ranks > 1:
-            title += f" of {case.ranks} ranks"
-        if builds > 1:
-            title += f" ({build.preset}, git {short(build.git)}, Kokkos {build.kokkos})"
-        key = (case.comparison, build)
-        group = found.setdefault(key, Group(title, []))
-        group.rows.append(cells(row, devices))
-    return list(found.values())
+        key = (row.case.comparison, row.case.context.build)
+        found.setdefault(key, []).append(row)
+    return [
+        Group(title(group, builds > 1), [cells(row, devices) for row in group])
+        for group in found.values()
+    ]
+
+
+def title(group: list[Row], of_several_builds: bool) -> str:
+    """What all rows of a comparison have in common."""
+    case, build = group[0].case, group[0].case.context.build
+    text = work_title(group[0])
+    if case.devices > 1:
+        text += f" on {case.devices} devices"
+    if case.ranks > 1:
+        text += f" of {case.ranks} ranks"
+    if of_several_builds:
+        text += f" ({build.preset}, git {short(build.git)}, Kokkos {build.kokkos})"
+    measured = {row.case.device_kind for row in group if row.median is not None}
+    cached = {row.case.device_kind for row in group if row.limit == CACHE}
+    where = "" if cached == measured else f" of the {' and '.join(sorted(cached))}"
+    return text + (f", data in cache{where}" if cached else "")

@@ -77,9 +77,10 @@ def test_the_page_is_whole_and_loads_nothing(write, entry):
 
 
 def test_every_column_is_a_button_and_every_row_knows_its_filters(write, entry):
-    found = Parsed(write(pair(entry)))
-    headers = len(cells.ANSWER) + len(cells.ALL)
-    assert len(found.all("th", scope="col")) == headers
+    text = write(pair(entry))
+    found = Parsed(text)
+    headers = found.all("th", scope="col")
+    assert len(headers) == text.count('<th scope="col"') == text.count("</button></th>")
     rows = found.all("tr", **{"data-algorithm": "vector_add"})
     assert len(rows) == 3  # one answer, two cases
     assert rows[0]["data-models"] == "kokkos cuda"
@@ -87,6 +88,38 @@ def test_every_column_is_a_button_and_every_row_knows_its_filters(write, entry):
     names = [a["name"] for a in found.all("select")]
     assert names == ["algorithm", "device", "model", "verdict"]
     assert found.all("form")[0].get("hidden", "no") is None  # until its script runs
+
+
+def test_columns_that_are_the_same_in_all_rows_are_told_once(write, entry):
+    text = write([*pair(entry), entry("hip", [3e-3] * 8, latency_s=4e-3)])
+    assert "3 rows</output>. All: " in text
+    cases = text[text.index('id="cases"') :]
+    heads = re.findall(r"<button[^>]*>([^<]+)</button>", cases)
+    assert heads[:2] == ["model", "median [95 %]"]
+    assert "algorithm vector_add, problem f32 n=2^28, devices 1, ranks 1" in text
+    assert "execution" not in heads and "rate" in heads
+
+
+def test_a_lone_line_keeps_its_columns():
+    line = cells.Line(
+        "a", "d", "m", "", True, {"x": cells.Cell("1"), "y": cells.Cell("")}
+    )
+    assert cells.table(("x", "y"), [line]) == cells.Table(("x", "y"), [line], {})
+    other = cells.Line(
+        "a", "d", "m", "", True, {"x": cells.Cell("1"), "y": cells.Cell("2")}
+    )
+    assert cells.table(("x", "y"), [line, other]) == cells.Table(
+        ("y",), [line, other], {"x": "1"}
+    )
+
+
+def test_where_no_roofline_limits_is_said_once(write, entry):
+    text = write([*pair(entry, n=2**10), *pair(entry, n=2**10, method="plain")])
+    words = re.sub(
+        r"<style.*?</style>|<section id=.method.*", "", text, flags=re.DOTALL
+    )
+    assert "4 on data that may stay in the last-level cache" in words
+    assert words.count("cache") == 1
 
 
 def test_the_answer_names_the_winner_and_splits_the_gap(write, entry):

@@ -108,7 +108,7 @@ def test_filters_narrow_the_tables_and_the_figures(browser, page):
     shown = "document.querySelector('section[data-algorithm=vector_add]').hidden"
     assert browser.run(shown) is True
     browser.run(SET.format("model", "kokkos"))
-    rows = browser.run(COLUMN.format(7))
+    rows = browser.run(COLUMN.format(browser.run(CLICK.format("model"))[0]))
     assert set(rows) == {"kokkos"} and len(rows) < whole
     browser.run(SET.format("text", "fused nothing-like-this"))
     assert browser.run(COLUMN.format(0)) == []

@@ -162,7 +162,8 @@ def test_a_grid_of_sizes_is_no_chain(rows_of, entry):
 
 def test_roofs_too_close_to_tell_share_a_label():
     rates = {"f32": 60e12, "bf16 tensor": 800e12, "f16 tensor": 790e12}
-    assert roofline.levels(rates) == [
+    assert roofline.levels(rates, 1.35) == [
         (["bf16 tensor: 800 TFLOP/s", "f16 tensor: 790 TFLOP/s"], 800e12),
         (["f32: 60 TFLOP/s"], 60e12),
     ]
+    assert len(roofline.levels(rates, 1.01)) == 3

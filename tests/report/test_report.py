@@ -100,7 +100,7 @@ def test_markdown_has_every_row_and_escapes(study):
     assert (
         "1.001 ms [" in text
         and "1.000 us" in text
-        and "### vector_add f32 n=1024" in text
+        and "### vector_add f32 n=1,024, data in cache" in text
     )
 
 
@@ -113,7 +113,9 @@ def test_page_has_every_row_and_escapes(study, monkeypatch, plain):
     report.main([str(study), "--quiet"])
     text = (study / "report" / "index.html").read_text()
     assert text.count("FAILED</td>" if not plain else "FAILED |") == 1
-    assert len(re.findall(r"<td>wide</td>" if not plain else r"\n\| wide", text)) == 7
+    cases = text[text.index('id="cases"') :] if not plain else text
+    row = "<tr data-algorithm" if not plain else "\n| wide"
+    assert cases.count(row) == 7
     assert "<script>" not in text and "script&" in text
 
 
@@ -211,9 +213,8 @@ def test_crossover(entry, save, capsys):
         both = [entry("cuda", [value] * 6, n=n), entry("kokkos", [1.0] * 6, n=n)]
         folder = save(both, file=f"{n}.json")
     report.main([str(folder)])
-    assert (
-        "portable is level with native from n = 1048576 on" in capsys.readouterr().out
-    )
+    level = "portable is within 5 % of native or faster from n = 2^20 on, measured up to 2^24"
+    assert level in " ".join(capsys.readouterr().out.split())
 
 
 def test_scaling_uses_the_host_clock_only(entry, save, capsys):

@@ -3,6 +3,7 @@
 
 import pytest
 
+from bench.report.table import record
 from bench.report.view import groups
 
 
@@ -102,8 +103,14 @@ def test_data_in_cache_are_marked_and_make_no_ceiling(entry, rows_of):
         ]
     )
     row = {(r.case.algorithm, r.case.sizes["n"]): r for r in rows}
-    assert row["vector_add", small].note == "in cache"
-    assert row["vector_add", large].note == ""
+    assert row["vector_add", small].limit == "in cache"
+    assert row["vector_add", small].roofline_share is None
+    assert row["vector_add", large].limit == "roofline"
+    titles = [group.title for group in groups(rows)]
+    assert len(titles) == 1 and titles[0].endswith(", data in cache")
+    assert all("cache" not in row.note for row in rows)
+    noted = [line["note"] for line in map(record, rows)]
+    assert noted.count("in cache") == 2  # for machines
     assert row["ceilings", large].floor_ratio == pytest.approx(1)
 
 
@@ -137,8 +144,10 @@ def test_two_floors_where_a_better_unit_could_solve_the_problem(entry, rows_of):
     assert row["a"].best_floor_ratio == pytest.approx(50)
     assert row["b"].best_floor_ratio == pytest.approx(5)
     assert row["c"].best_floor_ratio is None  # no such ceiling was measured
-    cells = {r["method"]: r["x floor"] for group in groups(rows) for r in group.rows}
-    assert (cells["a"], cells["b"], cells["c"]) == ("5.00 (50.00)", "5.00", "5.00")
+    cells = {
+        r["method"]: r["% of roofline"] for group in groups(rows) for r in group.rows
+    }
+    assert (cells["a"], cells["b"], cells["c"]) == ("20 % (2 %)", "20 %", "20 %")
 
 
 def test_tensor_cores_do_not_make_bytes_bind(entry, rows_of):

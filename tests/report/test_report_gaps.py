@@ -38,7 +38,7 @@ def test_factors(study, rows_of):
     assert gap.automatic.median == pytest.approx(12e-3)
     assert (gap.portable.case.launch, gap.native.case.launch) == ("team=64", "team=128")
     assert gap.best.case.model == "pytorch"  # peers are among all
-    assert gap.title == "vector_add wide f32 n=268435456"
+    assert gap.title == "vector_add wide f32 n=2^28"
     for factor in (gap.tuning, gap.abstraction, gap.method, gap.whole):
         assert factor.low <= factor.value <= factor.high
 
@@ -121,9 +121,7 @@ def test_one_method_leads(entry, rows_of):
         "plain": False,
         "wide": True,
     }
-    assert [line[0] for line in cells(gaps(rows))] == [
-        "vector_add wide f32 n=268435456"
-    ]
+    assert [line[0] for line in cells(gaps(rows))] == ["vector_add wide f32 n=2^28"]
 
 
 def test_text_has_geometric_means(entry, all_rows):
@@ -133,7 +131,7 @@ def test_text_has_geometric_means(entry, all_rows):
     rows = all_rows(("1", both(1024, 2e-3)), ("1", both(2048, 8e-3)))
     (line,) = texts(gaps(rows))
     assert "gap of vector_add, NVIDIA H200: 4.000 = abstraction 4.000 x" in line
-    assert "means of 2 problems; largest 8.000: wide f32 n=2048" in line
+    assert "means of 2 problems; largest 8.000: wide f32 n=2,048" in line
 
 
 def test_several_devices_are_named_and_have_means_of_their_own(entry, rows_of):
@@ -168,7 +166,7 @@ def test_means_leave_out_what_has_no_interval(entry, all_rows):
     few = [("1", both(4096, 100, 5)), ("1", both(8192, 100, 3))]
     (line,) = texts(gaps(all_rows(*sure, *few)))
     assert "gap of vector_add, NVIDIA H200: 4.000 = abstraction 4.000 x" in line
-    assert "(means of 2 problems; largest 8.000: wide f32 n=2048; " in line
+    assert "(means of 2 problems; largest 8.000: wide f32 n=2,048; " in line
     assert line.endswith("; 2 problems without an interval left out)")
 
 

@@ -47,7 +47,7 @@ def two_seeds(all_rows, entry):
 
 def test_statistics_are_over_seeds(two_seeds):
     (one,) = learning.trainings(two_seeds())
-    assert one.title == "cnn f32 train=60000 test=10000"
+    assert one.title == "cnn f32 train=60,000 test=10,000"
     assert one.mean == pytest.approx(0.992)
     assert one.deviation == pytest.approx(0.001 * 2**0.5)
     assert one.curves.shape == (2, 4)
@@ -171,7 +171,7 @@ def test_page_and_markdown_have_the_table(two_seeds):
     assert line.cells["time to 99 %"].text == "2.500 s (epochs 2-3)"
     text = table.to_markdown("", [], [], [], trainings=found)
     assert (
-        "| cnn f32 train=60000 test=10000 | direct / cuda | NVIDIA H200 | 2 |" in text
+        "| cnn f32 train=60,000 test=10,000 | direct / cuda | NVIDIA H200 | 2 |" in text
     )
 
 
@@ -181,7 +181,8 @@ def test_the_figure_says_what_came_out(all_rows, entry, tmp_path):
 
     rows = several(all_rows, entry, 4e-3)
     (figure,) = figure_module.figures(rows, analyse(rows, 0.02))
-    assert figure.title == "Test accuracy: cnn f32 train=60000 test=10000"
+    assert figure.title == "Test accuracy: cnn f32 train=60,000 test=10,000"
+    assert figure.slug == "test-accuracy-cnn-f32-train-60000-test-10000"
     assert "After 14 epochs" in figure.caption and len(figure.cases) == 20
     text = render(figure, figure.slug, tmp_path)
     for word in ("direct / kokkos_blocks", "epoch", "99 %", "NVIDIA H200"):

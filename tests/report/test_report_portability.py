@@ -93,7 +93,7 @@ def test_composite_native_takes_the_best_of_each_platform(rows):
     }
     assert native.pp == pytest.approx(3 / 4)
     (text,) = texts(portability(rows))
-    assert text.startswith("PP of vector_add f32 n=268435456 on ")
+    assert text.startswith("PP of vector_add f32 n=2^28 on ")
     assert all(platform in text for platform in (XEON, H200, A100))
     assert "kokkos 0.71 (mean 0.77, least 0.50, runs on 100 %)" in text
     assert "native 0.75 (mean 0.83, least 0.50, runs on 100 %)" in text
@@ -104,8 +104,8 @@ def test_problems_of_one_size_have_a_pp_each(rows):
     other = [replace(row, case=replace(row.case, comparison=fill)) for row in rows]
     lines = texts(portability([*rows, *other]))
     assert [line.split(" on ")[0] for line in lines] == [
-        "PP of vector_add f32 n=268435456",
-        "PP of vector_add fill f32 n=268435456",
+        "PP of vector_add f32 n=2^28",
+        "PP of vector_add fill f32 n=2^28",
     ]
 
 

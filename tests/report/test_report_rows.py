@@ -121,7 +121,7 @@ def test_communicators_are_compared_like_launches(entry, rows_of):
 def test_one_gpu_is_the_base_of_all_communicators(entry, rows_of):
     one = entry("cuda", times(8e-3), latency_s=8e-3)
     rows = rows_of([one, *engines(entry, "cuda", 4e-3, 5e-3)])
-    text = "strong scaling of vector_add wide cuda f32 n=268435456"
+    text = "strong scaling of vector_add wide cuda f32 n=2^28"
     assert texts(scalings(rows)) == [
         f"{text}, NVIDIA H200: 2.00x on 2",
         f"{text} nccl, NVIDIA H200: 1.60x on 2",

@@ -34,7 +34,7 @@ def test_strong(entry, all_rows):
     assert last.efficiency.low == pytest.approx(9 / (4 * 3 * 1.004))
     assert texts([found]) == [
         (
-            "strong scaling of vector_add wide cuda f32 n=1024, NVIDIA H200: "
+            "strong scaling of vector_add wide cuda f32 n=1,024, NVIDIA H200: "
             "1.80x on 2, 3.00x on 4"
         )
     ]
@@ -43,7 +43,7 @@ def test_strong(entry, all_rows):
 def test_weak_grows_one_size_and_the_work_with_the_devices(entry, all_rows):
     rows = all_rows(*(("1", gpus(entry, n, 1 + n / 4, n=1000 * n)) for n in (1, 2, 4)))
     (found,) = scalings(rows)
-    assert (found.kind, found.sizes) == ("weak", "n=1000")
+    assert (found.kind, found.sizes) == ("weak", "n=1,000")
     efficiencies = [p.efficiency.value for p in found.points]
     assert efficiencies == pytest.approx([1, 1.25 / 1.5, 1.25 / 2])
     assert "83 % on 2, 62 % on 4" in texts([found])[0]
@@ -65,9 +65,9 @@ def test_full_grid_has_both(entry, all_rows):
     ]
     found = scalings(all_rows(*records))
     assert [(s.kind, s.sizes) for s in found] == [
-        ("strong", "n=1000"),
-        ("strong", "n=2000"),
-        ("weak", "n=1000"),
+        ("strong", "n=1,000"),
+        ("strong", "n=2,000"),
+        ("weak", "n=1,000"),
     ]
 
 

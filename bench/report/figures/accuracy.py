@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the check found beside its verdict: accuracies and losses of every variant."""
+"""What the check found beside its verdict: accuracies and losses, drawn where the variants differ in them."""
 
 from __future__ import annotations
 
@@ -8,39 +8,31 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
+from ..outcomes import LABELS, differing, spread, values
 from ..rows import Row
 from ..selection import work_title
 from .bars import best, name
-from .figure import (
-    Figure,
-    by,
-    cases_of,
-    heaviest,
-    problem,
-    provenance,
-)
+from .figure import Figure, by, cases_of, heaviest, problem, provenance, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-LABELS = {
-    "accuracy": "share of test rows that are right",
-    "train_loss": "loss on the training rows",
-    "test_mse": "mean squared error on the test rows",
-    "loss": "loss on the training rows",
-    "last_loss": "loss after the last step",
-}
 TALLEST = 28
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for the heaviest problem of each algorithm whose checks give such figures."""
+    """One for the heaviest problem of each algorithm whose variants differ in such figures."""
     told = [r for r in rows if r.case.devices == 1 and LABELS.keys() & r.case.figures]
-    for group in heaviest(by(told, problem).values(), most=1):
+    groups = [group for group in by(told, problem).values() if differing(group)]
+    for group in heaviest(groups, most=1):
         shown = best(group)[:TALLEST]
-        names = [key for key in LABELS if any(key in r.case.figures for r in shown)]
+        names = differing(shown)
+        if not names:
+            continue
         title = f"Accuracy: {work_title(group[0])}"
-        parts = [spread(key, shown) for key in names]
+        parts = [
+            f"The {LABELS[key]} lies between {spread(key, shown)}." for key in names
+        ]
         yield Figure(
             kind="accuracy",
             algorithm=group[0].case.algorithm,
@@ -49,23 +41,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             + " ".join(parts),
             cases=cases_of(shown),
             draw=partial(draw, shown, names, title),
+            name=whole(title, group[0]),
         )
-
-
-def values(key: str, rows: list[Row]) -> list[float]:
-    """What the variants say, where they do."""
-    return [row.case.figures[key] for row in rows if key in row.case.figures]
-
-
-def spread(key: str, rows: list[Row]) -> str:
-    """Whether the variants agree."""
-    found = values(key, rows)
-    low, high = min(found), max(found)
-    if low == high:
-        return f"The {LABELS[key]} is {low:.6g} in all of them."
-    if f"{low:.6g}" == f"{high:.6g}":
-        return f"The {LABELS[key]} is {low:.6g} in all of them, to six digits."
-    return f"The {LABELS[key]} lies between {low:.6g} and {high:.6g}."
 
 
 def draw(rows: list[Row], names: list[str], title: str) -> Canvas:

@@ -9,16 +9,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
+from ..outcomes import agreement
 from ..rows import Row
 from ..selection import host_clock, time, variant, work_title
+from ..statistics import MARGIN
 from ..units import seconds
 from .figure import (
     Figure,
     by,
     cases_of,
+    device_text,
     heaviest,
+    launch_text,
     problem,
     provenance,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +35,7 @@ HOST = "time of one compute on the host's clock, launch to fence (log)"
 
 @dataclass(frozen=True)
 class Entry:
-    """One bar: times in seconds."""
+    """One mark: times in seconds."""
 
     row: Row
     name: str
@@ -38,36 +43,48 @@ class Entry:
     low: float
     high: float
 
+    @property
+    def text(self) -> str:
+        """``31.57 ms, 264 x 256 x 1``: its time and launch."""
+        return ", ".join(filter(None, [seconds(self.time), launch_text(self.row.case)]))
+
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the heaviest problems that two variants or more solve."""
+    """One for each of the heaviest problems that two variants or more solve in times that differ."""
     one = [r for r in rows if r.case.algorithm != "ceilings" and r.case.devices == 1]
-    groups = [
-        group for group in by(one, problem).values() if len(best(group)) >= FEWEST
-    ]
+    groups = [group for group in by(one, problem).values() if differ(entries(group)[0])]
     for group in heaviest(groups):
         shown, on_host = entries(group)
-        if len(shown) < FEWEST:
-            continue
-        first, last = shown[0], shown[min(len(shown), TALLEST) - 1]
         rest = f" The fastest {TALLEST} are shown." if len(shown) > TALLEST else ""
         shown = shown[:TALLEST]
-        title = f"Every model: {work_title(group[0])}"
+        first, last = shown[0], shown[-1]
+        work = f"Every model: {work_title(group[0])}"
+        devices = dict.fromkeys(device_text(entry.row.case) for entry in shown)
+        title = f"{work}, {' and '.join(devices)}"
         yield Figure(
             kind="models",
             algorithm=group[0].case.algorithm,
             title=title,
-            caption=f"Shorter is faster; the axis is logarithmic. {first.name} wins with {seconds(first.time)}; "
-            f"{last.name} takes {last.time / first.time:.3g} times as long. Each variant at its fastest launch"
+            caption=f"Further left is faster; the axis is logarithmic. {first.name} wins with {seconds(first.time)}; "
+            f"{last.name} takes {last.time / first.time:.3g} times as long. Each variant at its fastest launch (teams x threads x "
+            "lanes, and the tile where there is one)"
             + (
                 ", on the host's clock as several are compared."
                 if on_host
-                else ", whiskers are 95 % intervals."
+                else "; whiskers are 95 % intervals."
             )
-            + rest,
+            + rest
+            + agreement([entry.row for entry in shown]),
             cases=cases_of(entry.row for entry in shown),
             draw=partial(draw, shown, title, on_host),
+            name=whole(work, group[0]),
         )
+
+
+def differ(shown: list[Entry]) -> bool:
+    """Whether there is anything to see: two variants whose times differ by more than the margin."""
+    some = len(shown) >= FEWEST
+    return some and shown[-1].time > (1 + MARGIN) * shown[0].time
 
 
 def best(rows: list[Row]) -> list[Row]:
@@ -80,7 +97,7 @@ def best(rows: list[Row]) -> list[Row]:
 
 
 def entries(rows: list[Row]) -> tuple[list[Entry], bool]:
-    """The bars, fastest first. Device time is never compared with another clock's."""
+    """The marks, fastest first. Device time is never compared with another clock's."""
     shown = best(rows)
     on_host = len({row.case.metric for row in shown}) > 1
     found = []
@@ -103,34 +120,24 @@ def name(row: Row, rows: list[Row]) -> str:
 
 
 def draw(shown: list[Entry], title: str, on_host: bool) -> Canvas:
-    """Horizontal bars on a logarithmic axis."""
+    """Dots with intervals on a logarithmic axis: lengths would mean nothing there."""
     from . import style
 
-    figure, (panel,) = style.canvas(1.5 + 0.23 * len(shown))
+    figure, (panel,) = style.canvas(1.5 + 0.21 * len(shown))
     least, most = min(e.low for e in shown), max(e.high for e in shown)
     panel.set_xscale("log")
-    panel.set_xlim(least / 1.6, most * (most / least * 10) ** 0.22)
+    room = (most / least * 10) ** 0.06
+    panel.set_xlim(least / room, most * room**8)
     for place, entry in enumerate(shown):
         look = style.look(entry.row.case.model)
-        panel.barh(place, entry.time, height=0.66, linewidth=1.2, **look.bar)
-        if entry.low < entry.high:
-            ends = [[entry.time - entry.low], [entry.high - entry.time]]
-            whisker: style.Properties = {
-                "color": style.INK,
-                "linewidth": 0.9,
-                "capsize": 2,
-            }
-            panel.errorbar(entry.time, place, xerr=ends, fmt="none", **whisker)
-        beside: style.Properties = {
-            "xytext": (4, 0),
-            "textcoords": "offset points",
-            "va": "center",
-        }
-        panel.annotate(seconds(entry.time), (entry.high, place), fontsize=8, **beside)
+        panel.plot(
+            [entry.low, entry.high], [place, place], color=look.colour, alpha=0.5
+        )
+        panel.plot(entry.time, place, **look.mark)
+        style.beside(panel, entry.high, place, entry.text)
     panel.set_yticks(range(len(shown)), [entry.name for entry in shown])
-    panel.invert_yaxis()
-    panel.grid(axis="y", visible=False)
+    panel.set_ylim(len(shown) - 0.4, -0.6)
     style.log_axis(panel.xaxis, style.time_text)
     panel.set_xlabel(HOST if on_host else "time of one compute (log)")
-    style.legend(panel, style.model_patches(entry.row.case.model for entry in shown))
+    style.legend(panel, style.model_marks(entry.row.case.model for entry in shown))
     return style.finish(figure, title, provenance(e.row.case for e in shown))

@@ -47,6 +47,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             f"The set: {numbered(platforms)}.",
             cases=here,
             draw=partial(draw, group, title, here),
+            name=f"Portability cascade: {group[0].whole}",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..models import PORTABLES
 from ..rows import Row
-from ..selection import measured, place, problem_name, text_of
+from ..selection import measured, place, text_of
 from ..sweeps import FEWEST_SIZES, Sweep, make_sweep
 
 
@@ -16,7 +16,7 @@ def chains(rows: list[Row]) -> list[Sweep]:
         case = row.case
         if case.model in PORTABLES and case.algorithm != "ceilings":
             how = (case.method_text, case.model)
-            what = (case.algorithm, problem_name(case), *how, case.dtype)
+            what = (case.algorithm, case.problem_name, *how, case.dtype)
             where = (*place(case), case.devices, case.setting)
             key = (*what, *where, text_of(case.parameters), tuple(case.sizes))
             groups.setdefault(key, []).append(row)

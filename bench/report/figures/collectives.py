@@ -15,7 +15,7 @@ from ..findings import Findings
 from ..floors import measured_ceilings
 from ..rows import Row
 from ..selection import fastest, measured, text_of, time
-from ..units import rate, seconds
+from ..units import exact, rate, seconds
 from .figure import Figure, cases_of, device_text, provenance
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def caption(lines: dict[str, Line], link: float, on_gpus: bool) -> str:
         bound = "Host devices share one memory: they have no links."
     return (
         "Flat on the left, where starting is all; on the right bytes are. Bus bandwidth is what a device sends at least "
-        f"over the time. {quickest} is the quickest at {least} bytes with {seconds(time(row))}; {widest} reaches "
+        f"over the time. {quickest} is the quickest at {exact(least)} bytes with {seconds(time(row))}; {widest} reaches "
         f"{rate(best * 1e-9, 'GB/s')}. {bound}"
     )
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..duels import DeviceCrossover
+from ..duels import DeviceCrossover, where
 from ..findings import Findings
 from ..rows import Row
-from ..units import seconds
-from .figure import Figure, cases_of, device_name, provenance
+from ..units import about, exact, seconds
+from .figure import Figure, cases_of, device_name, provenance, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -34,20 +34,16 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
                 row for point in one.points for row in (point.cpu, point.gpu)
             ),
             draw=partial(draw, one, title),
+            name=whole(title, one.points[0].gpu),
         )
 
 
 def caption(one: DeviceCrossover) -> str:
     """What to see: from where on the GPU is faster."""
     last = one.points[-1]
-    where = "The GPU is not faster at the largest size"
-    if one.crossover:
-        where = f"The GPU is faster from {one.size} = {one.crossover.value:.0f} on"
-    elif last.gpu_time < last.cpu_time:
-        where = "The GPU is faster at every size"
     return (
-        f"The best variant of either device at each size, data already there, on the host's clock. {where}; "
-        f"at {last.size} it takes {seconds(last.gpu_time)}, the CPU {seconds(last.cpu_time)}."
+        "The best variant of either device at each size, data already there, on the host's clock. The GPU is faster "
+        f"{where(one)}; at {exact(last.size)} it takes {seconds(last.gpu_time)}, the CPU {seconds(last.cpu_time)}."
     )
 
 
@@ -68,7 +64,7 @@ def draw(one: DeviceCrossover, title: str) -> Canvas:
         at = one.crossover
         if at.low and at.high:
             panel.axvspan(at.low, at.high, color=style.GRID, linewidth=0, alpha=0.6)
-        label = f"crossover at {at.value:.0f}"
+        label = f"crossover at about {about(at.value)}"
         panel.axvline(
             at.value, color=style.INK, linestyle=":", linewidth=1.2, label=label
         )

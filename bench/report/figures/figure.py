@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..case import Case
 from ..rows import Row
 from ..selection import devices_text, measured, work_title
+from ..units import exact
 from ..view import drawn_samples, short
 
 if TYPE_CHECKING:
@@ -31,11 +32,17 @@ class Figure:
     caption: str  # what to see
     cases: tuple[Case, ...]  # the data behind it
     draw: Callable[[], Canvas]
+    name: str = ""  # of its files; empty: the title
 
     @property
     def slug(self) -> str:
         """The name of its files."""
-        return slug(self.title)
+        return slug(self.name or self.title)
+
+
+def whole(title: str, row: Row) -> str:
+    """A title with all that tells a problem from others: names of files stay when what people read gets shorter."""
+    return title.replace(row.problem, row.sizes) if row.problem else title
 
 
 def slug(text: str) -> str:
@@ -78,7 +85,7 @@ def device_text(case: Case) -> str:
 
 
 def problem_title(row: Row) -> str:
-    """``knn f32 train=3000 test=1000, NVIDIA H200`` for the rows of one problem."""
+    """``knn f32 train=3,000 test=1,000, NVIDIA H200`` for the rows of one problem."""
     return f"{work_title(row)}, {device_text(row.case)}"
 
 
@@ -110,6 +117,12 @@ def foremost(
 def weight(case: Case) -> float:
     """How heavy a problem is: its bytes and operations together."""
     return case.bytes + case.operations
+
+
+def launch_text(case: Case) -> str:
+    """``264 x 256 x 1``: teams, threads of a team, lanes of a thread, and the tile where there is one; else nothing."""
+    sizes = (part.split("=")[1] for part in case.effective.split(",") if part)
+    return " x ".join(exact(int(size)) for size in sizes)
 
 
 def cases_of(rows: Iterable[Row]) -> tuple[Case, ...]:

@@ -11,7 +11,8 @@ from ..findings import Findings
 from ..launches import LaunchMap, cell_of, effective
 from ..rows import Row
 from ..selection import time
-from .figure import Figure, cases_of, device_name, provenance
+from ..statistics import MARGIN
+from .figure import Figure, cases_of, device_name, provenance, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ LABELS = {"vector": "vector length", "league": "league size (teams)"}
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each variant whose launches were swept."""
     drawn: dict[str, int] = {}
-    for one in found.maps:
+    for one in filter(tells, found.maps):
         drawn[one.algorithm] = drawn.get(one.algorithm, 0) + 1
         if drawn[one.algorithm] > MOST:
             continue
@@ -40,7 +41,14 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption=caption(one),
             cases=cases_of(one.cells.values()),
             draw=partial(draw, one, title),
+            name=whole(title, one.best),
         )
+
+
+def tells(one: LaunchMap) -> bool:
+    """Whether any launch is slower than the best by more than the margin: else all cells say 100."""
+    slowest = max(map(time, one.cells.values()))
+    return slowest > (1 + MARGIN) * time(one.best)
 
 
 def caption(one: LaunchMap) -> str:

@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
-from ..learning import Training, by_problem, expected_text, per_cent
+from ..learning import Training, by_problem, expected_text, per_cent, without_seed
 from ..rows import Row
-from .figure import Figure, cases_of, device_text, provenance, weight
+from ..selection import work_title
+from .figure import Figure, cases_of, device_text, provenance, weight, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -29,7 +30,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         if drawn[case.algorithm] > MOST:
             continue
         shown = group[:MOST_LINES]
-        title = f"Test accuracy: {group[0].title}"
+        title, first = f"Test accuracy: {group[0].title}", group[0].rows[0]
         yield Figure(
             kind="learning",
             algorithm=case.algorithm,
@@ -37,6 +38,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption=caption(group),
             cases=cases_of(row for one in shown for row in one.rows),
             draw=partial(draw, shown, title),
+            name=f"Test accuracy: {without_seed(whole(work_title(first), first))}",
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
+from ..problems import pairs
 from ..rows import Row
 from ..statistics import median
 from ..units import seconds
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 TRANSFERS = ("upload", "copy in", "prefetch", "copy out", "download")
 USUAL = "device"
+PARTS = ("kernels", "transfers")
 ORDER = (USUAL, "unified", "unified_prefetch", "streamed")
 
 
@@ -28,19 +30,19 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     several = [g for g in groups if len({strategy(row.case) for row in g}) > 1]
     for group in heaviest(several):
         case = group[0].case
-        sizes = " ".join(f"{k}={v}" for k, v in case.sizes.items())
-        what = f"{case.algorithm} {case.way} {case.dtype} {sizes}"
-        title = f"Memory strategies: {what}, {device_text(case)}"
+        what = f"Memory strategies: {case.algorithm} {case.way} {case.dtype}"
+        title = f"{what} {pairs(case.sizes)}, {device_text(case)}"
         best = min(group, key=lambda row: sum(both(row.case)))
         yield Figure(
             kind="memory",
             algorithm=case.algorithm,
             title=title,
-            caption="The same kernel under each way to bring the data to it: kernels above, transfers below. From the host "
+            caption="The same kernel under each way to bring the data to it: the time of its kernels and of its transfers. From the host "
             f"and back, {strategy(best.case)} / {best.case.model} is fastest with {seconds(sum(both(best.case)))}. Where the "
             "runtime moves pages, the transfers hide in the kernels.",
             cases=cases_of(group),
             draw=partial(draw, group, title),
+            name=f"{what} {pairs(case.sizes, str)}, {device_text(case)}",
         )
 
 
@@ -65,33 +67,28 @@ def both(case: Case) -> tuple[float, float]:
 
 
 def draw(rows: list[Row], title: str) -> Canvas:
-    """Two panels of grouped bars."""
+    """Kernels and transfers of each strategy as dots on one logarithmic axis: they differ by orders of magnitude."""
     from . import style
 
     found = dict.fromkeys(strategy(row.case) for row in rows)
     names = sorted(found, key=lambda n: (ORDER.index(n) if n in ORDER else 9, n))
     models = list(dict.fromkeys(row.case.model for row in rows))
-    figure, panels = style.canvas(4.8, rows=2, sharex=True)
-    width = 0.8 / len(models)
-    for panel, part, label in zip(panels, (0, 1), ("kernels", "transfers")):
-        highest = max(both(row.case)[part] for row in rows) or 1e-9
-        for row in rows:
-            look = style.look(row.case.model)
-            beside = models.index(row.case.model) - (len(models) - 1) / 2
-            place = names.index(strategy(row.case)) + beside * width
-            height = both(row.case)[part]
-            panel.bar(place, height, width * 0.9, linewidth=1.2, **look.bar)
-            text: style.Properties = {"ha": "center", "va": "bottom", "fontsize": 7.5}
-            panel.text(
-                place,
-                height + highest * 0.02,
-                seconds(height) if height else "0",
-                **text,
-            )
-        panel.set_ylim(0, highest * 1.16)
-        panel.set_ylabel(f"{label} ({style.linear_time(panel.yaxis, highest)})")
-        panel.grid(axis="x", visible=False)
-    panels[-1].set_xticks(range(len(names)), names)
-    panels[-1].set_xlabel("memory strategy")
-    style.legend(panels[0], style.model_patches(models))
+    lines = [(name, part) for name in names for part in PARTS]
+    figure, (panel,) = style.canvas(1.4 + 0.24 * len(lines) * len(models))
+    panel.set_xscale("log")
+    spots = [(line, model) for line in lines for model in models]
+    times = {(strategy(r.case), r.case.model): both(r.case) for r in rows}
+    for place, ((name, part), model) in enumerate(spots):
+        known = times.get((name, model))
+        if known and known[PARTS.index(part)]:
+            value = known[PARTS.index(part)]
+            panel.plot(value, place, **style.look(model).mark)
+            style.beside(panel, value, place, seconds(value))
+    shown = [value for both_parts in times.values() for value in both_parts if value]
+    panel.set_xlim(min(shown) / 1.5, max(shown) * 3)
+    labels = [f"{name}, {part}, {model}" for (name, part), model in spots]
+    panel.set_yticks(range(len(spots)), labels, fontsize=8)
+    panel.set_ylim(len(spots) - 0.4, -0.6)
+    style.log_axis(panel.xaxis, style.time_text)
+    panel.set_xlabel("time (log)")
     return style.finish(figure, title, provenance(cases_of(rows)))

@@ -12,8 +12,8 @@ from ..gaps import Gap
 from ..rows import Row
 from ..selection import work_title
 from ..statistics import MARGIN, Estimate
+from ..units import exact
 from .figure import Figure, cases_of, device_text, provenance
-from .memory import USUAL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -43,7 +43,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             kind="overview",
             algorithm="",
             title=title,
-            caption="Right of the line at 1 portable code is faster, left of it native code; bars are 95 % intervals, the grey "
+            caption="Right of the line at 1 portable code is faster, left of it native code; bars are 95 % intervals, arrows point to values beyond the axis, the grey "
             f"band is {MARGIN:.0%} to both sides. Medians of {level} of {len(shown)} problems lie in the band, from "
             f"{min(ratios):.3g} to {max(ratios):.3g} over all. Each side at its best launch, same method.{special}{rest}",
             cases=cases_of(
@@ -60,40 +60,48 @@ def ratio(gap: Gap) -> Estimate:
 
 
 def label(gap: Gap) -> str:
-    """``knn f32 fused, 52500 x 17500 x 784``: a problem in one short line."""
+    """``knn f32 fused, 52,500 x 17,500 x 784``: a problem in one short line."""
     words = [*work_title(gap.portable, sizes=False).split(), gap.variant]
     case = gap.portable.case
-    sizes = " x ".join(map(str, case.sizes.values()))
-    where = str(case.parameters.get("memory", USUAL))
-    memory = "" if where == USUAL else f", {where}"
-    return f"{' '.join(dict.fromkeys(words))}, {sizes}{memory}"
+    sizes = " x ".join(map(exact, case.sizes.values()))
+    rest = [w for w in gap.sizes.split() if w.split("=")[0] not in case.sizes]
+    return f"{' '.join(dict.fromkeys(words))}, {' '.join([sizes, *rest])}"
+
+
+def limits(ratios: list[float]) -> tuple[float, float]:
+    """Of the axis: 0.8 to 1.25, wider for what most problems show; a few beyond do not flatten the others."""
+    ordered = sorted(ratios)
+    few = len(ordered) // 8
+    low, high = ordered[few], ordered[-1 - few]
+    return min(0.8, low) / 1.05, max(1.25, high) * 1.05
 
 
 def draw(shown: list[Gap], title: str) -> Canvas:
-    """Dots with intervals on a logarithmic axis."""
+    """Dots with intervals on a logarithmic axis; an arrow and the value where a dot lies beyond."""
     from . import style
 
-    figure, (panel,) = style.canvas(1.4 + 0.21 * len(shown))
+    figure, (panel,) = style.canvas(1.4 + 0.21 * len(shown), width=8.4)
     panel.set_xscale("log", base=2)
     panel.axvspan(1 / (1 + MARGIN), 1 + MARGIN, color=style.GRID, linewidth=0)
     panel.axvline(1, color=style.INK, linewidth=1)
+    ratios = [ratio(gap).value for gap in shown]
+    ratios += [gap.blocks_ratio.value for gap in shown if gap.blocks_ratio]
+    ends = limits(ratios)
+    panel.set_xlim(*ends)
     for place, gap in enumerate(shown):
         found = ratio(gap)
-        ends = [found.low or found.value, found.high or found.value]
-        colour = style.BLUE if found.value >= 1 else style.RED
-        panel.plot(ends, [place, place], color=colour, linewidth=2.4, alpha=0.55)
-        face = colour if found.value >= 1 else style.PAPER
-        panel.plot(found.value, place, "o", color=colour, markerfacecolor=face)
+        faster = found.value >= 1
+        colour = style.BLUE if faster else style.RED
+        span = [found.low or found.value, found.high or found.value]
+        panel.plot(span, [place, place], color=colour, linewidth=2.4, alpha=0.55)
+        mark = {"color": colour, "markerfacecolor": colour if faster else style.PAPER}
+        style.held(panel, found.value, place, "o", mark)
         if blocks := gap.blocks_ratio:
-            panel.plot(
-                blocks.value, place, "p", color=style.INK, markerfacecolor="none"
-            )
+            special = {"color": style.INK, "markerfacecolor": "none"}
+            style.held(panel, blocks.value, place, "p", special)
     labels = [label(gap) for gap in shown]
     panel.set_yticks(range(len(shown)), labels, fontsize=8)
     panel.set_ylim(len(shown) - 0.4, -0.6)
-    ratios = [ratio(gap).value for gap in shown]
-    ratios += [gap.blocks_ratio.value for gap in shown if gap.blocks_ratio]
-    panel.set_xlim(min(0.8, *ratios) / 1.1, max(1.25, *ratios) * 1.1)
     panel.grid(axis="y", visible=False)
     style.ratio_axis(panel.xaxis)
     panel.set_xlabel("native / portable (log)")

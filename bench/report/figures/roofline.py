@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
-from ..floors import Ceilings, measured_ceilings
+from ..floors import ROOFLINE, Ceilings, measured_ceilings
 from ..models import NATIVE, PORTABLES
 from ..rows import Row
 from ..selection import time, variant
+from ..units import per_cent
 from .figure import Figure, by, cases_of, device_text, provenance, weight
 
 if TYPE_CHECKING:
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 Pairs = list[tuple[tuple[str, str], list[Row]]]  # (method, type) -> portable, native
-CLOSE = 1.35  # labels of roofs closer than this would overlap
+CLOSE = 0.07  # labels of roofs closer than this share of the axis would overlap
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each device and algorithm, where the roofs of the device were measured."""
     roofs = measured_ceilings(row.case for row in rows)
-    groups = by((row for row in rows if placed(row.case)), where)
+    groups = by(
+        (row for row in rows if row.limit == ROOFLINE and placed(row.case)), where
+    )
     for (algorithm, kind, name), group in groups.items():
         ceilings = roofs.get((kind, name))
         if ceilings is None or not ceilings.bandwidth or not ceilings.rates:
@@ -103,21 +106,20 @@ def operations(per_second: float) -> str:
 
 def caption(rows: list[Row], ceilings: Ceilings) -> str:
     """What to see: who is nearest to its roof."""
-    near = [(row.floor_ratio, row.case) for row in rows if row.floor_ratio]
+    near = [(row.roofline_share, row.case) for row in rows if row.roofline_share]
     text = (
         "Each mark is one variant: kokkos filled, native hollow, joined by a line; the nearer to the roof, the less is left "
-        f"to gain. The roofs are measured: {ceilings.bandwidth * 1e-9:.0f} GB/s"
+        "to gain. Cases that no roofline limits are left out. "
+        f"The roofs are measured: {ceilings.bandwidth * 1e-9:.0f} GB/s"
         + ("" if not ceilings.cached else " (in cache)")
         + "".join(f", {operations(r)} in {unit}" for unit, r in ceilings.rates.items())
         + "."
     )
     if near:
-        best, case = min(near, key=lambda pair: pair[0])
-        text += (
-            f" Nearest: {variant(case)} in {case.dtype}, {best:.2f} times its floor."
-        )
-    if any(ratio < 1 for ratio, _ in near):
-        text += " Above a roof: data in a cache, or a roof measured on a busy machine."
+        best, case = max(near, key=lambda pair: pair[0])
+        text += f" Nearest: {variant(case)} in {case.dtype}, {per_cent(best)} of its roofline."
+    if any(share > 1 for share, _ in near):
+        text += " Above a roof: a roof measured on a busy or slower machine."
     return text
 
 
@@ -159,17 +161,18 @@ def roofs(panel: Axes, ceilings: Ceilings, low: float, high: float) -> None:
     name = f"{slope:.0f} GB/s" + (" (in cache)" if ceilings.cached else "")
     offset: style.Properties = {"xytext": (9, -9), "textcoords": "offset points"}
     panel.annotate(name, (low * 1.1, low * 1.1 * slope), **offset, fontsize=8)
-    for names, per_second in levels(ceilings.rates):
+    low_rate, top = panel.get_ylim()
+    for names, per_second in levels(ceilings.rates, (top / low_rate) ** CLOSE):
         height = per_second * 1e-9
         panel.plot([height / slope, high], [height, height], **line)
         panel.text(high / 1.06, height * 1.04, ", ".join(names), ha="right", **text)
 
 
-def levels(rates: dict[str, float]) -> list[tuple[list[str], float]]:
-    """Rates from high to low; those that no figure could tell apart have one label."""
+def levels(rates: dict[str, float], close: float) -> list[tuple[list[str], float]]:
+    """Rates from high to low; those within this factor, whose labels would overlap, have one."""
     found: list[tuple[list[str], float]] = []
     for unit, rate in sorted(rates.items(), key=lambda item: -item[1]):
-        if found and found[-1][1] < rate * CLOSE:
+        if found and found[-1][1] < rate * close:
             found[-1][0].append(f"{unit}: {operations(rate)}")
         else:
             found.append(([f"{unit}: {operations(rate)}"], rate))

@@ -11,7 +11,7 @@ from ..findings import Findings
 from ..rows import Row
 from ..scaling import Scaling, how_joined
 from ..selection import variant
-from .figure import Figure, cases_of, device_name, provenance, weight
+from .figure import Figure, cases_of, device_name, provenance, weight, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +52,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption=caption(group),
             cases=cases_of(point.row for s in group for point in s.points),
             draw=partial(draw, group, title),
+            name=whole(title, first.points[0].row),
         )
 
 

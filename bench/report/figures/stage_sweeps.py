@@ -8,9 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
+from ..problems import pairs
 from ..rows import Row
-from ..selection import fastest, measured, place, problem_name, text_of
+from ..selection import fastest, measured, place, text_of
 from ..statistics import median
+from ..units import exact
 from .figure import Figure, cases_of, device_text, provenance
 from .stages import FIRST, LAST
 
@@ -31,7 +33,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             continue
         for size, value in case.sizes.items():
             fixed = (text_of(case.sizes, size), text_of(case.parameters))
-            what = (case.algorithm, problem_name(case), case.way, case.dtype)
+            what = (case.algorithm, case.problem_name, case.way, case.dtype)
             key = (size, (*what, *fixed, *place(case)))
             groups.setdefault(key, {}).setdefault(value, []).append(row)
     several = {k: v for k, v in groups.items() if len(v) >= FEWEST}
@@ -61,9 +63,9 @@ def limited(
         drawn[where] = drawn.get(where, 0) + 1
         if drawn[where] > MOST:
             continue
-        fixed = [f"{k}={v}" for k, v in case.sizes.items() if k != size]
-        words = (case.algorithm, case.way, case.dtype, *fixed)
-        title = f"Stages against size: {' '.join(words)}, {device_text(case)}"
+        fixed = {k: v for k, v in case.sizes.items() if k != size}
+        what = f"Stages against size: {case.algorithm} {case.way} {case.dtype}"
+        title = f"{what} {pairs(fixed)}".rstrip() + f", {device_text(case)}"
         last = max(
             (points[-1] for points in full.values()),
             key=lambda row: row.case.sizes[size],
@@ -75,9 +77,10 @@ def limited(
             algorithm=case.algorithm,
             title=title,
             caption="The stages of one traced compute at each size, a line a stage, portable filled and solid, native hollow "
-            f"and dashed. At {size} = {last.case.sizes[size]} most of {last.case.model}'s time is in {name}.",
+            f"and dashed. At {size} = {exact(last.case.sizes[size])} most of {last.case.model}'s time is in {name}.",
             cases=cases_of(row for points in full.values() for row in points),
             draw=partial(draw, size, full, title),
+            name=f"{what} {pairs(fixed, str)}, {device_text(case)}",
         )
 
 

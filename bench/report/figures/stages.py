@@ -21,6 +21,7 @@ from .figure import (
     problem_here,
     problem_title,
     provenance,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 FIRST, LAST = ("setup", "upload", "copy in"), ("copy out", "download")
 TALLEST = 14
+OUTLIER, SHOWN = 5.0, 2.5  # times the median: what is longer is cut, and where
+BEYOND = " Bars with an arrow go on to the time written there."
 OVERLAPPING = " Copies that overlap with kernels are drawn before and after them here."
 
 
@@ -38,6 +41,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     for group in heaviest(by(staged, problem_here).values()):
         shown = best(group)[:TALLEST]
         title = f"Stages: {problem_title(group[0])}"
+        _, beyond = reach([sum(times(row.case).values()) for row in shown])
         longest = max(shown, key=lambda row: sum(times(row.case).values()))
         stage, share = largest(longest.case)
         yield Figure(
@@ -47,10 +51,19 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption="One traced run of each variant, from the host's inputs to the host's results. "
             f"In {name(longest, shown)}, the longest, {stage} takes {share:.0%} of the "
             f"{seconds(sum(times(longest.case).values()))}."
-            + (OVERLAPPING if any(can_overlap(row.case) for row in shown) else ""),
+            + (OVERLAPPING if any(can_overlap(row.case) for row in shown) else "")
+            + (BEYOND if beyond else ""),
             cases=cases_of(shown),
             draw=partial(draw, shown, title),
+            name=whole(title, group[0]),
         )
+
+
+def reach(totals: list[float]) -> tuple[float, bool]:
+    """Where a linear axis ends, so that one long bar does not flatten all others, and whether any goes beyond."""
+    middle, longest = median(totals), max(totals)
+    beyond = longest > OUTLIER * middle
+    return (SHOWN * middle if beyond else longest), beyond
 
 
 def order(stages: list[str], begins: dict[str, float]) -> list[str]:
@@ -100,7 +113,7 @@ def draw(rows: list[Row], title: str) -> Canvas:
 
     names = all_stages(rows)
     figure, (panel,) = style.canvas(1.75 + 0.24 * len(rows))
-    total = max(sum(times(row.case).values()) for row in rows)
+    total, _ = reach([sum(times(row.case).values()) for row in rows])
     begins = [0.0] * len(rows)
     for place, stage in enumerate(names):
         widths = [times(row.case).get(stage, 0.0) for row in rows]
@@ -118,7 +131,10 @@ def draw(rows: list[Row], title: str) -> Canvas:
         )
         begins = [begin + width for begin, width in zip(begins, widths)]
     for place, end in enumerate(begins):
-        panel.text(end + total * 0.01, place, seconds(end), va="center", fontsize=8)
+        if end <= total:
+            panel.text(end + total * 0.01, place, seconds(end), va="center", fontsize=8)
+        else:
+            style.cut(panel, total * 1.14, place, seconds(end))
     panel.set_yticks(range(len(rows)), [name(row, rows) for row in rows])
     panel.invert_yaxis()
     panel.grid(axis="y", visible=False)

@@ -16,6 +16,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import (
     FixedLocator,
@@ -25,6 +26,7 @@ from matplotlib.ticker import (
     NullFormatter,
     NullLocator,
 )
+from matplotlib.transforms import blended_transform_factory
 
 from ..models import COMPILED, NATIVE, PORTABLE, PORTABLES
 from ..units import SCALES
@@ -88,6 +90,12 @@ class Look:
         return self.colour if self.filled else PAPER
 
     @property
+    def mark(self) -> Properties:
+        """What makes a single mark of it."""
+        colour = {"color": self.colour, "markerfacecolor": self.face}
+        return {"marker": self.marker, "linestyle": "", **colour}
+
+    @property
     def bar(self) -> Properties:
         """What makes a bar of it."""
         return {"facecolor": self.face, "edgecolor": self.colour, "hatch": self.hatch}
@@ -117,9 +125,11 @@ def kind_of(model: str) -> str:
     return "library" if model in COMPILED else "Python"
 
 
-def canvas(height: float, rows: int = 1, **options: Any) -> tuple[Canvas, list[Axes]]:
-    """A figure of the usual width with panels one under the other."""
-    figure = Canvas(figsize=(WIDTH, height), layout="constrained")
+def canvas(
+    height: float, rows: int = 1, width: float = WIDTH, **options: Any
+) -> tuple[Canvas, list[Axes]]:
+    """A figure with panels one under the other."""
+    figure = Canvas(figsize=(width, height), layout="constrained")
     panels = figure.subplots(rows, 1, squeeze=False, **options)
     return figure, [row[0] for row in panels]
 
@@ -134,24 +144,61 @@ def finish(figure: Canvas, title: str, under: str) -> Canvas:
 def legend(
     panel: Axes, handles: Sequence[Artist] | None = None, columns: int | None = None
 ) -> None:
-    """Above the panel, so that it never covers data; as many columns as its texts leave room for."""
+    """Above the panel, so that it never covers data, from the left of the figure; as many columns as its texts leave room for."""
     handles = panel.get_legend_handles_labels()[0] if handles is None else handles
     if not handles:
         return
     longest = max(len(str(handle.get_label())) for handle in handles)
     most = columns or max(1, 84 // (longest + 7))
+    assert panel.figure is not None
     panel.legend(
         handles=handles,
         ncols=min(most, len(handles)),
         loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
+        bbox_to_anchor=(0.0, 1.0),
+        bbox_transform=blended_transform_factory(
+            panel.figure.transFigure, panel.transAxes
+        ),
     )
+
+
+def model_marks(models: Iterable[str]) -> list[Line2D]:
+    """Legend entries for the kinds of models that are there, as marks."""
+    looks = {kind_of(model): look(model) for model in models}
+    return [Line2D([], [], label=label, **one.mark) for label, one in looks.items()]
 
 
 def model_patches(models: Iterable[str]) -> list[Patch]:
     """Legend entries for the kinds of models that are there."""
     looks = {kind_of(model): look(model) for model in models}
     return [Patch(**one.bar, label=label) for label, one in looks.items()]
+
+
+def held(
+    panel: Axes, value: float, place: float, marker: str, look: Properties
+) -> None:
+    """A mark; where it lies beyond the horizontal axis, an arrow at that end with its value."""
+    low, high = panel.get_xlim()
+    if low <= value <= high:
+        panel.plot(value, place, marker, **look)
+        return
+    under = value < low
+    end, side = (low, "left") if under else (high, "right")
+    text = f"\u25c0 {value:.3g}" if under else f"{value:.3g} \u25b6"
+    panel.text(end, place, text, ha=side, va="center", fontsize=8, color=look["color"])
+
+
+def beside(panel: Axes, value: float, place: float, text: str) -> None:
+    """A text to the right of a mark."""
+    offset: Properties = {"xytext": (6, 0), "textcoords": "offset points"}
+    panel.annotate(text, (value, place), fontsize=8, va="center", **offset)
+
+
+def cut(panel: Axes, end: float, place: float, text: str) -> None:
+    """The value of what goes on beyond the right end of an axis, with an arrow."""
+    box: Properties = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+    right: Properties = {"ha": "right", "va": "center", "fontsize": 8, "zorder": 4}
+    panel.text(end, place, f"{text} \u25b6", bbox=box, **right)
 
 
 def wrap(text: str, width: int) -> str:

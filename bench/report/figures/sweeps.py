@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..models import NATIVE, PORTABLES
+from ..problems import pairs
 from ..rows import Row
-from ..selection import fastest, measured, place, problem_name, text_of, time
-from ..sweeps import Sweep
-from ..units import seconds
+from ..selection import fastest, measured, place, text_of, time, variant
+from ..sweeps import Sweep, statement
 from .chains import chains, varying
 from .figure import Figure, cases_of, device_text, provenance
 
@@ -34,11 +34,10 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         case = group[0].points[0].portable.case
         lines = series(rows, group)
         names = grown(group[0])
-        fixed = " ".join(f"{k}={v}" for k, v in case.sizes.items() if k not in names)
-        what = " ".join(
-            filter(None, [case.algorithm, problem_name(case), case.dtype, fixed])
-        )
-        title = f"Time against size: {what}, {device_text(case)}"
+        fixed = {k: v for k, v in case.sizes.items() if k not in names}
+        words = [case.algorithm, case.problem_name, case.dtype]
+        what = " ".join(filter(None, ["Time against size:", *words]))
+        title = f"{what} {pairs(fixed)}".rstrip() + f", {device_text(case)}"
         cases = cases_of(row for points in lines.values() for _, row in points)
         yield Figure(
             kind="sweep",
@@ -47,6 +46,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption=caption(group),
             cases=cases,
             draw=partial(draw, group, lines, title),
+            name=f"{what} {pairs(fixed, str)}, {device_text(case)}",
         )
 
 
@@ -61,7 +61,7 @@ def work(sweep: Sweep) -> tuple[object, ...]:
     names = grown(sweep)
     kept = {name: value for name, value in case.sizes.items() if name not in names}
     fixed = (*names, text_of(kept), text_of(case.parameters))
-    what = (sweep.size, case.algorithm, problem_name(case), case.dtype)
+    what = (sweep.size, case.algorithm, case.problem_name, case.dtype)
     return (*what, *fixed, case.devices, *place(case))
 
 
@@ -100,20 +100,12 @@ def caption(group: list[Sweep]) -> str:
     """What to see: where launches end to matter, and who overtakes whom."""
     text = (
         "Flat on the left, where the launch is all; then straight, where the work is. Portable is filled and solid, native hollow "
-        "and dashed; bands are 95 % intervals. Below, above the line at 1 portable is faster. "
+        "and dashed; bands are 95 % intervals. Below, above the line at 1 portable is faster; dotted lines mark where it is level "
+        "with native from."
     )
-    found = []
-    for sweep in group:
-        method = sweep.points[0].portable.case.way
-        level = crossing(sweep)
-        if level is not None:
-            found.append(f"{method} from {sweep.size} = {level:.0f}")
-        else:
-            last = sweep.points[-1]
-            found.append(
-                f"{method} at no size up to {last.size} ({seconds(time(last.portable))})"
-            )
-    return text + "Portable is level with native (dotted): " + "; ".join(found) + "."
+    told = [(sweep.points[0].portable.case, statement(sweep)) for sweep in group]
+    found = [f"{variant(case)}: {one}." for case, one in told if one]
+    return " ".join([text, *found])
 
 
 def crossing(sweep: Sweep) -> float | None:

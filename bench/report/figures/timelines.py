@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..case import Event
 from ..findings import Findings
-from ..rows import COPIES, Row
+from ..floors import COPIES
+from ..rows import Row
 from ..selection import variant
 from ..units import seconds
 from .bars import best
@@ -23,6 +24,7 @@ from .figure import (
     problem_title,
     provenance,
     weight,
+    whole,
 )
 from .stages import colour_of, order
 
@@ -48,6 +50,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption=caption(shown),
             cases=cases_of(shown),
             draw=partial(draw, shown, title),
+            name=whole(title, group[0]),
         )
 
 
