@@ -39,7 +39,10 @@ Study narrowed(Study study, const BenchmarkFlags& flags) {
   for (Comparison& comparison : study.comparisons) {
     std::erase_if(comparison.cases, [&](const Case& that) { return !filter.matches(that.name); });
     for (Case& that : comparison.cases)
-      if (flags.repetitions > 0) that.samples = flags.repetitions;
+      if (flags.repetitions > 0) {
+        that.samples = flags.repetitions;
+        that.precision.reset();
+      }
   }
   drop_lone_null_tests(study);
   std::erase_if(study.comparisons, [](const Comparison& comparison) { return comparison.cases.empty(); });

@@ -24,13 +24,15 @@ Rates rates_of(const Runtime& runtime, DeviceKind kind) {
   return {10e9, 10e9 * runtime.host_threads()};
 }
 
-/// The check, the first looks, the samples and the checks after them; and a little for each.
+/// The check, the first looks, the samples and the checks after them; and a little for each. With a precision, only the
+/// first batch of samples.
 double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
   const DeviceKind kind = device_kind(that);
   const Rates rates = rates_of(runtime, kind);
   const double run_s = std::max(cost.bytes / rates.bytes_per_s, cost.operations / rates.operations_per_s);
   if (!that.repeats.empty() && run_s > longest_null_test_s) return 0;
-  const int runs = is_very_long(run_s) ? 1 + samples_for(that.samples, run_s) : 10 + 2 * that.samples;
+  const int samples = that.precision ? Stopping::first_batch : that.samples;
+  const int runs = is_very_long(run_s) ? 1 + samples_for(samples, run_s) : 10 + 2 * samples;
   return 0.05 + runs * std::max(run_s, 1e-3);
 }
 
@@ -76,8 +78,9 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
                  std::optional<std::int64_t> given) {
   double total_s = 0;
   std::size_t cases = 0;
-  bool failed = false;
+  bool failed = false, limited = false;
   for (const Comparison& comparison : study.comparisons) {
+    double more_s = 0;  // that its samples may take
     const Estimate estimate = look_at(comparison, runtime, datasets);
     total_s += estimate.making_s;
     for (const Case& that : comparison.cases) {
@@ -101,12 +104,15 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
       }
       const double seconds = estimated_s(that, found.cost, runtime);
       total_s += seconds;
+      if (that.precision) more_s = that.precision->time_limit_s;
       out << readable_bytes(estimate.bytes);
       if (on_device > 0) out << ", " << readable_bytes(on_device) << " on a device";
-      out << "  about " << readable_time(seconds) << "\n";
+      out << (that.precision ? "  from " : "  about ") << readable_time(seconds) << "\n";
     }
+    total_s += more_s;
+    limited |= more_s > 0;
   }
-  out << cases << " cases, about " << readable_time(total_s) << "\n";
+  out << cases << " cases, " << (limited ? "at most about " : "about ") << readable_time(total_s) << "\n";
   return failed ? ExitCode::failed : ExitCode::passed;
 }
 

@@ -173,25 +173,27 @@ class Play {
 
   void sample(std::vector<Ready>& group) {
     choose_batches(group);
+    Stopping stopping(group.empty() ? std::nullopt : group.front().result->of.precision);
     std::vector<Draw> draws;
     for (const Ready& ready : group) {
       ready.result->readings_before = venue_.runtime.readings(ready.entrant->shards().front().device);
-      draws.push_back(
-          {ready.result->of.name, samples_for(ready.result->of.samples, ready.meter->expected_s()), [&ready, this] {
-             venue_.check_interrupt();
-             venue_.announce(ready.result->of, "samples");
-             double seconds = 0;
-             together(ranks(), [&] {
-               require_unbroken(ready);
-               seconds = ready.meter->sample(ready.result->batch);
-             });
-             return seconds;
-           }});
+      const int most = ready.result->of.precision ? Stopping::most : ready.result->of.samples;
+      draws.push_back({ready.result->of.name, samples_for(most, ready.meter->expected_s()), [&ready, this] {
+                         venue_.check_interrupt();
+                         venue_.announce(ready.result->of, "samples");
+                         double seconds = 0;
+                         together(ranks(), [&] {
+                           require_unbroken(ready);
+                           seconds = ready.meter->sample(ready.result->batch);
+                         });
+                         return seconds;
+                       }});
     }
-    const std::vector<Drawn> drawn = venue_.sampler.sample(draws, ranks());
+    const std::vector<Drawn> drawn = venue_.sampler.sample(draws, ranks(), stopping);
     for (std::size_t i = 0; i < group.size(); ++i) {
       Result& result = *group[i].result;
       result.samples = drawn[i].samples;
+      result.stopped = stopping.reason();
       result.held = group[i].meter->holds();
       result.begin_skew_s = group[i].meter->begin_skew_s();
       result.readings_after = venue_.runtime.readings(group[i].entrant->shards().front().device);

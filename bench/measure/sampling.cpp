@@ -3,9 +3,13 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "bench/errors.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/measure/stopping.hpp"
 
 namespace league::bench {
 namespace {
@@ -66,6 +70,28 @@ std::vector<Drawn> follow(const std::vector<Draw>& draws, Ranks& ranks) {
   return drawn;
 }
 
+/// Batch after batch of those that have not failed and have not all of their samples.
+std::vector<Drawn> sample_until(Sampler& sampler, const std::vector<Draw>& draws, Stopping& stopping) {
+  std::vector<Drawn> all(draws.size());
+  const Stopwatch watch;
+  for (int count = stopping.next(all, 0); count > 0; count = stopping.next(all, watch.seconds())) {
+    std::vector<Draw> batch;
+    std::vector<Drawn*> into;
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+      const int missing = draws[i].samples - static_cast<int>(all[i].samples.size());
+      if (missing <= 0 || !all[i].error.empty()) continue;
+      batch.push_back({draws[i].name, std::min(missing, count), draws[i].draw});
+      into.push_back(&all[i]);
+    }
+    const std::vector<Drawn> drawn = sampler.sample(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::ranges::copy(drawn[i].samples, std::back_inserter(into[i]->samples));
+      into[i]->error = drawn[i].error;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Sampler::Sampler() {
@@ -77,8 +103,8 @@ Sampler::Sampler() {
 
 Sampler::~Sampler() { benchmark::Shutdown(); }
 
-std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws, Ranks& ranks) {
-  if (ranks.place().alone()) return sample(draws);
+std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws, Ranks& ranks, Stopping& stopping) {
+  if (ranks.place().alone()) return sample_until(*this, draws, stopping);
   if (!ranks.place().leads()) return follow(draws, ranks);
   std::vector<Draw> led = draws;
   for (std::size_t i = 0; i < led.size(); ++i)
@@ -86,7 +112,7 @@ std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws, Ranks& ranks)
       say(ranks, next);
       return draws[static_cast<std::size_t>(next)].draw();
     };
-  std::vector<Drawn> drawn = sample(led);
+  std::vector<Drawn> drawn = sample_until(*this, led, stopping);
   say(ranks, no_more);
   return drawn;
 }

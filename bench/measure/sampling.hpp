@@ -12,7 +12,7 @@ namespace league::bench {
 /// One case to sample: each call of `draw` returns the seconds of one sample.
 struct Draw {
   std::string name;
-  int samples = 0;
+  int samples = 0;  ///< at most
   std::function<double()> draw;
 };
 
@@ -20,6 +20,8 @@ struct Drawn {
   std::vector<double> samples;  ///< in the order in which they were drawn
   std::string error;            ///< what the first failing draw said; nothing is drawn after it
 };
+
+class Stopping;
 
 /// Google Benchmark as the one who decides the order: all draws of a call are interleaved at random.
 class Sampler {
@@ -29,10 +31,10 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  /// @returns one element a draw. @throws Interrupted if a draw does
+  /// One batch: all samples of all draws. @returns one element a draw. @throws Interrupted if a draw does
   std::vector<Drawn> sample(const std::vector<Draw>& draws);
-  /// All ranks, with the same draws: rank 0 says which is next.
-  std::vector<Drawn> sample(const std::vector<Draw>& draws, Ranks& ranks);
+  /// Batches until `stopping` says that it is enough. All ranks, with the same draws: rank 0 says which is next.
+  std::vector<Drawn> sample(const std::vector<Draw>& draws, Ranks& ranks, Stopping& stopping);
 };
 
 }  // namespace league::bench

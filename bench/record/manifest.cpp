@@ -47,7 +47,9 @@ Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& d
   for (const Comparison& comparison : study.comparisons)
     for (const Case& that : comparison.cases) {
       cases.push_back(that.name);
-      samples.push_back(that.samples);
+      samples.push_back(that.precision ? Json{{"max_noise", that.precision->max_noise},
+                                              {"time_limit_s", that.precision->time_limit_s}}
+                                       : Json(that.samples));
       settings.push_back(settings_of(that));
     }
   return {{"study", study.title},

@@ -6,6 +6,7 @@
 
 #include "bench/files.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/interval.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
@@ -93,6 +94,15 @@ void add_source(Json& row, const Result& result) {
                     {"search", that.tuning.search}};
 }
 
+/// What `samples = "auto"` asked for, what came of it and why it was enough.
+Json sampling_of(const Result& result) {
+  const bool known = result.samples.size() >= Stopping::first_batch;
+  return {{"max_noise", result.of.precision->max_noise},
+          {"time_limit_s", result.of.precision->time_limit_s},
+          {"noise", known ? Json(relative_noise(result.samples)) : Json()},
+          {"stopped_by", name(result.stopped)}};
+}
+
 /// What Google Benchmark itself would write, for its own tools.
 void add_google_keys(Json& row, const Result& result) {
   const double real_ns = result.samples.empty() ? 0 : median(result.samples) * 1e9;
@@ -139,6 +149,7 @@ Json to_json(const Result& result) {
   row["reason"] = result.reason;
   row["metric"] = name(result.metric);
   row["samples"] = result.samples;
+  if (that.precision && result.status == Status::passed) row["sampling"] = sampling_of(result);
   row["latency_s"] = result.latency_s ? Json(*result.latency_s) : Json();
   row["stages"] = Json::object();
   for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;

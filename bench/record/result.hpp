@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/measure/measure.hpp"
+#include "bench/measure/stopping.hpp"
 #include "bench/study/case.hpp"
 
 namespace league::bench {
@@ -23,7 +24,8 @@ struct Result {
   Status status = Status::skipped;
   std::string reason;  ///< of what did not pass
   Metric metric = Metric::host_time;
-  std::vector<double> samples;  ///< seconds of one compute each
+  std::vector<double> samples;                        ///< seconds of one compute each
+  Stopping::Reason stopped = Stopping::Reason::none;  ///< why they are no more, with a precision
   std::optional<double> latency_s;
   /// Why the automatic launch stands in for the tuned one; empty if it does not.
   std::string launch_note;

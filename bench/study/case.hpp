@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,13 @@ struct Band {
   double low, high;
 };
 
+/// Until when `samples = "auto"` samples a comparison.
+struct Precision {
+  double max_noise = 0.01;  ///< of every case: half the width of its median's 95 % interval over the median
+  double time_limit_s = 5;  ///< of the cases that are sampled in turn, all together
+  bool operator==(const Precision&) const = default;
+};
+
 /// One line of results to come: a variant, on sizes, in a type, on devices, with a launch.
 struct Case {
   const Algorithm* algorithm = nullptr;
@@ -53,9 +61,10 @@ struct Case {
   std::string communicator = "local";  ///< between several devices: the engine, as in backends/communicator.hpp
   Launch launch;
   LaunchSource launch_source = LaunchSource::open;
-  Tuning tuning;  ///< of a tuned launch
-  int samples = 10;
-  std::vector<Band> expected{};  ///< by the study
+  Tuning tuning;                         ///< of a tuned launch
+  int samples = 10;                      ///< in all; with a precision, in the final of a search
+  std::optional<Precision> precision{};  ///< "auto": in place of a number of samples
+  std::vector<Band> expected{};          ///< by the study
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
   std::string comparison;  ///< the name without variant, communicator and launch

@@ -98,6 +98,23 @@ bool wants_null_test(const Settings& settings) {
   return value == nullptr || value->truth("null");
 }
 
+/// `samples`: numbers, or "auto" with its two limits.
+void multiply_samples(std::vector<Case>& cases, const Axes& axes) {
+  const Value* samples = axes.find("samples");
+  const auto* word = samples == nullptr ? nullptr : samples->get<std::string>();
+  Precision limits;
+  if (const Value* value = axes.find("max_noise"))
+    limits.max_noise = value->real("max_noise", {.min = 0.001, .max = 1});
+  if (const Value* value = axes.find("time_limit")) limits.time_limit_s = value->real("time_limit", above_zero);
+  if (word == nullptr) {
+    multiply(cases, axes.integers("samples", {Case{}.samples}, 1, 1'000'000),
+             [](Case& that, std::int64_t n) { that.samples = static_cast<int>(n); });
+    return;
+  }
+  if (*word != "auto") samples->refuse("samples", "takes a number or \"auto\", not '" + *word + "'");
+  for (Case& that : cases) that.precision = limits;
+}
+
 std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets,
                            std::vector<std::string>& notes) {
   const Algorithm& algorithm = *settings.algorithm;
@@ -105,8 +122,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   std::vector<Case> cases(1);
   cases[0].algorithm = &algorithm;
   if (const Value* value = axes.find("expect")) cases[0].expected = read_expected(*value);
-  multiply(cases, axes.integers("samples", {10}, 1, 1'000'000),
-           [](Case& that, std::int64_t n) { that.samples = static_cast<int>(n); });
+  multiply_samples(cases, axes);
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),
            [](Case& that, std::int64_t seed) { that.seed = static_cast<std::uint64_t>(seed); });
   if (algorithm.needs_dataset) {
@@ -192,6 +208,10 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
                        ": a list repeats a value, or two [[cases]] overlap");
       auto found = std::ranges::find(study.comparisons, that.comparison, &Comparison::name);
       if (found == study.comparisons.end()) found = study.comparisons.insert(found, {that.comparison, {}});
+      if (!found->cases.empty() && found->cases.front().precision != that.precision)
+        throw BadInput(file.string() +
+                       ": two [[cases]] with other `samples`, `max_noise` or `time_limit` have cases of " +
+                       that.comparison + ": with `samples = \"auto\"` all cases of a comparison get as many");
       found->cases.push_back(std::move(that));
       found->null_test = found->null_test && null_test;
     }

@@ -10,6 +10,7 @@
 #include "bench/errors.hpp"
 #include "bench/measure/check.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/interval.hpp"
 #include "bench/measure/memory_limit.hpp"
 
 namespace league::bench {
@@ -200,21 +201,6 @@ Budget read_budget(const std::string& text) {
 
 Searched search(Trial& trial, const Grid& grid, const Budget& budget, int samples) {
   return Search(trial, grid, budget, samples).run();
-}
-
-Interval median_interval(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  const auto n = samples.size();
-  // The median lies outside [x_k, x_{n+1-k}] (from 1) with the probability 2 P(B < k), B of n fair coins.
-  std::size_t k = 1;
-  double below = std::pow(0.5, static_cast<double>(n)), term = below;  // P(B < k), P(B = k - 1)
-  while (true) {
-    term *= static_cast<double>(n - k + 1) / static_cast<double>(k);
-    below += term;
-    if (2 * below > 0.05 || 2 * (k + 1) > n) break;
-    ++k;
-  }
-  return {samples[k - 1], samples[n - k]};
 }
 
 }  // namespace league::bench

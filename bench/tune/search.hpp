@@ -54,11 +54,4 @@ struct Searched {
 /// else stays; and it is checked once more.
 Searched search(Trial& trial, const Grid& grid, const Budget& budget, int samples);
 
-/// An interval of at least 95 % confidence for the median, from order statistics (the sign test); the range of the
-/// samples where they are fewer than six. @pre not empty
-struct Interval {
-  double low, high;
-};
-Interval median_interval(std::vector<double> samples);
-
 }  // namespace league::bench

@@ -132,6 +132,26 @@ TEST_F(StudyTest, TheTopLevelIsTheDefaultOfAllCases) {
   EXPECT_EQ(other.comparisons[1].name, "ceilings/problem:copy/dtype:f32/n:11/devices:1");
 }
 
+TEST_F(StudyTest, SamplesMayFollowFromTheirNoise) {
+  const auto precision = [this](const std::string& text, const std::vector<std::string>& set = {}) {
+    return read(small + text, set).comparisons[0].cases[0].precision;
+  };
+  EXPECT_EQ(precision(""), std::nullopt);
+  EXPECT_EQ(precision("samples = 20\nmax_noise = 0.02\ntime_limit = 3"), std::nullopt);
+  EXPECT_EQ(precision("samples = \"auto\""), Precision{});
+  EXPECT_EQ(precision("samples = \"auto\"\nmax_noise = 0.02\ntime_limit = 3"),
+            (Precision{.max_noise = 0.02, .time_limit_s = 3}));
+  EXPECT_EQ(precision("time_limit = 3", {"samples=auto"}), (Precision{.time_limit_s = 3}));
+  EXPECT_EQ(precision("samples = \"auto\"", {"samples=20"}), std::nullopt);
+}
+
+TEST_F(StudyTest, AComparisonIsSampledInOneWay) {
+  const std::string one = "[[cases]]\nalgorithm = \"vector_add\"\nmodels = \"serial\"\nsizes = 4\nmethods = ";
+  const std::string other = one + "\"plain\"\n" + one + "\"wide\"\nsamples = ";
+  EXPECT_EQ(read(other + "20\n").comparisons.size(), 1U);
+  EXPECT_NE(refusal(other + "\"auto\"\n").find("vector_add/dtype:f32/n:4/devices:1"), std::string::npos);
+}
+
 TEST_F(StudyTest, SettingsTakeWordsListsAndTables) {
   EXPECT_EQ(names(small, {"sizes=1,2", "dtypes=f32,f64"}).size(), 4U);
   EXPECT_EQ(names(small + "sizes = 1", {"launches=auto,{league=4,team=[1,2]}"}).size(), 3U);
@@ -166,7 +186,9 @@ TEST_F(StudyTest, ErrorsNameFileLineKeyAndTheNearestName) {
   expect(small + "sizes = [\n4,\n99999999999999999999]", {"study.toml:6: `sizes`"});
   expect(small + "sizes = 1099511627777", {"study.toml:4: `sizes`", "0 to 1099511627776"});
   expect(small + "sizes = 1.5", {"study.toml:4: `sizes`", "not a floating-point number"});
-  expect(small + "samples = \"many\"", {"study.toml:4: `samples`", "takes integers, not a string"});
+  expect(small + "samples = \"many\"", {"study.toml:4: `samples`", "a number or \"auto\", not 'many'"});
+  expect(small + "samples = \"auto\"\nmax_noise = 1.5", {"study.toml:5: `max_noise`", "1.5"});
+  expect(small + "samples = \"auto\"\ntime_limit = 0", {"study.toml:5: `time_limit`"});
   expect(small + "samples = 0", {"study.toml:4: `samples`"});
   expect(small + "dtypes = \"f16\"", {"study.toml:4: `dtypes`", "did you mean 'f"});
   expect(small + "memory = \"unfied\"", {"study.toml:4: `memory`", "did you mean 'unified'"});

@@ -8,6 +8,7 @@
 
 #include "bench/errors.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/interval.hpp"
 #include "bench/tune/search.hpp"
 #include "bench/tune/verified.hpp"
 

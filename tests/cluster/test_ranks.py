@@ -175,6 +175,22 @@ def test_an_error_on_one_rank_is_a_row_of_all(tmp_path):
         assert row["reason"].endswith(": its memory is full of holes"), row["reason"]
 
 
+def test_rank_0_decides_when_samples_are_enough(tmp_path):
+    (tmp_path / "study.toml").write_text(
+        'algorithm = "vector_add"\nmodels = ["kokkos", "openmp"]\nmethods = "plain"\n'
+        'sizes = [100, 100003]\ndevices = 4\nsamples = "auto"\nmax_noise = 0.001\n'
+    )
+    words = ["run", tmp_path / "study.toml", "--records", tmp_path / "records"]
+    for limit, most in (("1e-9", 6), ("0.5", 1000)):
+        code, _, err = finished(mpirun(2, *words, "--set", f"time_limit={limit}"))
+        assert code == 0, err
+        rows = rows_of(tmp_path / "records").values()
+        assert len(rows) == 6  # null tests too
+        for size in (100, 100003):
+            counts = {len(r["samples"]) for r in rows if r["sizes"]["n"] == size}
+            assert len(counts) == 1 and 6 <= counts.pop() <= most
+
+
 def refusal(tmp_path, *ranks):
     """What several ranks with words of their own end with: the exit code, and league's own lines."""
     return told(

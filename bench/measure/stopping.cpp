@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/measure/stopping.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "bench/measure/interval.hpp"
+
+namespace league::bench {
+namespace {
+
+constexpr int first_look = 10;  // intervals of fewer are narrow by chance too often
+
+}  // namespace
+
+std::string_view name(Stopping::Reason reason) {
+  static constexpr std::array names{"", "noise", "time", "count"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+int Stopping::stop(Reason reason) {
+  reason_ = reason;
+  return 0;
+}
+
+int Stopping::next(std::span<const Drawn> drawn, double spent_s) {
+  if (asked_ == 0) return asked_ = precision_ ? first_batch : std::numeric_limits<int>::max();
+  if (!precision_) return 0;
+  bool goes_on = false, noisy = asked_ < first_look;
+  for (const Drawn& one : drawn) {
+    const bool has_all = std::ssize(one.samples) == asked_;  // else it has failed, or is very long
+    goes_on |= has_all;
+    if (has_all && !noisy) noisy = relative_noise(one.samples) > precision_->max_noise;
+  }
+  if (goes_on && !noisy) return stop(Reason::noise);
+  if (!goes_on || asked_ == most) return stop(Reason::count);
+  const double in_time = (precision_->time_limit_s - spent_s) * asked_ / std::max(spent_s, 1e-9);
+  if (in_time < 1) return stop(Reason::time);
+  const int wanted = asked_ < first_look ? first_look - asked_ : asked_ / 2;
+  const int batch = std::min({wanted, most - asked_, static_cast<int>(std::min<double>(in_time, most))});
+  asked_ += batch;
+  return batch;
+}
+
+}  // namespace league::bench
