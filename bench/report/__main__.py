@@ -21,7 +21,8 @@ from .rows import Row, build_rows
 from .selection import of_study
 from .table import record, to_csv, to_markdown
 from .terminal import complain, show
-from .view import groups, headline, preflight
+from .view import Group, groups, headline, preflight
+from .winners import not_run, skipped, to_summary
 
 EPILOG = """ratio = median native time / median portable time: above 1, portable is
 faster. verdict: same when the whole 95 %% interval lies within the margin, else faster,
@@ -53,6 +54,12 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--margin", type=margin, default=statistics.MARGIN)
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--quiet", action="store_true", help="print no table")
+    parser.add_argument(
+        "--verbose", action="store_true", help="print every case, not only the winners"
+    )
+    parser.add_argument(
+        "--show-skipped", action="store_true", help="print what did not run and why"
+    )
     options = parser.parse_args(argv)
     for folder in options.folders:
         if not folder.is_dir():
@@ -66,6 +73,37 @@ def write(folder: Path, report: Report, own: list[Row]) -> None:
     write_whole(folder / "table.csv", to_csv(own))
     write_whole(folder / "p3.csv", to_p3(report.rows))
     write_page(folder, report)
+
+
+def tell(
+    options: argparse.Namespace,
+    report: Report,
+    every: list[Group],
+    own: list[Row],
+    folder: Path,
+) -> None:
+    """The answer on stdout; on stderr what did not run and where everything lies."""
+    if options.json:
+        show(json.dumps([record(row) for row in own], indent=1) + "\n")
+    if options.json or options.quiet:
+        return
+    colour, remarks, found = (
+        terminal.wants_colour(sys.stdout),
+        report.remarks,
+        report.found,
+    )
+    if options.verbose or not found.gaps:  # without these, nobody wins
+        texts = (report.headline, every, remarks, found.texts())
+        show(terminal.to_terminal(*texts, terminal.screen_width(), colour))
+    else:
+        width = terminal.screen_width(*terminal.SUMMARY)
+        show(to_summary(report.headline, remarks, found, report.rows, width, colour))
+    sys.stdout.flush()
+    known = skipped(own) if options.show_skipped else [not_run(own)]
+    pages = f"{folder}/report/index.html, {folder}/table.md, {folder}/table.csv"
+    records = ", ".join(f"{name}/records" for name in report.folders)
+    lines = [*filter(None, known), f"report: {pages}; records: {records}"]
+    show("\n".join(lines) + "\n", sys.stderr)
 
 
 def main(argv: list[str]) -> int:
@@ -100,11 +138,7 @@ def main(argv: list[str]) -> int:
     except OSError as error:
         complain(f"cannot write the table: {error}")
         return 1
-    if options.json:
-        show(json.dumps([record(row) for row in own], indent=1) + "\n")
-    elif not options.quiet:
-        colour = terminal.wants_colour(sys.stdout)
-        show(terminal.to_terminal(*shown, terminal.screen_width(), colour))
+    tell(options, report, shown[1], own, folder)
     return 1 if problems else 0
 
 

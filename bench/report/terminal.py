@@ -13,15 +13,16 @@ from typing import TextIO
 from .view import COLUMNS, NUMBERS, Group
 
 NARROWEST, WIDEST, USUAL = 120, 160, 140
+SUMMARY = 80, 120  # columns of the winners alone
 LONGEST = {"method": 16, "model": 14, "on": 14, "launch": 24}
 SHOWN = [c for c in COLUMNS if c not in ("latency", "note")]
 COLOURS = {"faster": "32", "slower": "33", "FAILED": "31;1", "skipped": "2"}
 
 
-def screen_width() -> int:
+def screen_width(least: int = NARROWEST, most: int = WIDEST) -> int:
     """Columns to fill."""
     columns = shutil.get_terminal_size((USUAL, 24)).columns
-    return min(max(columns, NARROWEST), WIDEST)
+    return min(max(columns, least), most)
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -46,6 +47,12 @@ def complain(problem: str, program: str = "bench.report") -> None:
 def shorten(text: str, width: int) -> str:
     """Cut to the width; two points show where."""
     return text if len(text) <= width else text[: width - 2] + ".."
+
+
+def coloured(text: str, verdict: str, colour: bool) -> str:
+    """In the colour of its verdict, where that has one."""
+    code = COLOURS.get(verdict) if colour else None
+    return f"\033[{code}m{text}\033[0m" if code else text
 
 
 def column_widths(groups: list[Group]) -> dict[str, int]:
@@ -79,10 +86,7 @@ def lines_of(
     else:
         wrapped = textwrap.wrap(note, width - 6, break_on_hyphens=False)
         lines = [text.rstrip()] + ["      " + part for part in wrapped]
-    code = COLOURS.get(row["verdict"])
-    if colour and code:
-        lines = [f"\033[{code}m{part}\033[0m" for part in lines]
-    return lines
+    return [coloured(part, row["verdict"], colour) for part in lines]
 
 
 def to_terminal(

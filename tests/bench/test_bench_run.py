@@ -17,6 +17,7 @@ PROGRAM = """#!/usr/bin/env bash
 here=$(dirname "$0") number=$(($(cat "$(dirname "$0")/count" 2>/dev/null || echo 0) + 1))
 echo "$number" >"$here/count"
 echo "$*" >>"$here/calls"
+echo "case of launch $number"
 mkdir -p "$4" && cp "$here/$number.json" "$4/" 2>/dev/null
 exit "$(cat "$here/$number.code" 2>/dev/null || echo 0)"
 """
@@ -100,6 +101,30 @@ def test_launches_are_reported_as_one(league):
     assert (output / "report/index.html").exists() and not (
         output / "1/report"
     ).exists()
+
+
+def test_the_output_is_short_unless_asked_for(league):
+    done, output = run(league)
+    assert "case of launch" not in done.stdout
+    assert done.stderr.splitlines()[-1].startswith(
+        f"report: {output}/report/index.html"
+    )
+    everything, _ = run(league, "--verbose")
+    assert everything.stdout.startswith("case of launch 2\n")
+    assert not any("--verbose" in call for call in calls(league))
+
+
+@pytest.mark.parametrize(
+    "option", ["--dry-run", "--benchmark_list_tests", "--benchmark_format=csv"]
+)
+def test_what_league_is_asked_to_print_is_printed(league, tmp_path, option):
+    kept = tmp_path / "kept"
+    with kept.open("w") as file:
+        file.write("before\n")
+        file.flush()
+        words = command(league, league.with_name("output"), option)
+        subprocess.run(words, check=True, stdout=file, stderr=subprocess.DEVNULL)
+    assert kept.read_text().startswith("before\ncase of launch 1\n")
 
 
 @pytest.mark.parametrize(("code", "launches"), [(1, 3), (2, 2), (130, 2)])

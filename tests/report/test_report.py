@@ -122,7 +122,7 @@ def test_page_has_every_row_and_escapes(study, monkeypatch, plain):
 @pytest.mark.parametrize("width", [120, 140, 160])
 def test_terminal_fits_and_loses_nothing(study, capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    report.main([str(study)])
+    report.main([str(study), "--verbose"])
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= width
     assert " ".join(text.split()).count("row 9 is wrong") == 20
@@ -141,12 +141,13 @@ def test_colour_only_on_a_terminal(study, monkeypatch):
     assert not terminal.wants_colour(Screen())
 
 
-def test_colours_do_not_change_the_text(study, capsys, monkeypatch):
+@pytest.mark.parametrize("shown", [[], ["--verbose"]])
+def test_colours_do_not_change_the_text(shown, study, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
-    report.main([str(study)])
+    report.main([str(study), *shown])
     plain = capsys.readouterr().out
     monkeypatch.setattr(terminal, "wants_colour", lambda stream: True)
-    report.main([str(study)])
+    report.main([str(study), *shown])
     coloured = capsys.readouterr().out
     assert "\033[31;1m" in coloured
     assert re.sub(r"\033\[[0-9;]*m", "", coloured) == plain
@@ -212,7 +213,7 @@ def test_crossover(entry, save, capsys):
     for n, value in slower.items():
         both = [entry("cuda", [value] * 6, n=n), entry("kokkos", [1.0] * 6, n=n)]
         folder = save(both, file=f"{n}.json")
-    report.main([str(folder)])
+    report.main([str(folder), "--verbose"])
     level = "portable is within 5 % of native or faster from n = 2^20 on, measured up to 2^24"
     assert level in " ".join(capsys.readouterr().out.split())
 
@@ -224,7 +225,7 @@ def test_scaling_uses_the_host_clock_only(entry, save, capsys):
         folder = save([case], file=f"{count}.json")
     save([entry("openmp", [0.9] * 6)], file="host.json")
     save([entry("openmp", [0.3] * 6, devices=3)], file="hosts.json")
-    report.main([str(folder)])
+    report.main([str(folder), "--verbose"])
     text = capsys.readouterr().out
     assert "2.00x on 2, 3.33x on 4" in text and "x on 3" not in text
 

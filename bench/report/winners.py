@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who wins, for a terminal: one line a problem, then what failed; and in a few lines what did not run."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from . import expected, nulls, units
+from .findings import Findings
+from .gaps import Gap
+from .ratios import judge
+from .rows import Row
+from .selection import fastest, measured, of_study, place, problem, time, work_title
+from .statistics import Estimate
+from .terminal import coloured, shorten
+from .view import roofline
+
+RATIO = "native / portable"
+COLUMNS = (
+    *("problem", "device", "portable", "native"),
+    *(RATIO, "verdict", "best of all", "roofline"),
+)
+RIGHT = (RATIO, "roofline")
+WIDE = 110  # columns from which on methods, intervals and the roofline have room
+GIVE_WAY = {"best of all": 14, "portable": 14, "device": 8, "problem": 20}  # to these
+REASONS = 4  # that are named, of why cases did not run
+
+
+def leading(gaps: Iterable[Gap]) -> list[Gap]:
+    """Of each problem and device the fastest portable method, if one has it, of those that have a native counterpart."""
+    found: dict[tuple[object, ...], Gap] = {}
+    for gap in gaps:
+        key = field_of(gap.portable)
+        best = found.setdefault(key, gap)
+        if (gap.native is None, time(gap.portable)) < (
+            best.native is None,
+            time(best.portable),
+        ):
+            found[key] = gap
+    return list(found.values())
+
+
+def field_of(row: Row) -> tuple[object, ...]:
+    """Equal for the rows that one problem is won among."""
+    return problem(row.case), place(row.case)
+
+
+def time_text(row: Row) -> str:
+    """``7.31 ms``."""
+    size, unit = units.scale(time(row))
+    return f"{time(row) / size:.3g} {unit}"
+
+
+def number(value: float) -> str:
+    """``0.98``, ``14.0``, ``122``."""
+    return (
+        f"{value:.2f}"
+        if value < 10
+        else f"{value:.1f}"
+        if value < 100
+        else f"{value:.0f}"
+    )
+
+
+def ratio_text(ratio: Estimate, wide: bool) -> str:
+    """``0.98 [0.97, 0.99]``."""
+    ends = [ratio.low, ratio.high] if wide else []
+    known = [number(end) for end in ends if end is not None]
+    return number(ratio.value) + (f" [{', '.join(known)}]" if known else "")
+
+
+def best_text(winner: Row, gap: Gap) -> str:
+    """``6.31 ms numpy library``; what stands in the line already is not said again."""
+    if winner is gap.portable:
+        return "portable"
+    if winner is gap.native:
+        return "native"
+    return f"{time_text(winner)} {winner.case.model} {winner.case.method_text}"
+
+
+def roofline_text(row: Row) -> str:
+    """``69 %``; ``latency`` where that is the limit."""
+    return roofline(row).split(" (")[0].split(",")[0].removesuffix("-bound")
+
+
+def line(gap: Gap, winner: Row, margin: float, wide: bool) -> dict[str, str]:
+    """The cells of one problem."""
+    portable, native, ratio = gap.portable, gap.native, gap.ratio
+    texts = (
+        work_title(portable).replace(" f32", ""),
+        gap.device,
+        time_text(portable) + (f" {portable.case.method_text}" if wide else ""),
+        time_text(native) + (f" {native.case.model}" if wide else "") if native else "",
+        ratio_text(ratio, wide) if ratio else "",
+        judge(ratio, margin) if ratio else "",
+        best_text(winner, gap),
+        roofline_text(portable) if wide else "",
+    )
+    return dict(zip(COLUMNS, texts))
+
+
+def column_widths(
+    lines: list[dict[str, str]], head: dict[str, str], width: int
+) -> dict[str, int]:
+    """As wide as the longest cell; where that is too much, column after column gives way. Empty columns go."""
+    widths = {
+        column: max(len(head[column]), *(len(line[column]) for line in lines))
+        for column in COLUMNS
+        if any(line[column] for line in lines)
+    }
+    if len({line["device"] for line in lines}) == 1:
+        del widths["device"]  # the headline names it
+    for column, least in GIVE_WAY.items():
+        over = sum(widths.values()) + 2 * (len(widths) - 1) - width
+        if over > 0 and widths.get(column, 0) > least:
+            widths[column] = max(widths[column] - over, least)
+    return widths
+
+
+def row_text(cells: dict[str, str], widths: dict[str, int]) -> str:
+    """The cells, padded."""
+    texts = {column: shorten(cells[column], width) for column, width in widths.items()}
+    return "  ".join(
+        text.rjust(widths[column]) if column in RIGHT else text.ljust(widths[column])
+        for column, text in texts.items()
+    ).rstrip()
+
+
+def table(
+    gaps: Sequence[Gap], rows: list[Row], margin: float, width: int, colour: bool
+) -> list[str]:
+    """A head, and one line for the leading portable method of each problem and device.
+
+    @pre there are gaps
+    """
+    fields: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in measured(rows):
+        fields[field_of(row)].append(row)
+    wide = width >= WIDE
+    lines = [
+        line(gap, fastest(fields[field_of(gap.portable)]), margin, wide)
+        for gap in leading(gaps)
+    ]
+    names = dict(zip(COLUMNS, COLUMNS)) | ({} if wide else {RATIO: "ratio"})
+    widths = column_widths(lines, names, width)
+    head = row_text(names, widths)
+    found = [(row_text(cells, widths), cells["verdict"]) for cells in lines]
+    return [head, *(coloured(text, verdict, colour) for text, verdict in found)]
+
+
+def failures(rows: list[Row], width: int, colour: bool) -> list[str]:
+    """Every case that failed, with the whole reason."""
+    return [
+        coloured(part, row.verdict, colour)
+        for row in of_study(rows)
+        if row.verdict == "FAILED"
+        for part in textwrap.wrap(
+            f"FAILED {row.case.name}: {row.reason}",
+            width,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        )
+    ]
+
+
+def to_summary(
+    headline: str,
+    remarks: list[str],
+    found: Findings,
+    rows: list[Row],
+    width: int,
+    colour: bool = False,
+) -> str:
+    """Winners, failures, what is amiss and what the verdicts are worth."""
+    amiss = [*expected.texts(found.unexpected), *nulls.texts(found.nulls)[:1]]
+    said = [f"preflight: {text}" for text in remarks]
+    lines = [
+        *wrapped([headline, *said], width),
+        "",
+        *table(found.gaps, rows, found.margin, width, colour),
+        *failures(rows, width, colour),
+        "",
+        *wrapped(amiss, width),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def wrapped(texts: list[str], width: int) -> list[str]:
+    """Lines no longer than the width."""
+    parts = (textwrap.wrap(text, width, subsequent_indent="  ") for text in texts)
+    return [part for some in parts for part in some]
+
+
+def not_run(rows: list[Row]) -> str:
+    """``264 of 422 cases did not run: 120 no module cupy, ...``; empty where all ran."""
+    own = of_study(rows)
+    reasons = Counter(row.reason for row in own if row.verdict == "skipped")
+    if not reasons:
+        return ""
+    counts = reasons.most_common()
+    parts = [f"{count} {reason}" for reason, count in counts[:REASONS]]
+    if rest := counts[REASONS:]:
+        parts.append(f"{sum(count for _, count in rest)} for {len(rest)} other reasons")
+    share = f"{reasons.total()} of {len(own)} cases did not run"
+    return f"{share} (--show-skipped): {'; '.join(parts)}"
+
+
+def skipped(rows: list[Row]) -> list[str]:
+    """Every case that did not run, with the reason."""
+    return [
+        f"skipped {row.case.name}: {row.reason}"
+        for row in of_study(rows)
+        if row.verdict == "skipped"
+    ]
