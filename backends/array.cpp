@@ -60,7 +60,7 @@ std::int64_t HostArray::total_bytes() { return all_bytes; }
 
 void HostArray::require(Dtype dtype) const {
   if (dtype != dtype_)
-    throw std::logic_error("an array of " + std::string(league::name(dtype_)) + " is read as " +
+    throw std::logic_error("an array of " + std::string(league::name(dtype_)) + " is accessed as " +
                            std::string(league::name(dtype)));
 }
 

@@ -38,12 +38,12 @@ inline constexpr Dtype dtype_of = [] {
 /// The product of extents, in 64 bits. @throws std::overflow_error when it does not fit
 std::int64_t checked_product(std::span<const std::int64_t> extents);
 
-/// There is not as much host memory as an array takes.
+/// Host memory is too small for an array.
 class OutOfHostMemory : public std::bad_alloc {
  public:
   explicit OutOfHostMemory(std::int64_t total_bytes) : total_bytes_(total_bytes) {}
   [[nodiscard]] const char* what() const noexcept override { return "out of host memory"; }
-  /// Of this array and of all that were there when it was asked for.
+  /// Bytes of this array and of all existing ones.
   [[nodiscard]] std::int64_t total_bytes() const { return total_bytes_; }
 
  private:
@@ -54,7 +54,7 @@ class OutOfHostMemory : public std::bad_alloc {
 class HostArray {
  public:
   HostArray() = default;
-  /// Uninitialised; `memory` (pinned where a GPU is to read it) must outlive the array. @throws OutOfHostMemory
+  /// Uninitialised; `memory` (pinned for access by a GPU) must outlive the array. @throws OutOfHostMemory
   HostArray(std::pmr::memory_resource& memory, Dtype dtype, std::vector<std::int64_t> shape);
 
   [[nodiscard]] Dtype dtype() const { return dtype_; }
@@ -64,7 +64,7 @@ class HostArray {
   [[nodiscard]] std::int64_t row_size() const { return rows() == 0 ? 0 : size_ / rows(); }
   [[nodiscard]] std::span<std::byte> bytes() { return {data_.get(), size_bytes_()}; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), size_bytes_()}; }
-  /// Bytes of all arrays that there are.
+  /// Total bytes of all arrays.
   [[nodiscard]] static std::int64_t total_bytes();
 
   /// All values, row-major. @throws std::logic_error if T is not the array's type
@@ -78,7 +78,7 @@ class HostArray {
     require(dtype_of<std::remove_const_t<T>>);
     return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(size_)};
   }
-  /// The values of rows [begin, end), counted from the array's first.
+  /// The values of rows [begin, end), relative to the array's first.
   template <class T>
   [[nodiscard]] std::span<T> values(std::int64_t begin, std::int64_t end) {
     return values<T>().subspan(static_cast<std::size_t>(begin * row_size()),

@@ -7,8 +7,8 @@
 namespace league {
 namespace {
 
-/// Up to so many bytes a call goes to the engine for few, between more than two GPUs: there one guess for all, until
-/// configs/collectives.toml has run on them.
+/// Calls up to this size go to the engine for few bytes. Between more than two GPUs this is an estimate, not yet
+/// measured with configs/collectives.toml.
 constexpr struct {
   std::int64_t all_reduce = 256 * 1024;
   std::int64_t reduce_scatter = 256 * 1024;
@@ -16,15 +16,15 @@ constexpr struct {
   std::int64_t gather = 256 * 1024;
   std::int64_t broadcast = 256 * 1024;
   std::int64_t exchange = 256 * 1024;
-} most_bytes;
+} max_bytes;
 
-/// Engines, the fastest first; the first that joins the shards is taken.
+/// Engines, fastest first; the first that connects the shards is used.
 constexpr std::array for_few{"local", "nccl", "mpi"};
 constexpr std::array for_many{"nccl", "local", "mpi"};
 
 std::int64_t bytes_of(std::span<const Buffer> buffers) { return buffers.empty() ? 0 : buffers.front().bytes(); }
 
-/// @throws Unsupported with the reasons of all, if none of `names` joins these shards
+/// @throws Unsupported with the reasons of all, if none of `names` connects these shards
 AutoCommunicator::Choice first_of(std::span<const char* const> names, Runtime& runtime, std::span<const Shard> shards,
                                   const Partition& world) {
   std::string reasons;
@@ -42,40 +42,40 @@ const RegisterEngine engine{"auto", DeviceKind::host, make_auto_communicator};
 
 }  // namespace
 
-/// The same room has to do for sums that are shorter than the longest, whichever engine they go to.
+/// The reservation must also hold for sums shorter than the longest, on either engine.
 void AutoCommunicator::reserve(std::int64_t bytes, Order order, int lane) {
   if (!many_.engine) return few_.engine->reserve(bytes, order, lane);
-  const auto [least, most] = std::minmax({most_bytes.all_reduce, most_bytes.reduce_scatter});
-  few_.engine->reserve(std::min(bytes, most), order, lane);
-  if (bytes > least) many_.engine->reserve(bytes, order, lane);
+  const auto [low, high] = std::minmax({max_bytes.all_reduce, max_bytes.reduce_scatter});
+  few_.engine->reserve(std::min(bytes, high), order, lane);
+  if (bytes > low) many_.engine->reserve(bytes, order, lane);
 }
 
 void AutoCommunicator::all_reduce(std::span<const Buffer> buffers, Order order, int lane) {
-  take(bytes_of(buffers), most_bytes.all_reduce).all_reduce(buffers, order, lane);
+  take(bytes_of(buffers), max_bytes.all_reduce).all_reduce(buffers, order, lane);
 }
 
 void AutoCommunicator::reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) {
-  take(bytes_of(buffers), most_bytes.reduce_scatter).reduce_scatter(buffers, order, lane);
+  take(bytes_of(buffers), max_bytes.reduce_scatter).reduce_scatter(buffers, order, lane);
 }
 
 void AutoCommunicator::all_gather(std::span<const Buffer> buffers, int lane) {
-  take(bytes_of(buffers), most_bytes.all_gather).all_gather(buffers, lane);
+  take(bytes_of(buffers), max_bytes.all_gather).all_gather(buffers, lane);
 }
 
 void AutoCommunicator::gather(std::span<const Buffer> pieces, Buffer whole, int lane) {
   std::int64_t bytes = 0;
   for (const Buffer& piece : pieces) bytes += piece.bytes();
-  take(bytes, most_bytes.gather).gather(pieces, whole, lane);
+  take(bytes, max_bytes.gather).gather(pieces, whole, lane);
 }
 
 void AutoCommunicator::broadcast(std::span<const Buffer> buffers, int lane) {
-  take(bytes_of(buffers), most_bytes.broadcast).broadcast(buffers, lane);
+  take(bytes_of(buffers), max_bytes.broadcast).broadcast(buffers, lane);
 }
 
 void AutoCommunicator::exchange(std::span<const Transfer> transfers, int lane) {
   std::int64_t longest = 0;
   for (const Transfer& one : transfers) longest = std::max(longest, one.bytes);
-  take(longest, most_bytes.exchange).exchange(transfers, lane);
+  take(longest, max_bytes.exchange).exchange(transfers, lane);
 }
 
 std::optional<DeviceView> AutoCommunicator::device_view(std::size_t local) { return take(0, 0).device_view(local); }
@@ -87,8 +87,8 @@ std::vector<std::string> AutoCommunicator::taken() const {
   return names;
 }
 
-Communicator& AutoCommunicator::take(std::int64_t bytes, std::int64_t most) {
-  Choice& choice = bytes <= most || !many_.engine ? few_ : many_;
+Communicator& AutoCommunicator::take(std::int64_t bytes, std::int64_t limit) {
+  Choice& choice = bytes <= limit || !many_.engine ? few_ : many_;
   choice.taken = true;
   return *choice.engine;
 }

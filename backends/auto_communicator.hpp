@@ -7,14 +7,14 @@
 
 namespace league {
 
-/// Leaves each call to one of two engines: to `few` up to so many bytes in a buffer (of a gather, in all pieces; of an
-/// exchange, in the longest transfer), to `many` above.
+/// Forwards each call to one of two engines by its size: `few` up to a limit in bytes of a buffer (gather: of all
+/// pieces; exchange: of the longest transfer), `many` above.
 class AutoCommunicator final : public Communicator {
  public:
   struct Choice {
     std::string name;
     std::unique_ptr<Communicator> engine{};
-    bool taken = false;  ///< a call went to it
+    bool taken = false;  ///< has been used
   };
   /// Without an engine in `many`, all calls go to `few`.
   AutoCommunicator(Choice few, Choice many) : few_(std::move(few)), many_(std::move(many)) {}
@@ -30,11 +30,12 @@ class AutoCommunicator final : public Communicator {
   [[nodiscard]] std::vector<std::string> taken() const override;
 
  private:
-  Communicator& take(std::int64_t bytes, std::int64_t most);
+  Communicator& take(std::int64_t bytes, std::int64_t limit);
   Choice few_, many_;
 };
 
-/// Engine "auto": of those that join these shards, one for few and one for many bytes. @throws Unsupported if none does
+/// Engine "auto": of those that connect these shards, one for few and one for many bytes. @throws Unsupported if none
+/// does
 std::unique_ptr<Communicator> make_auto_communicator(Runtime& runtime, std::span<const Shard> shards,
                                                      const Partition& world);
 

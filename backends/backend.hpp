@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-/// Words that every backend shares. Host types only: no runtime's header is needed to read or to use them.
+/// Types shared by all backends. Host types only: no runtime's header is needed to read or to use them.
 namespace league {
 
 enum class DeviceKind { host, gpu };
 
-/// A GPU, or a group of host threads that stands for a device.
+/// A GPU, or a group of host threads that is used as a device.
 struct Device {
   DeviceKind kind = DeviceKind::host;
   int index = 0;    ///< among the devices of its kind
@@ -23,7 +23,7 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-/// How work is laid out: teams in the league, threads in a team, lanes in a thread; 0 leaves the choice to the method.
+/// Launch parameters: teams in the league, threads in a team, lanes in a thread; 0: the method's default.
 struct Launch {
   int league = 0;
   int team = 0;
@@ -32,7 +32,7 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
-/// Global row numbers [begin, end).
+/// Global rows [begin, end).
 struct Range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -40,38 +40,37 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// The part of [0, size) that is number `index` of `parts`, one after another: the remainder goes to the first, one
-/// each.
+/// Part `index` of [0, size) split into `parts` consecutive parts; the remainder goes to the first ones, one each.
 constexpr Range piece_of(std::int64_t size, std::int64_t parts, std::int64_t index) {
-  const std::int64_t least = size / parts, longer = size % parts;
-  const auto before = [&](std::int64_t of) { return of * least + std::min(of, longer); };
+  const std::int64_t shorter = size / parts, longer = size % parts;
+  const auto before = [&](std::int64_t of) { return of * shorter + std::min(of, longer); };
   return {before(index), before(index + 1)};
 }
 
-/// The rows that one device owns, by global number.
+/// The rows that one device owns, by global index.
 struct Shard {
   Device device;
   Range rows;
   int index = 0;  ///< among the shards of all processes
 };
 
-/// The shards of all processes: their rows, and which of them are here.
+/// The shards of all processes: their rows, and which of them are local.
 struct Partition {
-  /// By the number of the shard. Where batches are split, positions: the rows of shard 0 in all batches come first.
+  /// By shard. If batches are split, positions: the rows of shard 0 in all batches come first.
   std::vector<Range> rows{};
   int first_local = 0, local = 0;
-  std::int64_t batch = 0;  ///< rows of the batches that are split one by one; 0: all rows are split at once
-  /// There is one shard in all: nothing to add to its sums, nobody to tell.
+  std::int64_t batch = 0;  ///< rows per batch, each of which is split; 0: all rows are split at once
+  /// There is only one shard: no communication.
   [[nodiscard]] bool alone() const { return rows.size() == 1; }
-  /// What this process holds of the results that are split.
+  /// The rows of split results in this process.
   [[nodiscard]] Range local_rows() const {
     if (local == 0) return {};
     const auto first = static_cast<std::size_t>(first_local);
     return {rows[first].begin, rows[first + static_cast<std::size_t>(local) - 1].end};
   }
-  /// The rows whose inputs this process needs: those of its shards; all where they have a part of every batch.
+  /// The rows whose inputs this process needs: those of its shards; all rows if batches are split.
   [[nodiscard]] Range input_rows() const { return batch == 0 ? local_rows() : Range{0, rows.back().end}; }
-  /// The rows, by global number, that a shard has of batch number `number`. @pre batches are split
+  /// The rows of a shard in batch `number`, by global index. @pre batches are split
   [[nodiscard]] Range in_batch(int shard, std::int64_t number) const {
     const std::int64_t first = number * batch;
     const Range piece =
@@ -92,7 +91,7 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What is known of a device before anything is launched on it.
+/// Properties of a device, known before any launch.
 struct DeviceInfo {
   Device device;
   std::string name;

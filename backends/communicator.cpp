@@ -17,7 +17,7 @@ std::vector<Engine>& engines() {
   return all;
 }
 
-/// The only shard of the world has nobody to talk to.
+/// For a single shard: no communication.
 class Alone final : public Communicator {
  public:
   void all_reduce(std::span<const Buffer>, Order, int) override {}
@@ -25,11 +25,11 @@ class Alone final : public Communicator {
   void all_gather(std::span<const Buffer>, int) override {}
   void gather(std::span<const Buffer> pieces, Buffer whole, int) override {
     if (!pieces.empty() && pieces.front().data != whole.data)
-      throw std::logic_error("one shard gathers where its piece lies");
+      throw std::logic_error("a single shard must gather in place");
   }
   void broadcast(std::span<const Buffer>, int) override {}
   void exchange(std::span<const Transfer> transfers, int) override {
-    if (!transfers.empty()) throw std::logic_error("one shard has no neighbours");
+    if (!transfers.empty()) throw std::logic_error("a single shard has no neighbours");
   }
 };
 
@@ -90,8 +90,8 @@ std::unique_ptr<Communicator> make_communicator(Runtime& runtime, std::span<cons
 
 void require_one_process(const Partition& world, std::string_view engine) {
   if (world.local < static_cast<int>(world.rows.size()))
-    throw Unsupported("communicator '" + std::string(engine) + "' joins the devices of one process: " +
-                      std::to_string(world.local) + " of " + std::to_string(world.rows.size()) + " shards are here");
+    throw Unsupported("communicator '" + std::string(engine) + "' connects the devices of one process: " +
+                      std::to_string(world.local) + " of " + std::to_string(world.rows.size()) + " shards are local");
 }
 
 }  // namespace league

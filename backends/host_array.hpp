@@ -9,8 +9,8 @@
 
 namespace league::host {
 
-/// An array of a host device, with the interface of `cuda::Array` and `kokkos::Array`. Uninitialised: `copy_from` and
-/// `poison` touch it first, with the device's threads, so that its pages lie near them.
+/// An array of a host device, with the interface of `cuda::Array` and `kokkos::Array`. Uninitialised: first touch is by
+/// `copy_from` and `poison` with the device's threads (NUMA).
 template <class T>
 class Array {
  public:
@@ -23,25 +23,25 @@ class Array {
 
   static Array make(Runtime&, Queue& queue, const std::string& /*label*/, std::int64_t size) { return {queue, size}; }
 
-  /// As everywhere on devices: constness is that of the handle, not of the values.
+  /// Shallow const, as for all device arrays.
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::int64_t size() const { return array_.size(); }
 
-  /// @pre from element `at` on there is room for the span
+  /// @pre the array has room for the span from element `at` on
   void copy_from(std::span<const T> host, std::int64_t at = 0) {
     in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
       std::memcpy(data() + at + begin, host.data() + begin, count * sizeof(T));
     });
   }
-  /// @pre from element `at` on there are as many as the span takes
+  /// @pre the array has the span's values from element `at` on
   void copy_to(std::span<T> host, std::int64_t at = 0) const {
     in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
       std::memcpy(host.data() + begin, data() + at + begin, count * sizeof(T));
     });
   }
-  /// All bytes 0.
+  /// Sets all bytes to 0.
   void clear() { fill(0); }
-  /// All bytes 0xff: NaN for floating types, -1 for signed integers.
+  /// Sets all bytes to 0xff: NaN for floating types, -1 for signed integers.
   void poison() { fill(0xff); }
 
  private:

@@ -5,8 +5,8 @@
 
 #include "backends/communicator.hpp"
 
-/// The operations of a `Communicator` at once, where the buffers of all shards, in their order, are in the memory of
-/// this process.
+/// The operations of a `Communicator`, synchronous, on the buffers of all shards (in shard order) in this process's
+/// memory.
 namespace league::host {
 
 void all_reduce(std::span<const Buffer> buffers);

@@ -12,7 +12,7 @@ void copy(void* to, const void* from, std::int64_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// The sum of values [begin, end) into those of every buffer from number `first` to `last`.
+/// Adds values [begin, end) over all buffers, and writes the sum to buffers [first, last).
 void add(std::span<const Buffer> buffers, Range values, std::size_t first, std::size_t last) {
   with_sum_type(buffers.front().type, [&]<class T>() {
     for (std::int64_t i = values.begin; i < values.end; ++i) {
@@ -67,7 +67,7 @@ void exchange(std::span<const Transfer> transfers) {
 
 namespace {
 
-/// Between the host devices of a process. They run one after another: all that was queued before is done.
+/// Between the host devices of a process. These run one after another: all earlier work is done.
 class HostCommunicator final : public Communicator {
  public:
   HostCommunicator(Runtime& runtime, std::span<const Shard> shards) : local_(shards.size()) {

@@ -8,7 +8,7 @@
 
 namespace league::host {
 
-/// With how many threads a kernel of one pass runs on a host, and on which rows (by global number). `serial`: one.
+/// The threads of a one-pass kernel on a host, and its rows (by global index). `serial`: one thread.
 template <bool serial>
 struct Pass {
   template <class T>
@@ -19,11 +19,11 @@ struct Pass {
   [[nodiscard]] std::int64_t size() const { return rows.size(); }
 
   static Launch resolve(Queue& queue, Launch launch, Share, std::int64_t) {
-    const int most = serial ? 1 : queue.device().threads;
-    return {launch.league > 0 ? std::min(launch.league, most) : most, 1, 1};
+    const int max_league = serial ? 1 : queue.device().threads;
+    return {launch.league > 0 ? std::min(launch.league, max_league) : max_league, 1, 1};
   }
   static void require(Placement placement) {
-    if (placement != Placement::device) throw Unsupported("this variant keeps its arrays in device memory only");
+    if (placement != Placement::device) throw Unsupported("this variant supports device memory only");
   }
 
   int threads;

@@ -11,22 +11,22 @@
 
 namespace league {
 
-/// What a device or a kernel can be launched with at most.
+/// Maximum launch parameters of a device or kernel.
 struct LaunchLimits {
   int team_times_vector = 1;  ///< threads of one block
-  int vector = 1;             ///< lanes that can work together; a power of two
+  int vector = 1;             ///< maximum vector length; a power of two
   std::string name;           ///< "CUDA", "Kokkos on OpenMP with 2 threads": for the message
 };
 
-/// The most teams of a league: kernels add the league's size to a team's number in 32 bits.
+/// Maximum league size: kernels compute team index + league size in 32 bits.
 inline constexpr int max_league = 1 << 30;
 
-/// `requested` where it is given, `standard` (the method's choice) elsewhere.
+/// `requested` where given, else `defaults` (the method's).
 /// @throws Unsupported naming the limit that the launch exceeds
-inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& limits) {
+inline Launch resolve(Launch requested, Launch defaults, const LaunchLimits& limits) {
   const auto pick = [](int wanted, int otherwise) { return wanted > 0 ? wanted : otherwise; };
-  const Launch launch{pick(requested.league, standard.league), pick(requested.team, standard.team),
-                      pick(requested.vector, standard.vector), pick(requested.tile, standard.tile)};
+  const Launch launch{pick(requested.league, defaults.league), pick(requested.team, defaults.team),
+                      pick(requested.vector, defaults.vector), pick(requested.tile, defaults.tile)};
   if (launch.league > max_league)
     throw Unsupported("league " + std::to_string(launch.league) + ": kernels take up to " + std::to_string(max_league));
   if (launch.vector > limits.vector || (launch.vector & (launch.vector - 1)) != 0)
@@ -38,22 +38,21 @@ inline Launch resolve(Launch requested, Launch standard, const LaunchLimits& lim
   return launch;
 }
 
-/// For a kernel whose teams take scratch memory, of which a team has `most` bytes; runtimes have one that knows it.
-/// @throws Unsupported "team size 1024: needs 73728 bytes of scratch memory, a team has 49152", where `what` comes
-/// first
-inline void require_scratch(std::size_t bytes, std::size_t most, const std::string& what) {
-  if (bytes > most)
+/// Checks scratch memory per team against `available` bytes; runtimes have overloads that fill it in. @throws
+/// Unsupported "team size 1024: needs 73728 bytes of scratch memory, a team has 49152", where `what` comes first
+inline void require_scratch(std::size_t bytes, std::size_t available, const std::string& what) {
+  if (bytes > available)
     throw Unsupported(what + ": needs " + std::to_string(bytes) + " bytes of scratch memory, a team has " +
-                      std::to_string(most));
+                      std::to_string(available));
 }
 
-/// How many times `part` fits into `whole`, the last time perhaps not whole.
+/// `whole / part`, rounded up.
 template <class Integer>
 constexpr Integer ceil_div(Integer whole, Integer part) {
   return (whole + part - 1) / part;
 }
 
-/// A league that has a team for each of `items`, as far as an int can count them; one where there are none.
+/// A league with one team per item, clamped to int; at least one.
 inline int league_of(std::int64_t items) {
   return static_cast<int>(std::clamp<std::int64_t>(items, 1, std::numeric_limits<int>::max()));
 }

@@ -9,24 +9,24 @@
 
 namespace league {
 
-/// What every build knows of a model, so that a study can name one that this build lacks.
+/// Properties of a model in every build, so that a study can name one that this build lacks.
 struct ModelFacts {
   std::string name;
   int order;                             ///< in lists
-  DeviceKind device = DeviceKind::host;  ///< where no kernel of this build says it
-  bool own = true;                       ///< written by us: its launch can be chosen; a library chooses for itself
+  DeviceKind device = DeviceKind::host;  ///< if no kernel of this build determines it
+  bool own = true;                       ///< our own kernels, with configurable launches; false: a library
   bool portable = false;                 ///< one source for all kinds of devices
   bool parallel = true;                  ///< uses a whole device; else one thread of it
-  bool expected = true;                  ///< of every method that is ours: where it is not there, it is missing
+  bool expected = true;                  ///< expected for every method of our own; reported as missing otherwise
 };
 
-/// Makes a model known: in `names.cpp` of its backend, which all builds compile.
+/// Registers a model, in `names.cpp` of its backend, which all builds compile.
 struct RegisterModel {
   explicit RegisterModel(ModelFacts facts);
 };
 /// In the order of lists.
 const std::vector<ModelFacts>& registered_models();
-/// @returns null for a model that nobody registered: a peer
+/// @returns null for a model that is not registered: a peer
 const ModelFacts* model_facts(std::string_view name);
 
 }  // namespace league

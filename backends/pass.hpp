@@ -8,23 +8,23 @@
 
 namespace league {
 
-/// Where the arrays of a case live: in the device's memory; in pages that move to where they are used, by faults or by
-/// a prefetch that is timed; in pinned host memory, from which chunks are streamed through the device.
+/// Placement of the arrays of a case: device memory; managed memory, migrated by faults or by a timed prefetch; pinned
+/// host memory, streamed through the device in chunks.
 enum class Placement { device, unified, unified_prefetch, streamed };
 
-/// A type as an argument.
+/// A type as an argument (tag).
 template <class T>
 struct Of {};
 
-/// What a team of a kernel takes where the launch leaves it open.
+/// Default work per team.
 struct Share {
   int team = 256;            ///< threads on a GPU
-  int per_lane = 1;          ///< rows that a lane takes at a time
-  int per_team = 0;          ///< rows that a team takes at a time, where that does not depend on its lanes
-  bool whole_warps = false;  ///< a team is made of whole warps
+  int per_lane = 1;          ///< rows per lane at a time
+  int per_team = 0;          ///< rows per team at a time, if independent of its lanes; 0: by lane
+  bool whole_warps = false;  ///< team sizes are multiples of a warp
 };
 
-/// What a view of an array says: its values' type, and whether the kernel only reads them.
+/// Properties of a view: value type, and whether the kernel only reads.
 template <class View>
 struct Viewed;
 template <class T>

@@ -14,23 +14,23 @@
 
 namespace league {
 
-/// Another rank has left the step that this one is in: nobody will answer any more until all agree.
+/// Another rank has left the current step: no communication succeeds until the next `agree`.
 class RankFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The ranks of a run: processes that make the same calls here in the same order, all from one thread. What no launcher
-/// started is rank 0 of 1, and every call the identity.
+/// The ranks of a run: processes that make the same calls here in the same order, all from one thread. Without a
+/// launcher: rank 0 of 1, and every call is the identity.
 ///
-/// A run is a sequence of steps, each of which ends with `agree`. A rank whose step fails calls it early: then the
-/// others, wherever in the step they wait for it, throw RankFailed, and meet it there.
+/// A run is a sequence of steps, each of which ends with `agree`. A rank whose step fails calls it early; then the
+/// others throw RankFailed wherever they wait in the step, and call `agree` too.
 class Ranks {
  public:
   struct Place {
     int rank = 0, size = 1;
     int local_rank = 0, local_size = 1;  ///< among those of the same host
     std::string host{};
-    std::string library{};  ///< that joins the ranks: name and version; empty where there is one
+    std::string library{};  ///< that connects the ranks: name and version; empty for one rank
     [[nodiscard]] bool leads() const { return rank == 0; }
     [[nodiscard]] bool alone() const { return size == 1; }
   };
@@ -48,43 +48,44 @@ class Ranks {
 
   // Within a step. @throws RankFailed
   virtual void barrier() {}
-  /// Rank `from`'s bytes to all.
+  /// Copies rank `from`'s bytes to all.
   virtual void broadcast(std::span<std::byte> /*bytes*/, int /*from*/) {}
-  /// Adds elementwise, in an order that MPI chooses: f32, f64, i32, i64.
+  /// Elementwise sum in MPI's order: f32, f64, i32, i64.
   virtual void all_reduce(void* /*data*/, std::int64_t /*size*/, Dtype) {}
-  /// Every rank's bytes one after another into `all`; their lengths may differ. `lengths`: of all ranks.
+  /// Concatenates every rank's bytes into `all`; lengths may differ. `lengths`: of all ranks.
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
                           std::span<const std::int64_t> lengths);
-  /// Bytes [k] of `out` to rank k, and those of rank k to [k] of `in`; each with the lengths of its pieces.
+  /// Sends part [k] of `out` to rank k, and receives from rank k into part [k] of `in`; with the lengths of the parts.
   virtual void all_to_all(std::span<const std::byte> out, std::span<const std::int64_t> out_lengths,
                           std::span<std::byte> in, std::span<const std::int64_t> in_lengths);
-  /// Sends and receives all that is here; between two ranks, in this order.
+  /// Sends and receives all messages; between two ranks, in this order.
   virtual void exchange(std::span<const Message> /*out*/, std::span<const Message> /*in*/) {}
   /// Throws if another rank has left the step: for loops that wait for a device.
   virtual void check() {}
 
-  /// How a rank comes to the end of a step: `failed` by itself, where the others leave the step at once; `left` by
+  /// How a rank ends a step: `failed` by its own error, upon which the others leave the step at once; `left` by
   /// RankFailed.
   enum class End : char { well = 'w', failed = 'f', left = 'l' };
-  /// Ends the step: what every rank has to say of it, in their order.
+  /// Ends the step: gathers every rank's text, in rank order.
   virtual std::vector<std::string> agree(std::string mine, End end = End::well);
-  /// The last call of all ranks: without it, the end of one is the end of all.
+  /// The last call of all ranks; a rank that ends without it aborts all.
   virtual void finish() {}
-  /// What a step that ends differently leaves on the devices waits there for other ranks: `abandon` is called before
-  /// anybody waits for the devices again, and lets go of it. It is kept as long as the ranks.
+  /// Work left on the devices by a step that ended differently may wait for other ranks forever: `abandon` is called
+  /// before the next wait for the devices, and aborts that work. Kept for the lifetime of the ranks.
   void on_failure(std::function<void()> abandon) { abandon_.push_back(std::move(abandon)); }
 
   /// Ends all ranks at once.
   [[noreturn]] virtual void abort(int exit_code);
 
-  /// Whether the last step has ended on all ranks by what one of them threw.
+  /// Whether the last step ended by an exception of any rank.
   [[nodiscard]] bool step_failed() const { return step_failed_; }
-  /// How often ranks have ended a step differently: what had begun by then between their devices may never end.
+  /// Number of steps that ranks have ended differently: operations between their devices started before may never
+  /// complete.
   [[nodiscard]] int breaks() const { return breaks_; }
 
-  /// Every rank's text, in their order; within a step.
+  /// Every rank's text, in rank order; within a step.
   [[nodiscard]] std::vector<std::string> texts(const std::string& mine);
-  /// Every rank's value, in their order; within a step.
+  /// Every rank's value, in rank order; within a step.
   template <class T>
   [[nodiscard]] std::vector<T> values(const T& mine) {
     std::vector<T> all(static_cast<std::size_t>(place_.size));
@@ -108,8 +109,8 @@ class Ranks {
   std::vector<std::function<void()>> abandon_;
 };
 
-/// The ranks of this run. MPI is started where a launcher (mpirun, srun) has started this process, or where `forced`.
-/// @throws Unsupported where the launcher started several but there is no library to join them
+/// The ranks of this run. MPI is started if a launcher (mpirun, srun) has started this process, or if `forced`. @throws
+/// Unsupported if the launcher started several ranks but MPI is not available
 std::unique_ptr<Ranks> start_ranks(bool forced);
 
 }  // namespace league

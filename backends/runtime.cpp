@@ -23,7 +23,7 @@ std::vector<Entry>& entries() {
 
 }  // namespace
 
-/// Lets queues of host devices record, as long as it lives, and those that come to wait for them.
+/// Records queues of host devices during its lifetime, and those that come to wait for them.
 class HostRecorder {
  public:
   explicit HostRecorder(std::span<Queue* const> queues) : queues_(queues.begin(), queues.end()) {
@@ -37,7 +37,7 @@ class HostRecorder {
   void add(std::function<void()> work) { work_.push_back(std::move(work)); }
   [[nodiscard]] std::vector<std::function<void()>> take() { return std::move(work_); }
 
-  /// Where `first` is being recorded, `second` is too.
+  /// If `first` is being recorded, `second` is recorded too.
   static void follow(Queue& second, Queue& first) {
     if (first.recorder_ == nullptr || second.recorder_ != nullptr) return;
     second.recorder_ = first.recorder_;
@@ -51,7 +51,7 @@ class HostRecorder {
 
 namespace {
 
-/// A host device runs what it is given at once: its queue is empty when a call returns.
+/// A host device is synchronous: its queue is empty when a call returns.
 class HostQueue final : public Queue {
  public:
   using Queue::Queue;
@@ -72,7 +72,7 @@ class HostQueue final : public Queue {
   std::vector<std::chrono::steady_clock::time_point> marks_;
 };
 
-/// What was submitted to the queues of host devices, in that order: these run one after another.
+/// Work submitted to the queues of host devices, in order; these run one after another.
 class HostGraph final : public Graph {
  public:
   explicit HostGraph(std::vector<std::function<void()>> work) : work_(std::move(work)) {}
@@ -91,15 +91,14 @@ std::string cpu_name() {
   return "CPU";
 }
 
-/// The threads of a parallel region: OMP_NUM_THREADS, OMP_THREAD_LIMIT, OMP_DYNAMIC and the processors that this
-/// process may use decide. From here on every region gets what it asks for, up to that number, and as many without
-/// asking.
+/// The threads of a parallel region: by OMP_NUM_THREADS, OMP_THREAD_LIMIT, OMP_DYNAMIC and the processors of this
+/// process. Afterwards this is the default of every region and its maximum.
 int threads_of_a_region() {
   int threads = 1;
 #pragma omp parallel
 #pragma omp single
   threads = omp_get_num_threads();
-  omp_set_dynamic(0);  // it would take threads away while other programs are busy
+  omp_set_dynamic(0);  // it would reduce the number of threads under load
   omp_set_num_threads(threads);
   return threads;
 }
@@ -112,7 +111,7 @@ DeviceInfo host_info(int threads) {
   return info;
 }
 
-/// Whether another rank of this host sees the same GPUs: a launcher that binds gives each its own.
+/// Whether another rank of this host sees the same GPUs; false if the launcher binds GPUs to ranks.
 bool sees_what_others_see(Ranks& ranks, const std::vector<DeviceInfo>& gpus) {
   if (ranks.place().alone()) return false;
   std::string mine = ranks.place().host;

@@ -19,7 +19,7 @@ namespace league {
 
 class HostRecorder;
 
-/// The in-order queue of one device: kernels and copies are put on it, and it times them.
+/// The in-order queue of one device: takes kernels and copies, and times them.
 class Queue {
  public:
   explicit Queue(Device device, int lane = 0) : device_(device), lane_(lane) {}
@@ -28,10 +28,10 @@ class Queue {
   Queue& operator=(const Queue&) = delete;
 
   [[nodiscard]] const Device& device() const { return device_; }
-  /// Among the queues of its device.
+  /// Index among the queues of its device.
   [[nodiscard]] int lane() const { return lane_; }
-  /// Runs `work`, which puts kernels on this queue: at once, or, on a host that records, whenever the graph is
-  /// launched. What the work needs of the host it takes along by value.
+  /// Runs `work`, which submits kernels to this queue: at once, or, on a host that records, at every launch of the
+  /// graph. It must capture host data by value.
   template <class Work>
   void submit(Work&& work) {
     if (recorder_ == nullptr)
@@ -39,19 +39,19 @@ class Queue {
     else
       record(std::forward<Work>(work));
   }
-  /// What comes on this queue from now on begins when all is done that `other` has now. Where `other` is being
-  /// recorded, so is this queue from then on.
+  /// Later work on this queue waits for all current work of `other`. If `other` is being recorded, this queue is
+  /// recorded from then on.
   virtual void wait_for(Queue& other) = 0;
-  /// Waits until all that was queued is done. @throws std::runtime_error on a launch or device error
+  /// Waits for all submitted work. @throws std::runtime_error on a launch or device error
   virtual void fence() = 0;
-  /// Puts a time mark on the queue and returns its number.
+  /// Submits a time mark and returns its number.
   virtual int mark() = 0;
   /// Seconds between two marks. @pre both were reached (fence first)
   virtual double seconds(int from, int to) = 0;
   virtual void clear_marks() = 0;
-  /// Holds the queue back until `release`, so that a batch is queued whole before its first kernel starts.
+  /// Holds the queue back until `release`, so that a whole batch is submitted before its first kernel starts.
   virtual void hold() {}
-  /// @returns false if the queue gave up waiting before: something in the batch waits for the queue itself
+  /// @returns false if the hold timed out before: something in the batch waits for the queue itself
   virtual bool release() { return true; }
   /// Profiler ranges on the host's timeline.
   virtual void push_range(const char*) {}
@@ -71,29 +71,29 @@ class Queue {
 class Graph {
  public:
   virtual ~Graph() = default;
-  /// Puts the work on the queues, behind all that is there.
+  /// Submits the work after all current work of the queues.
   virtual void launch() = 0;
 };
 
 class Runtime;
 
-/// One runtime (OpenMP, CUDA, Kokkos) from its start to its end; made and destroyed by `Runtime`.
+/// One runtime (OpenMP, CUDA, Kokkos) from initialisation to finalisation; owned by `Runtime`.
 class Backend {
  public:
   virtual ~Backend() = default;
   [[nodiscard]] virtual std::string version() const { return {}; }
-  /// Why nothing can run on it here ("no GPU answers"); empty if it can.
+  /// Why it cannot be used here ("no GPU answers"); empty if it can.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual std::vector<DeviceInfo> devices() const { return {}; }
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device, int /*lane*/) const { return nullptr; }
-  /// Records what `body` puts on the queues; null: this runtime has no graphs.
+  /// Records what `body` submits to the queues; null: this runtime has no graphs.
   [[nodiscard]] virtual std::unique_ptr<Graph> record(std::span<Queue* const>, const std::function<void()>&) const {
     return nullptr;
   }
-  /// Host memory that the devices read directly; null: ordinary memory will do.
+  /// Pinned host memory; null: ordinary memory is sufficient.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned_memory() { return nullptr; }
   [[nodiscard]] virtual std::int64_t free_memory_bytes(Device) const { return 0; }
-  /// Clocks, power, temperature and other readings of now; empty where none can be read.
+  /// Current clocks, power, temperature and other readings; empty if none can be read.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> readings(Device) const { return {}; }
   /// Configuration for the record.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
@@ -101,12 +101,12 @@ class Backend {
 
 using BackendFactory = std::unique_ptr<Backend> (*)(const Runtime&);
 
-/// Makes a backend known. `order`: those that others need (cuda before kokkos) start first.
+/// Registers a backend. `order`: those needed by others (cuda before kokkos) start first.
 struct RegisterBackend {
   RegisterBackend(std::string name, int order, BackendFactory start);
 };
 
-/// All devices, queues and library handles of the process. Made once by main, and gone before main returns.
+/// All devices, queues and library handles of the process. Made once in main, and destroyed before main returns.
 class Runtime {
  public:
   /// `ranks` outlives it.
@@ -117,10 +117,10 @@ class Runtime {
 
   /// The processes of this run.
   [[nodiscard]] Ranks& ranks() const { return ranks_; }
-  /// What an OpenMP parallel region gets: all host models and peers use as many threads.
+  /// Threads of an OpenMP parallel region; all host models and peers use this number.
   [[nodiscard]] int host_threads() const { return host_threads_; }
   [[nodiscard]] const std::vector<DeviceInfo>& gpus() const { return gpus_; }
-  /// The most that all ranks together can have, each as many.
+  /// Maximum number of GPUs over all ranks, with equally many per rank.
   [[nodiscard]] int gpus_of_all_ranks() const { return gpus_of_all_ranks_; }
   [[nodiscard]] const DeviceInfo& host() const { return host_; }
   [[nodiscard]] const DeviceInfo& info(Device device) const;
@@ -129,22 +129,21 @@ class Runtime {
   /// @returns null if this build has no such backend
   [[nodiscard]] const Backend* backend(std::string_view name) const;
 
-  /// Of `count` devices of a kind, over all ranks, those of this one: as many for each. Ranks that see the same GPUs
-  /// take them by their number on the host. Host devices share the threads: they exist so that partitioning is tested
-  /// without a GPU, and run one after another. @throws Unsupported if there are not as many GPUs, or they cannot be
-  /// split evenly
+  /// This rank's share of `count` devices of a kind over all ranks, equally many per rank. Ranks that see the same GPUs
+  /// divide them by their index on the host. Host devices share the threads; they exist to test partitioning without a
+  /// GPU, and run one after another. @throws Unsupported if there are too few GPUs, or they cannot be split evenly
   [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
-  /// The queue of a device; with a `lane`, another one, that knows nothing of the first but by `Queue::wait_for`.
+  /// The queue of a device; other lanes are independent queues, ordered only by `Queue::wait_for`.
   [[nodiscard]] Queue& queue(Device device, int lane = 0);
-  /// Records what `body` puts on the queues, and on no others but what waits for them and what they wait for again;
-  /// nothing of it runs yet. On host devices, which have no launches to save, a launch runs what was submitted.
+  /// Records what `body` submits to the queues, and to queues that fork from and join them, without running it. On host
+  /// devices a launch runs the recorded functions.
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues, const std::function<void()>& body) const;
-  /// Pinned where there is a GPU.
+  /// Host memory, pinned if there is a GPU.
   [[nodiscard]] std::pmr::memory_resource& host_memory();
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> readings(Device device) const;
 
-  /// A handle or instance of type T for a device, made at first use and kept: a Kokkos instance, a cuBLAS handle.
+  /// A handle or instance of type T for a device, created at first use and cached: a Kokkos instance, a cuBLAS handle.
   template <class T, class Make>
   T& attachment(Device device, Make&& make, int lane = 0) {
     std::any& slot =

@@ -9,21 +9,21 @@
 
 namespace league {
 
-/// A library that is opened at run time, so that executables start without it. It stays open: threads and graphs of its
-/// own may outlast whoever asked for it.
+/// A library opened at run time, so that executables start without it. Never closed: its threads and graphs may outlive
+/// the caller.
 class SharedLibrary {
  public:
-  /// Whether libraries that are opened later find its symbols, and those of what it needs: plugins of its own do.
+  /// Whether its symbols, and those of its dependencies, are visible to libraries opened later, such as its plugins.
   enum class Symbols { local = RTLD_LOCAL, shared = RTLD_GLOBAL };
 
-  /// Looks where the loader does, then at `built_with`, where the library was when this was built; null: nowhere.
+  /// Searches as the loader does, then at `built_with`, its path at build time; null: nowhere.
   /// @throws Unsupported
   SharedLibrary(std::string name, const char* built_with, Symbols symbols = Symbols::local)
       : name_(std::move(name)), handle_(dlopen(name_.c_str(), RTLD_NOW | static_cast<int>(symbols))) {
     if (handle_ == nullptr && built_with != nullptr) handle_ = dlopen(built_with, RTLD_NOW | static_cast<int>(symbols));
     if (handle_ == nullptr) throw Unsupported(name_ + " is not on this machine, or not in LD_LIBRARY_PATH");
   }
-  /// @throws Unsupported where it lacks the function
+  /// @throws Unsupported if it lacks the function
   template <class Function>
   void resolve(const char* name, Function& function) const {
     function = reinterpret_cast<Function>(dlsym(handle_, name));
@@ -35,7 +35,7 @@ class SharedLibrary {
   void* handle_;
 };
 
-/// A library for GPUs in lists and records: its version, or why it is not there.
+/// A library for GPUs in lists and records: its version, or why it is missing.
 class LibrarySession final : public Backend {
  public:
   /// `version()`: 10000 major + 100 minor + patch. @throws what it throws, but for Unsupported

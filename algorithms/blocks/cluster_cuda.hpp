@@ -4,7 +4,7 @@
 #include <cstdint>
 
 /// Thread block clusters of Hopper: barriers in shared memory that count arrivals and bytes, and bulk copies into the
-/// shared memory of several blocks at once. Plain sm_90; PTX, since the language has no words for it.
+/// shared memory of several blocks at once. For plain sm_90, in PTX: CUDA C++ has no intrinsics for it.
 namespace league::blocks::cluster {
 
 __device__ inline unsigned address_of(const void* shared) {
@@ -21,8 +21,8 @@ __device__ inline void barrier() {
   asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
-/// In shared memory, 8 bytes at `address`. Its phases take turns: one ends when `count` threads have arrived and all
-/// bytes expected are there.
+/// An mbarrier: 8 bytes of shared memory at `address`. A phase ends when `count` threads have arrived and all expected
+/// bytes have been copied.
 struct Barrier {
   static constexpr int bytes = 8;
   unsigned address;
@@ -30,14 +30,14 @@ struct Barrier {
   __device__ void init(int count) const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(count) : "memory");
   }
-  /// What has been initialised is seen by the other blocks after a `barrier()`.
+  /// Makes initialised barriers visible to the other blocks of the cluster, after a `barrier()`.
   __device__ static void publish() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-  /// Arrives, and says how many bytes will.
+  /// Arrives, and adds to the bytes that the phase expects (arrive.expect_tx).
   __device__ void expect(int bytes_to_come) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes_to_come)
                  : "memory");
   }
-  /// The barrier in the same place of another block: only to arrive at.
+  /// The barrier at the same offset in another block's shared memory (mapa); for arrivals only.
   __device__ Barrier of(int block) const {
     unsigned there = 0;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
@@ -46,7 +46,7 @@ struct Barrier {
   __device__ void arrive() const {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address) : "memory");
   }
-  /// Until the phase of this parity has ended.
+  /// Waits until the phase of this parity has ended.
   __device__ void wait(unsigned parity) const {
     unsigned done = 0;
     while (done == 0)
@@ -55,17 +55,18 @@ struct Barrier {
                    : "r"(address), "r"(parity)
                    : "memory");
   }
-  /// The one that is `number` barriers behind this.
+  /// The barrier `number` places further on.
   __device__ Barrier operator+(int number) const { return {address + static_cast<unsigned>(number * bytes)}; }
 };
 
-/// Begins to copy bytes, a multiple of 16, to shared memory of this block; `barrier` counts them.
+/// Starts a bulk copy (TMA) of bytes, a multiple of 16, to shared memory of this block; `barrier` counts them.
 __device__ inline void copy(unsigned to, const void* from, int bytes, Barrier barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
                "l"(from), "r"(bytes), "r"(barrier.address)
                : "memory");
 }
-/// The same to the same place in each of the first `blocks` blocks of the cluster, whose barriers count them.
+/// Multicast: copies to the same offset in each of the first `blocks` blocks of the cluster, whose barriers count the
+/// bytes.
 __device__ inline void copy_to_all(unsigned to, const void* from, int bytes, Barrier barrier, int blocks) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], "

@@ -10,9 +10,10 @@
 
 namespace league::blocks {
 
-/// How a cluster of blocks shares a tile of products by wgmma: a block has 128 rows, two groups of four warps 64 each,
-/// and all 256 columns; a thread of a third group copies. Each block copies its rows for itself and its share of the
-/// columns for all. A stage is `pieces` pieces deep: one wait for so many products.
+/// A tile of products by wgmma, shared by the blocks of a cluster. Each block has 128 rows and all 256 columns; two
+/// consumer groups of four warps take 64 rows each, and one thread of a third group is the producer that copies. A
+/// block copies its own rows, and its share of the columns for all blocks (multicast). A stage is `pieces` pieces deep;
+/// one wait per stage.
 template <class Unit_, int blocks_, int pieces_ = 2>
 struct ClusterTile {
   using Unit = Unit_;
@@ -28,26 +29,26 @@ struct ClusterTile {
   static constexpr int b_bytes = pieces * b_words * static_cast<int>(sizeof(Word));
   static constexpr int stage_bytes = a_bytes + b_bytes;
 
-  /// The first row of a thread's group in the tile.
+  /// First row, in the tile, of a thread's group.
   __device__ static int first_row(int thread) {
     return cluster::block() * block_rows + thread / Unit::threads * Unit::rows;
   }
 };
 
-/// How many stages a block has in its dynamic shared memory, and of how many a tile is made.
+/// Stages in a block's dynamic shared memory, and stages per tile.
 struct ClusterPlan {
-  static constexpr int most_stages = 16, barrier_bytes = 2 * most_stages * cluster::Barrier::bytes;
+  static constexpr int max_stages = 16, barrier_bytes = 2 * max_stages * cluster::Barrier::bytes;
   int steps, stages, bytes;
 
   /// For `steps` stages of depth, in `room` bytes.
   template <class Tile>
   static ClusterPlan of(int steps, int room) {
-    const int stages = std::min((room - barrier_bytes) / Tile::stage_bytes, most_stages);
+    const int stages = std::min((room - barrier_bytes) / Tile::stage_bytes, max_stages);
     return {steps, stages, barrier_bytes + stages * Tile::stage_bytes};
   }
 };
 
-/// What both sides of the pipeline know: where stages lie, in addresses of shared memory, and which one is next.
+/// What producer and consumers share: shared-memory addresses of the stages, and which one is next.
 template <class Tile>
 struct ClusterStages {
   ClusterPlan plan;
@@ -58,13 +59,14 @@ struct ClusterStages {
 
   __device__ ClusterStages(void* shared, const ClusterPlan& plan_)
       : plan(plan_),
-        full{__shfl_sync(0xffffffffU, cluster::address_of(shared), 0)},  // or it is made out anew at each step
-        empty(full + ClusterPlan::most_stages),
+        full{__shfl_sync(0xffffffffU, cluster::address_of(shared),
+                         0)},  // broadcast: else the compiler recomputes the address in each step
+        empty(full + ClusterPlan::max_stages),
         first(full.address + ClusterPlan::barrier_bytes) {}
   /// @pre all threads of the cluster call it, before anything else
   __device__ void init() const {
     if (threadIdx.x == 0)
-      for (int i = 0; i < ClusterPlan::most_stages; ++i) {
+      for (int i = 0; i < ClusterPlan::max_stages; ++i) {
         (full + i).init(1);
         (empty + i).init(Tile::blocks * Tile::consumers / Tile::warp);
       }
@@ -81,19 +83,19 @@ struct ClusterStages {
   }
 };
 
-/// Hands registers over from the threads that copy to those that multiply. @pre all threads of a group call one of
-/// them, each in one of the two branches of the kernel
+/// Moves registers from the producer group to the consumers (setmaxnreg). @pre all threads of a group call one of the
+/// two, in their own branch of the kernel
 __device__ inline void give_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
 __device__ inline void take_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
 
-/// One thread of each block, which copies.
+/// The producer: one thread of each block.
 template <class Tile>
 class ClusterCopies {
   using Word = typename Tile::Word;
 
  public:
   __device__ explicit ClusterCopies(const ClusterStages<Tile>& stages) : stages_(stages) {}
-  /// Operands of the products of a panel of rows with `tiles` panels of columns, one after another.
+  /// Copies the operands of one panel of rows with `tiles` panels of columns, one after another.
   __device__ void copy(const Word* a, const Word* b, int tiles) {
     const int block = cluster::block();
     constexpr int share = Tile::b_words / Tile::blocks, word = sizeof(Word);
@@ -117,8 +119,7 @@ class ClusterCopies {
   ClusterStages<Tile> stages_;
 };
 
-/// The threads that multiply, in two groups: while one looks at its products, the other may multiply, as far ahead or
-/// behind as there are stages.
+/// The consumers, two groups: one may multiply while the other is in its epilogue, at most the number of stages apart.
 template <class Tile>
 class ClusterProducts {
   using Unit = typename Tile::Unit;
@@ -151,7 +152,7 @@ class ClusterProducts {
   __device__ void multiply(typename Tile::Sum (&sums)[Unit::sums], unsigned a, unsigned b, bool add) const {
     constexpr unsigned next_a = Tile::a_bytes / Tile::pieces / 16, next_b = Tile::b_bytes / Tile::pieces / 16;
     if constexpr (Unit::parts == 2) {
-      static_assert(Tile::pieces == 2);  // high parts, then low ones: the small products first
+      static_assert(Tile::pieces == 2);  // high parts, then low ones; small products are added first
       Unit::multiply(sums, a + next_a, b, add);
       Unit::multiply(sums, a, b + next_b);
       Unit::multiply(sums, a, b);
@@ -160,17 +161,17 @@ class ClusterProducts {
         Unit::multiply(sums, a + piece * next_a, b + piece * next_b, add || piece > 0);
     }
   }
-  /// All that this warp reads of a stage has been read: said to each block by one lane.
+  /// This warp has read the stage: lane i tells block i of the cluster.
   __device__ void release(int stage) const {
     if (stage >= 0 && static_cast<int>(threadIdx.x) % Tile::warp < Tile::blocks) (empty_ + stage).arrive();
   }
 
   ClusterStages<Tile> stages_;
-  unsigned a_, b_;          ///< the first stage, described
-  cluster::Barrier empty_;  ///< of the first stage, in the block that this lane tells
+  unsigned a_, b_;          ///< descriptors of the first stage
+  cluster::Barrier empty_;  ///< of the first stage, in the block that this lane notifies
 };
 
-/// A few of a thread's sums in each of its rows: an epilogue has not the registers for all that goes with them.
+/// Some of a thread's sums in each of its rows: the epilogue takes them in parts, to save registers.
 template <class Tile>
 struct ClusterValues {
   using Unit = typename Tile::Unit;

@@ -6,8 +6,8 @@
 
 namespace league::blocks {
 
-/// Copies of 16 bytes into scratch: a thread starts some, closes a batch, and later waits until only the last `left`
-/// batches may be under way. Through registers: done when the call returns.
+/// Asynchronous copies of 16 bytes into scratch, in batches: `close` commits one, `wait<left>` waits until at most the
+/// last `left` are pending. This one is synchronous, through registers.
 struct PlainCopies {
   using Packet = Pack<unsigned, 16>;
   LEAGUE_FUNCTION static void copy(Packet* to, const Packet* from) { *to = *from; }

@@ -5,7 +5,7 @@
 
 namespace league::blocks {
 
-/// `PlainCopies` that pass by the registers where the device can (cp.async, since Ampere).
+/// `PlainCopies` by cp.async, which bypasses registers, on Ampere and newer.
 struct NativeCopies : PlainCopies {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   __device__ static void copy(Packet* to, const Packet* from) {

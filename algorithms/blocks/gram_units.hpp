@@ -8,36 +8,36 @@
 #include "algorithms/blocks/mma.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 
-/// Gram matrices by a matrix unit for doubles: G = X^T diag(w) X, where rows are the depth, so that both operands are
-/// columns of X as they lie in memory. Beside it P = V^T X for a few vectors V by multiply-adds, from the same
-/// registers. Columns are taken in blocks of 16, of which the upper triangle of units is made.
+/// Gram matrices on the f64 matrix unit: G = X^T diag(w) X. The rows of X are the depth of the product, so that both
+/// operands are columns of X as stored. Also P = V^T X for a few vectors V, by FMAs on the same registers. Columns are
+/// taken in blocks of 16; only the upper triangle of 16 x 16 blocks ("units") is computed.
 namespace league::blocks {
 
-/// Where the sums of a team lie, and how they are counted: the units of the upper triangle row by row, then P.
+/// Layout of a team's sums: the units of the upper triangle row by row, then P.
 template <int blocks, int vectors>
 struct GramLayout {
   static constexpr int units = blocks * (blocks + 1) / 2, columns = blocks * mma::side;
   static constexpr int unit_values = mma::side * mma::side;
   static constexpr int size = units * unit_values + vectors * columns;
 
-  /// Number of the unit in row `i`, column `j` >= i.
+  /// Index of the unit in block row `i`, block column `j` >= i.
   LEAGUE_FUNCTION static constexpr int unit(int i, int j) { return i * blocks - i * (i - 1) / 2 + j - i; }
-  /// The row of a unit.
+  /// Block row of a unit.
   LEAGUE_FUNCTION static constexpr int row(int number) {
     int i = 0;
     while (i + 1 < blocks && unit(i + 1, i + 1) <= number) ++i;
     return i;
   }
 
-  /// Where G [columns x columns] has row `i`, column `j` >= i.
+  /// Index of G(i, j), j >= i, in the layout.
   LEAGUE_FUNCTION static constexpr int square(int i, int j) {
     return unit(i / mma::side, j / mma::side) * unit_values + i % mma::side * mma::side + j % mma::side;
   }
-  /// Where P [vectors x columns] has row `v`, column `j`.
+  /// Index of P(v, j) in the layout.
   LEAGUE_FUNCTION static constexpr int product(int v, int j) { return units * unit_values + v * columns + j; }
 };
 
-/// `unrolled` for lanes whose arrays are registers; a loop, of which a compiler makes vectors, for a host's thread.
+/// `unrolled` on GPUs, so that arrays stay in registers; a loop on hosts, which the compiler vectorises.
 template <class Unit, int n, class Body>
 LEAGUE_FUNCTION void repeated(const Body& body) {
   if constexpr (Unit::lanes > 1)
@@ -46,8 +46,8 @@ LEAGUE_FUNCTION void repeated(const Body& body) {
     for (int i = 0; i < n; ++i) body(i);
 }
 
-/// A subgroup's sums: those of one of `parts` parts of the units, where subgroups share the columns of the same rows.
-/// `weighted`: w is the first of the vectors; else it is 1.
+/// A subgroup's sums. `parts` subgroups split the units of the same rows between them. `weighted`: w is the first of
+/// the vectors; else it is 1.
 template <class Unit_, int blocks_, int vectors_, bool weighted = false, int parts = 1>
 class GramUnits {
  public:
@@ -55,25 +55,25 @@ class GramUnits {
   using Layout = GramLayout<blocks_, vectors_>;
   static_assert(std::is_same_v<typename Unit::Value, double> && Unit::per_word == 1);
   static constexpr int blocks = blocks_, vectors = vectors_;
-  /// Of each block a lane has `lane_columns` columns, `deep` rows of a step; so many lanes have the same columns.
+  /// Per block a lane has `lane_columns` columns and `deep` rows of a step; `lanes_a_column` lanes share a column.
   static constexpr int lane_columns = Unit::lane_rows, deep = Unit::share / lane_columns;
   static constexpr int lanes_a_column = mma::words / deep;
-  /// Where a part begins: of the units, and of the blocks whose P it adds.
+  /// First unit of a part, and first block whose P it adds.
   LEAGUE_FUNCTION static constexpr int unit_of(int part) { return Layout::units * part / parts; }
   LEAGUE_FUNCTION static constexpr int product_of(int part) { return blocks * part / parts; }
-  /// The first of the blocks that a part needs.
+  /// First block of columns that a part needs.
   LEAGUE_FUNCTION static constexpr int first_block(int part) { return Layout::row(unit_of(part)); }
-  /// Doubles of scratch for the sums of a team.
+  /// Scratch of a team, in doubles.
   static constexpr int scratch_size = Layout::size + vectors * Layout::columns * (lanes_a_column - 1);
 
-  /// Number `k` of a lane's columns in each block.
+  /// Column `k` of a lane, in each block.
   LEAGUE_FUNCTION static constexpr int column(int lane, int k) { return Unit::word_of(lane, k).row; }
-  /// A lane's place among those that have the same columns.
+  /// Index of a lane among those with the same columns.
   LEAGUE_FUNCTION static constexpr int place(int lane) { return Unit::word_of(lane, 0).word; }
 
-  /// Adds a step: of each block from `first_block(part)` on this lane's columns, `deep` rows of each, and the same rows
-  /// of the vectors. Which rows of X a lane takes is the caller's choice: the same for all lanes of one place, and no
-  /// row by two places. @pre all lanes of the subgroup call
+  /// Adds a step: this lane's columns of each block from `first_block(part)` on, `deep` rows, and the same rows of the
+  /// vectors. The caller assigns rows to places: all lanes of a place take the same rows, different places different
+  /// ones. @pre all lanes of the subgroup call
   template <int part = 0>
   LEAGUE_FUNCTION void add(const double (&x)[blocks][lane_columns][deep], const double (&v)[vectors][deep]) {
     constexpr int from = first_block(part), first = unit_of(part), last = unit_of(part + 1), product = product_of(part);
@@ -131,7 +131,7 @@ class GramUnits {
     });
   }
 
-  /// Value `at` of the team's layout, once all have left their sums.
+  /// Value `at` of the layout, once all subgroups have added their sums.
   LEAGUE_FUNCTION static double value(const double* scratch, int at) {
     double sum = scratch[at];
     if (at >= Layout::product(0, 0))
@@ -145,15 +145,15 @@ class GramUnits {
     __builtin_memcpy(&word, &value, sizeof word);
     return word;
   }
-  /// Where lanes of another place than the first have their part of P.
+  /// Index of the partial P of the lanes of another place than the first.
   LEAGUE_FUNCTION static constexpr int beyond(int at, int place) { return at + place * vectors * Layout::columns; }
 
   typename Unit::fragment_c squares_[(Layout::units + parts - 1) / parts];
   double products_[vectors][(blocks + parts - 1) / parts][lane_columns] = {};
 };
 
-/// Adds the sums of all subgroups of a team, in the order of their numbers: `parts` at a time, each with its part.
-/// @pre all threads call; afterwards, behind a barrier, `scratch` has the team's
+/// Adds the sums of all subgroups of a team in subgroup order, `parts` subgroups at a time.
+/// @pre all threads call; the sums are in `scratch` after a barrier
 template <class Barrier, class Leave>
 LEAGUE_FUNCTION void leave_in_turn(const Group<Barrier>& team, int lanes, int parts, const Leave& leave) {
   const int turns = team.size / lanes / parts, mine = team.rank / lanes / parts;

@@ -5,9 +5,8 @@
 
 namespace league::blocks {
 
-/// The threads that work together, and this one's place among them: a CUDA block (group_cuda.hpp), a Kokkos team
-/// (group_kokkos.hpp), or one thread of a host. `barrier()` waits for all; what they have written before is then seen
-/// by all.
+/// A group of cooperating threads, and this thread's rank in it: a CUDA block (group_cuda.hpp), a Kokkos team
+/// (group_kokkos.hpp), or one host thread. `barrier()` synchronises them and makes their writes visible.
 template <class Barrier>
 struct Group {
   int rank, size;
@@ -18,14 +17,14 @@ LEAGUE_FUNCTION Group<Barrier> group_of(int rank, int size, const Barrier& barri
   return {rank, size, barrier};
 }
 
-/// A host thread by itself.
+/// For one host thread.
 struct NoBarrier {
   LEAGUE_FUNCTION void operator()() const {}
 };
 inline constexpr Group<NoBarrier> one_thread{0, 1, {}};
 
-/// Combines `scratch` [size of the group] in a tree whose shape depends on the size alone; the result is in
-/// `scratch[0]`, for the first thread at once, for the others after a barrier. @pre all threads call
+/// Tree reduction of `scratch` [size of the group]; the tree depends on the size only. The result is in `scratch[0]`:
+/// for the first thread at once, for the others after a barrier. @pre all threads call
 template <class Barrier, class T, class Combine>
 LEAGUE_FUNCTION void combine_in_scratch(const Group<Barrier>& group, T* scratch, const Combine& combine) {
   for (int left = group.size, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {

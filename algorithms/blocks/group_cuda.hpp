@@ -12,8 +12,8 @@ __device__ inline auto block_group() {
                   [] { __syncthreads(); });
 }
 
-/// Whether this block is the last of `count` to come here: it sees what they have written before. @pre all threads
-/// call; `ticket` is 0, and is again afterwards
+/// Ticket (last-block reduction): true in the last of `count` blocks to arrive, which sees what the others have
+/// written. @pre all threads call; `ticket` is 0, and is reset to 0
 __device__ inline bool comes_last(unsigned* ticket, unsigned count) {
   __shared__ bool last;
   __threadfence();

@@ -14,7 +14,7 @@ KOKKOS_INLINE_FUNCTION auto team_group(const Member& team, int size) {
   return group_of(rank, size, [&team] { team.team_barrier(); });
 }
 
-/// The threads of a team of `size`, vector length 1; one alone has nobody to wait for.
+/// The threads of a team of `size`, vector length 1; no barrier if `size` is 1.
 template <int size, class Member>
 KOKKOS_FUNCTION auto threads_of(const Member& team) {
   if constexpr (size == 1)
@@ -23,8 +23,8 @@ KOKKOS_FUNCTION auto threads_of(const Member& team) {
     return group_of(team.team_rank(), size, [&team] { team.team_barrier(); });
 }
 
-/// Whether this team is the last of `count` to come here: it sees what they have written before. @pre all threads call;
-/// `ticket` is 0, and is again afterwards
+/// Ticket (last-block reduction): true in the last of `count` teams to arrive, which sees what the others have written.
+/// @pre all threads call; `ticket` is 0, and is reset to 0
 template <class Member>
 KOKKOS_INLINE_FUNCTION bool comes_last(const Member& team, unsigned* ticket, unsigned count) {
   int last = 0;

@@ -5,8 +5,8 @@
 
 namespace league::blocks {
 
-/// `threads_of` with the machine's own barrier. Kokkos' asks each time whether several teams share a block, and what is
-/// between two barriers cannot move past the question. @pre the team is whole subgroups, so that none does
+/// `threads_of` with `__syncthreads`. Kokkos' `team_barrier` branches at run time on whether teams share a block; the
+/// compiler does not move instructions across that branch. @pre the team is whole subgroups, one team per block
 template <int size, class Member>
 KOKKOS_FUNCTION auto native_threads_of(const Member& team) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

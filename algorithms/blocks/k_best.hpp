@@ -14,8 +14,8 @@ LEAGUE_FUNCTION bool before(Key key, Index index, Key other_key, Index other_ind
   return key < other_key || (key == other_key && index < other_index);
 }
 
-/// A sorted list of the k best (key, index) so far, in memory that the caller owns; neighbouring entries lie `stride`
-/// apart, so that the lists of neighbouring threads can be interleaved.
+/// A sorted list of the k best (key, index) so far, in the caller's memory. Entries are `stride` apart, so that the
+/// lists of neighbouring threads interleave (coalesced).
 template <class Key, class Index>
 struct KBest {
   Key* keys;
@@ -23,15 +23,15 @@ struct KBest {
   int k;
   std::int64_t stride;
 
-  /// Before any real entry: a key that none is beyond, an index that none is after.
+  /// An empty entry: a key that no key exceeds, an index that no index exceeds.
   static constexpr Key none =
       std::numeric_limits<Key>::has_infinity ? std::numeric_limits<Key>::infinity() : std::numeric_limits<Key>::max();
   static constexpr Index last = std::numeric_limits<Index>::max();
   LEAGUE_FUNCTION void clear() const {
     for (int i = 0; i < k; ++i) keys[i * stride] = none, indices[i * stride] = last;
   }
-  /// The k-th key: what a new one must not exceed.
-  LEAGUE_FUNCTION Key reach() const { return keys[(k - 1) * stride]; }
+  /// The k-th key: a larger one is rejected.
+  LEAGUE_FUNCTION Key threshold() const { return keys[(k - 1) * stride]; }
   /// NaN is never inserted. @returns whether it was among the k best
   LEAGUE_FUNCTION bool insert(Key key, Index index) const {
     int i = k - 1;

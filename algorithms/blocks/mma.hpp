@@ -6,42 +6,43 @@
 
 #include "backends/portable.hpp"
 
-/// Matrix units inside a team kernel: C += A B^T on 16 x 16 sums, shared by the lanes of a subgroup. The names are
-/// those that Kokkos has proposed (kokkos#9332): fragment, load, mma_sync.
+/// Matrix units inside a team kernel: C += A B^T with 16 x 16 sums, distributed over the lanes of a subgroup. The names
+/// are those proposed for Kokkos (kokkos#9332): fragment, load, mma_sync.
 ///
-/// A *piece* is what one instruction's worth of an operand is in memory: 16 rows of A (or of B: columns of the
-/// product), 8 words deep. Which word lies where in it is the unit's choice (`Unit::offset`), so that a lane loads its
-/// share as one contiguous part. A *unit* is a type that holds
-///   lanes, sums, share      threads that share a tile; elements of C and words of a piece that each of them has
-///   Word, Sum               what registers hold of A and B; what C is added in
-///   offset<operand>(row, word)   where a word of a row lies in a piece [words] of A or of B
-///   row(lane, i), column(lane, i)   the place in the tile of element i of a lane
-///   run                     so many elements, from a multiple of it on, are neighbours in a row
-///   sum_rows, sum_at(row, n)  rows of the tile in which a lane has elements, as many in each; the n-th of one of them
+/// A *piece* is an operand of one product in memory: 16 rows of A (or of B: columns of the product), 8 words deep. Its
+/// word order is the unit's (`Unit::offset`), so that a lane loads its share as one contiguous part. A *unit* is a type
+/// that holds
+///   lanes, sums, share      threads per tile; elements of C and words of a piece per lane
+///   Word, Sum               register type of A and B; type of the sums
+///   offset<operand>(row, word)   offset of a word of a row in a piece [words] of A or of B
+///   row(lane, i), column(lane, i)   position in the tile of element i of a lane
+///   run                     this many consecutive elements of a lane are neighbours in a row
+///   sum_rows, sum_at(row, n)  rows of the tile in which a lane has elements; index of its n-th element in one of them
 ///   word_of<operand>(lane, i)    the {row, word} that is word i of a lane's part of a piece
-///   lane_rows, lane_row<operand>(i)   rows of which a lane has words; of which of them word i is
-///   fragment_a, fragment_b, fragment_c   of units with one lane, a and b may point to their piece
+///   lane_rows, lane_row<operand>(i)   rows of which a lane has words; the one of word i
+///   fragment_a, fragment_b, fragment_c   for units with one lane, a and b may be pointers to their piece
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
 ///   parts                   pieces that hold the same columns of a row: 1, of a `Split` unit 2
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
 
-/// Type of the elements of A and B. f64 words are of 8 bytes, all others of 4. tf32 are floats of which the unit reads
-/// 10 bits of the significand; f32 are whole floats, where there is no unit for them as two of tf32.
+/// Type of the elements of A and B. Words are 4 bytes, for f64 8. tf32: floats of which the unit reads 10 bits of the
+/// significand. f32: full floats; as two tf32 where there is no unit for them.
 enum class Element { u8, s8, f16, bf16, tf32, f32, f64 };
 
 inline constexpr int side = 16, words = 8;  ///< rows of a piece; words of its rows
 inline constexpr int piece_words = side * words;
 
-/// What a piece is to be. Most units want the words of a lane in another order in A than in B: registers in a row.
+/// Which operand a piece is. For most units the order of a lane's words differs between A and B: operands must be in
+/// consecutive registers.
 enum class Operand { a, b };
 
-/// Of a word in a piece.
+/// Position of a word in a piece.
 struct Place {
   int row, word;
 };
 
-// Rounded to the nearest, ties to even; too large becomes infinity, NaN stays one.
+// Rounds to nearest even; overflow gives infinity, NaN stays NaN.
 LEAGUE_FUNCTION std::uint32_t bits_of(float value) {
   std::uint32_t bits;
   __builtin_memcpy(&bits, &value, sizeof bits);
@@ -52,7 +53,7 @@ LEAGUE_FUNCTION float float_of(std::uint32_t bits) {
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
-/// The bits of a float without the last `drop` bits of its significand.
+/// The bits of a float, rounded to `drop` fewer bits of significand.
 LEAGUE_FUNCTION std::uint32_t rounded(std::uint32_t bits, int drop) {
   if ((bits & 0x7fffffffU) > 0x7f800000U) return bits | 0x00400000U;  // NaN
   const std::uint32_t odd = bits >> drop & 1U;
@@ -96,7 +97,7 @@ struct Traits<Element::f16> {
     const std::uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000U;
     const float size = float_of(bits & 0x7fffffffU);
     if (!(size == size)) return static_cast<Value>(sign | 0x7e00U);
-    if (size < 0x1p-14F)  // subnormal: the sum has its last bit at 2^-24, and rounds to it
+    if (size < 0x1p-14F)  // subnormal: adding 0.5 rounds at 2^-24
       return static_cast<Value>(sign | (bits_of(size + 0.5F) - bits_of(0.5F)));
     const std::uint32_t near = rounded(bits & 0x7fffffffU, 13);
     return static_cast<Value>(sign | (near >= 0x47800000U ? 0x7c00U : (near - 0x38000000U) >> 13));
@@ -113,7 +114,7 @@ struct Traits<Element::f16> {
     return float_of(sign | ((size << 13) + 0x38000000U));
   }
 };
-/// A float, of whose significand the unit reads 10 bits.
+/// A float, of which the unit reads 10 bits of the significand.
 template <>
 struct Traits<Element::tf32> {
   using Value = float;
@@ -136,7 +137,7 @@ struct Traits<Element::f64> {
   LEAGUE_FUNCTION static Sum widen(Value value) { return value; }
 };
 
-/// What all units of an element type have in common.
+/// Members common to all units of an element type.
 template <Element element_>
 struct UnitOf {
   static constexpr Element element = element_;
@@ -148,7 +149,7 @@ struct UnitOf {
   static constexpr int parts = 1;
 };
 
-/// One lane has the whole tile. On every machine; what all others are held against.
+/// Reference: plain code, one lane has the whole tile. The tests compare all other units with it.
 template <Element element_>
 struct Scalar : UnitOf<element_> {
   using Unit = UnitOf<element_>;
@@ -195,8 +196,8 @@ struct Scalar : UnitOf<element_> {
   }
 };
 
-/// Pieces of four matrices [8 rows x 16 bytes], as NVIDIA's instructions that read shared memory want them: rows 0 to
-/// 7, then 8 to 15, of each first words 0 to 3. Of 32 lanes, each packs 16 bytes of a row.
+/// Pieces as four core matrices [8 rows x 16 bytes], the layout for ldmatrix and wgmma: rows 0 to 7, then 8 to 15, of
+/// each first words 0 to 3. Each of 32 lanes packs 16 bytes of a row.
 struct CoreMatrices {
   static constexpr int lane_rows = 1, core_rows = side / 2, core_words = words / 2,
                        matrix_words = core_rows * core_words;
@@ -214,15 +215,15 @@ struct CoreMatrices {
   }
 };
 
-/// A unit for rows whose elements are sums of two of the unit's: of every two steps, the even one has the high parts of
-/// some columns, the odd one their low parts. A tile (unit_tile.hpp) adds low by high, high by low and high by high.
+/// A unit for split elements, high + low: even steps have the high parts of some columns, odd steps the low parts. A
+/// tile (unit_tile.hpp) adds low x high, high x low and high x high.
 template <class Unit>
 struct Split : Unit {
   static constexpr int parts = 2;
 };
 
-/// Rows as pieces lie: panels of `height` rows (a multiple of 16), in each of them the pieces of one step of the depth
-/// side by side. What a team reads of an operand in a step is then one contiguous part.
+/// A matrix in pieces: panels of `height` rows (a multiple of 16); within a panel, the pieces of one step of the depth
+/// are adjacent. A team reads one contiguous part of an operand per step.
 template <class Unit, Operand operand = Operand::a>
 struct Pieces {
   std::int64_t rows = 0;  ///< with the padding: whole panels
@@ -234,11 +235,11 @@ struct Pieces {
         steps(static_cast<int>((features + Unit::depth - 1) / Unit::depth) * Unit::parts),
         height(height_) {}
   [[nodiscard]] std::int64_t size() const { return rows * steps * words; }  ///< words
-  /// Where the pieces of a step lie, of the panel that begins with `row`.
+  /// Offset of the pieces of a step, of the panel that begins with `row`.
   LEAGUE_FUNCTION std::int64_t step(std::int64_t row, int number) const {
     return (row / height * steps + number) * height * words;
   }
-  /// Where word `word` of a row lies, counted over all steps.
+  /// Offset of word `word` of a row, counted over all steps.
   LEAGUE_FUNCTION std::int64_t at(std::int64_t row, int word) const {
     return step(row, word / words) + row % height / side * piece_words +
            Unit::template offset<operand>(static_cast<int>(row % side), word % words);

@@ -8,7 +8,7 @@
 namespace league::blocks::mma {
 
 #if defined(__CUDA_ARCH__)
-// C [16 x 8] += A [16 x 32 bytes] B^T [8 x 32 bytes]: by PTX, in registers as its manual numbers them.
+// C [16 x 8] += A [16 x 32 bytes] B^T [8 x 32 bytes]: in PTX, with the manual's register order.
 template <Element>
 struct Instruction;
 template <>
@@ -51,7 +51,7 @@ struct Instruction<Element::tf32> {
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 };
-/// The same registers in 8-byte words: whole on sm_90, else four products [8 x 8 x 4].
+/// The same with 8-byte words: m16n8k8 on sm_90, else four m8n8k4.
 template <>
 struct Instruction<Element::f64> {
   __device__ static void add(double* c, const std::uint64_t* a, std::uint64_t b0, std::uint64_t b1) {
@@ -71,10 +71,9 @@ struct Instruction<Element::f64> {
 };
 #endif
 
-/// `mma.sync` of NVIDIA's GPUs since Ampere: a warp has the tile, as two products [16 x 8]. Of a piece, lane 4 r + w
-/// has words w and w + 4 of rows r and r + 8: what the instruction takes as A, four registers in a row, and, as
-/// columns, as both of its B, two registers in a row each. f32 and f64, whose registers are not those of the piece or
-/// not the bottleneck, have one order, so that the same pieces can be A and B.
+/// `mma.sync` of NVIDIA's GPUs since Ampere: a warp has the tile, as two products m16n8. Lane 4 r + w has words w and w
+/// + 4 of rows r and r + 8 of a piece: four consecutive registers of A, or two pairs of B. f32 and f64 have one order
+/// for both, so that the same pieces can be A and B: f32 converts its registers, for f64 they are not the bottleneck.
 template <Element element_>
 struct Warp : UnitOf<element_> {
   using Unit = UnitOf<element_>;
@@ -124,8 +123,7 @@ struct Warp : UnitOf<element_> {
   }
 };
 
-/// f16 in core matrices. `ldmatrix` hands them to the lanes in the order of A or of B, so that the same pieces can be
-/// both.
+/// f16 in core matrices. `ldmatrix` loads them in the order of A or of B, so that the same pieces can be both.
 struct WarpMatrices : Warp<Element::f16>, CoreMatrices {
   using Base = Warp<Element::f16>;
   using CoreMatrices::lane_row, CoreMatrices::lane_rows, CoreMatrices::offset, CoreMatrices::word_of;
@@ -143,7 +141,7 @@ struct WarpMatrices : Warp<Element::f16>, CoreMatrices {
   template <Operand operand>
   LEAGUE_FUNCTION static void load_as(fragment_a& fragment, const Word* piece, int lane) {
 #if defined(__CUDA_ARCH__)
-    const int to = lane / rows;  // the register that becomes the matrix of which this lane names a row
+    const int to = lane / rows;  // ldmatrix: the register of the matrix whose row address this lane gives
     const Word* row = piece + (operand == Operand::a ? to % 2 * 2 + to / 2 : to) * matrix_words + lane % rows * quad;
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(fragment.word[0]), "=r"(fragment.word[1]), "=r"(fragment.word[2]), "=r"(fragment.word[3])
@@ -158,9 +156,9 @@ struct WarpMatrices : Warp<Element::f16>, CoreMatrices {
   }
 };
 
-/// Floats as sums of two tf32, high and low, each rounded to the nearest: three products, without low by low. That
-/// leaves out at most 2^-21 of |a| |b| of a product: 2^-22 of it low by low, as much by the rounding of both low.
-/// Pieces of B are as those of A.
+/// Floats as sums of two tf32, high and low, each rounded to the nearest: three products, low x low left out. The error
+/// is at most 2^-21 |a| |b| per product: 2^-22 for low x low, as much for rounding the low parts. Pieces of A and B
+/// have the same order.
 template <>
 struct Warp<Element::f32> : Warp<Element::tf32> {
   using Base = Warp<Element::tf32>;

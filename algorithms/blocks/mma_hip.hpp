@@ -7,9 +7,9 @@
 
 namespace league::blocks::mma {
 
-/// MFMA of AMD's GPUs since gfx90a: a wavefront of 64 has the tile. Compiled and linked only: it has never run. There
-/// is none for u8; tf32 and f32 are products in fp32. Lane 16 q + r has words q and q + 4 of row r: which elements of
-/// the depth those are to the instruction does not matter, as long as A and B agree.
+/// MFMA of AMD's GPUs since gfx90a: a wavefront of 64 has the tile. Compiled and linked only, never run. No u8; tf32
+/// and f32 multiply in fp32. Lane 16 q + r has words q and q + 4 of row r: the instruction may number the depth
+/// differently, as long as A and B agree.
 template <Element element_>
 struct Wavefront : UnitOf<element_> {
   static_assert(element_ != Element::u8, "MFMA has no unsigned bytes");

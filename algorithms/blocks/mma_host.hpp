@@ -12,15 +12,15 @@
 
 namespace league::blocks::mma {
 
-/// A host thread has the tile, in vector registers where the processor has products for the type: a row of sums each.
-/// Elsewhere plain code.
+/// A host thread has the tile, a vector register per row of sums, where the processor has dot-product instructions for
+/// the type. Plain code elsewhere.
 template <Element element>
 struct Thread : Scalar<element> {};
 
 #if defined(__AVX512VNNI__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 
-/// AVX-512 VNNI (vpdpbusd) multiplies unsigned bytes by signed ones. B is moved by 128 to the sign that A has not: that
-/// comes to 128 times the sum of a row of A, one sum more a row.
+/// AVX-512 VNNI (vpdpbusd) multiplies unsigned by signed bytes. B is shifted by 128 to the other signedness than A's;
+/// `offset`, 128 times the row sum of A, is subtracted at the end.
 template <Element element_>
 struct VnniThread : Scalar<element_> {
   static_assert(element_ == Element::u8 || element_ == Element::s8);
@@ -28,14 +28,14 @@ struct VnniThread : Scalar<element_> {
   static constexpr int sums = Scalar<element_>::sums;
 
   struct fragment_c {
-    __m512i sum[side] = {}, excess = {};  ///< excess: of each row
+    __m512i sum[side] = {}, offset = {};  ///< offset: per row
   };
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     const __m512i flip = _mm512_set1_epi8(static_cast<char>(0x80));  // 128 unsigned, -128 signed
-    unrolled<words>([&](int word) {  // GCC 12 would copy all sums in each turn of a loop
+    unrolled<words>([&](int word) {  // GCC 12 copies all sums in every iteration of a loop
       const __m512i x = _mm512_loadu_si512(a.piece + word * side);
       const __m512i y = _mm512_xor_si512(_mm512_loadu_si512(b.piece + word * side), flip);
-      c.excess = add(c.excess, x, flip);
+      c.offset = add(c.offset, x, flip);
       unrolled<side>([&](int row) {
         std::int32_t of_row;
         __builtin_memcpy(&of_row, a.piece + word * side + row, sizeof of_row);
@@ -44,14 +44,14 @@ struct VnniThread : Scalar<element_> {
     });
   }
   LEAGUE_FUNCTION static void values(const fragment_c& c, std::int32_t (&out)[sums]) {
-    alignas(64) std::int32_t excess[side];
-    _mm512_store_si512(excess, c.excess);
+    alignas(64) std::int32_t offset[side];
+    _mm512_store_si512(offset, c.offset);
     for (int row = 0; row < side; ++row)
-      _mm512_storeu_si512(out + row * side, _mm512_sub_epi32(c.sum[row], _mm512_set1_epi32(excess[row])));
+      _mm512_storeu_si512(out + row * side, _mm512_sub_epi32(c.sum[row], _mm512_set1_epi32(offset[row])));
   }
 
  private:
-  /// `a` as it is, `b` moved.
+  /// `a` unchanged, `b` shifted.
   LEAGUE_FUNCTION static __m512i add(__m512i sum, __m512i a, __m512i b) {
     return element_ == Element::u8 ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
   }
@@ -63,7 +63,7 @@ struct Thread<Element::s8> : VnniThread<Element::s8> {};
 #endif
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
-/// Vectors that every compiler knows: two rows of sums stay in registers over the depth.
+/// GCC vector extensions; two rows of sums stay in registers over the depth.
 template <>
 struct Thread<Element::f64> : Scalar<Element::f64> {
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {

@@ -11,7 +11,7 @@
 
 namespace league::blocks::mma {
 
-/// The matrix unit of what this file is compiled for.
+/// The matrix unit of the architecture that this file is compiled for.
 #if defined(__CUDACC__)
 template <Element element>
 using Native = Warp<element>;
@@ -23,8 +23,7 @@ template <Element element>
 using Native = Thread<element>;
 #endif
 
-/// The one whose tiles are as exact as the type of the element: floats are split (split.hpp) where there is no unit for
-/// them.
+/// The same with the full precision of the element type: floats are split (split.hpp) where there is no f32 unit.
 #if defined(__CUDACC__)
 template <Element element>
 using NativeOfTiles = std::conditional_t<element == Element::f32, Split<WarpMatrices>, Warp<element>>;

@@ -6,16 +6,14 @@
 
 #include "backends/portable.hpp"
 
-/// What a training step does to a parameter: the same functions in every model's update kernel, and in the judge, which
-/// replays them in double.
+/// Parameter updates of training: the same functions in every model's update kernel, and in double in the check.
 namespace league::blocks {
 
 /// - sgd: w -= rate g. No state.
 /// - adadelta (Zeiler, ADADELTA, 2012): mean squares s of gradients and d of changes, both decaying by rho = 0.9;
 ///   change = g sqrt(d + eps) / sqrt(s + eps), eps = 1e-6; w -= rate change. State: s, d.
-/// - adam (Kingma, Ba, Adam, 2015): means m of gradients (0.9) and v of their squares (0.999), corrected for their
-/// start
-///   at 0; w -= rate m' / (sqrt(v') + eps), eps = 1e-8. State: m, v.
+/// - adam (Kingma, Ba, Adam, 2015): means m of gradients (0.9) and v of their squares (0.999), bias-corrected (m', v');
+///   w -= rate m' / (sqrt(v') + eps), eps = 1e-8. State: m, v.
 enum class Optimizer : std::int8_t { sgd, adadelta, adam };
 
 /// Values of state that a parameter has.
@@ -27,7 +25,7 @@ struct Weight {
   T value, first, second;
 };
 
-/// What all parameters of a step share. `step` counts from 1.
+/// Values shared by all parameters of a step. `step` counts from 1.
 template <class T>
 struct StepSize {
   T rate;                       ///< the learning rate of the step's epoch
@@ -36,7 +34,7 @@ struct StepSize {
 template <class T>
 LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t step) {
   if (optimizer != Optimizer::adam) return {rate, T{1}, T{1}};
-  // In double: 1 - 0.999 is 0.001 with four digits less.
+  // In double: in float, 1 - 0.999 loses four digits to cancellation.
   const auto one_less = [&](double decay) {
     return static_cast<T>(1 / (1 - std::pow(decay, static_cast<double>(step))));
   };
@@ -49,7 +47,7 @@ LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T grad
   if (optimizer == Optimizer::sgd) {
     weight.value -= size.rate * gradient;
   } else if (optimizer == Optimizer::adadelta) {
-    const T rho = T(0.9), rest = T(0.1), eps = T(1e-6);  // not 1 - rho: that has a digit less
+    const T rho = T(0.9), rest = T(0.1), eps = T(1e-6);  // not 1 - rho: cancellation
     weight.first = rho * weight.first + rest * gradient * gradient;
     const T change = std::sqrt(weight.second + eps) / std::sqrt(weight.first + eps) * gradient;
     weight.second = rho * weight.second + rest * change * change;

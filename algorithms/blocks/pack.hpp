@@ -5,7 +5,7 @@
 
 namespace league::blocks {
 
-/// Neighbouring elements that are moved together: one access of a GPU thread (16 bytes), one cache line of a host (64).
+/// Neighbouring elements moved together: one vector access of a GPU thread (16 bytes), one cache line of a host (64).
 template <class T, int bytes = 16>
 struct alignas(bytes) Pack {
   static constexpr int size = bytes / static_cast<int>(sizeof(T));

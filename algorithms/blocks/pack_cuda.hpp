@@ -6,9 +6,9 @@
 
 namespace league::blocks {
 
-/// A 16-byte store of what is not read again soon.
+/// A 16-byte streaming (non-temporal) store.
 template <class T>
-__device__ void store_past_caches(Pack<T>* to, const Pack<T>& value) {
+__device__ void store_streaming(Pack<T>* to, const Pack<T>& value) {
   cuda::store_streaming(reinterpret_cast<float4*>(to), *reinterpret_cast<const float4*>(&value));
 }
 

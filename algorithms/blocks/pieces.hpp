@@ -7,14 +7,13 @@
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 
-/// Packing of rows as pieces for matrix units. A kind of rows, `Rows`, says what a word of them is (`word(row, begin,
-/// sums)`: the elements from `begin` on; 0 where there are none), which `sums` of a row are added on the way, of type
-/// `Sum`, and what becomes of these (`finish(row, sums, peak)`). What has to be known of a row before its words, 16
-/// rows find together, if they have `prepare(group, first, peak)`.
+/// Packing of rows as pieces for matrix units. A type `Rows` gives the words (`word(row, begin, sums)`: the elements
+/// from `begin` on; 0 beyond the end), adds `sums` of type `Sum` per row on the way, and takes them in `finish(row,
+/// sums, peak)`. Optional: `prepare(group, first, peak)` runs before the words, for 16 rows together.
 namespace league::blocks {
 
-/// A word's worth of elements of a row, from `begin` on, as `put(i, value)`; nothing beyond the features. A multiple of
-/// `size` features is loaded `size` at a time.
+/// Calls `put(i, value)` for the elements of one word of a row, from `begin` on, up to the number of features. Loads
+/// are vectors of `size` where the number of features is a multiple of it.
 template <int size, class T, class Put>
 LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const Put& put) {
   using Elements = blocks::Pack<T, size* static_cast<int>(sizeof(T))>;
@@ -27,9 +26,9 @@ LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const 
   }
 }
 
-/// Packs 16 rows from `first` on, a subgroup every so many steps of their depth, a lane its part of a piece. `totals`
-/// [16][Rows::sums] is shared; `add` and `peak` are atomic there and in memory. @pre all threads of the group, whole
-/// subgroups, call it
+/// Packs 16 rows from `first` on: the subgroups take the steps of the depth in turn, a lane its part of a piece.
+/// `totals` [16][Rows::sums] is shared by the group; `add` and `peak` are atomic there and in memory. @pre all threads
+/// of the group, whole subgroups, call it
 template <class Unit, mma::Operand operand, class Rows, class Group, class Add, class Peak>
 LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::Pieces<Unit, operand>& pieces,
                                std::int64_t first, typename Rows::Sum* totals, typename Unit::Word* packed,

@@ -10,7 +10,7 @@
 
 namespace league::blocks {
 
-// A block takes 16 rows, a warp every so many steps of their depth, a lane its part of a piece.
+// A block takes 16 rows, its warps the steps of the depth in turn, a lane its part of a piece.
 template <class Unit, mma::Operand operand, class Rows>
 __global__ void pack_pieces(const Rows rows, const mma::Pieces<Unit, operand> pieces, typename Unit::Word* packed) {
   using Sum = typename Rows::Sum;

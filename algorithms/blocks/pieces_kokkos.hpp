@@ -9,7 +9,7 @@
 
 namespace league::blocks {
 
-// A team takes 16 rows, a subgroup every so many steps of their depth, a lane its part of a piece.
+// A team takes 16 rows, its subgroups the steps of the depth in turn, a lane its part of a piece.
 /// Packs all rows of the pieces.
 template <class Unit, mma::Operand operand, class Rows>
 void pack_all(const kokkos::Exec& exec, const Rows& rows, const mma::Pieces<Unit, operand>& pieces,

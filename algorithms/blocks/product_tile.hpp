@@ -8,9 +8,9 @@
 
 namespace league::blocks {
 
-/// How rows lie for the product tile on a GPU: in panels of `width` rows, feature by feature ([panels][depth][width]),
-/// the features padded to a multiple of `step` and the rows to whole panels. A tile's operand is then one piece of
-/// memory a step of the depth, whatever the number of features.
+/// Layout of the rows for the product tile on a GPU: panels of `width` rows, feature by feature
+/// ([panels][depth][width]), features padded to a multiple of `step`, rows to whole panels. An operand is then
+/// contiguous in each step of the depth, whatever the number of features.
 struct Panels {
   static constexpr int width = 128, step = 16;
   std::int64_t rows = 0;  ///< with the padding
@@ -20,11 +20,11 @@ struct Panels {
   Panels(std::int64_t n, std::int64_t features)
       : rows((n + width - 1) / width * width), depth(static_cast<int>((features + step - 1) / step * step)) {}
   [[nodiscard]] std::int64_t size() const { return rows * depth; }
-  /// Where feature 0 of a row lies; feature f follows after f * width.
+  /// Offset of feature 0 of a row; feature f is f * width further.
   LEAGUE_FUNCTION std::int64_t first(std::int64_t row) const { return row / width * width * depth + row % width; }
 };
 
-/// What packing makes of an element, and the tile of a packed one; `Packed` is what lies in memory.
+/// Conversions of an element: `Packed` is its type in memory, `Sum` in the tile.
 template <class T>
 struct PlainElement {
   using Packed = T;
@@ -33,12 +33,12 @@ struct PlainElement {
   LEAGUE_FUNCTION static T padding() { return T{0}; }  ///< widens to 0
 };
 
-/// How the threads of a block share a tile of dot products, in CUDA and Kokkos alike: c[row][column] = a[row] .
+/// A tile of dot products shared by the threads of a block, the same in CUDA and Kokkos: c[row][column] = a[row] .
 /// b[column].
 ///
 /// A thread keeps 2 x 2 squares of `pack` x `pack` sums (8 x 8 in f32, 4 x 4 in f64). A group of `down` x `across`
-/// threads takes neighbouring squares, so that its 16-byte accesses to scratch never ask a bank twice: 128 different
-/// bytes of b at a time, half of that of a. Scratch holds two buffers of `depth` steps of both operands.
+/// threads takes neighbouring squares, so that its 16-byte accesses to scratch have no bank conflicts: 128 distinct
+/// bytes of b at a time, 64 of a. Scratch holds `depth` steps of both operands, double-buffered.
 template <class Sum_, int rows_, int columns_, int depth_>
 struct TileShape {
   using Sum = Sum_;
@@ -65,8 +65,8 @@ struct TileShape {
   LEAGUE_FUNCTION static constexpr int row_step(int i) { return i / pack * down * pack + i % pack; }
   LEAGUE_FUNCTION static constexpr int column_step(int j) { return j / pack * across * pack + j % pack; }
 
-  /// A step's operand of `height` rows is fetched in packs of rows: pack number `thread + pass * threads` is at
-  /// [step_of][row_of]. Every pass of a thread is at the same row, `pass_steps` further down.
+  /// An operand of `height` rows is fetched in packs of rows: pack `thread + pass * threads` is at [step_of][row_of].
+  /// Each pass of a thread has the same row, `pass_steps` further along the depth.
   LEAGUE_FUNCTION static constexpr int row_of(int thread, int height) { return thread % (height / pack) * pack; }
   LEAGUE_FUNCTION static constexpr int step_of(int thread, int height) { return thread / (height / pack); }
   LEAGUE_FUNCTION static constexpr int pass_steps(int height) { return threads / (height / pack); }
@@ -74,7 +74,7 @@ struct TileShape {
   static_assert(passes(rows) * pass_steps(rows) == depth && passes(columns) * pass_steps(columns) == depth);
 };
 
-/// The shapes that a team size stands for: a square of sums a thread, 40 KB of scratch at most.
+/// The tile shape of a team size: one square of sums per thread, at most 40 KB of scratch.
 template <class Sum, int team>
 struct TileFor;
 template <>
@@ -90,7 +90,7 @@ struct TileFor<double, 128> : TileShape<double, 64, 32, 16> {};
 template <>
 struct TileFor<double, 64> : TileShape<double, 32, 32, 16> {};
 
-/// The squared norm of what is not there: compares as neither near nor far.
+/// The squared norm of a padding row: NaN, so that every comparison is false.
 template <class Sum>
 inline constexpr Sum no_norm = std::numeric_limits<Sum>::quiet_NaN();
 

@@ -11,7 +11,7 @@
 
 namespace league::blocks {
 
-// A thread takes a row at a time; its neighbours' rows lie beside it in the panel.
+// A thread takes a row at a time; neighbouring threads write neighbouring elements of the panel (coalesced).
 template <class Element, class T, class Sum>
 __global__ void pack_panels(const T* data, std::int64_t n, int features, Panels panels,
                             typename Element::Packed* packed, Sum* norms) {
@@ -28,7 +28,7 @@ __global__ void pack_panels(const T* data, std::int64_t n, int features, Panels 
       to[std::int64_t{f} * Panels::width] = value;
       norm += wide * wide;
     };
-    using Packet = Pack<T, 4 * static_cast<int>(sizeof(T))>;  // rows of whole packets begin at one
+    using Packet = Pack<T, 4 * static_cast<int>(sizeof(T))>;  // rows are aligned to packets
     const int whole = features % Packet::size == 0 ? there : 0;
     for (int f = 0; f < whole; f += Packet::size) {
       const Packet packet = *reinterpret_cast<const Packet*>(from + f);
@@ -46,7 +46,7 @@ template <class Element, class T, class Sum>
 void pack(cudaStream_t stream, const T* data, std::int64_t n, std::int64_t features, typename Element::Packed* packed,
           Sum* norms) {
   const Panels panels(n, features);
-  constexpr int threads = 64;  // many small blocks: every multiprocessor has some
+  constexpr int threads = 64;  // many small blocks, to occupy all multiprocessors
   pack_panels<Element>
       <<<static_cast<unsigned>(std::min<std::int64_t>(panels.rows / threads, 1 << 20)), threads, 0, stream>>>(
           data, n, static_cast<int>(features), panels, packed, norms);
@@ -101,8 +101,7 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
         sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
   };
   const auto add_half = [&]<int... k>(int begin, std::integer_sequence<int, k...>) { (add(begin + k), ...); };
-  constexpr std::make_integer_sequence<int, Shape::depth / 2>
-      half{};  // a sequence instead of a loop: unrolled for sure
+  constexpr std::make_integer_sequence<int, Shape::depth / 2> half{};  // a pack expansion: always unrolled
 
   for (int i = 0; i < Shape::thread_rows; ++i)
     for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
@@ -113,8 +112,8 @@ __device__ void product_tile(const Packed* a, const Packed* b, int depth, Sum* s
   put_b(0);
   __syncthreads();
   for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
-    // The next step's operands are on their way, one after the other, while this step's products are added. The last
-    // step fetches itself once more: a condition would cost more.
+    // Software pipeline: operands of the next step are loaded while this step's products are added. The last step loads
+    // itself again, which is cheaper than a condition.
     const int other = Shape::buffer - buffer, further = left > 0 ? Shape::depth * width : 0;
     a += further, b += further;
     fetch_a();

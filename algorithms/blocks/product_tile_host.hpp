@@ -8,8 +8,7 @@
 
 namespace league::blocks {
 
-/// A tile of sums over features that one host thread keeps in its vector registers: of 32 with AVX-512, of 16
-/// otherwise.
+/// A tile of sums that one host thread keeps in vector registers: 32 of them with AVX-512, else 16.
 template <class Sum>
 struct HostTile {
 #if defined(__AVX512F__)
@@ -21,24 +20,24 @@ struct HostTile {
   static constexpr int columns = vectors * lanes;
 };
 
-/// Lays out `width` rows of data [n x features], from `first` on, feature by feature ([features][width]); what is not
-/// there becomes 0. `widen` makes a Sum of an element.
+/// Transposes `width` rows of data [n x features], from `first` on, to [features][width]; missing rows become 0.
+/// `widen` converts an element to Sum.
 template <class T, class Sum, class Widen>
 LEAGUE_FUNCTION void pack_panel(const T* data, std::int64_t n, std::int64_t features, std::int64_t first, int width,
                                 Sum* panel, const Widen& widen) {
   const T* from = data + first * features;
   const int there = n - first < width ? static_cast<int>(n - first) : width;
   for (std::int64_t f = 0; f < features;
-       ++f, panel += width) {  // reads go along `width` rows at once, writes are neighbours
+       ++f, panel += width) {  // reads stream along `width` rows, writes are contiguous
     for (int row = 0; row < there; ++row) panel[row] = widen(from[row * features + f]);
     for (int row = there; row < width; ++row) panel[row] = Sum{0};
   }
 }
 
 /// sums[row][column] = (or, if it `continues`, +=) the sum of Term over features [0, depth) of a [depth][rows] and b
-/// [depth][columns], in their order; the features of a and b lie `step_a` and `step_b` apart. (The loops over vectors
-/// are of a fixed length, and their sums independent, so that they stay in registers; the vector type says the width,
-/// which the compiler would halve on its own.)
+/// [depth][columns], in their order; the features of a and b lie `step_a` and `step_b` apart. The loops over vectors
+/// have a fixed length and independent sums, so that the sums stay in registers. Explicit vector types, because the
+/// compiler by itself would use half the width.
 template <class Term, bool continues = false, class Sum>
 LEAGUE_FUNCTION void host_tile(std::int64_t depth, const Sum* a, const Sum* b,
                                Sum (&sums)[HostTile<Sum>::rows][HostTile<Sum>::columns],

@@ -11,14 +11,14 @@
 
 namespace league::blocks {
 
-// A thread takes a row at a time; its neighbours' rows lie beside it in the panel.
+// A thread takes a row at a time; neighbouring threads write neighbouring elements of the panel (coalesced).
 /// Packs data [n x features] as `panels`, and the squared norm of each row, added in double; NaN for rows of the
 /// padding.
 template <class Element, class T, class Sum>
 void pack(const kokkos::Exec& exec, const T* data, std::int64_t n, std::int64_t features,
           typename Element::Packed* packed, Sum* norms) {
   const Panels panels(n, features);
-  constexpr int threads = 64;  // many small teams: every multiprocessor has some
+  constexpr int threads = 64;  // many small teams, to occupy all multiprocessors
   const auto teams = panels.rows / threads;
   const auto columns = static_cast<int>(features);
   Kokkos::parallel_for(
@@ -37,7 +37,7 @@ void pack(const kokkos::Exec& exec, const T* data, std::int64_t n, std::int64_t 
             to[std::int64_t{f} * Panels::width] = value;
             norm += wide * wide;
           };
-          using Packet = Pack<T, 4 * static_cast<int>(sizeof(T))>;  // rows of whole packets begin at one
+          using Packet = Pack<T, 4 * static_cast<int>(sizeof(T))>;  // rows are aligned to packets
           const int whole = columns % Packet::size == 0 ? there : 0;
           for (int f = 0; f < whole; f += Packet::size) {
             const Packet packet = *reinterpret_cast<const Packet*>(from + f);
@@ -98,8 +98,7 @@ KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Pac
         sum[i][j] = Term::add(sum[i][j], x[i / pack].values[i % pack], y[j / pack].values[j % pack]);
   };
   const auto add_half = [&]<int... k>(int begin, std::integer_sequence<int, k...>) { (add(begin + k), ...); };
-  constexpr std::make_integer_sequence<int, Shape::depth / 2>
-      half{};  // a sequence instead of a loop: unrolled for sure
+  constexpr std::make_integer_sequence<int, Shape::depth / 2> half{};  // a pack expansion: always unrolled
 
   for (int i = 0; i < Shape::thread_rows; ++i)
     for (int j = 0; j < Shape::thread_columns; ++j) sum[i][j] = 0;
@@ -110,8 +109,8 @@ KOKKOS_FUNCTION void product_tile(const Member& team, const Packed* a, const Pac
   put_b(0);
   team.team_barrier();
   for (int left = depth - Shape::depth; left >= 0; left -= Shape::depth) {
-    // The next step's operands are on their way, one after the other, while this step's products are added. The last
-    // step fetches itself once more: a condition would cost more.
+    // Software pipeline: operands of the next step are loaded while this step's products are added. The last step loads
+    // itself again, which is cheaper than a condition.
     const int other = Shape::buffer - buffer, further = left > 0 ? Shape::depth * width : 0;
     a += further, b += further;
     fetch_a();

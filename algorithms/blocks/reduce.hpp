@@ -6,8 +6,8 @@
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 
-/// Sums of many values over a team and over the league, through the team's scratch: up to 66 values a thread are too
-/// many to be shuffled one after another. All orders depend on the launch alone.
+/// Sums of many values over a team and over the league, through the team's scratch: up to 66 values per thread are too
+/// many for shuffles. The order of additions depends on the launch only.
 namespace league::blocks {
 
 inline constexpr int values_at_once = 8, segments = 32;
@@ -17,8 +17,8 @@ LEAGUE_FUNCTION constexpr int scratch_size(int n, int lanes) {
   return values_at_once * (lanes + 2) + n * (segments + 1);
 }
 
-/// Adds `value(0)` to `value(n - 1)` of all threads in double, over each of `groups` neighbouring parts of the team:
-/// `put(i, group, sum)`, always by the same thread. @pre all threads call; the team is a multiple of the groups
+/// Adds `value(0)` ... `value(n - 1)` of all threads in double, over each of `groups` neighbouring parts of the team.
+/// Calls `put(i, group, sum)`, always from the same thread. @pre all threads call; the team is a multiple of the groups
 template <int n, int groups = 1, class Barrier, class Value, class Put>
 LEAGUE_FUNCTION void team_sums(const Group<Barrier>& team, const Value& value, double* scratch, const Put& put) {
   constexpr int segments_a_group = segments / groups;
@@ -79,20 +79,20 @@ LEAGUE_FUNCTION void add_partials(const Group<Barrier>& team, int n, std::int64_
   }
 }
 
-/// Teams whose sums one of them adds. One team that adds all of hundreds would wait for its memory longer than a step
-/// of a small solve takes.
+/// Two-level reduction: teams whose sums one of them adds. A single team that adds hundreds of rows is bound by memory
+/// latency, longer than a step of a small solve.
 inline constexpr int teams_a_group = 32;
 LEAGUE_FUNCTION constexpr std::int64_t team_groups(std::int64_t teams) {
   return (teams + teams_a_group - 1) / teams_a_group;
 }
-/// Values of `partials`, and tickets, of a league whose teams have n sums each.
+/// Sizes of `partials` and of the tickets, for teams with n sums each.
 constexpr std::int64_t partials_size(std::int64_t teams, int n) { return (teams + team_groups(teams)) * n; }
 constexpr std::int64_t tickets_of(std::int64_t teams) { return 1 + team_groups(teams); }
 
-/// Adds what each team of a league has left in its row of `partials` [teams + groups x pitch], n values, into `sums`
-/// [n]: the last team of a group to come adds the group's, the last of those all. `comes_last(ticket, count)`: whether
-/// this team is the last of `count` at a ticket, and sees then what they have written.
-/// @returns whether this team has added all. @pre all threads of all teams call
+/// Adds the rows of `partials` [teams + groups x pitch], one per team, n values, into `sums` [n], by tickets: the last
+/// team of a group to arrive adds the group, the last of those adds the groups. `comes_last(ticket, count)`: whether
+/// this team is the last of `count`, and so sees what they have written.
+/// @returns whether this team has added the total. @pre all threads of all teams call
 template <class Barrier, class ComesLast>
 LEAGUE_FUNCTION bool add_league(const Group<Barrier>& team, int n, std::int64_t rank, std::int64_t teams, int pitch,
                                 double* partials, unsigned* tickets, double* scratch, double* sums,

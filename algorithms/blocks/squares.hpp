@@ -9,9 +9,9 @@
 
 namespace league::blocks {
 
-/// A matrix that is operand A twice, once by its rows and once by its columns, packed once: products over its columns
-/// take its rows, products over its rows its columns. It lies in squares, a square in blocks of 16 bytes: 4 x 4 bytes
-/// or 2 x 2 floats. A lane loads the same number of blocks for both, and turns them in registers for the second.
+/// A matrix packed once and used as operand A twice: as itself and transposed. It is stored in squares, a square in
+/// blocks of 16 bytes: 4 x 4 bytes or 2 x 2 floats. A lane loads equally many blocks for both, and transposes them in
+/// registers for the second.
 template <class Unit_>
 struct Squares {
   using Unit = Unit_;
@@ -21,31 +21,31 @@ struct Squares {
   static constexpr bool alone = Unit::lanes == 1;
   static constexpr int edge = sizeof(Value) == 1 ? 4 : 2;
   static_assert(edge * edge * sizeof(Value) == sizeof(Packet), "bytes, or 4-byte values");
-  /// Blocks of a side; on a GPU as many as the rows of a tile that different lanes hold.
+  /// Blocks per side; on a GPU the number of rows of a tile that different lanes hold.
   static constexpr int across = alone ? 8 : mma::side / Unit::lane_rows;
   static constexpr int side = across * edge, words = side * side / Unit::per_word;
   static constexpr int blocks = across * across, block_words = edge * edge / Unit::per_word;
-  /// Operands of a square: tiles of 16 rows (or columns), and steps of the depth.
+  /// Operands per square: tiles of 16 rows (or columns), and steps of the depth.
   static constexpr int tiles = side / mma::side, steps = side / Unit::depth;
 
-  /// Of an element.
+  /// Position of an element.
   struct Position {
     int row, column;
   };
-  /// The number of a block in its square: 4 x 4 of them lie together, which is what a lane's neighbours load.
+  /// Index of a block in its square: 4 x 4 blocks are contiguous, which neighbouring lanes load (coalesced).
   LEAGUE_FUNCTION static constexpr int block_at(int row, int column) {
     return (row / 4 * (across / 4) + column / 4) * 16 + row % 4 * 4 + column % 4;
   }
-  /// Where block `number` begins.
+  /// Position of the first element of block `number`.
   LEAGUE_FUNCTION static constexpr Position position(int number) {
     const int group = number / 16, groups = across / 4;
     return {(group / groups * 4 + number % 16 / 4) * edge, (group % groups * 4 + number % 4) * edge};
   }
-  /// Which row of the square (or column) is row `i` of tile `tile`.
+  /// The row (or column) of the square that is row `i` of tile `tile`.
   LEAGUE_FUNCTION static constexpr int row_of(int tile, int i) {
     return alone ? tile * mma::side + i : i % across * edge + tile * Unit::lane_rows + i / across;
   }
-  /// Where operand B, in pieces, has element `element` of a square's depth: its place in `steps` steps of the unit.
+  /// The position in operand B's depth (`steps` steps of the unit) of element `element` of a square's depth.
   LEAGUE_FUNCTION static constexpr int depth_of(int element) {
     if constexpr (alone) {
       return element;
@@ -56,7 +56,7 @@ struct Squares {
     }
   }
 
-  /// What a lane loads of a square; on a host, where it lies.
+  /// A lane's part of a square; on a host, a pointer to it.
   struct OfLane {
     Packet block[alone ? 1 : blocks / Unit::lanes];
   };
@@ -70,7 +70,7 @@ struct Squares {
     typename Unit::fragment_a fragment;
   };
 
-  /// For its rows, or its columns.
+  /// Of its rows, or of its columns.
   template <bool columns>
   LEAGUE_FUNCTION static void load(Part& part, const Word* square, int lane) {
     if constexpr (alone) {
@@ -83,8 +83,8 @@ struct Squares {
       }
     }
   }
-  /// Tile `tile`, step `step` of it. Constants, so that all of it stays in registers. @pre the operand stays where it
-  /// is
+  /// Tile `tile`, step `step` of it. Template constants, so that all stays in registers. @pre the operand outlives the
+  /// result, which points to it
   template <bool columns>
   LEAGUE_FUNCTION static void take(Operand& operand, const Part& part, int tile, int step) {
     if constexpr (alone)
@@ -98,7 +98,7 @@ struct Squares {
     Unit::load(operand.fragment, operand.word, 0);
   }
 
-  /// Rows become columns.
+  /// Transposes a block.
   LEAGUE_FUNCTION static Packet turned(const Packet& block) {
     const auto& [a, b, c, d] = block.values;
     if constexpr (edge == 2) {
@@ -111,14 +111,14 @@ struct Squares {
   }
 
  private:
-  static constexpr int block_row = edge / Unit::per_word;           ///< words of a row of a block
-  static constexpr int lane_blocks = Unit::lanes / across;          ///< neighbouring blocks that different lanes hold
+  static constexpr int block_row = edge / Unit::per_word;           ///< words per row of a block
+  static constexpr int lane_blocks = Unit::lanes / across;          ///< neighbouring blocks, in different lanes
   static constexpr int lane_words = Unit::share / Unit::lane_rows;  ///< of a row, of one step
 
   LEAGUE_FUNCTION static Packet packet(const Word* square, int number) {
     return *reinterpret_cast<const Packet*>(square + number * block_words);
   }
-  /// Four of the eight bytes of two words: a digit of `which` for each, as the permutation instruction counts them.
+  /// Four of the eight bytes of two words; `which` is the selector of PRMT.
   template <unsigned which>
   LEAGUE_FUNCTION static Word mixed(Word low, Word high) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -132,7 +132,7 @@ struct Squares {
     return result;
 #endif
   }
-  /// A word of all rows of a tile, on a host.
+  /// One word of all rows of a tile, on a host.
   template <bool columns>
   LEAGUE_FUNCTION static void take_word(Word* out, const Word* square, int tile, int step, int word) {
     const int element = step * Unit::depth + word * Unit::per_word;

@@ -6,7 +6,7 @@
 
 namespace league::blocks {
 
-/// Threads that exchange registers: a warp of 32, a wavefront of 64.
+/// Threads that shuffle: a warp of 32, a wavefront of 64.
 inline constexpr int subgroup_size = cuda::warp_size;
 
 /// Adds over a subgroup in a tree; lane 0 has the sum.
@@ -15,9 +15,9 @@ __device__ T subgroup_sum(T value) {
   return sum_lanes<subgroup_size>(value, [](T of_lane, int offset) { return cuda::shuffle_down(of_lane, offset); });
 }
 
-/// The least over groups of `lanes` neighbouring lanes, a power of two up to a subgroup: all get it.
+/// Butterfly minimum over groups of `lanes` neighbouring lanes, a power of two up to a subgroup: all get it.
 template <class T>
-__device__ T lanes_least(T value, int lanes) {
+__device__ T lanes_min(T value, int lanes) {
   for (int offset = lanes / 2; offset > 0; offset /= 2) {
     const T other = cuda::shuffle_xor(value, offset, lanes);
     if (other < value) value = other;
@@ -25,7 +25,7 @@ __device__ T lanes_least(T value, int lanes) {
   return value;
 }
 
-/// Adds over groups of `lanes` neighbouring lanes, a power of two up to a subgroup, in a butterfly: all get the sum.
+/// Butterfly sum over groups of `lanes` neighbouring lanes, a power of two up to a subgroup: all get it.
 template <class T>
 __device__ T lanes_sum(T value, int lanes) {
   for (int offset = lanes / 2; offset > 0; offset /= 2) value += cuda::shuffle_xor(value, offset, lanes);

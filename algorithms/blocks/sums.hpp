@@ -6,14 +6,14 @@
 
 namespace league::blocks {
 
-/// Piece `number` of `pieces` of consecutive rows, for hosts, where each thread adds one.
+/// Range `number` of `pieces` ranges of consecutive rows: on hosts, one per thread.
 LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t pieces) {
   const std::int64_t size = (rows + pieces - 1) / pieces;
   const auto most = [rows](std::int64_t i) { return i < rows ? i : rows; };
   return {most(number * size), most((number + 1) * size)};
 }
 
-/// Several sums that are added together: a gradient and a loss. Zeros at first.
+/// Several sums reduced together, such as a gradient and a loss. Initially 0.
 template <class T, int n>
 struct Sums {
   static constexpr int size = n;
@@ -24,10 +24,10 @@ struct Sums {
   }
 };
 
-/// Sums so few that a thread keeps all of them where it adds those of others.
+/// Up to this many sums, a thread keeps all of them in registers while it adds partials.
 inline constexpr int few_sums = 8;
 
-/// Adds `count` of them, one after another in memory, in order but for every second one on its own: half the wait.
+/// Adds `count` consecutive sums in order, even and odd ones separately: two chains hide half of the latency.
 template <int n>
 LEAGUE_FUNCTION Sums<double, n> ordered_sums(const double* values, int count) {
   Sums<double, n> even, odd;

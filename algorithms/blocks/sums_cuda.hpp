@@ -20,12 +20,12 @@ __device__ Sums<T, n> warp_sums(const Sums<T, n>& mine) {
 /// Adds over a block; thread 0 has the sums. @pre whole warps; all threads call
 template <class T, int n>
 __device__ Sums<T, n> block_sums(const Sums<T, n>& mine) {
-  constexpr int most_warps = 1024 / cuda::warp_size;
-  __shared__ T of_warps[n][most_warps + 1];
+  constexpr int max_warps = 1024 / cuda::warp_size;
+  __shared__ T of_warps[n][max_warps + 1];
   const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x), warp = lane / cuda::warp_size;
   const int warps = static_cast<int>(blockDim.x * blockDim.y) / cuda::warp_size;
   Sums<T, n> sums = warp_sums(mine);
-  __syncthreads();  // what was there before has been read
+  __syncthreads();  // earlier values have been read
   if (lane % cuda::warp_size == 0)
     for (int i = 0; i < n; ++i) of_warps[i][warp] = sums.values[i];
   __syncthreads();
@@ -37,20 +37,20 @@ __device__ Sums<T, n> block_sums(const Sums<T, n>& mine) {
   return sums;
 }
 
-/// Values of shared memory that `sums_for_all` takes of a block, in `turns` turns.
+/// Shared memory of `sums_for_all`, in values, for `turns` turns.
 template <int n>
 constexpr int sums_for_all_size(Launch launch, int turns = 2) {
   return turns * n * launch.team;
 }
 
-/// Adds over a block, for kernels that go on with the sums: all threads get them, with one barrier. The lanes of a
-/// thread (blockDim.x) shuffle, then every thread adds the sums of all of them in order. `scratch`
-/// [sums_for_all_size] is used in turns: the next turn does not disturb who still reads this one.
-/// @pre whole warps; all threads call, with `turn` one more each time
+/// Adds over a block; all threads get the sums, with one barrier. The lanes of a thread (blockDim.x) shuffle, then
+/// every thread adds the sums of all threads in order. `scratch` [sums_for_all_size] is multi-buffered by `turn`: a new
+/// turn does not overwrite what slower threads still read.
+/// @pre whole warps; all threads call, with `turn` incremented each time
 template <class T, int n>
 __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
   const int lanes = static_cast<int>(blockDim.x), threads = static_cast<int>(blockDim.y);
-  for (int offset = lanes / 2; offset > 0; offset /= 2)  // the sums in turn: one hides the latency of another
+  for (int offset = lanes / 2; offset > 0; offset /= 2)  // independent shuffles of all sums hide each other's latency
     for (int i = 0; i < n; ++i) mine.values[i] += cuda::shuffle_xor(mine.values[i], offset, lanes);
   double* of_threads = scratch + (turn & 1) * n * threads;
   if (threadIdx.x == 0)
@@ -59,7 +59,7 @@ __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::i
   return ordered_sums<n>(of_threads, threads);
 }
 
-/// Adds what the blocks left in `partials` [blocks x n]; all threads of the last block call.
+/// Adds `partials` [blocks x n]; all threads of the last block call.
 template <int n>
 __device__ void add_partials(const double* partials, double* sums) {
   const int lanes = static_cast<int>(blockDim.x * blockDim.y), blocks = static_cast<int>(gridDim.x);
@@ -88,9 +88,9 @@ __device__ void add_partials(const double* partials, double* sums) {
   }
 }
 
-/// Adds over the grid, in an order that depends on the launch alone: every block leaves its sums in `partials`
-/// [blocks x n], and the last one to come adds them into `sums` [n].
-/// @pre `ticket` is 0, and is again afterwards; whole warps; all threads call
+/// Last-block reduction over the grid, in an order that depends on the launch only: every block writes its sums to
+/// `partials` [blocks x n], and the last one to arrive adds them into `sums` [n].
+/// @pre `ticket` is 0, and is reset to 0; whole warps; all threads call
 /// @returns whether this block was the last: its threads see `sums` after a __syncthreads
 template <class T, int n>
 __device__ bool grid_sums(const Sums<T, n>& mine, double* partials, unsigned* ticket, double* sums) {

@@ -11,24 +11,24 @@ namespace league::blocks {
 /// Team scratch memory for sums.
 using Scratch = Kokkos::View<double*, kokkos::Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Its bytes for so many values.
+/// Bytes of scratch for `values` values.
 inline std::size_t scratch_bytes(int values) { return Scratch::shmem_size(static_cast<std::size_t>(values)); }
-/// @throws Unsupported where a team has not so much
+/// @throws Unsupported where a team has less
 inline void require_scratch(Launch launch, int values) {
   kokkos::require_scratch(scratch_bytes(values), "team size " + std::to_string(launch.team));
 }
 
-/// Values of team scratch memory that `sums_for_all` takes, in `turns` turns; `league_sums` is content with one.
+/// Team scratch of `sums_for_all`, in values, for `turns` turns; `league_sums` needs one.
 template <int n>
 constexpr int sums_for_all_size(Launch launch, int turns = 2) {
   return turns * n * launch.team;
 }
 
-/// Adds over a team: all threads get the sums, with one barrier. The lanes of a thread reduce `lane_sums(lane)`, then
-/// every thread adds the sums of all of them in order. (A team's own reduction of several values goes through shared
-/// memory, a few threads at a time: microseconds on a GPU.) `scratch` [sums_for_all_size] is used in turns: the next
-/// turn does not disturb who still reads this one.
-/// @pre all threads call, with `turn` one more each time
+/// Adds over a team; all threads get the sums, with one barrier. The lanes of a thread reduce `lane_sums(lane)`, then
+/// every thread adds the sums of all threads in order. (`team_reduce` of several values serialises over shared memory,
+/// a few threads at a time: microseconds on a GPU.) `scratch` [sums_for_all_size] is multi-buffered by `turn`: a new
+/// turn does not overwrite what slower threads still read.
+/// @pre all threads call, with `turn` incremented each time
 template <class T, int n, class LaneSums>
 KOKKOS_INLINE_FUNCTION Sums<double, n> sums_for_all(const kokkos::Member& team, int lanes, double* scratch,
                                                     std::int64_t turn, const LaneSums& lane_sums) {
@@ -44,7 +44,7 @@ KOKKOS_INLINE_FUNCTION Sums<double, n> sums_for_all(const kokkos::Member& team, 
   return ordered_sums<n>(of_threads, threads);
 }
 
-/// Adds what the teams left in `partials` [teams x n]; all threads of the last team call. `lanes`: of a thread.
+/// Adds `partials` [teams x n]; all threads of the last team call. `lanes`: the vector length.
 template <int n>
 KOKKOS_INLINE_FUNCTION void add_partials(const kokkos::Member& team, int lanes, const double* partials, double* sums,
                                          double* scratch) {
@@ -76,9 +76,9 @@ KOKKOS_INLINE_FUNCTION void add_partials(const kokkos::Member& team, int lanes, 
   }
 }
 
-/// Adds over the league the sums of each team, in an order that depends on the launch alone: every team leaves its sums
-/// in `partials` [teams x n], and the last one to come adds them into `sums` [n]. `scratch`: what `sums_for_all` used.
-/// @pre `ticket` is 0, and is again afterwards; all threads call
+/// Last-block reduction over the league, in an order that depends on the launch only: every team writes its sums to
+/// `partials` [teams x n], and the last one to arrive adds them into `sums` [n]. `scratch`: that of `sums_for_all`.
+/// @pre `ticket` is 0, and is reset to 0; all threads call
 /// @returns whether this team was the last: its threads see `sums` after a barrier
 template <int n>
 KOKKOS_INLINE_FUNCTION bool league_sums(const kokkos::Member& team, int lanes, const Sums<double, n>& of_team,

@@ -3,7 +3,7 @@
 
 #include "backends/portable.hpp"
 
-/// What a tile adds for each feature of two rows: on scalars, and on vectors of a host.
+/// What a tile adds per feature of two rows: for scalars, and for host vectors.
 namespace league::blocks {
 
 struct ProductTerm {

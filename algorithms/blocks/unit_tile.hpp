@@ -10,10 +10,9 @@
 
 namespace league::blocks {
 
-/// How the subgroups of a group share a tile of products made by a matrix unit: `down` x `across` subgroups, each with
-/// `units_down` x `units_across` products [16 x 16]. Scratch holds `stages` steps of both operands, of split units with
-/// both parts; none where `stages` is 0: then operands are read where they lie, as on a host. A barrier is for
-/// `together` steps.
+/// A tile of products by a matrix unit, shared by `down` x `across` subgroups with `units_down` x `units_across`
+/// products [16 x 16] each. Scratch holds `stages` steps of both operands (of split units both parts). `stages` = 0:
+/// operands are read from global memory, as on hosts. One barrier per `together` steps.
 template <class Unit_, int down_, int across_, int units_down_, int units_across_, int stages_, int together_ = 1>
 struct UnitTile {
   using Unit = Unit_;
@@ -28,10 +27,11 @@ struct UnitTile {
   static constexpr int row_words = rows * mma::words * Unit::parts, column_words = columns * mma::words * Unit::parts;
   static constexpr int stage_words = row_words + column_words;
   static constexpr int scratch_bytes = stages * stage_words * static_cast<int>(sizeof(Word));
-  static constexpr int row_values = units_across * Unit::sums / Unit::sum_rows;  ///< of a thread in each of its rows
-  static constexpr int row_threads = columns / row_values;                       ///< that share a row
+  static constexpr int row_values =
+      units_across * Unit::sums / Unit::sum_rows;           ///< values of a thread in each of its rows
+  static constexpr int row_threads = columns / row_values;  ///< threads that share a row
 
-  /// Where the products of a thread's subgroup begin, in units.
+  /// First products of a thread's subgroup, in units.
   LEAGUE_FUNCTION static constexpr int first_down(int thread) { return thread / Unit::lanes / across * units_down; }
   LEAGUE_FUNCTION static constexpr int first_across(int thread) { return thread / Unit::lanes % across * units_across; }
   /// The column of value `number` of each of a thread's rows.
@@ -46,13 +46,13 @@ struct UnitTile {
   }
 };
 
-/// A thread's sums of a tile: products with those of its subgroup.
+/// A thread's sums of a tile, as fragments.
 template <class Tile>
 struct TileSums {
   typename Tile::Unit::fragment_c products[Tile::units_down][Tile::units_across];
 };
 
-/// The same as numbers, which may be written to.
+/// The same as numbers, writable.
 template <class Tile>
 struct TileValues {
   using Unit = typename Tile::Unit;
@@ -103,13 +103,12 @@ struct TileValues {
   }
 };
 
-/// Makes one tile of products after another, c[row][column] = a[row] . b[column], step by step of the depth, with the
-/// operands of the next steps, also those of the next tile, on their way: from memory into scratch `stages` steps
-/// ahead, from scratch into registers one. A step of a split unit has three times the products and twice the fragments:
-/// these are loaded when they are multiplied, and copies are one step less ahead. All tiles have the same rows; their
-/// columns follow one another. `a` and `b` are `steps` pieces (`mma::Pieces`) of panels as high as the tile has rows
-/// and columns.
-/// @pre group.size == Tile::threads; scratch has Tile::scratch_bytes, aligned to 16, and all threads are done with it
+/// Computes one tile of products after another, c[row][column] = a[row] . b[column], as a software pipeline over the
+/// steps of the depth, across the ends of tiles: prefetch from memory into scratch `stages` steps ahead, from scratch
+/// into registers one step. A step of a split unit has three times the products and twice the fragments; these are not
+/// prefetched into registers, and copies are one step less ahead. All tiles have the same rows and successive columns.
+/// `a` and `b` are panels of `steps` pieces (`mma::Pieces`), as high as the tile has rows and columns.
+/// @pre group.size == Tile::threads; scratch has Tile::scratch_bytes, aligned to 16, no longer in use by any thread
 template <class Tile, class Copies, class Group>
 class Pipeline {
   using Unit = typename Tile::Unit;
@@ -131,7 +130,7 @@ class Pipeline {
     }
   }
 
-  /// The next tile.
+  /// Computes the next tile.
   LEAGUE_FUNCTION void next(TileSums<Tile>& sums) {
     if constexpr (Tile::stages == 0) {
       for (int step = 0; step < steps_; ++step, b_ += Tile::column_words)
@@ -139,7 +138,7 @@ class Pipeline {
     } else if constexpr (is_split) {
       for (int step = 0; step < steps_; ++step) {
         Copies::template wait<Tile::stages - 2>();
-        group_.barrier();  // the copies of all are there, and all have multiplied what the next copies overwrite
+        group_.barrier();  // all copies have arrived, and nobody still multiplies what the next copies overwrite
         fetch();
         multiply(stage_of_a(), stage_of_b(), sums);
       }
@@ -162,14 +161,14 @@ class Pipeline {
   using Packet = PlainCopies::Packet;
   static constexpr bool is_split = Unit::parts == 2;
 
-  /// Of a step of an operand, where the pieces of this subgroup begin.
+  /// The pieces of this subgroup in a step of an operand.
   [[nodiscard]] LEAGUE_FUNCTION const Word* of_a(const Word* step) const {
     return step + Tile::first_down(group_.rank) * mma::piece_words;
   }
   [[nodiscard]] LEAGUE_FUNCTION const Word* of_b(const Word* step) const {
     return step + Tile::first_across(group_.rank) * mma::piece_words;
   }
-  /// The stage that is read next: with one step a barrier, the one behind what has just been fetched.
+  /// The stage to read next: with one step per barrier, the one after the stage just fetched.
   [[nodiscard]] LEAGUE_FUNCTION const Word* stage() const { return scratch_ + (Tile::together > 1 ? read_ : at_); }
   [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_a() const { return of_a(stage()); }
   [[nodiscard]] LEAGUE_FUNCTION const Word* stage_of_b() const { return of_b(stage() + Tile::row_words); }
@@ -182,13 +181,13 @@ class Pipeline {
     for (int j = 0; j < Tile::units_across; ++j) Unit::load(y[j], stage_of_b() + j * mma::piece_words, lane);
     for (int i = 0; i < Tile::units_down; ++i) Unit::load(x[i], stage_of_a() + i * mma::piece_words, lane);
   }
-  /// Adds the products of x and y, and loads those of the next step.
+  /// Adds the products of x and y, and prefetches the fragments of the next step.
   template <class A, class B>
   LEAGUE_FUNCTION void turn(TileSums<Tile>& sums, A& x, B& y, B& next_y) {
     const int lane = group_.rank % Unit::lanes;
     if (turn_ == 0) {
       Copies::template wait<Tile::stages - 2 * Tile::together>();
-      group_.barrier();  // the copies of all are there, and all have loaded what the next copies overwrite
+      group_.barrier();  // all copies have arrived, and nobody still loads what the next copies overwrite
       for (int step = 0; step < Tile::together; ++step) fetch();
     }
     if constexpr (Tile::together > 1) {
@@ -201,7 +200,7 @@ class Pipeline {
       Unit::load(x[i], stage_of_a() + i * mma::piece_words, lane);
     }
   }
-  /// Starts to copy one more step, if there is one, over the one that is no longer needed.
+  /// Starts the copies of the next step, if any, into the stage that is free.
   LEAGUE_FUNCTION void fetch() {
     Word* stage = scratch_ + at_;
     at_ = after(at_);
@@ -225,7 +224,7 @@ class Pipeline {
     unrolled<whole>([&](int i) { one(group_.rank + i * Tile::threads); });
     if (packets % Tile::threads != 0 && group_.rank < packets % Tile::threads) one(group_.rank + whole * Tile::threads);
   }
-  /// Adds the products of a step whose operands are there, in scratch or where they lie.
+  /// Adds the products of a step whose operands have arrived, in scratch or in memory.
   LEAGUE_FUNCTION void multiply(const Word* a, const Word* b, TileSums<Tile>& sums) const {
     const int lane = group_.rank % Unit::lanes;
     typename Unit::fragment_b y[Unit::parts][Tile::units_across];
@@ -249,10 +248,10 @@ class Pipeline {
 
   const Group& group_;
   Word* scratch_;
-  const Word *first_a_, *a_, *b_;  ///< where A begins; what is fetched next
-  int steps_, left_;               ///< of the depth; to be fetched, over all tiles
-  int step_ = 0, at_ = 0;          ///< the next to be fetched, and to which stage [words]
-  int turn_ = 0, read_ = 0;        ///< steps since the last barrier; the stage that is read next [words]
+  const Word *first_a_, *a_, *b_;  ///< start of A; next to fetch
+  int steps_, left_;               ///< of the depth; left to fetch, over all tiles
+  int step_ = 0, at_ = 0;          ///< next step to fetch, and its stage [words]
+  int turn_ = 0, read_ = 0;        ///< steps since the last barrier; stage to read next [words]
 };
 
 }  // namespace league::blocks

@@ -8,7 +8,7 @@
 namespace league::blocks::mma {
 
 #if defined(__CUDACC__)
-// An instruction's text and registers cannot come from a template: these macros write them out.
+// Inline assembly cannot take its text and operands from a template: macros write them out.
 #define LEAGUE_SUMS                                                                              \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
@@ -21,7 +21,7 @@ namespace league::blocks::mma {
 #define LEAGUE_4(kind, i) kind(d[i]), kind(d[i + 1]), kind(d[i + 2]), kind(d[i + 3])
 #define LEAGUE_16(kind, i) LEAGUE_4(kind, i), LEAGUE_4(kind, i + 4), LEAGUE_4(kind, i + 8), LEAGUE_4(kind, i + 12)
 #define LEAGUE_64(kind, i) LEAGUE_16(kind, i), LEAGUE_16(kind, i + 16), LEAGUE_16(kind, i + 32), LEAGUE_16(kind, i + 48)
-/// d = a b + (add ? d : 0). `kind`: of the sums' registers; `last`: what the instruction wants after its operands.
+/// d = a b + (add ? d : 0). `kind`: constraint of the sums' registers; `last`: the immediate operands at the end.
 #define LEAGUE_WGMMA(instruction, kind, last)                                                                       \
   asm volatile("{ .reg .pred p; setp.ne.b32 p, %130, 0; wgmma.mma_async.sync.aligned." instruction " {" LEAGUE_SUMS \
                "}, %128, %129, p" last "; }"                                                                        \
@@ -29,12 +29,12 @@ namespace league::blocks::mma {
                : "l"(a), "l"(b), "r"(static_cast<int>(add)))
 #endif
 
-/// `wgmma` of Hopper (sm_90a): the 128 threads of four warps have 64 x 256 sums; both operands are in shared memory, in
-/// core matrices.
+/// `wgmma` of Hopper (sm_90a): a warpgroup (four warps, 128 threads) has 64 x 256 sums; both operands are core matrices
+/// in shared memory.
 template <Element element_>
 struct Warpgroup : UnitOf<element_>, CoreMatrices {
   using typename UnitOf<element_>::Sum;
-  static constexpr int lanes = 32, share = piece_words / lanes;  ///< that pack a piece
+  static constexpr int lanes = 32, share = piece_words / lanes;  ///< lanes that pack a piece
   static constexpr int threads = 128, rows = 64, columns = 256, sums = rows * columns / threads, run = 2, sum_rows = 2;
   LEAGUE_FUNCTION static constexpr int row(int thread, int i) {
     return thread / lanes * side + thread % lanes / 4 + i / 2 % 2 * core_rows;
@@ -43,8 +43,8 @@ struct Warpgroup : UnitOf<element_>, CoreMatrices {
   LEAGUE_FUNCTION static constexpr int sum_at(int row, int n) { return n / 2 * 4 + row * 2 + n % 2; }
 
 #if defined(__CUDACC__)
-  /// What the instruction wants to know of rows in pieces, one below the other, from this address of shared memory on:
-  /// the lower half. Addresses and strides count 16 bytes, so that to a place further on a sixteenth is added.
+  /// Lower half of the matrix descriptor of rows in pieces, stacked, at this shared-memory address. Addresses and
+  /// strides are in units of 16 bytes.
   __device__ static unsigned described(unsigned address) {
     constexpr unsigned next_words = 128 / 16;
     return (address / 16 & 0x3fff) | next_words << 16;
@@ -59,11 +59,11 @@ struct Warpgroup : UnitOf<element_>, CoreMatrices {
     if constexpr (element_ == Element::u8) LEAGUE_WGMMA("m64n256k32.s32.u8.u8", "+r", "");
     if constexpr (element_ == Element::s8) LEAGUE_WGMMA("m64n256k32.s32.s8.s8", "+r", "");
   }
-  /// Before the first product that takes registers which have been written to.
+  /// Before the first product that uses registers written by other instructions (wgmma.fence).
   __device__ static void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
   /// Ends a batch of products.
   __device__ static void close() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-  /// Until only the last `left` batches may be under way.
+  /// Waits until at most the last `left` batches are pending.
   template <int left>
   __device__ static void wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");

@@ -7,8 +7,8 @@
 
 namespace league::blocks {
 
-/// How kernels read, widen and store neighbouring values: in C++ alone. `NativeWords` does the same with instructions
-/// of the architecture; a kernel takes one of the two.
+/// Loads, conversions and stores of neighbouring values, in plain C++. `NativeWords` does the same with instructions of
+/// the architecture; kernels are templates over the two.
 struct PlainWords {
   /// Four neighbouring values as floats.
   LEAGUE_FUNCTION static Pack<float> widen(const Pack<float>& word) { return word; }
@@ -17,7 +17,7 @@ struct PlainWords {
     for (int k = 0; k < 4; ++k) wide.values[k] = static_cast<float>(word >> 8 * k & 0xff);
     return wide;
   }
-  /// As many neighbouring bytes as a vector of a host has lanes, as floats.
+  /// Neighbouring bytes as floats, one per lane of a host vector.
   template <class Vector>
   static Vector widen_bytes(const std::uint8_t* from) {
     Vector wide;
@@ -30,7 +30,7 @@ struct PlainWords {
   LEAGUE_FUNCTION static Word load_once(const Word* from) {
     return *from;
   }
-  /// Stores what is not read again soon.
+  /// A non-temporal store: data that is not read again soon.
   template <class T, int bytes>
   LEAGUE_FUNCTION static void store_streaming(Pack<T, bytes>* to, const Pack<T, bytes>& value) {
     *to = value;

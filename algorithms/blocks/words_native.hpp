@@ -16,13 +16,13 @@ struct NativeWords : PlainWords {
   using PlainWords::widen;
 
 #if defined(__CUDA_ARCH__)
-  /// u8 to f32 by magic number (PRMT): a byte as the last of 2^23's bits is 2^23 + byte. Two of four: I2F converts the
-  /// outer bytes in one instruction, but of a slow unit, and the inner bytes in two.
+  /// u8 to f32 by magic number (PRMT puts the byte into the significand of 2^23) for the inner two of four bytes; I2F,
+  /// one instruction but a slow unit, for the outer two.
   __device__ static Pack<float> widen(std::uint32_t word) {
     return {{static_cast<float>(word & 0xff), __uint_as_float(__byte_perm(word, 0x4b000000U, 0x7651)) - 8388608.0F,
              __uint_as_float(__byte_perm(word, 0x4b000000U, 0x7652)) - 8388608.0F, static_cast<float>(word >> 24)}};
   }
-  /// Not kept in the first-level cache.
+  /// Bypasses L1 (ld.global.cg).
   __device__ static std::uint32_t load_once(const std::uint32_t* from) { return __ldcg(from); }
   __device__ static Pack<float> load_once(const Pack<float>* from) {
     const float4 word = __ldcg(reinterpret_cast<const float4*>(from));
@@ -40,7 +40,7 @@ struct NativeWords : PlainWords {
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
 #endif
   }
-  /// Non-temporal: the cache line is not read first, which an ordinary store does.
+  /// Non-temporal: avoids the read for ownership of an ordinary store.
   template <class T, int bytes>
   static void store_streaming(Pack<T, bytes>* to, const Pack<T, bytes>& value) {
 #if defined(__AVX512F__)

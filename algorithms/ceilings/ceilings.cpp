@@ -29,7 +29,7 @@ Method method(const std::string& name, const std::string& description,
   return {.name = name, .description = description, .dtypes = dtypes, .problem = name};
 }
 
-/// Products of small matrices by the tensor cores of NVIDIA GPUs. The type is that of the factors.
+/// Small matrix products by the tensor cores of NVIDIA GPUs. `dtype` is the type of the factors.
 Method tensor_method(const std::string& name, const std::string& description) {
   const std::string why = "NVIDIA's matrix instructions, inline PTX in CUDA only";
   return {.name = name,
@@ -46,7 +46,7 @@ Method tensor_method(const std::string& name, const std::string& description) {
 
 const RegisterAlgorithm registered{Algorithm{
     .name = Ceilings::algorithm,
-    .description = "bandwidths and multiply-add rate of a device: the denominators of all floors",
+    .description = "bandwidths and multiply-add rates of a device: the measured peaks of all rooflines",
     .parameters = {{.name = "n",
                     .kind = Parameter::Kind::size,
                     .default_value = "67108864",
@@ -55,15 +55,15 @@ const RegisterAlgorithm registered{Algorithm{
                     .kind = Parameter::Kind::choice,
                     .default_value = "constant",
                     .choices = {"constant", "random"},
-                    .description = "of the matrices of tensor and tensor_hopper: one number in all elements, which "
-                                   "floors rest on; random ones, which draw more power. Of no other method"}},
+                    .description = "operands of tensor and tensor_hopper: one number in all elements, the peak that "
+                                   "rooflines use; or random ones, which draw more power"}},
     .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
                 method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
                 method("multiply_add", "1,024 multiply-adds on each element, in registers",
                        {Dtype::f32, Dtype::f64, Dtype::i32}),
                 tensor_method("tensor", "matrix multiply-adds of a warp (mma), from registers"),
                 tensor_method("tensor_hopper",
-                              "of four warps (wgmma), from shared memory; f64: of a warp, four steps at once")},
+                              "of a warpgroup (wgmma), from shared memory; f64: of a warp, four steps at once")},
     .make = [](const Making& making) { return std::make_unique<Ceilings>(making); },
     .edge_cases = {{{"n", "1"}}, {{"n", "1000"}}, {{"n", "70001"}}, {{"n", "70001"}, {"operands", "random"}}}}};
 
@@ -89,7 +89,7 @@ Dtype sum_dtype(Kernel kernel, Dtype dtype) {
   return dtype == Dtype::u8 ? Dtype::i32 : Dtype::f32;
 }
 
-/// What row `row` of `multiply_add` comes to: every two steps add odd - even to each chain.
+/// Expected value of row `row` of `multiply_add`: every two steps add odd - even to each chain.
 double advanced(const Recurrence& recurrence, std::int64_t row) {
   double sum = chains * (recurrence.odd - recurrence.even) * (recurrence.steps / 2);
   for (int chain = 0; chain < chains; ++chain) sum += start<double>(row, chain);
@@ -147,7 +147,7 @@ Outputs Ceilings::make_outputs(Range here, std::pmr::memory_resource& memory) co
 
 Outputs Ceilings::inputs() const {
   Outputs arrays;
-  if (!a.shape().empty()) arrays.push_back({"a", a, local});  // also where no rows are here
+  if (!a.shape().empty()) arrays.push_back({"a", a, local});  // also without local rows
   if (!b.shape().empty()) arrays.push_back({"b", b, local});
   return arrays;
 }

@@ -6,25 +6,25 @@
 
 namespace league::ceilings {
 
-/// Memory is walked in chunks of this size: what a team of 256 threads takes with four 16-byte accesses each.
+/// Memory is accessed in chunks of this size: four 16-byte accesses by each of 256 threads.
 inline constexpr int chunk_bytes = 16384;
 template <class T>
 inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
 
 /// x <- x * factor + even, x <- x * factor + odd, ... `steps` times: with factor -1, x grows by odd - even in two
-/// steps, and integers stay exact. Run-time values, so that no compiler sees through them.
+/// steps, and integers stay exact. Run-time values, so that compilers cannot simplify the recurrence.
 struct Recurrence {
   double factor = -1, even = 1, odd = 2;
   int steps = 1024;
 };
-/// Defined where kernels cannot see it.
+/// Defined in another translation unit, opaque to the kernels.
 extern const Recurrence recurrence;
-/// Values that advance side by side; their sum is one row of the output.
+/// Independent recurrences per row; their sum is one row of the output.
 inline constexpr int chains = 16;
 
 enum class Kernel { copy, read, write, add, multiply_add, tensor };
 
-/// The rates of a device that all floors divide by. n is rounded up to whole chunks; all values are small integers.
+/// The measured peaks of a device, for rooflines. n is rounded up to whole chunks; all values are small integers.
 class Ceilings final : public Problem {
  public:
   static constexpr const char* algorithm = "ceilings";
@@ -38,39 +38,39 @@ class Ceilings final : public Problem {
   [[nodiscard]] Outputs inputs() const override;
   [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
-  /// What an output row holds: all its elements, or their sum.
+  /// Values per output row: all its elements, or their sum.
   [[nodiscard]] std::int64_t output_row_size() const {
     return kernel == Kernel::copy || kernel == Kernel::write || kernel == Kernel::add ? row_size : 1;
   }
 
   Kernel kernel;
-  Dtype output_dtype;     ///< tensor cores add in a wider type than they multiply
+  Dtype output_dtype;     ///< tensor cores accumulate in a wider type
   std::int64_t row_size;  ///< elements of a row
   std::int64_t rows;
   std::uint64_t seed;
   bool random_operands;  ///< of `tensor`
-  Range local{};         ///< rows that are here
-  HostArray a{}, b{};    ///< [local rows x row_size] where the method reads them
+  Range local{};         ///< local rows
+  HostArray a{}, b{};    ///< [local rows x row_size], if the method reads them
 };
 
-/// What `write` puts into all elements of a chunk.
+/// The value that `write` stores into all elements of a chunk.
 template <class T>
 LEAGUE_FUNCTION T written(std::int64_t chunk) {
   return static_cast<T>(1 + (chunk & 255));
 }
 
-/// The first values of a row's chains.
+/// Initial values of a row's chains.
 template <class T>
 LEAGUE_FUNCTION T start(std::int64_t row, int chain) {
   return static_cast<T>((static_cast<int>(row) & 63) * chains + chain);
 }
 
-/// Advances n independent values `steps` times: n multiply-adds a step, none of which waits for another.
+/// Advances n independent values `steps` times: n independent FMAs per step.
 /// @pre steps is a multiple of 16
 template <class T, int n>
 LEAGUE_FUNCTION void advance(T (&x)[n], T factor, T even, T odd, int steps) {
   for (int step = 0; step < steps; step += 16)
-    for (int pair = 0; pair < 8; ++pair) {  // known at compile time: no loop left between the multiply-adds
+    for (int pair = 0; pair < 8; ++pair) {  // unrolled: no loop overhead between the FMAs
       for (int k = 0; k < n; ++k) x[k] = x[k] * factor + even;
       for (int k = 0; k < n; ++k) x[k] = x[k] * factor + odd;
     }
@@ -86,10 +86,10 @@ LEAGUE_FUNCTION T row_sum(const T* x) {
   return sum;
 }
 
-/// The sum of a chunk on a host thread: `strands` threads share it, this one takes every strands-th piece of 256 bytes.
+/// The sum of a chunk on a host thread; `strands` threads share it, each takes every strands-th piece of 256 bytes.
 template <class T>
 LEAGUE_FUNCTION T chunk_sum(const T* from, int strand = 0, int strands = 1) {
-  constexpr int width = 256 / static_cast<int>(sizeof(T));  // four cache lines, whose sums do not wait for each other
+  constexpr int width = 256 / static_cast<int>(sizeof(T));  // four cache lines with independent sums
   T partial[width] = {}, sum = 0;
   for (int i = strand * width; i < chunk_size<T>; i += strands * width)
     for (int k = 0; k < width; ++k) partial[k] += from[i + k];
@@ -97,8 +97,8 @@ LEAGUE_FUNCTION T chunk_sum(const T* from, int strand = 0, int strands = 1) {
   return sum;
 }
 
-/// The widest vectors of the host that this is compiled for; rows that one of its threads advances together fill 12 of
-/// them, which covers the latency of a multiply-add.
+/// The widest vectors of the target host. Rows that a thread advances together fill 12 of them, which hides the latency
+/// of an FMA.
 #if defined(__AVX512F__)
 inline constexpr int host_vector_bytes = 64;
 #else
@@ -107,7 +107,7 @@ inline constexpr int host_vector_bytes = 32;
 template <class T>
 inline constexpr int host_rows = 12 * host_vector_bytes / static_cast<int>(sizeof(T)) / chains;
 
-/// `advance` on a host thread. (The vector type says the width, which a compiler may halve on its own.)
+/// `advance` on a host thread. (Explicit vector types, because compilers may choose half the width.)
 template <class T>
 LEAGUE_FUNCTION void advance_vectors(T (&x)[host_rows<T> * chains], T factor, T even, T odd, int steps) {
   typedef T Vector __attribute__((vector_size(host_vector_bytes)));

@@ -4,7 +4,7 @@
 namespace league::ceilings {
 namespace {
 
-/// The sum over A B: over the depth, a column of A times a row of B.
+/// The sum of the elements of A B: over the depth, (sum of a column of A) x (sum of a row of B).
 template <Dtype dtype>
 std::int64_t sum_of_product(const Operands& operands, std::int64_t row) {
   constexpr int per_word = Words<dtype>::per_word;

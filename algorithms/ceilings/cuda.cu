@@ -5,15 +5,15 @@
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/cuda/pass.hpp"
 
-// A block takes a chunk of 16 KiB at a time, a thread every lanes-th pack of 16 bytes, four loads before their four
-// stores; for multiply_add, a thread takes one row of chains.
+// A block takes a chunk of 16 KiB at a time, a thread every lanes-th pack of 16 bytes, four loads in flight before the
+// four stores; for multiply_add, a thread takes one row of chains.
 namespace league::cuda::ceilings {
 namespace {
 
 using namespace league::ceilings;
 
 using blocks::Pack;
-constexpr int packs = chunk_bytes / 16;  // of a chunk
+constexpr int packs = chunk_bytes / 16;  // per chunk
 constexpr int at_once = 4;
 
 template <class T>
@@ -25,7 +25,7 @@ __global__ void copy_chunks(std::int64_t chunks, const T* a, T* out) {
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
       for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
-      for (int k = 0; k < count; ++k) blocks::store_past_caches(to + p + k * lanes, x[k]);
+      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k]);
     });
   }
 }
@@ -68,7 +68,7 @@ __global__ void write_chunks(std::int64_t chunks, std::int64_t first, T* out) {
     Pack<T> value;
     for (T& element : value.values) element = written<T>(first + chunk);
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
-      for (int k = 0; k < count; ++k) blocks::store_past_caches(to + p + k * lanes, value);
+      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, value);
     });
   }
 }
@@ -83,7 +83,7 @@ __global__ void add_chunks(std::int64_t chunks, const T* a, const T* b, T* out) 
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count], y[count];
       for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-      for (int k = 0; k < count; ++k) blocks::store_past_caches(to + p + k * lanes, x[k] + y[k]);
+      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k] + y[k]);
     });
   }
 }

@@ -10,13 +10,13 @@
 #include "algorithms/drivers/split.hpp"
 #include "backends/cuda/cuda.hpp"
 
-/// What the tensor kernels have in common: sums of a warp, and the memory of a shard.
+/// Shared by the tensor kernels: sums of a warp, and the memory of a shard.
 namespace league::ceilings::cuda_tensor {
 
-/// What products of the type are added in.
+/// Accumulator type of products.
 template <Dtype dtype>
 using Sum = typename Words<dtype>::Sum;
-/// What the elements of C are added in: those of i32 modulo 2^32.
+/// Type of the sum over the elements of C; i32 wraps modulo 2^32.
 template <class Sum>
 using Total = std::conditional_t<std::is_same_v<Sum, std::int32_t>, std::uint32_t, Sum>;
 
@@ -30,8 +30,8 @@ __device__ T warp_sum(T sum) {
   return sum;
 }
 
-/// A warp takes a row, its factors and sums in registers: as many sums as cover the latency of an instruction. `Mma`
-/// multiplies the tiles of which a row is made, `Mma::steps` steps at a time.
+/// A warp takes a row, with factors and sums in registers: enough independent sums to hide the latency of an
+/// instruction. `Mma` multiplies the tiles of a row, `Mma::steps` steps at a time.
 template <class Mma>
 __global__ void warp_products(std::int64_t rows, std::int64_t first, int steps, Operands operands,
                               typename Mma::Sum* sums) {
@@ -51,7 +51,7 @@ __global__ void warp_products(std::int64_t rows, std::int64_t first, int steps, 
   }
 }
 
-/// One shard: `Kernel` says how it is launched.
+/// One shard; `Kernel` launches it.
 template <class Kernel>
 class TensorPart final : public Part {
   using T = typename Kernel::Sum;
@@ -83,7 +83,7 @@ class TensorPart final : public Part {
   cuda::Array<T> sums_;
 };
 
-/// How `warp_products` is launched.
+/// Launches `warp_products`.
 template <class Mma>
 struct WarpProducts {
   using Sum = typename Mma::Sum;

@@ -3,12 +3,12 @@
 #include "algorithms/blocks/wgmma_cuda.hpp"
 #include "algorithms/ceilings/cuda_tensor.hpp"
 
-// A team of four warps takes 16 rows side by side: a product [64 x 256] by wgmma, factors in shared memory, sums in
-// registers. In f64, which wgmma lacks, a warp takes a row, by mma's of four steps that Hopper brought.
+// A team of four warps takes 16 rows together: a product [64 x 256] by wgmma, factors in shared memory, sums in
+// registers. In f64, which wgmma lacks, a warp takes a row by m16n8k16, new in Hopper.
 namespace league::ceilings::cuda_tensor {
 namespace {
 
-/// The unit, and the place of word `i` of its pieces.
+/// The unit, and the position of word `i` of its pieces.
 template <Dtype dtype>
 using Unit = blocks::mma::Warpgroup<element_of(dtype)>;
 __device__ blocks::mma::Place place_of(int i) {
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(Unit<dtype>::threads)
       const auto [n, word] = place_of(i);
       b[i] = operands.word<dtype, Operand::b>(row + n / tensor_columns, n % tensor_columns, word);
     }
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma sees what was stored
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // makes stores visible to wgmma (async proxy)
     __syncthreads();
     Sum<dtype> d[group_sums] = {};
     const unsigned from_a = Unit::described(blocks::cluster::address_of(a)),
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(Unit<dtype>::threads)
       Unit::close();
     }
     Unit::template wait<0>();
-    // A warp has 16 rows of the product, a thread 2 x 2 elements of each 8 columns.
+    // A warp has 16 rows of the product, a thread 2 x 2 elements per 8 columns.
     for (int j = 0; j < 4; ++j) {
       Total<Sum<dtype>> sum = 0;
       for (int i = 0; i < group_sums / 4; ++i) sum += static_cast<Total<Sum<dtype>>>(d[j * (group_sums / 4) + i]);
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(Unit<dtype>::threads)
   }
 }
 
-/// How `group_products` is launched.
+/// Launches `group_products`.
 template <Dtype dtype>
 struct GroupProducts {
   using Sum = cuda_tensor::Sum<dtype>;
@@ -79,7 +79,7 @@ struct GroupProducts {
   }
 };
 
-/// Products [16 x 8] of four steps, 16 deep: the four columns of A and rows of B over and over.
+/// Products m16n8k16: four steps, repeating the four columns of A and rows of B.
 class LongMma {
  public:
   using Sum = double;

@@ -2,11 +2,11 @@
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/ceilings/cuda_tensor.hpp"
 
-// A warp takes a row: products [16 x 8] by the instructions that all GPUs since Ampere have ([8 x 8] in f64).
+// A warp takes a row: products [16 x 8] by mma.sync of Ampere and newer ([8 x 8] in f64).
 namespace league::ceilings::cuda_tensor {
 namespace {
 
-/// Four tiles [16 x 16] by the block: eight products [16 x 8] that do not wait for each other.
+/// Four tiles [16 x 16] by the block `mma`: eight independent products [16 x 8].
 template <Dtype dtype>
 class Mma {
   using Unit = blocks::mma::Warp<element_of(dtype)>;
@@ -36,7 +36,7 @@ class Mma {
   typename Unit::fragment_b b_[tiles];
 };
 
-/// In f64 the block takes larger steps where it can: 16 products [8 x 8] of its own.
+/// In f64 the block's instruction may be larger; here 16 products [8 x 8] by m8n8k4.
 template <>
 class Mma<Dtype::f64> {
  public:

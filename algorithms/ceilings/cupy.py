@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy: what its own passes over memory reach."""
+"""CuPy: bandwidth of its own passes over memory."""
 
 import cupy
 
@@ -28,7 +28,7 @@ class Copy(CupyPeer):
 
 class Add(Copy):
     method = "add"
-    description = "cupy.add into an array of its own"
+    description = "cupy.add into a separate array"
     dtypes = ("f32", "f64")
     problem = "add"
 

@@ -4,9 +4,9 @@
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/kokkos/pass.hpp"
 
-// A team takes a chunk of 16 KiB at a time, a lane every lanes-th pack of 16 bytes, four loads before their four
-// stores; for multiply_add, a lane takes one row of chains. On a host a pack is a cache line, and a lane takes as many
-// rows at a time as keep its vector units busy.
+// A team takes a chunk of 16 KiB at a time, a lane every lanes-th pack of 16 bytes, four loads in flight before the
+// four stores; for multiply_add, a lane takes one row of chains. On a host a pack is a cache line, and a lane takes
+// enough rows at a time to saturate its vector units.
 namespace league::kokkos::ceilings {
 namespace {
 
@@ -15,12 +15,12 @@ using namespace league::ceilings;
 constexpr int pack_bytes = on_gpu ? 16 : 64;
 template <class T>
 using Pack = blocks::Pack<T, pack_bytes>;
-constexpr int packs = chunk_bytes / pack_bytes;  // of a chunk
+constexpr int packs = chunk_bytes / pack_bytes;  // per chunk
 constexpr int at_once = on_gpu ? 4 : 1;
 template <class T>
 constexpr int rows_at_once = on_gpu ? 1 : host_rows<T>;
 
-/// Chunks that a team takes one after another: on a host enough to be worth its start.
+/// Consecutive chunks per team: on a host enough to amortise its start.
 constexpr int run = on_gpu ? 1 : 64;
 
 template <class Body>
@@ -161,7 +161,7 @@ void multiply_add(const Pass& on, Vector<T> sums) {
 
 const CeilingPass copied{
     "copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>, {.per_team = run}); }};
-// A team of `read` ends in a reduction: smaller ones have less to wait for.
+// A team of `read` ends in a reduction, which is faster in smaller teams.
 const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
                              return kernel("ceiling", read<T>, {.team = 128, .per_team = run});
                            }};

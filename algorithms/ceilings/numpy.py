@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy: what its own passes over memory reach. One thread."""
+"""NumPy: bandwidth of its own passes over memory. One thread."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Copy(HostPeer):
 
 class Add(Copy):
     method = "add"
-    description = "numpy.add into an array of its own"
+    description = "numpy.add into a separate array"
     dtypes = ("f32", "f64")
     problem = "add"
 

@@ -5,8 +5,8 @@
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/host_pass.hpp"
 
-// A thread takes one block of consecutive chunks, cache line by cache line; for multiply_add, as many rows at a time as
-// keep its vector units busy.
+// A thread takes one block of consecutive chunks, cache line by cache line; for multiply_add, enough rows at a time to
+// saturate its vector units.
 namespace league::openmp::ceilings {
 namespace {
 
@@ -14,7 +14,7 @@ using namespace league::ceilings;
 
 template <class T>
 using Line = blocks::Pack<T, 64>;
-constexpr int lines = chunk_bytes / 64;  // of a chunk
+constexpr int lines = chunk_bytes / 64;  // per chunk
 
 template <class T>
 void copy(const Pass& on, const T* a, T* out) {

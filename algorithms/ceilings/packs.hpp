@@ -5,8 +5,8 @@
 
 namespace league::ceilings {
 
-/// Calls `body.operator()<count>(p)` for the packs p, p + lanes, ... that a lane takes of a chunk: `at_once` of them as
-/// long as there are so many, so that all their loads are in flight before the first is needed, then one by one.
+/// Calls `body.operator()<count>(p)` for a lane's packs p, p + lanes, ... of a chunk: `at_once` at a time, so that
+/// their loads are in flight together, then the tail one by one.
 template <int at_once, class Body>
 LEAGUE_FUNCTION void for_packs(int lane, int lanes, int packs, const Body& body) {
   int p = lane;

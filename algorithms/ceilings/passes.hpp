@@ -6,7 +6,7 @@
 
 namespace league::ceilings {
 
-/// What kernel files register.
+/// Registration of a kernel.
 using CeilingPass = OnePass<Ceilings, float, double, std::int32_t>;
 
 }  // namespace league::ceilings

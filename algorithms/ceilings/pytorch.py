@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: what its own passes over memory reach."""
+"""PyTorch: bandwidth of its own passes over memory."""
 
 import torch
 
@@ -28,7 +28,7 @@ class Copy(TorchPeer):
 
 class Add(Copy):
     method = "add"
-    description = "torch.add into a tensor of its own"
+    description = "torch.add into a separate tensor"
     dtypes = ("f32", "f64")
     problem = "add"
 

@@ -4,7 +4,7 @@
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/host_pass.hpp"
 
-// One thread takes all elements, one after another: what plain loops reach.
+// One thread takes all elements, one after another, in plain loops.
 namespace league::serial::ceilings {
 namespace {
 

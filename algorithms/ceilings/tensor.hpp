@@ -11,7 +11,7 @@
 #include "backends/portable.hpp"
 
 /// The work of the tensor methods: a row of the output is the sum of all elements of C [16 x 64] after `steps` times
-/// C += A B. 16 rows side by side are a product [64 x 256]: four values of A, four of B.
+/// C += A B. 16 rows together are a product [64 x 256]: four values of A, four of B.
 namespace league::ceilings {
 
 using blocks::mma::Operand;
@@ -19,11 +19,11 @@ using blocks::mma::Operand;
 inline constexpr int tensor_rows = 16, tensor_columns = 64, tensor_sums = tensor_rows * tensor_columns;
 inline constexpr int rows_side_by_side = 16;
 
-/// Elements in which a row of A meets a column of B: 32 bytes of them.
+/// Depth of A B: 32 bytes of elements.
 constexpr int tensor_depth(Dtype dtype) { return 32 / static_cast<int>(size_bytes(dtype)); }
 
-/// Constant operands: all elements of A are `left(row)`, all of B `right(row)`. From 1 to 4, so that all sums are
-/// integers of few bits, exact in every type and order.
+/// Constant operands: all elements of A are `left(row)`, all of B `right(row)`. Values from 1 to 4, so that all sums
+/// are small integers, exact in every type and order.
 LEAGUE_FUNCTION int left(std::int64_t row) { return 1 + static_cast<int>(row / 4 % 4); }
 LEAGUE_FUNCTION int right(std::int64_t row) { return 1 + static_cast<int>((row % 4 + row / rows_side_by_side) % 4); }
 
@@ -32,7 +32,7 @@ struct Integers {
   int low, count;
   [[nodiscard]] constexpr std::int64_t largest() const { return low < 0 ? -low : low + count - 1; }
 };
-/// As many as leave all sums exact: bytes have all their values, the others a sign and 5 or 6 bits, f64 15.
+/// The largest ranges with exact sums: all values of bytes; a sign and 5 or 6 bits for the others, 15 bits for f64.
 template <Dtype dtype, Operand operand>
 inline constexpr Integers random_integers = [] {
   if (dtype == Dtype::u8) return Integers{0, 256};
@@ -40,22 +40,21 @@ inline constexpr Integers random_integers = [] {
   return Integers{-largest, 2 * largest + 1};
 }();
 
-/// The most that an element of A B can come to. Times the steps, it bounds an element of C and every partial sum of it,
-/// in any order. Each element of C then is a multiple of the steps; in units of these, `tensor_sums` times it bounds
-/// their sum.
+/// The largest element of A B. Times the steps, it bounds an element of C and its partial sums in any order. Each
+/// element of C is a multiple of the steps; in units of these, `tensor_sums` times it bounds their sum.
 template <Dtype dtype>
-inline constexpr std::int64_t most_product =
+inline constexpr std::int64_t max_product =
     tensor_depth(dtype) * random_integers<dtype, Operand::a>.largest() * random_integers<dtype, Operand::b>.largest();
-static_assert(most_product<Dtype::f32> * Recurrence{}.steps < 1LL << 24 &&
-                  most_product<Dtype::f32> * tensor_sums < 1LL << 24,
+static_assert(max_product<Dtype::f32> * Recurrence{}.steps < 1LL << 24 &&
+                  max_product<Dtype::f32> * tensor_sums < 1LL << 24,
               "24 bits of an f32");
-static_assert(most_product<Dtype::f16> * Recurrence{}.steps < 1LL << 24 &&
-                  most_product<Dtype::f16> * tensor_sums < 1LL << 24,
+static_assert(max_product<Dtype::f16> * Recurrence{}.steps < 1LL << 24 &&
+                  max_product<Dtype::f16> * tensor_sums < 1LL << 24,
               "24 bits of an f32");
-static_assert(most_product<Dtype::f64> * Recurrence{}.steps * tensor_sums < 1LL << 53, "53 bits of an f64");
-static_assert(most_product<Dtype::u8> * Recurrence{}.steps < 1LL << 31, "an element of C; their sum wraps around");
+static_assert(max_product<Dtype::f64> * Recurrence{}.steps * tensor_sums < 1LL << 53, "53 bits of an f64");
+static_assert(max_product<Dtype::u8> * Recurrence{}.steps < 1LL << 31, "an element of C; their sum wraps around");
 
-/// The type of the factors as the block `mma` names it.
+/// The element type of the block `mma`.
 constexpr blocks::mma::Element element_of(Dtype dtype) {
   using blocks::mma::Element;
   if (dtype == Dtype::f32) return Element::tf32;
@@ -69,13 +68,13 @@ using Words = blocks::mma::UnitOf<element_of(dtype)>;
 template <Dtype dtype>
 inline constexpr int row_words = 32 / static_cast<int>(sizeof(typename Words<dtype>::Word));
 
-/// What A and B are filled with.
+/// Contents of A and B.
 struct Operands {
   bool random = false;
   std::uint64_t seed = 0;
 
-  /// The elements of word `number` of row `i` of A or of column `i` of B, for row `row` of the output. Of 16 rows side
-  /// by side, four in a row share A, every fourth B.
+  /// The elements of word `number` of row `i` of A or of column `i` of B, for row `row` of the output. Of 16 rows
+  /// together, four consecutive ones share A, every fourth shares B.
   template <Dtype dtype, Operand operand>
   LEAGUE_FUNCTION void integers(std::int64_t row, int i, int number, int (&out)[Words<dtype>::per_word]) const {
     constexpr bool is_a = operand == Operand::a;
@@ -89,7 +88,7 @@ struct Operands {
       out[e] = low + static_cast<int>(share * static_cast<std::uint32_t>(range.count) >> 16);
     }
   }
-  /// The same as a register holds them.
+  /// The same packed into a register.
   template <Dtype dtype, Operand operand>
   LEAGUE_FUNCTION typename Words<dtype>::Word word(std::int64_t row, int i, int number) const {
     using Value = typename Words<dtype>::Value;

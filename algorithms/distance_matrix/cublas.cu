@@ -2,8 +2,8 @@
 #include "algorithms/distance_matrix/part.hpp"
 #include "backends/cuda/cublas.hpp"
 
-// The library multiplies all points with those of the rows; then, in place, a block takes blockDim neighbouring
-// distances of a row, a thread one.
+// The library multiplies all points with those of the rows. Then, in place, a block takes blockDim neighbouring
+// distances of a row, one per thread.
 namespace league::distance_matrix {
 namespace {
 
@@ -19,7 +19,7 @@ __global__ void norms_of(std::int64_t n, std::int64_t dimension, const T* points
   norms[row] = static_cast<T>(norm);
 }
 
-/// out holds the products.
+/// Products in `out` to distances, in place.
 template <class T>
 __global__ void finish(std::int64_t n, std::int64_t first, std::int64_t rows, bool euclidean, const T* norms, T* out) {
   const std::int64_t column = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;

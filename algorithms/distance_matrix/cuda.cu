@@ -2,15 +2,15 @@
 #include "algorithms/blocks/pack_cuda.hpp"
 #include "algorithms/distance_matrix/direct.hpp"
 
-// A block takes a strip of 8 rows and 16 bytes of columns a thread; a thread keeps its columns' points in registers and
-// walks down the rows, one 16-byte store a row.
+// A block takes a strip of 8 rows and 16 bytes of columns per thread. A thread keeps its columns' points in registers
+// and loops over the rows, one 16-byte store per row.
 namespace league::distance_matrix {
 namespace {
 
 /// DIMENSION 0: any.
 template <class T, int dimension>
 __global__ void direct(Strips<T> strips) {
-  const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_past_caches(to, value); };
+  const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_streaming(to, value); };
   const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   for (unsigned item = blockIdx.x; item < strips.items; item += gridDim.x)
     if constexpr (dimension > 0)

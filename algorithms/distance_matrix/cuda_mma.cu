@@ -5,7 +5,7 @@
 #include "algorithms/distance_matrix/units.hpp"
 
 // A block takes a tile of rows x columns at a time; a warp some products [16 x 16], whose operands come through shared
-// memory (blocks/unit_tile). `mma_symmetric` leaves out the tiles below the diagonal and stores the others twice.
+// memory (blocks/unit_tile). `mma_symmetric` skips the tiles below the diagonal and stores the others twice.
 namespace league::distance_matrix {
 namespace {
 
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(TileOfUnits<Unit>::threads, cuda::launch_bound
   const Tiles<T>& tiles = work.tiles;
   for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
     const Corner corner = work.template corner<mirror, Tile>(item);
-    group.barrier();  // scratch is free
+    group.barrier();  // scratch may be overwritten
     blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
         group, scratch, work.pieces_of(corner.row), work.pieces_of(corner.column), work.pieces.steps, 1);
     blocks::TileSums<Tile> sums;

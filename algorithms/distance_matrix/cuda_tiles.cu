@@ -4,8 +4,8 @@
 #include "algorithms/distance_matrix/tiles.hpp"
 
 // A block takes a tile of rows x columns at a time; a thread keeps a square of sums in registers, while both operands
-// come through shared memory (blocks/product_tile). `tiled` adds squared differences, `symmetric` does so above the
-// diagonal and stores twice, `product` adds products and finishes with the norms.
+// come through shared memory (blocks/product_tile). `tiled` adds squared differences; `symmetric` does so above the
+// diagonal and stores twice; `product` adds products, with the norms in the epilogue.
 namespace league::distance_matrix {
 namespace {
 
@@ -13,7 +13,7 @@ template <class T, int team, class Term, bool mirror>
 __global__ void __launch_bounds__(team, cuda::launch_bound(512 / team)) tile_kernel(const Tiles<T> tiles) {
   using Shape = blocks::TileFor<T, team>;
   alignas(16) __shared__ T scratch[2 * Shape::buffer];
-  const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_past_caches(to, value); };
+  const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_streaming(to, value); };
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
     const int row = tiles.row(item, Shape::rows), column = tiles.column(item, Shape::columns);

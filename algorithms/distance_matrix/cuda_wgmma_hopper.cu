@@ -3,9 +3,9 @@
 #include "algorithms/blocks/pieces_cuda.hpp"
 #include "algorithms/distance_matrix/units.hpp"
 
-// A cluster of two blocks takes a tile of 256 x 256 at a time; a group of four warps 64 rows of it, whose operands a
-// thread of each block copies ahead (blocks/cluster_tile). `wgmma_symmetric` leaves out the tiles below the diagonal
-// and stores the others twice.
+// A cluster of two blocks takes a tile of 256 x 256 at a time, a warpgroup 64 rows of it; one producer thread per block
+// copies operands ahead (blocks/cluster_tile). `wgmma_symmetric` skips the tiles below the diagonal and stores the
+// others twice.
 namespace league::distance_matrix {
 namespace {
 
@@ -41,7 +41,7 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
     });
   }
   __syncwarp();
-  blocks::cluster::barrier();  // others may still signal to this block
+  blocks::cluster::barrier();  // others may still arrive at this block's barriers
 }
 
 template <bool mirror>
@@ -53,8 +53,8 @@ class Wgmma final : public DistancePart {
     cudaDeviceProp device;
     cuda::check(cudaGetDeviceProperties(&device, queue().device().index));
     if (device.major != 9) throw Unsupported(std::string(device.name) + " has no wgmma: that is of Hopper only");
-    plan_ = blocks::ClusterPlan::of<Tile>(memory_.pieces.steps / Tile::pieces,
-                                          static_cast<int>(cuda::most_scratch(device)));
+    plan_ =
+        blocks::ClusterPlan::of<Tile>(memory_.pieces.steps / Tile::pieces, static_cast<int>(cuda::max_scratch(device)));
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(cluster_tiles<mirror>), plan_.bytes));
     if (launch.league == 0) {
       const auto items = static_cast<int>(memory_.work({0, block_rows()}).tiles.items);
@@ -62,7 +62,7 @@ class Wgmma final : public DistancePart {
     }
     if (launch.league % Tile::blocks != 0)
       throw Unsupported("league " + std::to_string(launch.league) + ": " + std::to_string(Tile::blocks) +
-                        " blocks work together");
+                        " blocks per cluster");
     return launch_ = memory_.configure(launch, cuda::limits, block_rows());
   }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy: differences in one fused kernel a coordinate, and the expanded form with a matrix product."""
+"""CuPy: differences by one fused kernel per coordinate, and the expanded form with a matrix product."""
 
 import cupy
 
@@ -8,7 +8,7 @@ from backends.python.gpu import CupyPeer
 
 class Direct(CupyPeer):
     method = "direct"
-    description = "an ElementwiseKernel over all pairs, a coordinate after another"
+    description = "an ElementwiseKernel over all pairs, one per coordinate"
     dtypes = ("f32", "f64")
 
     def upload(self):

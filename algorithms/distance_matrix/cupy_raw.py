@@ -5,7 +5,7 @@ import cupy
 
 from backends.python.gpu import CupyPeer
 
-ROWS = 8  # of a thread
+ROWS = 8  # per thread
 DISTANCES = """
 extern "C" __global__ void distances(const Value* points, long long n, int dimension, Value* out) {
   const long long column = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -29,7 +29,7 @@ extern "C" __global__ void distances(const Value* points, long long n, int dimen
 
 class Raw(CupyPeer):
     method = "raw"
-    description = "a RawKernel, 8 values a thread"
+    description = "a RawKernel, 8 values per thread"
     dtypes = ("f32", "f64")
 
     def upload(self):

@@ -9,17 +9,16 @@
 #include "algorithms/distance_matrix/part.hpp"
 #include "backends/launch.hpp"
 
-/// What `direct` does on a GPU, in CUDA and Kokkos alike: how the matrix is shared out, and a thread's part of it.
+/// The method `direct` on a GPU, the same in CUDA and Kokkos: the decomposition of the matrix, and a thread's part.
 namespace league::distance_matrix {
 
-/// Rows that a thread walks down with the same columns in registers.
+/// Rows per thread, with the same columns in registers.
 inline constexpr int direct_rows = 8;
-/// Neighbouring columns of a thread: their distances are one 16-byte store.
+/// Neighbouring columns per thread: one 16-byte store.
 template <class T>
 inline constexpr int direct_columns = blocks::Pack<T>::size;
 
-/// A block of rows, and how it is shared out: an item is a strip of `direct_rows` rows over lanes x direct_columns
-/// columns.
+/// A block of rows and its decomposition into items: strips of `direct_rows` rows x (lanes x direct_columns) columns.
 template <class T>
 struct Strips {
   int n, dimension;
@@ -27,11 +26,11 @@ struct Strips {
   bool euclidean;
   const T* points;          ///< [n x dimension]
   T* out;                   ///< [rows x n]
-  int columns = 0;          ///< of an item
-  unsigned columns_of = 0;  ///< items beside each other
+  int columns = 0;          ///< per item
+  unsigned columns_of = 0;  ///< items per strip of rows
   unsigned items = 0;
 
-  /// @throws Unsupported where the items are too many to be counted in 32 bits
+  /// @throws Unsupported if the number of items exceeds 32 bits
   void share(int lanes) {
     columns = lanes * direct_columns<T>;
     columns_of = static_cast<unsigned>(ceil_div(n, columns));
@@ -43,7 +42,7 @@ struct Strips {
   LEAGUE_FUNCTION int first_column(unsigned item) const { return static_cast<int>(item % columns_of) * columns; }
 };
 
-/// What `direct` works on, on a GPU.
+/// Memory of `direct` on a GPU.
 template <class T, template <class> class Array>
 struct StripMemory {
   explicit StripMemory(DistancePart& part) : problem(part.problem()) { part.declare_matrix(points, out, {}); }
@@ -84,7 +83,7 @@ struct StripMemory {
   Array<T> points, out;
 };
 
-/// The points of a thread's columns, in registers; the last one again where there are no more.
+/// The points of a thread's columns, in registers; the index is clamped to the last point.
 template <class T, int dimension>
 struct Columns {
   static constexpr int count = direct_columns<T>;
@@ -117,7 +116,7 @@ LEAGUE_FUNCTION blocks::Pack<T> roots(blocks::Pack<T> squared) {
   return squared;
 }
 
-/// Stores as many of a thread's distances as there are columns.
+/// Stores a thread's distances, up to the last column.
 template <class T>
 LEAGUE_FUNCTION void store_some(const blocks::Pack<T>& distances, T* to, int columns) {
   for (int e = 0; e < blocks::Pack<T>::size; ++e)
@@ -125,7 +124,7 @@ LEAGUE_FUNCTION void store_some(const blocks::Pack<T>& distances, T* to, int col
 }
 
 /// A thread's part of an item: `store(Pack<T>*, Pack<T>)` is the model's 16-byte store, for whole strips of a matrix
-/// whose rows begin at 16 bytes.
+/// with 16-byte aligned rows.
 template <int dimension, class T, class Store>
 LEAGUE_FUNCTION void walk_strip(const Strips<T>& strips, unsigned item, int lane, const Store& store) {
   constexpr int count = direct_columns<T>;
@@ -135,7 +134,7 @@ LEAGUE_FUNCTION void walk_strip(const Strips<T>& strips, unsigned item, int lane
   const T* from = strips.points + std::int64_t{strips.first + first} * dimension;
   T* to = strips.out + std::int64_t{first} * strips.n + column;
   if (first + direct_rows <= strips.rows && strips.n % count == 0) {
-    T x[direct_rows][dimension];  // all loads before the first store
+    T x[direct_rows][dimension];  // all loads before the first store, to overlap them
     for (int r = 0; r < direct_rows; ++r)
       for (int k = 0; k < dimension; ++k) x[r][k] = from[r * dimension + k];
     for (int r = 0; r < direct_rows; ++r, to += strips.n) {
@@ -152,7 +151,7 @@ LEAGUE_FUNCTION void walk_strip(const Strips<T>& strips, unsigned item, int lane
   }
 }
 
-/// The same for any dimension: the sums in registers, the coordinates from memory.
+/// The same for any dimension: sums in registers, coordinates from memory.
 template <class T, class Store>
 LEAGUE_FUNCTION void walk_strip_any(const Strips<T>& strips, unsigned item, int lane, const Store& store) {
   constexpr int count = direct_columns<T>;

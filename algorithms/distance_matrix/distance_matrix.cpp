@@ -15,7 +15,7 @@ const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 
 const std::map<Dtype, std::string> units{{Dtype::f32, "f16 tensor"}, {Dtype::f64, "f64 tensor"}};
 
-const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see product";
+const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare product";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -48,7 +48,7 @@ const RegisterAlgorithm registered{Algorithm{
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
                  .units = units},
                 {.name = "wgmma",
-                 .description = "as mma, by the units of Hopper for four warps",
+                 .description = "as mma, by the warpgroup units of Hopper",
                  .dtypes = {Dtype::f32},
                  .not_expressible = {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}},
                  .units = units},
@@ -69,8 +69,8 @@ const RegisterAlgorithm registered{Algorithm{
                    {{"n", "129"}, {"dimension", "5"}},
                    {{"n", "131"}, {"dimension", "37"}, {"metric", "squared"}}}}};
 
-/// How far a value may lie from the oracle's: the square from a sum of `dimension` terms, within (dimension + 4) eps of
-/// the sum of magnitudes; and what the root makes of that.
+/// Error bound of a value: a squared distance, a sum of `dimension` terms, has (dimension + 4) eps times the sum of
+/// magnitudes; propagated through the root for distances.
 struct Judge {
   double relative;
   double eps;
@@ -85,7 +85,7 @@ struct Judge {
   }
 };
 
-/// What was found in one row.
+/// Result of checking one row.
 struct RowVerdict {
   double worst = 0, difference = 0;  ///< largest error over bound; sum of squared errors
   std::string message;
@@ -128,7 +128,8 @@ class Check {
       if (!row.message.empty()) verdict.fail(row.message);
     }
     if (oracle_.is_complete) {
-      const double whole = std::sqrt(reduce.sum_of(difference));  // a figure of one process, since figures add up
+      const double whole =
+          std::sqrt(reduce.sum_of(difference));  // reported by one process only, since figures are added
       verdict.figures.push_back({"frobenius_difference", rows_.begin == 0 ? whole : 0});
     } else {
       verdict.figures.push_back({"rows_checked_by_value", static_cast<double>(oracle_.rows.size())});
@@ -151,7 +152,7 @@ class Check {
     if (error > 0 && wanted.bound > 0) verdict.worst = std::max(verdict.worst, error / wanted.bound);
   }
 
-  /// The diagonal is 0, and the squares of the row add up.
+  /// Checks that the diagonal is 0, and the sum of squares of the row.
   void identity(std::int64_t row, RowVerdict& verdict) const {
     if (value(row, row) != 0) fail(verdict, place(row, row), value(row, row), {0, 0});
     double partial[8] = {}, total = 0;
@@ -168,7 +169,7 @@ class Check {
           {wanted, relative * (expanded_ ? magnitude : wanted) + in_double});
   }
 
-  /// Every value of a row of the sample; and, where they are symmetric, their mirror images.
+  /// Checks every value of a sampled row, and for symmetric methods their mirror images.
   void each(std::int64_t row, std::int64_t sample, RowVerdict& verdict) const {
     const double* squared = &oracle_.squared[static_cast<std::size_t>(sample * oracle_.n)];
     const double norm = oracle_.norms[static_cast<std::size_t>(row)];
@@ -201,7 +202,7 @@ DistanceMatrix::DistanceMatrix(const Making& making)
 
 DistanceMatrix::~DistanceMatrix() = default;
 
-/// The points once, the matrix once, and the multiply-adds of the fewest operations known (the expanded form's).
+/// Reads the points once, writes the matrix once; operations of the expanded form, the fewest known.
 Cost DistanceMatrix::cost() const {
   const auto pairs = static_cast<double>(n) * static_cast<double>(n),
              values = static_cast<double>(n) * static_cast<double>(dimension);
@@ -215,14 +216,14 @@ double DistanceMatrix::method_bytes(std::string_view method) const {
   return cost().bytes + (method == "gram" ? 2 * matrix : 0);
 }
 
-/// All processes have all points.
+/// Every process makes all points.
 void DistanceMatrix::make_inputs(Range local, std::pmr::memory_resource& memory) {
   rows = local;
   points = HostArray(memory, dtype, {n, dimension});
   with_type<float, double>(dtype, [&]<class T>() {
     const std::span<T> values = points.values<T>();
     fill_random(values, seed, 0);
-    for (T& value : values) value += T{0.5};  // exact: the values lie on a grid
+    for (T& value : values) value += T{0.5};  // exact: the values are on a grid
   });
 }
 

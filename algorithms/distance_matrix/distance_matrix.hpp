@@ -13,14 +13,14 @@ struct Oracle;
 class DistanceMatrix final : public Problem {
  public:
   static constexpr const char* algorithm = "distance_matrix";
-  /// `Output::form` of |x|^2 + |y|^2 - 2 x.y, whose error is a share of |x|^2 + |y|^2, not of the distance.
+  /// `Output::form` of |x|^2 + |y|^2 - 2 x.y, whose error is relative to |x|^2 + |y|^2, not to the distance.
   static constexpr const char* expanded = "expanded";
-  static constexpr const char* mirrored = "expanded, mirrored";  ///< the same, symmetric to the bit
+  static constexpr const char* mirrored = "expanded, mirrored";  ///< the same, bitwise symmetric
 
   explicit DistanceMatrix(const Making& making);
   ~DistanceMatrix() override;
   [[nodiscard]] std::int64_t extent() const override { return n; }
-  /// One a distance.
+  /// One per distance.
   [[nodiscard]] std::int64_t max_teams() const override { return n * n; }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] double method_bytes(std::string_view method) const override;
@@ -32,7 +32,7 @@ class DistanceMatrix final : public Problem {
   std::int64_t n, dimension;
   bool euclidean;
   std::uint64_t seed;
-  Range rows{};        ///< of the matrix, that are here
+  Range rows{};        ///< local rows of the matrix
   HostArray points{};  ///< [n x dimension], each coordinate in [0, 1)
 
  private:

@@ -14,8 +14,8 @@ std::int64_t affordable_rows(std::int64_t n, std::int64_t dimension) {
   return std::min(value_budget / n, operation_budget / (n * dimension));
 }
 
-/// All rows where the budget allows it; else the first and the last, both sides of where up to 8 devices would split
-/// the rows, and others evenly between.
+/// All rows within the budget; else the first and the last, the rows at shard borders of up to 8 devices, and others
+/// evenly between.
 std::set<std::int64_t> sample(std::int64_t n, std::int64_t affordable) {
   std::set<std::int64_t> rows;
   if (affordable >= n) {
@@ -33,7 +33,7 @@ std::set<std::int64_t> sample(std::int64_t n, std::int64_t affordable) {
   return rows;
 }
 
-/// The sample of the rows that are here.
+/// The local rows of the sample.
 std::vector<std::int64_t> local_sample(const DistanceMatrix& problem) {
   const std::set<std::int64_t> rows = sample(problem.n, affordable_rows(problem.n, problem.dimension));
   return {rows.lower_bound(problem.rows.begin), rows.lower_bound(problem.rows.end)};
@@ -67,7 +67,7 @@ Oracle::Oracle(const DistanceMatrix& problem)
     const double* x = &points[static_cast<std::size_t>(rows[r]) * columns];
     for (std::size_t j = 0; j < count; ++j) {
       const double* y = &points[j * columns];
-      double partial[4] = {};  // four sums that do not wait for each other
+      double partial[4] = {};  // four independent chains
       for (std::size_t k = 0; k < columns; ++k) partial[k % 4] += (x[k] - y[k]) * (x[k] - y[k]);
       squared[r * count + j] = (partial[0] + partial[1]) + (partial[2] + partial[3]);
     }

@@ -9,12 +9,11 @@
 
 namespace league::distance_matrix {
 
-/// What the distances should be, in double: every value of a sample of the rows that are here, and the sum of every
-/// row.
+/// Expected distances in double: every value of a sample of the local rows, and the sum of every row.
 struct Oracle {
   explicit Oracle(const DistanceMatrix& problem);
 
-  /// The number of a row in the sample; -1 if it is not in it.
+  /// Index of a row in the sample; -1 if it is not sampled.
   [[nodiscard]] std::int64_t sampled(std::int64_t row) const;
   /// sum_j |x_row - x_j|^2 = n |x_row|^2 + sum_j |x_j|^2 - 2 x_row . sum_j x_j.
   [[nodiscard]] double row_sum(std::int64_t row) const;
@@ -26,8 +25,8 @@ struct Oracle {
   std::vector<double> norms;   ///< [n], squared
   std::vector<double> sum;     ///< [dimension], of the points
   double sum_norms = 0;
-  bool is_complete;                ///< every row of the problem is in the sample of some process: up to a budget
-  std::vector<std::int64_t> rows;  ///< the sample, ascending, of the rows that are here
+  bool is_complete;                ///< every row of the problem is sampled (within the budget)
+  std::vector<std::int64_t> rows;  ///< the local sample, ascending
   std::vector<double> squared;     ///< [rows.size() x n]
 };
 

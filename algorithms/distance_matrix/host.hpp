@@ -11,12 +11,11 @@
 #include "algorithms/blocks/product_tile_host.hpp"
 #include "backends/launch.hpp"
 
-/// What a host thread does, in OpenMP and in Kokkos on a host alike: tiles of rows x columns whose sums stay in
-/// registers.
+/// A host thread's work, the same in OpenMP and Kokkos: tiles of rows x columns with sums in registers.
 namespace league::distance_matrix {
 
-/// How a method lays its points out, feature by feature. `direct` reads whole columns of coordinates; the others read
-/// panels as wide as a tile, one piece of memory each, which the next rows find in the cache.
+/// Layout of a method's points, feature by feature. `direct` reads whole columns of coordinates; the others contiguous
+/// panels as wide as a tile, which stay in cache for the next rows.
 template <class T>
 struct HostLayout {
   using Tile = blocks::HostTile<T>;
@@ -26,7 +25,7 @@ struct HostLayout {
   [[nodiscard]] std::int64_t padded(std::int64_t count, int width) const {
     return ceil_div<std::int64_t>(count, width) * width;
   }
-  /// Values of the operand that gives the columns, and of the one that gives `rows` rows.
+  /// Sizes in values of the operand of the columns, and of that of `rows` rows.
   [[nodiscard]] std::int64_t columns_size() const {
     return (padded(n, Tile::columns) + (panels ? 0 : Tile::columns)) * dimension;
   }
@@ -34,11 +33,11 @@ struct HostLayout {
     return panels ? padded(rows, Tile::rows) * dimension : 0;
   }
   [[nodiscard]] std::int64_t norms_size() const { return padded(n, Tile::columns); }
-  /// From one feature to the next, without panels.
+  /// Stride from one feature to the next, without panels.
   [[nodiscard]] std::int64_t step() const { return columns_size() / dimension; }
 };
 
-/// Lays `width` points, from `first` on, out feature by feature, `step` apart; what is not there becomes 0.
+/// Transposes `width` points, from `first` on, to feature-major, `step` apart; zero-padded.
 template <class T>
 void lay_out(const HostLayout<T>& layout, const T* points, std::int64_t first, int width, T* to, std::int64_t step) {
   for (std::int64_t row = first; row < first + width; ++row, ++to)
@@ -46,7 +45,7 @@ void lay_out(const HostLayout<T>& layout, const T* points, std::int64_t first, i
       to[f * step] = row < layout.n ? points[row * layout.dimension + f] : T{0};
 }
 
-/// The squared norm of a point, added in double; 0 where there is none.
+/// The squared norm of a point, added in double; 0 for padding.
 template <class T>
 T squared_norm(const HostLayout<T>& layout, const T* points, std::int64_t row) {
   double norm = 0;
@@ -61,7 +60,7 @@ T squared_norm(const HostLayout<T>& layout, const T* points, std::int64_t row) {
 template <class T>
 struct HostBlock {
   std::int64_t n, depth, first, rows;  ///< `first` is global
-  bool euclidean, streaming;           ///< streaming: the result is too large to stay in a cache
+  bool euclidean, streaming;           ///< streaming: non-temporal stores, the result exceeds the caches
   const T *a, *b;                      ///< features of the rows (from `first` on), and of the columns
   std::int64_t a_tile, a_step;         ///< from one tile of rows to the next, from one feature to the next
   std::int64_t b_tile, b_step;
@@ -75,7 +74,7 @@ struct HostBlock {
 template <class T>
 using HostSums = T[blocks::HostTile<T>::rows][blocks::HostTile<T>::columns];
 
-/// A tile's sums become distances: with the norms, where the sums are products, and the root.
+/// Epilogue: a tile's sums to distances, with the norms if the sums are products, and the root.
 template <class Term, class T>
 void finish_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column, HostSums<T>& sums) {
   using Tile = blocks::HostTile<T>;
@@ -99,7 +98,7 @@ void finish_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t colum
   }
 }
 
-/// Stores the part of a tile that the matrix has.
+/// Stores a tile, clipped to the matrix.
 template <class Words, class T>
 void store_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column, const HostSums<T>& sums) {
   using Tile = blocks::HostTile<T>;
@@ -117,7 +116,7 @@ void store_tile(const HostBlock<T>& block, std::int64_t row, std::int64_t column
   }
 }
 
-/// Stores what a tile has of the upper half, and its mirror image. @pre block.first == 0
+/// Stores the part of a tile above the diagonal, and its mirror image. @pre block.first == 0
 template <class T>
 void store_mirrored(const HostBlock<T>& block, std::int64_t row, std::int64_t column, const HostSums<T>& sums) {
   using Tile = blocks::HostTile<T>;
@@ -131,7 +130,7 @@ void store_mirrored(const HostBlock<T>& block, std::int64_t row, std::int64_t co
       block.out[(column + j) * block.n + row + i] = sums[i][j];
 }
 
-/// Some tiles of rows against all columns: a panel of columns stays in the cache for all of them.
+/// Some tiles of rows by all columns: a panel of columns stays in cache for all of them.
 template <class Words, class Term, bool mirror, class T>
 void host_rows(const HostBlock<T>& block, std::int64_t first_tile, std::int64_t last_tile) {
   using Tile = blocks::HostTile<T>;

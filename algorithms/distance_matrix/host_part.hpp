@@ -6,9 +6,8 @@
 
 namespace league::distance_matrix {
 
-/// A method on the threads of a host: lays the points out, then takes rows of tiles in groups. A model says how its
-/// threads share a loop: `each(label, items, body)` calls `body(item)` for every item; `Words` are those of
-/// blocks/words.
+/// A method on host threads: packs the points, then takes rows of tiles in groups. The model gives the parallel loop:
+/// `each(label, items, body)` calls `body(item)` for every item. `Words`: see blocks/words.hpp.
 template <class T, Kind kind, template <class> class Array, class Words>
 class HostTiles {
   using Tile = blocks::HostTile<T>;
@@ -20,11 +19,11 @@ class HostTiles {
     part.declare(norms_, "distance_matrix/norms", kind == Kind::product ? layout_.norms_size() : 0);
     part.declare(rows_, "distance_matrix/rows", layout_.rows_size(part.rows().size()));
     part.declare_matrix(points_, out_, form_of(kind, Tile::rows));
-    part.declare(rows_, "distance_matrix/rows", layout_.rows_size(part.block_rows()));  // of a block, as is known now
+    part.declare(rows_, "distance_matrix/rows",
+                 layout_.rows_size(part.block_rows()));  // of a block; its size is known now
   }
 
-  /// Rows of tiles of one work item: enough to use a panel of columns several times, and no more than leaves every
-  /// thread some.
+  /// Rows of tiles per work item: enough to reuse a panel of columns, few enough for load balance.
   [[nodiscard]] std::int64_t group(int threads) const {
     if (kind == Kind::direct) return 1;
     return std::clamp<std::int64_t>(ceil_div<std::int64_t>(part_.block_rows(), Tile::rows) / threads, 1, 8);
@@ -50,7 +49,7 @@ class HostTiles {
   }
 
  private:
-  /// Lays out the columns (once would do: it is part of what is timed) and the rows of this block.
+  /// Packs the columns (for every block, as part of the timed work) and the rows of this block.
   template <class Each>
   void pack(HostBlock<T>& block, const Each& each) const {
     const HostLayout<T> layout = layout_;

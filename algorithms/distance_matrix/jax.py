@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX: the formula, and the expanded form with a matrix product, jitted.
 
-No method with TF32: coordinates are not whole numbers, and 11 bits of them are not within the bound.
+No method with TF32: coordinates are not whole numbers, and rounding them to 11 bits exceeds the bound.
 """
 
 import functools

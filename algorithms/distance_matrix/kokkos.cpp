@@ -3,8 +3,8 @@
 #include "algorithms/distance_matrix/kokkos_host.hpp"
 #include "backends/kokkos/for_teams.hpp"
 
-// A team takes a strip of 8 rows and 16 bytes of columns a lane; a lane keeps its columns' points in registers and
-// walks down the rows, one 16-byte store a row.
+// A team takes a strip of 8 rows and 16 bytes of columns per lane. A lane keeps its columns' points in registers and
+// loops over the rows, one 16-byte store per row.
 namespace league::distance_matrix {
 namespace {
 

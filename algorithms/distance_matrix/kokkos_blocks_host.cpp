@@ -2,7 +2,7 @@
 #include "algorithms/blocks/words_native.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
 
-// The kernels of `kokkos` on a host, with streaming stores.
+// The kernels of `kokkos` on a host, with non-temporal stores.
 namespace league::distance_matrix {
 namespace {
 

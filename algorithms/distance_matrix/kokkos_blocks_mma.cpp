@@ -6,7 +6,7 @@
 #include "algorithms/distance_matrix/units.hpp"
 
 // A team takes a tile of rows x columns at a time; a subgroup some products [16 x 16], whose operands come through team
-// scratch (blocks/unit_tile). `mma_symmetric` leaves out the tiles below the diagonal and stores the others twice.
+// scratch (blocks/unit_tile). `mma_symmetric` skips the tiles below the diagonal and stores the others twice.
 namespace league::distance_matrix {
 namespace {
 
@@ -28,7 +28,7 @@ void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work)
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
              item += static_cast<unsigned>(team.league_size())) {
           const Corner corner = work.template corner<mirror, Tile>(item);
-          group.barrier();  // scratch is free
+          group.barrier();  // scratch may be overwritten
           blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
               group, static_cast<typename Unit::Word*>(scratch), work.pieces_of(corner.row),
               work.pieces_of(corner.column), work.pieces.steps, 1);

@@ -5,8 +5,8 @@
 #include "algorithms/distance_matrix/host_part.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-// On a host a thread of a team takes rows of tiles, and its vector lanes are those of the compiler: Kokkos' own lanes
-// are steps of a loop there, whose sums would not stay in registers.
+// On a host a thread of a team takes rows of tiles. Vectorisation is explicit: Kokkos' vector lanes are a loop there,
+// whose sums would not stay in registers.
 namespace league::distance_matrix::kokkos_model {
 
 /// Calls `body(item)` for every item, each by one thread of a team.

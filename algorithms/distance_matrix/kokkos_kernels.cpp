@@ -4,7 +4,7 @@
 #include "algorithms/distance_matrix/part.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-// Kokkos Kernels' own product (no TPL) multiplies the points of the rows with all points; then, in place, a team takes
+// Kokkos Kernels' own product (no TPL) multiplies the points of the rows with all points. Then, in place, a team takes
 // a row of distances, its lanes neighbouring columns.
 namespace league::distance_matrix {
 namespace {
@@ -30,7 +30,7 @@ void norms_of(const Exec& exec, Matrix<const T> points, Vector<T> norms) {
       });
 }
 
-/// out holds the products.
+/// Products in `out` to distances, in place.
 template <class T>
 void finish(const Exec& exec, std::int64_t first, bool euclidean, Vector<T> norms, Matrix<T> out) {
   const auto n = static_cast<std::int64_t>(out.extent(1));

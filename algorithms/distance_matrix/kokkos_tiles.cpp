@@ -5,8 +5,8 @@
 #include "backends/kokkos/kokkos.hpp"
 
 // A team takes a tile of rows x columns at a time; a thread keeps a square of sums in registers, while both operands
-// come through team scratch (blocks/product_tile). `tiled` adds squared differences, `symmetric` does so above the
-// diagonal and stores twice, `product` adds products and finishes with the norms.
+// come through team scratch (blocks/product_tile). `tiled` adds squared differences; `symmetric` does so above the
+// diagonal and stores twice; `product` adds products, with the norms in the epilogue.
 namespace league::distance_matrix {
 namespace {
 
@@ -22,7 +22,7 @@ void tile_kernel(const Exec& exec, Launch launch, const Tiles<T> tiles) {
                           .set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes + 16));
   Kokkos::parallel_for(
       "distance_matrix/tiles", policy, KOKKOS_LAMBDA(const Member& team) {
-        const int bytes = Shape::scratch_bytes;  // taken by reference
+        const int bytes = Shape::scratch_bytes;  // bound by reference below
         auto* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
         const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { *to = value; };
         const int thread = team.team_rank();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numba: rows in parallel on the CPU, vectors along them; a thread a value on the GPU."""
+"""Numba: on the CPU rows in parallel, vectorised along them; on the GPU one thread per value."""
 
 import math
 
@@ -63,7 +63,7 @@ def kernel(points, euclidean, out):
 
 class Raw(NumbaCudaPeer):
     method = "raw"
-    description = "a kernel of Numba's, a thread a value"
+    description = "a Numba kernel, one thread per value"
     dtypes = ("f32", "f64")
 
     def upload(self):

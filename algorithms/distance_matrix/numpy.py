@@ -5,12 +5,12 @@ import numpy as np
 
 from backends.python.peer import HostPeer
 
-BLOCK = 1 << 18  # values of a block of rows, which stays in the cache
+BLOCK = 1 << 18  # values per block of rows, which stays in cache
 
 
 class Direct(HostPeer):
     method = "direct"
-    description = "squared differences, a coordinate and a block of rows at a time"
+    description = "squared differences, one coordinate and block of rows at a time"
     dtypes = ("f32", "f64")
 
     def upload(self):

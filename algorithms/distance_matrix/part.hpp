@@ -11,35 +11,35 @@ namespace league::distance_matrix {
 
 enum class Kind { direct, tiled, symmetric, product };
 
-/// What a kernel of this kind sums up over the coordinates.
+/// What a kernel sums over the coordinates.
 template <Kind kind>
 using TermOf = std::conditional_t<kind == Kind::product, blocks::ProductTerm, blocks::DifferenceTerm>;
 
-/// What a method says of itself beside its kernel.
+/// Properties of a method beside its kernel.
 struct Form {
   bool expanded = false;     ///< |x|^2 + |y|^2 - 2 x.y
-  bool mirrored = false;     ///< that, and symmetric to the bit, as the subtracting form is
-  bool blocked = true;       ///< can work in blocks of rows
-  std::int64_t granule = 1;  ///< rows of a block are a multiple of this where it has so many
+  bool mirrored = false;     ///< and bitwise symmetric, as differences are
+  bool blocked = true;       ///< supports blocks of rows
+  std::int64_t granule = 1;  ///< rows per block are a multiple of this, if possible
 };
 constexpr Form form_of(Kind kind, std::int64_t granule = 1) {
   return {.expanded = kind == Kind::product, .blocked = kind != Kind::symmetric, .granule = granule};
 }
 
-/// A shard's part: as many rows of distances as the memory budget lets stay on the device. Where they are not all, the
-/// shard is computed in blocks of rows, each copied to the host before the next: the same values, from the same
-/// kernels.
+/// A shard's part: as many rows of distances as the memory budget allows on the device. If these are not all, the shard
+/// is computed in blocks of rows by the same kernels, with the same values; each block is copied to the host before the
+/// next.
 class DistancePart : public Part {
  public:
   DistancePart(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : Part(context, shard), problem_(problem) {}
 
-  /// Declares the points and the distances. @pre all else is declared: the distances take what memory is left
+  /// Declares the points and the distances. @pre all else is declared: the distances use the remaining memory
   template <class Array>
   void declare_matrix(Array& points, Array& out, const Form& form) {
     using T = typename Array::value_type;
     if (!form.blocked && (!is_alone() || rows().size() != problem_.n))
-      throw Unsupported("takes the whole matrix: one device only");
+      throw Unsupported("needs the whole matrix: one device only");
     if (form.expanded) result(0).form = form.mirrored ? DistanceMatrix::mirrored : DistanceMatrix::expanded;
     input(points, "distance_matrix/points", problem_.points.values<T>());
     block_rows_ = rows_that_fit(form, problem_.n * std::int64_t{sizeof(T)});
@@ -64,11 +64,11 @@ class DistancePart : public Part {
     }
   }
   [[nodiscard]] const DistanceMatrix& problem() const { return problem_; }
-  /// The most rows of one block.
+  /// Maximum rows per block.
   [[nodiscard]] std::int64_t block_rows() const { return block_rows_; }
 
  private:
-  /// Queues the distances of some rows.
+  /// Submits the kernels for some rows.
   virtual void block(Stages& stages, Range range) = 0;
   [[nodiscard]] bool blocked() const { return block_rows_ < rows().size(); }
   [[nodiscard]] std::int64_t rows_that_fit(const Form& form, std::int64_t row_bytes) {

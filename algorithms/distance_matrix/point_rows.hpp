@@ -7,10 +7,10 @@
 #include "algorithms/blocks/pieces.hpp"
 #include "algorithms/blocks/split.hpp"
 
-/// What packing (blocks/pieces.hpp) makes of points for matrix units.
+/// Conversions of points for matrix units, for packing (blocks/pieces.hpp).
 namespace league::distance_matrix {
 
-/// Points as they are, and their squared norms.
+/// Points unchanged, and their squared norms.
 template <class Unit, class T>
 struct PointRows {
   using Sum = double;
@@ -34,7 +34,7 @@ struct PointRows {
   }
 };
 
-/// Points scaled and split (blocks/split.hpp), and their squared norms, not scaled.
+/// Points scaled and split (blocks/split.hpp), and their unscaled squared norms.
 template <class Unit>
 struct SplitRows {
   using Sum = double;
@@ -48,10 +48,10 @@ struct SplitRows {
   /// The scales of 16 rows. @pre all threads call
   template <class Group, class Peak>
   LEAGUE_FUNCTION void prepare(const Group& group, std::int64_t first, const Peak& peak) const {
-    constexpr int side = blocks::mma::side, size = 4, together = 4;  // floats of a load; loads that overlap
+    constexpr int side = blocks::mma::side, size = 4, together = 4;  // floats per load; loads in flight
     for (int row = group.rank; row < side; row += group.size) inverse_scales[first + row] = 0;
     group.barrier();
-    const int sharing = group.size > side ? group.size / side : 1;  // threads of a row
+    const int sharing = group.size > side ? group.size / side : 1;  // threads per row
     for (int row = group.rank / sharing; row < side && first + row < n; row += group.size / sharing) {
       std::int32_t largest = 0;
       for (int begin = group.rank % sharing * size; begin < dimension; begin += together * sharing * size)
@@ -71,8 +71,8 @@ struct SplitRows {
     }
     group.barrier();
   }
-  /// Where a quarter of a piece is enough, the next quarter of that of the high parts has the low parts too: low by low
-  /// is added as well then, with the same rounding.
+  /// If the coordinates fill at most a quarter of a piece, the next quarter of the high piece holds the low parts as
+  /// well; low x low is then added too, with the same rounding bound.
   LEAGUE_FUNCTION typename Unit::Word word(std::int64_t row, int begin, Sum* sum) const {
     constexpr int depth = Unit::depth, quarter = depth / 4;
     bool is_low = begin / depth % 2 != 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: cdist, the expanded form, and the formula compiled and captured into a CUDA graph.
 
-No method with TF32: coordinates are not whole numbers, and 11 bits of them are not within the bound.
+No method with TF32: coordinates are not whole numbers, and rounding them to 11 bits exceeds the bound.
 """
 
 import torch
@@ -9,7 +9,7 @@ import torch
 from backends.python.gpu import TorchPeer
 from backends.python.peer import Unsupported
 
-MOST_COORDINATES = 32  # of the compiled formula, which reads both points for each pair
+MAX_COORDINATES = 32  # of the compiled formula, which reads both points for each pair
 
 
 class Matrix(TorchPeer):
@@ -74,8 +74,8 @@ class Compiled(Matrix):
 
     def upload(self):
         super().upload()
-        if self.points.shape[1] > MOST_COORDINATES:
-            raise Unsupported(f"up to {MOST_COORDINATES} coordinates")
+        if self.points.shape[1] > MAX_COORDINATES:
+            raise Unsupported(f"up to {MAX_COORDINATES} coordinates")
 
         def distances(points, out):
             squared = (points[:, None] - points[None]).square().sum(2)

@@ -7,11 +7,11 @@
 #include "algorithms/distance_matrix/part.hpp"
 #include "backends/host_array.hpp"
 
-// One thread takes all pairs, one after another: the formulas as they are written.
+// One thread takes all pairs, one after another, by the formulas.
 namespace league::distance_matrix {
 namespace {
 
-constexpr std::int64_t tile = 64;  // points of a tile
+constexpr std::int64_t tile = 64;  // points per tile
 
 template <class T>
 struct Pairs {

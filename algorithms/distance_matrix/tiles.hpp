@@ -9,16 +9,17 @@
 #include "algorithms/distance_matrix/part.hpp"
 #include "backends/launch.hpp"
 
-/// What the tiled methods do on a GPU, in CUDA and Kokkos alike: which tiles there are, and how sums become distances.
+/// The tiled methods on a GPU, the same in CUDA and Kokkos: the tiles of the matrix, and the epilogue from sums to
+/// distances.
 namespace league::distance_matrix {
 
-/// Of a tile, in rows and columns of the matrix.
+/// First row and column of a tile in the matrix.
 struct Corner {
   int row, column;
 };
 
-/// A block of rows as tiles of `rows_ x columns_`, which lie on the grid of the whole matrix: a block that begins
-/// inside a tile leaves out its upper rows, and every value comes out the same in any block.
+/// A block of rows as tiles of `rows_ x columns_` on the grid of the whole matrix: a block that begins inside a tile
+/// skips its upper rows, so that values do not depend on the blocking.
 template <class T>
 struct Tiles {
   int n, first, rows;  ///< `first` is global
@@ -34,8 +35,8 @@ struct Tiles {
   }
   LEAGUE_FUNCTION int column(unsigned item, int width) const { return static_cast<int>(item % columns_of) * width; }
 
-  /// Where a tile of `side` rows and columns begins, of those on and above the diagonal: rows of tiles in pairs, the
-  /// longest with the shortest, so that all pairs have as many. @pre shared by `share_upper`
+  /// The corner of tile `item` on or above the diagonal, `side` x `side`. Rows of tiles are paired, the longest with
+  /// the shortest, so that all pairs have equally many tiles. @pre shared by `share_upper`
   LEAGUE_FUNCTION Corner upper_corner(unsigned item, int side) const {
     const unsigned pair = item / (columns_of + 1), number = item % (columns_of + 1), of_first = columns_of - pair;
     const bool is_first = number < of_first;
@@ -58,7 +59,7 @@ struct Tiles {
   }
 };
 
-/// Calls `body.operator()<team>()` for the team that a tile is made for.
+/// Calls `body.operator()<team>()` with the team size of a tile.
 template <class Body>
 void with_team(int team, const Body& body) {
   if (team == 256) return body.template operator()<256>();
@@ -66,7 +67,7 @@ void with_team(int team, const Body& body) {
   return body.template operator()<64>();
 }
 
-/// What the tiled methods work on, on a GPU: all points as panels, with their squared norms.
+/// Memory of the tiled methods on a GPU: all points as panels, with their squared norms.
 template <class T, Kind kind, template <class> class Array>
 struct TileMemory {
   explicit TileMemory(DistancePart& part)
@@ -75,7 +76,7 @@ struct TileMemory {
     part.declare(norms, "distance_matrix/norms", panels.rows);
     part.declare_matrix(points, out, form_of(kind, blocks::Panels::width));
   }
-  /// For teams of so many threads.
+  /// For teams of `threads` threads.
   [[nodiscard]] Tiles<T> tiles(Range range, int threads) const {
     Tiles<T> tiles{static_cast<int>(problem.n),
                    static_cast<int>(range.begin),
@@ -100,7 +101,7 @@ LEAGUE_FUNCTION T expanded_distance(T norms, T product, bool same_point) {
   const T squared = norms - 2 * product;
   return same_point || squared < 0 ? T{0} : squared;
 }
-/// A squared distance from what the tile has summed up.
+/// A squared distance from the sum of a tile.
 template <class Term, class T>
 LEAGUE_FUNCTION T squared_distance(const Tiles<T>& tiles, int row, int column, T sum) {
   if constexpr (std::is_same_v<Term, blocks::ProductTerm>) {
@@ -110,7 +111,8 @@ LEAGUE_FUNCTION T squared_distance(const Tiles<T>& tiles, int row, int column, T
   }
 }
 
-/// The roots of `pack` neighbouring distances, stored at once where rows begin at 16 bytes: `there` of them exist.
+/// Stores the roots of `pack` neighbouring distances, of which `there` exist; one vector store if rows are 16-byte
+/// aligned.
 template <class T, class Store>
 LEAGUE_FUNCTION void store_distances(const Tiles<T>& tiles, T* to, blocks::Pack<T> squared, int there,
                                      const Store& store) {
@@ -125,7 +127,7 @@ LEAGUE_FUNCTION void store_distances(const Tiles<T>& tiles, T* to, blocks::Pack<
       if (e < there) to[e] = squared.values[e];
 }
 
-/// A thread's sums of the tile at (row, column), to their places; with `mirror`, to their mirror images too.
+/// Epilogue: stores a thread's sums of the tile at (row, column); with `mirror`, their mirror images too.
 template <class Shape, class Term, class T, class Store>
 LEAGUE_FUNCTION void store_tile(const Tiles<T>& tiles, int thread, int row0, int column0,
                                 const T (&sum)[Shape::thread_rows][Shape::thread_columns], bool mirror,

@@ -8,15 +8,15 @@
 #include "algorithms/distance_matrix/point_rows.hpp"
 #include "algorithms/distance_matrix/tiles.hpp"
 
-/// What the methods by matrix units do in CUDA and Kokkos alike: `product`, its tile made by such a unit.
+/// The methods by matrix units, the same in CUDA and Kokkos: `product` with the tile of a matrix unit.
 namespace league::distance_matrix {
 
 template <class T>
 inline constexpr blocks::mma::Element element_of =
     std::is_same_v<T, float> ? blocks::mma::Element::f32 : blocks::mma::Element::f64;
 
-/// 128 x 128 products in 32 KB of scratch, of floats for 128 threads, two such teams on a multiprocessor, of doubles,
-/// whose sums are twice as large, for 256; on a host, 16 x 16 for one thread.
+/// 128 x 128 products in 32 KB of scratch. Floats: 128 threads, two teams per multiprocessor; doubles, whose sums take
+/// twice the registers: 256 threads. On a host 16 x 16 for one thread.
 template <class Unit>
 inline constexpr int teams = sizeof(typename Unit::Word) == 4 ? 2 : 1;
 template <class Unit, int across = 64 / Unit::lanes>
@@ -33,7 +33,7 @@ struct UnitWork {
   const typename Unit::Word* packed;
   const T* inverse_scales;  ///< of all points, if they are split
 
-  /// Where a work item's tile begins.
+  /// The corner of a work item's tile.
   template <bool mirror, class Tile>
   [[nodiscard]] LEAGUE_FUNCTION Corner corner(unsigned item) const {
     if constexpr (mirror)
@@ -41,11 +41,11 @@ struct UnitWork {
     else
       return {tiles.row(item, Tile::rows), tiles.column(item, Tile::columns)};
   }
-  /// Where the pieces of the tile's rows, or columns, begin.
+  /// The pieces of the tile's rows, or columns.
   [[nodiscard]] LEAGUE_FUNCTION const typename Unit::Word* pieces_of(int row) const {
     return packed + pieces.step(row, 0);
   }
-  /// What sums are multiplied by for each of their two points.
+  /// The factor of a sum for each of its two points.
   [[nodiscard]] LEAGUE_FUNCTION T scale(int point) const {
     if constexpr (Unit::parts == 2)
       return inverse_scales[point];
@@ -54,9 +54,8 @@ struct UnitWork {
   }
 };
 
-/// A thread's values of a tile to their places; with `mirror`, those above the diagonal to their
-/// mirror images too, and none from below it. Neighbouring threads have neighbouring rows: what a subgroup writes lies
-/// in runs of 32 bytes or more both ways.
+/// Epilogue: stores a thread's values of a tile; with `mirror`, only those above the diagonal, and their mirror images.
+/// Neighbouring threads have neighbouring rows: both stores of a subgroup are in runs of at least 32 bytes.
 template <bool mirror, class Values, class T, class Unit>
 LEAGUE_FUNCTION void store_values(const UnitWork<T, Unit>& work, int thread, const Corner& corner,
                                   const Values& values) {
@@ -94,7 +93,7 @@ LEAGUE_FUNCTION void store_values(const UnitWork<T, Unit>& work, int thread, con
   });
 }
 
-/// All points as pieces, with their squared norms.
+/// Memory: all points as pieces, with their squared norms.
 template <class T, class Tile, bool mirror, template <class> class Array>
 struct UnitMemory {
   using Unit = typename Tile::Unit;
@@ -130,7 +129,7 @@ struct UnitMemory {
     else
       return PointRows<Unit, T>{points.data(), problem.n, dimension, norms.data()};
   }
-  /// @throws Unsupported for another team than the tile's
+  /// @throws Unsupported for a team size other than the tile's
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits, std::int64_t block_rows) const {
     launch = resolve(launch, {0, Tile::threads, 1}, limits);
     if (launch.team != Tile::threads || launch.vector != 1)

@@ -3,12 +3,13 @@
 #include "algorithms/knn/gram.hpp"
 #include "backends/cuda/cublas.hpp"
 
-// The library multiplies a block of queries with all training rows; the selection makes distances of the products.
+// The library multiplies a block of queries with all training rows; the selection computes distances from the products.
 namespace league::knn::cuda_model {
 namespace {
 
-// A thread takes a row, its lanes the features. All lanes of a block go round equally often: they shuffle together.
-/// Rows as floats, as the other methods pack them, and their squared norms.
+// A thread takes a row, its lanes the features. All lanes of a block run the same number of iterations, because they
+// shuffle together.
+/// Converts rows to floats, as the other methods pack them, and computes their squared norms.
 template <class Element, class T>
 __global__ void widen(std::int64_t n, int features, const T* data, float* wide, float* norms) {
   for (std::int64_t first = std::int64_t{blockIdx.x} * blockDim.y; first < n;

@@ -9,7 +9,7 @@ using blocks::Pack, blocks::Panels;
 
 // A thread takes four queries, each of its lanes four training rows: a square of differences, from packed panels.
 template <class Element, class D>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(max_threads)
     direct(const typename Element::Packed* test, const typename Element::Packed* train, Panels panels,
            std::int64_t first, std::int64_t queries, D* matrix) {
   using Packet = Pack<typename Element::Packed, side* static_cast<int>(sizeof(typename Element::Packed))>;
@@ -48,7 +48,7 @@ class Direct final : public Part {
   Direct(const Knn& problem, const Context& context, const Shard& shard)
       : Part(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 8, cuda::warp_size}, {most_threads, cuda::warp_size, "this kernel"});
+    launch_ = resolve(launch, {0, 8, cuda::warp_size}, {max_threads, cuda::warp_size, "this kernel"});
     return launch_ = memory_.with_league(launch_);
   }
   void compute(Stages& stages) override {

@@ -6,18 +6,18 @@ namespace league::knn::cuda_model {
 namespace {
 
 // A block takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
-// query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
-// inserts them.
+// query's list. Keys below the threshold of their query are rare: threads push them to scratch, and the query's owner
+// thread inserts them.
 template <class Shape, class Packed>
 __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape::threads))
     fused(const FusedWork<Packed> work) {
-  constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // of a query
+  constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // per query
   alignas(16) __shared__ float scratch[Shape::scratch_bytes / sizeof(float)];
-  __shared__ float reach[Shape::rows];
+  __shared__ float threshold[Shape::rows];
   __shared__ int pushed[Shape::rows], more;
-  float* products = scratch;  // [slots][rows], while the tile's own are in registers
-  int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);  // alike; one array of pairs would make the
-                                                                         // compiler keep all sums in pairs of registers
+  float* products = scratch;  // [slots][rows]; the tile's products are in registers
+  int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);  // [slots][rows]; with an array of pairs the
+                                                                         // compiler keeps all sums in register pairs
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
   if (thread == 0) more = 0;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
     const int queries = item % tiles * Shape::rows, chunk = item / tiles, end = work.end_of(chunk);
     const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
     if (thread < Shape::rows) {
-      reach[thread] = owns() ? from_ordered(work.reach[queries + thread]) : -blocks::KBest<float, int>::none;
+      threshold[thread] = owns() ? from_ordered(work.threshold[queries + thread]) : -blocks::KBest<float, int>::none;
       pushed[thread] = 0;
     }
     if (owns()) work.list(chunk, queries + thread).clear();
@@ -36,14 +36,14 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
       blocks::product_tile<Shape, blocks::PlainElement<Packed>>(work.test + work.test_panels.first(queries),
                                                                 work.train + work.train_panels.first(first),
                                                                 work.train_panels.depth, scratch, sum);
-      // The thread's number once more: addresses made of it must not take registers while products are added.
+      // Opaque copy of the thread index: keeps address computations out of the product loop (register pressure).
       const int again = thread - (first >> 31);
       const int row = Shape::first_row(again), column = first + Shape::first_column(again);
       const float* norms = work.norms + column;
       for (bool left = true; left;) {
         for (int i = 0; i < Shape::thread_rows; ++i) {
           const int query = row + Shape::row_step(i);
-          const float within = reach[query];
+          const float within = threshold[query];
           const auto reaches = [&](int j) { return norms[Shape::column_step(j)] - 2 * sum[i][j] <= within; };
           bool any = false;
           for (int j = 0; j < Shape::thread_columns; ++j) any |= reaches(j);
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
             if (slot < slots) {
               products[slot * Shape::rows + query] = sum[i][j];
               indices[slot * Shape::rows + query] = column + Shape::column_step(j);
-              sum[i][j] = blocks::no_norm<float>;  // gone: reaches nothing
+              sum[i][j] = blocks::no_norm<float>;  // done: NaN is below no threshold
             } else {
               more = 1;
             }
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
             const int index = indices[slot * Shape::rows + thread];
             list.insert(work.norms[index] - 2.0 * products[slot * Shape::rows + thread], index);
           }
-          reach[thread] = min(reach[thread], static_cast<float>(list.reach()));
+          threshold[thread] = min(threshold[thread], static_cast<float>(list.threshold()));
           pushed[thread] = 0;
         }
         if (left) {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
         }
       }
     }
-    if (owns()) atomicMin(work.reach + queries + thread, ordered(reach[thread]));
+    if (owns()) atomicMin(work.threshold + queries + thread, ordered(threshold[thread]));
   }
 }
 
@@ -113,7 +113,7 @@ class Fused final : public Part {
                             memory_.test_norms.data());
     });
     stages.stage(queue(), "fused", [&] {
-      fill<<<blocks_of_queries, threads, 0, stream>>>(knn.m, unlimited, work.reach);
+      fill<<<blocks_of_queries, threads, 0, stream>>>(knn.m, unlimited, work.threshold);
       with_tile(launch_.team,
                 [&]<class Shape>() { fused<Shape><<<launch_.league, dim3(1, launch_.team), 0, stream>>>(work); });
       cuda::check_launch();

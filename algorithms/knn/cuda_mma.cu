@@ -6,18 +6,18 @@
 namespace league::knn::cuda_model {
 namespace {
 
-/// 128 x 128 products as of `mma`, with three times the stages: more than the 48 KB of shared memory that a block has
-/// without asking, and a barrier for every two steps.
+/// 128 x 128 products as in `mma`, with three times the stages (more than 48 KB of shared memory, opt-in) and one
+/// barrier per two steps.
 template <class Unit, int across = 64 / Unit::lanes>
 using LargeTile = blocks::UnitTile<Unit, 2, across, 4, 8 / across, 12, 2>;
 template <class Tile>
 inline constexpr bool is_large = MmaTeam<Tile>::scratch_bytes > 48 * 1024;
-/// Of dynamic shared memory.
+/// Dynamic shared memory.
 template <class Tile>
 inline constexpr int dynamic_bytes = is_large<Tile> ? MmaTeam<Tile>::scratch_bytes : 0;
 
-// A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16].
-/// The least candidate of each group of sampled rows.
+// A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16]. The
+// smallest candidate of each group of sampled rows.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     sample_products(const MmaWork<Tile> work) {
@@ -35,23 +35,24 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     for (int tile = first; tile < end; ++tile) {
       blocks::TileSums<Tile> sums;
       pipeline.next(sums);
-      const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+      const int thread =
+          group.rank - (tile >> 31);  // opaque copy: addresses are computed after the products (register pressure)
       const int number = tile * Tile::row_threads + Tile::place_in_row(thread);
       Key norms[Tile::row_values];
       for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
       blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
-        Candidate least = no_candidate;
+        Candidate smallest = no_candidate;
         for (int i = 0; i < Tile::row_values; ++i)
-          least = lesser(least, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
-        work.least[std::int64_t{queries + row} * work.groups + number] = least;
+          smallest = lesser(smallest, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
+        work.minima[std::int64_t{queries + row} * work.groups + number] = smallest;
       });
     }
     group.barrier();
   }
 }
 
-// Candidates are rare: threads push them to a pool in shared memory. When it is half full, it is emptied by all.
-/// The lists of all candidates within reach.
+// Candidates are rare: threads push them to a pool in shared memory, which all threads flush when it is half full.
+// Appends all candidates within the threshold to the lists.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     collect_products(const MmaWork<Tile> work) {
@@ -63,36 +64,37 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
   const auto group = blocks::block_group();
   using Limits = KeyLimits<Key>;
   const auto take = [](int* counter) { return atomicAdd(counter, 1); };
-  int round = 0;  // and counter: one is read while the other is cleared
+  int round = 0;  // selects the counter: one is read while the other is cleared
   if (group.rank == 0) team.pushed[0] = team.pushed[1] = 0;
   for (int item = blockIdx.x; item < work.items(work.tiles()); item += gridDim.x) {
     const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
     const int end = min(first + work.chunk, work.tiles());
     for (int row = group.rank; row < Tile::rows; row += Tile::threads)
-      team.reach[row] = key_of<Key>(work.reach[queries + row]);
+      team.threshold[row] = key_of<Key>(work.threshold[queries + row]);
     blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
         group, team.stages, work.test_at(queries), work.train_at(first), work.train_pieces.steps, end - first);
     for (int tile = first; tile < end; ++tile) {
       blocks::TileSums<Tile> sums;
       pipeline.next(sums);
-      const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+      const int thread =
+          group.rank - (tile >> 31);  // opaque copy: addresses are computed after the products (register pressure)
       Key norms[Tile::row_values];
       for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
       blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
-        const Key within = team.reach[row];
-        Key least = Limits::unlimited();
-        for (int i = 0; i < Tile::row_values; ++i) least = lesser(least, norms[i] - 2 * products[i]);
-        if (!(least <= within)) return;
+        const Key within = team.threshold[row];
+        Key smallest = Limits::unlimited();
+        for (int i = 0; i < Tile::row_values; ++i) smallest = lesser(smallest, norms[i] - 2 * products[i]);
+        if (!(smallest <= within)) return;
         Key keys[Tile::row_values];
         unsigned hits = 0;
         for (int i = 0; i < Tile::row_values; ++i) {
           keys[i] = norms[i] - 2 * products[i];
           hits |= (keys[i] <= within ? 1U : 0U) << i;
         }
-        for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not to be unrolled
+        for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not unrolled
           if ((hits & 1U) == 0) continue;
           const Candidate candidate = work.candidate(tile, Tile::column(thread, i), keys[i]);
-          if (candidate > work.reach[queries + row]) continue;
+          if (candidate > work.threshold[queries + row]) continue;
           const int slot = take(team.pushed + round);
           if (slot >= Team::slots) {
             work.append(queries + row, candidate, take);

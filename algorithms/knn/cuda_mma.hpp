@@ -5,30 +5,29 @@
 #include "algorithms/knn/cuda_part.hpp"
 #include "algorithms/knn/mma.hpp"
 
-/// What the methods `mma` and `wgmma` have in common: all but the products.
+/// Shared by the methods `mma` and `wgmma`: all but the products.
 namespace league::knn::cuda_model {
 
-// A warp takes a query.
-/// The least of a list that is not less than `from`; all lanes get it.
-__device__ inline Candidate least_from(const Candidate* list, int count, Candidate from) {
-  Candidate least = no_candidate;
+// A warp takes a query. The smallest entry of a list that is not below `from`; all lanes get it.
+__device__ inline Candidate min_from(const Candidate* list, int count, Candidate from) {
+  Candidate smallest = no_candidate;
   for (int i = threadIdx.x; i < count; i += blockDim.x)
-    if (list[i] >= from && list[i] < least) least = list[i];
-  return blocks::lanes_least(least, static_cast<int>(blockDim.x));
+    if (list[i] >= from && list[i] < smallest) smallest = list[i];
+  return blocks::lanes_min(smallest, static_cast<int>(blockDim.x));
 }
-/// How far to look, by the k-th of the sampled candidates.
+/// Sets the threshold from the k-th smallest sampled candidate.
 template <class Tile>
-__global__ void choose_reach(const MmaWork<Tile> work) {
+__global__ void choose_threshold(const MmaWork<Tile> work) {
   for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.test_pieces.rows;
        query += std::int64_t{gridDim.x} * blockDim.y) {
     Candidate kth = work.groups < work.k ? no_candidate : 0;
     for (int i = 0; i < work.k && work.groups >= work.k; ++i)
-      kth = least_from(work.least + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
+      kth = min_from(work.minima + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
     if (threadIdx.x > 0) continue;
-    work.reach[query] = query < work.queries ? work.reach_of(query, kth) : 0;
+    work.threshold[query] = query < work.queries ? work.threshold_of(query, kth) : 0;
   }
 }
-// A thread takes an item.
+// A thread takes one item.
 template <class Body>
 __global__ void for_each(std::int64_t count, const Body body) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
@@ -46,11 +45,11 @@ struct Centre {
 };
 struct Slack {
   Lengths test;
-  const float* most;
+  const float* largest;
   int depth;
   float* slack;
   __device__ void operator()(std::int64_t query) const {
-    slack[query] = slack_of(test.size[query], test.error[query], most, depth);
+    slack[query] = slack_of(test.size[query], test.error[query], largest, depth);
   }
 };
 template <class T>
@@ -59,8 +58,8 @@ struct Vote {
   __device__ void operator()(std::int64_t query) const { rows.vote(query); }
 };
 
-// A warp takes a query, its lanes candidates, or the features of one.
-/// The squared distance of two rows, as differences in double; all lanes get it.
+// A warp takes a query, its lanes the candidates, or the features of one.
+/// Squared distance of two rows, from differences in double; all lanes get it.
 template <class T>
 __device__ double squared_distance(int features, const T* x, const T* y) {
   double squared = 0;
@@ -70,7 +69,7 @@ __device__ double squared_distance(int features, const T* x, const T* y) {
   }
   return blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
 }
-/// The k nearest of each list.
+/// Selects the k nearest from each list.
 template <class Tile, class T>
 __global__ void choose_nearest(const MmaWork<Tile> work, const NearestRows<T> rows) {
   for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.queries;
@@ -85,18 +84,18 @@ __global__ void choose_nearest(const MmaWork<Tile> work, const NearestRows<T> ro
     }
     Candidate next = 0, last = no_candidate;
     for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
-      next = least_from(work.lists + query * work.room, work.counts[query], next);
+      next = min_from(work.lists + query * work.room, work.counts[query], next);
       if (next > last || next == no_candidate) break;
       if constexpr (!work.exact)
         insert(count, row_of(next));
       else if (threadIdx.x == 0)
         rows.list(query, count).insert(work.squared(query, next), row_of(next));
-      if (count + 1 == work.k) last = work.reach_of(query, next);
+      if (count + 1 == work.k) last = work.threshold_of(query, next);
     }
   }
 }
 
-/// A method with the products of `Tile`: packing, and what is done with candidates.
+/// A method with the products of `Tile`: packing, thresholds and selection.
 template <class Tile, class T>
 class MmaPart : public Part {
  public:
@@ -108,7 +107,7 @@ class MmaPart : public Part {
     stages.stage(queue(), "sample", [&] {
       memory_.counts.clear();
       sample();
-      choose_reach<<<leagues(work.test_pieces.rows), warps(), 0, cuda::stream(queue())>>>(work);
+      choose_threshold<<<leagues(work.test_pieces.rows), warps(), 0, cuda::stream(queue())>>>(work);
       cuda::check_launch();
     });
     stages.stage(queue(), "mma", [&] { collect(work); });
@@ -126,9 +125,9 @@ class MmaPart : public Part {
   Memory memory_;
 
  private:
-  /// Queues the first pass, over a sample.
+  /// Submits the first pass, over a sample.
   virtual void sample() = 0;
-  /// Queues the second, over all rows.
+  /// Submits the second pass, over all rows.
   virtual void collect(const MmaWork<Tile>& work) = 0;
 
   static constexpr int together = 4;  ///< warps of a block
@@ -150,7 +149,7 @@ class MmaPart : public Part {
     blocks::pack_all(cuda::stream(queue()), memory_.train_rows(), memory_.train_pieces, memory_.train.data());
     blocks::pack_all(cuda::stream(queue()), memory_.test_rows(), memory_.test_pieces, memory_.test.data());
     if constexpr (!Memory::exact)
-      each(knn.m, Slack{memory_.test_lengths(), memory_.train_lengths().most,
+      each(knn.m, Slack{memory_.test_lengths(), memory_.train_lengths().largest,
                         memory_.train_pieces.steps * Tile::Unit::depth, memory_.slack.data()});
   }
 };

@@ -9,11 +9,11 @@
 
 namespace league::knn::cuda_model {
 
-// A block takes a query, its threads every threads-th of its distances: the least one beyond the last found, k times.
-/// `squared(query, j)` is the squared distance to training row j, in what `selection_key` takes.
+// A block takes a query, its threads the distances with stride `threads`. k passes, each finds the smallest key after
+// the last one. `squared(query, j)`: squared distance to training row j, for `selection_key`.
 template <class Squared>
 __global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squared, std::int64_t* neighbours) {
-  extern __shared__ unsigned long long least[];
+  extern __shared__ unsigned long long smallest[];
   const int threads = blockDim.x * blockDim.y, thread = threadIdx.y * blockDim.x + threadIdx.x;
   for (std::int64_t query = blockIdx.x; query < queries; query += gridDim.x) {
     unsigned long long from = 0;
@@ -23,19 +23,20 @@ __global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squa
         const unsigned long long key = selection_key(squared(query, j), j);
         if (key >= from && key < mine) mine = key;
       }
-      least[thread] = mine;
-      blocks::combine_in_scratch(blocks::block_group(), least,
+      smallest[thread] = mine;
+      blocks::combine_in_scratch(blocks::block_group(), smallest,
                                  [](unsigned long long a, unsigned long long b) { return a < b ? a : b; });
       __syncthreads();
-      from = least[0] + 1;
-      if (thread == 0) neighbours[query * k + i] = static_cast<std::int64_t>(least[0] & 0xffffffffULL);
+      from = smallest[0] + 1;
+      if (thread == 0) neighbours[query * k + i] = static_cast<std::int64_t>(smallest[0] & 0xffffffffULL);
       __syncthreads();
     }
   }
 }
 
-// A thread takes a query, its lanes the features. All lanes of a block go round equally often: they shuffle together.
-/// Distances of the neighbours found, as differences in double; then their order by them, and their vote.
+// A thread takes a query, its lanes the features. All lanes of a block run the same number of iterations, because they
+// shuffle together.
+/// Distances of the neighbours found, from differences in double; then sorts by them, and votes.
 template <class T>
 __global__ void vote(std::int64_t queries, int features, int k, Votes votes, const T* test, const T* train,
                      const std::int32_t* train_labels, std::int64_t* neighbours, double* distances,

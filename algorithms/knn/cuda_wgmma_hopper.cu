@@ -18,7 +18,7 @@ struct Norms {
   static_assert(Unit::threads * Unit::run == Tile::columns);
   Key of[2][Tile::columns];
 
-  /// A thread's share, which the group does not see before `publish`.
+  /// Loads a thread's share; visible to the group after `publish`.
   __device__ static Run load(const MmaWork<Tile>& work, int tile, int thread) {
     return *reinterpret_cast<const Run*>(work.norms + std::int64_t{tile} * Tile::columns + thread * Unit::run);
   }
@@ -30,8 +30,8 @@ struct Norms {
   }
 };
 
-/// What a warp has found in a tile: candidates on their way to their queries' lists. A lane sends one, and goes on to
-/// multiply while its place in the list is on its way.
+/// Candidates that a warp has found in a tile. A lane reserves a slot in the query's list by an atomic, and stores the
+/// candidate one tile later, so that the atomic's latency is hidden.
 template <class Tile>
 struct Found {
   static constexpr int slots = Tile::warp;
@@ -40,13 +40,13 @@ struct Found {
   int pushed;
 };
 
-/// A lane's candidate that has a place, but is not there yet.
+/// A lane's candidate whose slot is reserved, not yet stored.
 struct Sent {
   Candidate candidate;
   int query = -1, place;
 };
 
-/// A thread's keys of a tile, some of a row at a time.
+/// A thread's keys of a tile, part of a row at a time.
 template <class Tile>
 struct Keys {
   using Unit = typename Tile::Unit;
@@ -56,7 +56,7 @@ struct Keys {
   const Key* norms;
   int thread;
 
-  /// The column of value `number` of a row.
+  /// Column of value `number` of a row.
   __device__ int column(int number) const { return Unit::column(thread, Unit::sum_at(0, number)); }
   /// Calls `body(row, first, keys)` for each part of each row.
   template <class Body>
@@ -77,43 +77,44 @@ struct Keys {
   }
 };
 
-/// The least candidate of each thread's part of a row.
+/// The smallest candidate of each thread's part of a row.
 template <class Tile>
 __device__ void sample_tile(const MmaWork<Tile>& work, const Keys<Tile>& keys_of, int tile, int first_row) {
   using Unit = typename Tile::Unit;
-  Candidate least[Unit::sum_rows] = {no_candidate, no_candidate};
+  Candidate smallest[Unit::sum_rows] = {no_candidate, no_candidate};
   keys_of.for_parts([&](int row, int first, const typename Tile::Sum* keys) {
     for (int i = 0; i < Keys<Tile>::some; ++i)
-      least[row] = lesser(least[row], work.candidate(tile, keys_of.column(first + i), keys[i]));
+      smallest[row] = lesser(smallest[row], work.candidate(tile, keys_of.column(first + i), keys[i]));
   });
   for (int row = 0; row < Unit::sum_rows; ++row)
-    work.least[std::int64_t{first_row + Unit::row(keys_of.thread, Unit::sum_at(row, 0))} * work.groups +
-               tile * Tile::row_threads + keys_of.thread % Tile::row_threads] = least[row];
+    work.minima[std::int64_t{first_row + Unit::row(keys_of.thread, Unit::sum_at(row, 0))} * work.groups +
+                tile * Tile::row_threads + keys_of.thread % Tile::row_threads] = smallest[row];
 }
 
-/// All candidates within reach of their queries. Few parts of a row have one, and most of these only one, the least.
+/// Collects candidates within their query's threshold. Few parts of a row have any; most of these have one, the
+/// minimum.
 template <class Tile>
 __device__ void collect_tile(const MmaWork<Tile>& work, const Keys<Tile>& keys_of, int tile, int first_row,
-                             const typename Tile::Sum (&reach)[Tile::Unit::sum_rows], Found<Tile>& found) {
+                             const typename Tile::Sum (&threshold)[Tile::Unit::sum_rows], Found<Tile>& found) {
   using Unit = typename Tile::Unit;
   using Key = typename Tile::Sum;
   keys_of.for_parts([&](int row, int first, const Key* keys) {
-    Key least = KeyLimits<Key>::unlimited();
-    for (int i = 0; i < Keys<Tile>::some; ++i) least = lesser(least, keys[i]);
-    if (!(least <= reach[row])) return;
+    Key smallest = KeyLimits<Key>::unlimited();
+    for (int i = 0; i < Keys<Tile>::some; ++i) smallest = lesser(smallest, keys[i]);
+    if (!(smallest <= threshold[row])) return;
     unsigned hits = 0;
-    for (int i = 0; i < Keys<Tile>::some; ++i) hits |= (keys[i] <= reach[row] ? 1U : 0U) << i;
+    for (int i = 0; i < Keys<Tile>::some; ++i) hits |= (keys[i] <= threshold[row] ? 1U : 0U) << i;
     const int query = first_row + Unit::row(keys_of.thread, Unit::sum_at(row, 0));
     const bool several = __popc(hits) > 1;
     for (; hits != 0; hits &= hits - 1) {
       const int at = __ffs(static_cast<int>(hits)) - 1;
-      Key key = least;
+      Key key = smallest;
       if (several)
-        blocks::unrolled<Keys<Tile>::some>([&](int i) {  // registers have no index
+        blocks::unrolled<Keys<Tile>::some>([&](int i) {  // registers cannot be indexed at run time
           if (at == i) key = keys[i];
         });
       const Candidate candidate = work.candidate(tile, keys_of.column(first + at), key);
-      if (key == reach[row] && candidate > work.reach[query]) continue;
+      if (key == threshold[row] && candidate > work.threshold[query]) continue;
       const int slot = atomicAdd(&found.pushed, 1);
       if (slot < Found<Tile>::slots) {
         found.pool[slot] = candidate;
@@ -125,7 +126,7 @@ __device__ void collect_tile(const MmaWork<Tile>& work, const Keys<Tile>& keys_o
   });
 }
 
-/// A lane's candidate arrives in its list, and another is sent.
+/// Stores a lane's pending candidate, and reserves a slot for another one.
 template <class Tile>
 __device__ void send(const MmaWork<Tile>& work, Found<Tile>& found, int lane, Sent& sent) {
   __syncwarp();
@@ -142,7 +143,7 @@ __device__ void send(const MmaWork<Tile>& work, Found<Tile>& found, int lane, Se
   __syncwarp();
 }
 
-// A cluster takes a tile of queries and a chunk of the training rows, tile by tile; a group of four warps 64 queries.
+// A cluster takes a tile of queries and a chunk of the training rows, tile by tile; a warpgroup 64 queries.
 template <class Tile, bool sampled>
 __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::threads, 1)
     cluster_products(const MmaWork<Tile> work, const blocks::ClusterPlan plan) {
@@ -179,10 +180,10 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
     Key sums[Unit::sums];
     for_items([&](int queries, int first, int end) {
       const int first_row = queries + Tile::first_row(thread);
-      Key reach[Unit::sum_rows];
+      Key threshold[Unit::sum_rows];
       if constexpr (!sampled)
         for (int row = 0; row < Unit::sum_rows; ++row)
-          reach[row] = key_of<Key>(work.reach[first_row + Unit::row(rank, Unit::sum_at(row, 0))]);
+          threshold[row] = key_of<Key>(work.threshold[first_row + Unit::row(rank, Unit::sum_at(row, 0))]);
       for (int tile = first; tile < end; ++tile) {
         const auto norms = Norms<Tile>::load(work, tile, rank);
         products.next(sums);
@@ -190,7 +191,7 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
         if constexpr (sampled) {
           sample_tile(work, keys, tile, first_row);
         } else {
-          collect_tile(work, keys, tile, first_row, reach, found);
+          collect_tile(work, keys, tile, first_row, threshold, found);
           send(work, found, lane, sent);
         }
       }
@@ -198,7 +199,7 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
     if constexpr (!sampled) send(work, found, lane, sent);
   }
   __syncwarp();
-  blocks::cluster::barrier();  // others may still signal to this block
+  blocks::cluster::barrier();  // others may still arrive at this block's barriers
 }
 
 template <class Unit, class T>
@@ -210,7 +211,7 @@ class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
   Launch configure(Launch launch) override {
     const cudaDeviceProp device = properties();
     plan_ = blocks::ClusterPlan::of<Tile>(this->memory_.train_pieces.steps / Tile::pieces,
-                                          static_cast<int>(cuda::most_scratch(device)) - static_bytes);
+                                          static_cast<int>(cuda::max_scratch(device)) - static_bytes);
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(cluster_products<Tile, true>), plan_.bytes));
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(cluster_products<Tile, false>), plan_.bytes));
     clusters_ = device.multiProcessorCount / Tile::blocks;
@@ -223,20 +224,20 @@ class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
     }
     if (launch.league % Tile::blocks != 0)
       throw Unsupported("league " + std::to_string(launch.league) + ": " + std::to_string(Tile::blocks) +
-                        " blocks work together");
+                        " blocks per cluster");
     return this->launch_ = launch;
   }
 
  private:
-  static constexpr int static_bytes = 8 * 1024;  ///< of shared memory
+  static constexpr int static_bytes = 8 * 1024;  ///< static shared memory
   [[nodiscard]] cudaDeviceProp properties() {
     cudaDeviceProp device;
     cuda::check(cudaGetDeviceProperties(&device, this->queue().device().index));
     if (device.major != 9) throw Unsupported(std::string(device.name) + " has no wgmma: that is of Hopper only");
     return device;
   }
-  /// Tiles of a work item, of so many for each panel of queries, with which all clusters are done at about the same
-  /// time. An item begins by loading its queries, which takes as long as some of a tile.
+  /// Tiles per work item, of `tiles` per panel of queries, chosen for load balance over the clusters. Each item starts
+  /// by loading its queries, which costs a fraction of a tile.
   [[nodiscard]] int chunk(int tiles) const {
     const double begins = 0.3;
     const auto time = [&](int chunk) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy's RawKernel: tiles of products from shared memory, the k best on the way; no matrix of distances.
+"""CuPy's RawKernel: tiles of products from shared memory with k-best lists; no matrix of distances.
 
-Keys |y|^2 / 2 - x.y are compared in double, into which products and norms of pixels come exactly.
+Keys |y|^2 / 2 - x.y are compared in double; for pixels, products and norms are exact.
 """
 
 import cupy
@@ -10,10 +10,10 @@ from algorithms.knn import neighbours
 from backends.python.gpu import CupyPeer
 
 TILE = 64  # queries and training rows
-WORK_ITEMS = 2048  # chunks of training rows are added until there are about so many
+WORK_ITEMS = 2048  # target number; chunks of training rows are sized for it
 
 PACK = """
-// A warp a row: values less `shift`, zeros behind them, half their norm.
+// A warp takes a row: values - shift, zero padding, half the norm.
 extern "C" __global__ void pack(const Value* rows, long long count, int features, int pitch, float shift,
                                 float* packed, float* half) {
   const long long row = blockIdx.x * 8LL + threadIdx.x / 32;
@@ -42,8 +42,9 @@ __device__ void insert(double (&keys)[K], int (&rows)[K], double key, int row) {
   }
 }
 
-// A block takes 64 queries and a chunk of training rows, 64 at a time; a thread 4 x 4 products, the first
-// 64 threads a query's list each. Rows come in their order: of equals the lower number stays.
+// A block takes 64 queries and a chunk of training rows, 64 at a time; a thread 4 x 4
+// products, the first // 64 threads one query's list each. Rows come in order, so that
+// on ties the lower index stays.
 extern "C" __global__ void search(const float* test, const float* train, const float* half, long long queries,
                                   long long targets, long long chunk, int pitch, double* best, int* found) {
   __shared__ __align__(16) float x[16][68], y[16][68];
@@ -95,7 +96,7 @@ extern "C" __global__ void search(const float* test, const float* train, const f
 }
 """
 FINISH = """
-// A thread a query: the lists of all chunks, in the order of the rows.
+// A thread takes a query: merges the lists of all chunks, in row order.
 extern "C" __global__ void merge(const double* best, const int* found, long long queries, int chunks,
                                  int* merged) {
   const long long query = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -117,7 +118,8 @@ __device__ double vote(double distance, double nearest) {
   return 1;
 }
 
-// A warp a query: distances in double, in order with the lower number first, and the vote.
+// A warp takes a query: distances in double, sorted, ties to the lower index; then the
+// vote.
 extern "C" __global__ void finish(const Value* train, const int* labels, const Value* test, long long queries,
                                   int features, const int* merged, long long* neighbours, double* distances,
                                   int* winners) {
@@ -160,7 +162,7 @@ extern "C" __global__ void finish(const Value* train, const int* labels, const V
 
 class Fused(CupyPeer):
     method = "fused"
-    description = "RawKernels: 64 x 64 tiles of products, the k best on the way"
+    description = "RawKernels: 64 x 64 tiles of products with k-best lists"
     dtypes = ("f32", "i32", "u8")
 
     def upload(self):

@@ -6,10 +6,10 @@
 
 namespace league::knn {
 
-inline constexpr int side = 4;            ///< of the square of distances that a lane keeps
-inline constexpr int most_threads = 512;  ///< of a team, so that the square stays in registers
+inline constexpr int side = 4;           ///< of the square of distances per lane
+inline constexpr int max_threads = 512;  ///< per team, so that the square stays in registers
 
-/// What `direct` works on, on a GPU: packed rows, and the matrix of distances of a block of queries.
+/// Memory of `direct` on a GPU: packed rows, and the matrix of distances of a block of queries.
 template <class T, class Element, template <class> class Array>
 struct DirectMemory {
   using D = Distance<Element>;

@@ -9,8 +9,8 @@
 
 namespace league::knn {
 
-/// What packing makes of a pixel of type T: 128 less, which changes no distance, so that the products of up to 1024
-/// features add up to less than 2^24 and are exact in a float, in any order. Bytes stay bytes.
+/// Packs a pixel of type T as value - 128, which changes no distance: sums of products of up to 1024 features then stay
+/// below 2^24 and are exact in a float, in any order. Bytes stay bytes.
 template <class T>
 struct Pixel {
   using Packed = float;
@@ -26,14 +26,14 @@ struct Pixel<std::uint8_t> {
   LEAGUE_FUNCTION static std::int8_t padding() { return 0; }
 };
 
-/// What a squared distance is kept in: exactly for pixels.
+/// Type of a squared distance; exact for pixels.
 template <class Element>
 using Distance = std::conditional_t<std::is_same_v<Element, blocks::PlainElement<float>>, float, std::int32_t>;
 
-/// Squared differences of pixels that a float sums without rounding: 256 * 255^2 < 2^24.
+/// Number of squared differences of pixels that a float adds exactly: 256 * 255^2 < 2^24.
 inline constexpr int exact_terms = 256;
 
-/// An integer that orders as the float does, and its inverse: atomics on integers work everywhere.
+/// An order-preserving map of floats to integers, and its inverse: integer atomic min and max exist everywhere.
 LEAGUE_FUNCTION std::int32_t ordered(float value) {
   std::int32_t bits;
   __builtin_memcpy(&bits, &value, sizeof bits);
@@ -46,9 +46,9 @@ LEAGUE_FUNCTION float from_ordered(std::int32_t bits) {
   return value;
 }
 
-/// Of a key |y|^2 - 2 x.y: `unlimited`, beyond all keys, is the reach of a query of which nothing is known yet, and
-/// `nothing` that of one that is not there; `no_row` is the squared norm of a row that is not there, which reaches
-/// nothing. Keys of up to 1,024 pixels are between -3 and 3 times 2^24.
+/// Sentinels for keys |y|^2 - 2 x.y. `unlimited`: above all keys, the initial threshold of a query. `nothing`: below
+/// all keys, the threshold of a padding query. `no_row`: squared norm of a padding row, whose key is below no
+/// threshold. Keys of up to 1,024 pixels are between -3 and 3 times 2^24.
 template <class Key>
 struct KeyLimits;
 template <>
@@ -68,7 +68,7 @@ struct KeyLimits<float> {
   LEAGUE_FUNCTION static float from_ordered(std::int32_t bits) { return knn::from_ordered(bits); }
 };
 
-/// A squared distance and its index as one integer that orders as the selection does: no distance is negative.
+/// A squared distance and its index as one integer in the order of the selection (distances are not negative).
 LEAGUE_FUNCTION unsigned long long selection_key(std::int32_t squared, std::int64_t index) {
   return static_cast<unsigned long long>(squared) << 32 | static_cast<unsigned long long>(index);
 }
@@ -76,7 +76,7 @@ LEAGUE_FUNCTION unsigned long long selection_key(float squared, std::int64_t ind
   return selection_key(ordered(squared), index);
 }
 
-/// Squared distances in a matrix, for the selection.
+/// Reads squared distances from a matrix, for the selection.
 template <class D>
 struct Stored {
   const D* matrix;
@@ -84,7 +84,7 @@ struct Stored {
   LEAGUE_FUNCTION D operator()(std::int64_t query, std::int64_t j) const { return matrix[query * columns + j]; }
 };
 
-/// Squared distances made of products and norms, |x|^2 + |y|^2 - 2 x.y, never negative.
+/// Computes squared distances from products and norms, |x|^2 + |y|^2 - 2 x.y, clamped at 0.
 template <class D>
 struct Expanded {
   const float *products, *test_norms, *train_norms;

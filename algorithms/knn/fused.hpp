@@ -9,19 +9,19 @@
 
 namespace league::knn {
 
-/// What the kernels of the method `fused` work on, in CUDA and Kokkos alike. A work item is a tile of queries and a
-/// chunk of the training rows, and keeps lists of its own: the k best of its chunk, by key |y|^2 - 2 x.y, which orders
-/// as the distance does, and index.
+/// Arguments of the kernels of `fused`, the same in CUDA and Kokkos. A work item is a tile of queries and a chunk of
+/// the training rows. It keeps its own lists: the k best of its chunk, by key |y|^2 - 2 x.y (same order as the
+/// distance), then index.
 template <class Packed>
 struct FusedWork {
   const Packed *test, *train;  ///< panels
   blocks::Panels test_panels, train_panels;
-  const float* norms;  ///< of the training rows; NaN where there is none
+  const float* norms;  ///< of the training rows; NaN for padding
   std::int64_t queries;
-  int k, chunk;           ///< training rows of a work item: whole tiles
-  std::int32_t* reach;    ///< [queries] ordered(float): no farther key can be among the k best of all chunks
-  double* keys;           ///< [chunks][k][test rows]
-  std::int32_t* indices;  ///< alike
+  int k, chunk;             ///< training rows of a work item: whole tiles
+  std::int32_t* threshold;  ///< [queries] ordered(float): no larger key can be among the k best of all chunks
+  double* keys;             ///< [chunks][k][test rows]
+  std::int32_t* indices;    ///< same layout
 
   LEAGUE_FUNCTION int tiles(int rows) const { return static_cast<int>((queries + rows - 1) / rows); }
   LEAGUE_FUNCTION int chunks() const { return static_cast<int>((train_panels.rows + chunk - 1) / chunk); }
@@ -33,26 +33,26 @@ struct FusedWork {
     const std::int64_t first = chunk_number * k * test_panels.rows + query;
     return {keys + first, indices + first, k, test_panels.rows};
   }
-  /// The k best of all lists of a query.
+  /// Merges all lists of a query.
   LEAGUE_FUNCTION void merge(std::int64_t query, const blocks::KBest<double, std::int64_t>& best) const {
-    const double within = from_ordered(reach[query] + 1);  // one more: the reach was rounded to float
+    const double within = from_ordered(threshold[query] + 1);  // + 1: the threshold was rounded to float
     best.clear();
     merge_lists(chunks(), within, [&](int chunk_number) { return list(chunk_number, query); }, best);
   }
 };
 
-/// `ordered` of infinity: the reach of a query of which nothing is known yet.
+/// `ordered` of infinity: the initial threshold of a query.
 inline constexpr std::int32_t unlimited = 0x7f800000;
 
-/// Training rows of a work item: small items fill a GPU's multiprocessors evenly to the end; long lists ask for fewer.
-inline int standard_chunk(int k) { return std::max(512, 64 * k); }
+/// Training rows per work item: small items balance the load of the multiprocessors (tail); long lists need fewer.
+inline int default_chunk(int k) { return std::max(512, 64 * k); }
 
-/// The launch with its chunk in whole tiles, and its league.
-/// @throws Unsupported for a team that no tile is made for
+/// Rounds the chunk to whole tiles, and sets the league size.
+/// @throws Unsupported for a team size without a tile
 inline Launch with_whole_tiles(Launch launch, const blocks::Panels& train, std::int64_t queries) {
   if (launch.vector != 1)
     throw Unsupported("vector length " + std::to_string(launch.vector) +
-                      ": this kernel's sums are a thread's own, it takes 1");
+                      ": each thread of this kernel keeps its own sums, it takes 1");
   if (launch.team != 64 && launch.team != 128 && launch.team != 256)
     throw Unsupported("team size " + std::to_string(launch.team) +
                       ": this kernel has tiles for 64, 128 and 256 threads");
@@ -67,7 +67,7 @@ inline Launch with_whole_tiles(Launch launch, const blocks::Panels& train, std::
   return launch;
 }
 
-/// What `fused` works on, on a GPU: packed rows with their norms, and the lists of all work items.
+/// Memory of `fused` on a GPU: packed rows with their norms, and the lists of all work items.
 template <class T, class Element, template <class> class Array>
 struct FusedMemory {
   using Packed = typename Element::Packed;
@@ -78,30 +78,30 @@ struct FusedMemory {
     part.declare(test, "knn/packed_test", test_panels.size());
     part.declare(train_norms, "knn/train_norms", train_panels.rows);
     part.declare(test_norms, "knn/test_norms", test_panels.rows);
-    part.declare(reach, "knn/reach", knn.m);
+    part.declare(threshold, "knn/threshold", knn.m);
   }
-  /// The launch as above; declares the lists that it needs.
+  /// Resolves the launch as above, and declares the lists that it needs.
   Launch configure(Part& part, Launch launch, const LaunchLimits& limits) {
-    launch = with_whole_tiles(resolve(launch, {0, 256, 1, standard_chunk(knn.k)}, limits), train_panels, knn.m);
+    launch = with_whole_tiles(resolve(launch, {0, 256, 1, default_chunk(knn.k)}, limits), train_panels, knn.m);
     const std::int64_t chunks = ceil_div<std::int64_t>(train_panels.rows, launch.tile);
     part.declare(keys, "knn/keys", chunks * knn.k * test_panels.rows);
     part.declare(indices, "knn/indices", chunks * knn.k * test_panels.rows);
     return launch;
   }
   [[nodiscard]] FusedWork<Packed> work(int chunk) const {
-    return {test.data(), train.data(), test_panels,  train_panels, train_norms.data(), knn.m,
-            knn.k,       chunk,        reach.data(), keys.data(),  indices.data()};
+    return {test.data(), train.data(), test_panels,      train_panels, train_norms.data(), knn.m,
+            knn.k,       chunk,        threshold.data(), keys.data(),  indices.data()};
   }
 
   Memory<T, Array> knn;
   blocks::Panels train_panels, test_panels;
   Array<Packed> train, test;
   Array<float> train_norms, test_norms;
-  Array<std::int32_t> reach, indices;
+  Array<std::int32_t> threshold, indices;
   Array<double> keys;
 };
 
-/// Calls `body` with the tile that a team stands for.
+/// Calls `body` with the tile of a team size.
 template <class Body>
 void with_tile(int team, const Body& body) {
   if (team == 64) return body.template operator()<blocks::TileFor<float, 64>>();

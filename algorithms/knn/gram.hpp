@@ -5,7 +5,7 @@
 
 namespace league::knn {
 
-/// What `gram` works on, in every library: rows as floats, as the other methods pack them, their squared norms, and the
+/// Memory of `gram`, for every library: rows as floats, as the other methods pack them, their squared norms, and the
 /// products of a block of queries with all training rows.
 template <class T, template <class> class Array>
 struct GramMemory {
@@ -14,8 +14,8 @@ struct GramMemory {
     part.declare(test, "knn/wide_test", knn.m * knn.features);
     part.declare(train_norms, "knn/train_norms", knn.n);
     part.declare(test_norms, "knn/test_norms", knn.m);
-    constexpr std::int64_t most_products = std::int64_t{1} << 31;  // of one call
-    at_once = rows_at_once(std::min(knn.m, std::max(most_products / knn.n, std::int64_t{1})), 4 * knn.n,
+    constexpr std::int64_t max_products = std::int64_t{1} << 31;  // per call
+    at_once = rows_at_once(std::min(knn.m, std::max(max_products / knn.n, std::int64_t{1})), 4 * knn.n,
                            part.ledger().left_bytes());
     part.declare(products, "knn/products", at_once * knn.n);
   }

@@ -8,7 +8,7 @@
 
 namespace league::knn {
 
-/// The distances of a query's neighbours as differences in double, then their order by them and their vote.
+/// Distances of a query's neighbours from differences in double; then sorts by them, and votes.
 template <class T>
 void vote_row(std::int64_t features, int k, Votes votes, const T* query, const T* train,
               const std::int32_t* train_labels, std::int64_t* neighbours, double* distances, std::int32_t& label) {

@@ -5,14 +5,13 @@
 #include "algorithms/blocks/term.hpp"
 #include "algorithms/knn/part.hpp"
 
-/// What a host thread does with one tile: shared by `openmp` and by `kokkos` on hosts, whose loops over tiles are their
-/// own.
+/// A host thread's work on one tile, shared by `openmp` and `kokkos` on hosts; the loops over tiles are theirs.
 namespace league::knn {
 
 using Tile = blocks::HostTile<float>;
 
-/// Tiles of queries that pass the training rows together: few enough for the second-level cache and for all threads to
-/// have some blocks, else as many as make up for fetching a panel.
+/// Tiles of queries blocked together over the training rows (cache blocking): few enough for L2 and for load balance
+/// over the threads, else enough to amortise the load of a panel.
 inline std::int64_t tiles_together(int tile, std::int64_t tiles, int threads) {
   if (tile > 0) return tile < Tile::rows ? 1 : tile / Tile::rows;
   const std::int64_t even = tiles / (4 * threads);
@@ -27,7 +26,7 @@ struct HostPanels {
   [[nodiscard]] std::int64_t size() const { return count() * width * features; }
 };
 
-/// Packs panel `number` of data [n x features], and the squared norms of its rows; NaN where there is none.
+/// Packs panel `number` of data [n x features], and the squared norms of its rows; NaN for padding.
 template <class Element, class T>
 LEAGUE_FUNCTION void pack(const HostPanels& panels, std::int64_t number, const T* data, float* packed, float* norms) {
   float* panel = packed + number * panels.width * panels.features;
@@ -45,8 +44,8 @@ LEAGUE_FUNCTION void pack(const HostPanels& panels, std::int64_t number, const T
   }
 }
 
-/// Products of a tile of queries with a panel of training rows, inserted where they are within reach of a query's list.
-/// `list(row)` is the list of the tile's query `row`, of the first `rows`.
+/// Products of a tile of queries with a panel of training rows; keys below the threshold of a query's list are
+/// inserted. `list(row)` is the list of the tile's query `row`, of the first `rows`.
 template <class List>
 LEAGUE_FUNCTION void select_products(std::int64_t features, const float* queries, int rows, const float* panel,
                                      const float* norms, std::int64_t first_column, const List& list) {
@@ -54,8 +53,8 @@ LEAGUE_FUNCTION void select_products(std::int64_t features, const float* queries
   blocks::host_tile<blocks::ProductTerm>(features, queries, panel, products);
   for (int row = 0; row < rows; ++row) {
     const auto best = list(row);
-    const auto within = static_cast<float>(best.reach());
-    int hits = 0;  // a whole vector at a time: most tiles hold nothing for a query
+    const auto within = static_cast<float>(best.threshold());
+    int hits = 0;  // tests whole vectors: most tiles have no hit for a query
     for (int j = 0; j < Tile::columns; ++j) hits += norms[j] - 2 * products[row][j] <= within;
     for (int j = 0; hits > 0 && j < Tile::columns; ++j)
       if (norms[j] - 2 * products[row][j] <= within)
@@ -63,7 +62,7 @@ LEAGUE_FUNCTION void select_products(std::int64_t features, const float* queries
   }
 }
 
-/// Squared distances of a tile of queries to a panel of training rows, as differences, into `matrix` [rows x pitch].
+/// Squared distances of a tile of queries to a panel of training rows, from differences, into `matrix` [rows x pitch].
 template <class D>
 LEAGUE_FUNCTION void fill_distances(std::int64_t features, const float* queries, int rows, const float* panel,
                                     D* matrix, std::int64_t pitch) {
@@ -79,8 +78,8 @@ LEAGUE_FUNCTION void fill_distances(std::int64_t features, const float* queries,
     for (int j = 0; j < Tile::columns; ++j) matrix[row * pitch + j] = total[row][j];
 }
 
-/// What both methods work on: packed rows, and for `direct` the matrix of distances of a block of queries. Queries go
-/// by tiles, training rows by panels.
+/// Memory of both methods: packed rows, and for `direct` the matrix of distances of a block of queries. Queries are
+/// taken in tiles, training rows in panels.
 template <class T, class Element, template <class> class Array>
 struct HostMemory {
   using D = Distance<Element>;
@@ -113,7 +112,7 @@ struct HostMemory {
     select_products(knn.features, queries(tile), rows(tile), rows_of(panel), train_norms.data() + panel * Tile::columns,
                     panel * Tile::columns, [&](int row) { return knn.list(tile * Tile::rows + row); });
   }
-  /// The matrix begins with query `begin`.
+  /// Row 0 of the matrix is query `begin`.
   void fill(std::int64_t tile, std::int64_t panel, std::int64_t begin) const {
     fill_distances(knn.features, queries(tile), rows(tile), rows_of(panel),
                    matrix.data() + (tile * Tile::rows - begin) * pitch + panel * Tile::columns, pitch);
@@ -128,7 +127,7 @@ struct HostMemory {
 
   Memory<T, Array> knn;
   HostPanels train_panels, test_panels;
-  std::int64_t pitch, at_once = 0;  ///< of the matrix: values of a row, rows
+  std::int64_t pitch, at_once = 0;  ///< of the matrix: values per row; rows
   Array<float> train, test, train_norms, test_norms;
   Array<D> matrix;
 };

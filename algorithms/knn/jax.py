@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit: a matrix product for a block of queries, top_k, and the vote of those found; in a loop over blocks.
+"""JAX: one jit per block of queries: a matrix product, top_k, and the vote of the neighbours found.
 
-Pixels less 128 are exact in tf32, bf16 and int8, and their products in the float or the int32 that they are
-added in: on them all methods give the same results. Of equal keys top_k takes the lower index first.
+Pixels minus 128 are exact in tf32, bf16 and int8, and their sums of products in f32 or int32, so that all methods give the same results on them. On ties top_k takes the lower index first.
 """
 
 import functools
@@ -16,7 +15,7 @@ from backends.python.peer import Unsupported
 
 
 def packed(rows, pixels, unit):
-    """Rows as the product takes them, and what is added to it: half the norm, or the whole of integers."""
+    """Rows converted for the product, and the term added to it: half the norm; for integers the whole norm."""
     if unit == "int8":
         rows = (rows.astype(jnp.int32) - 128).astype(unit)
         return rows, jnp.square(rows.astype(jnp.int32)).sum(1, dtype=jnp.int32)
@@ -26,7 +25,7 @@ def packed(rows, pixels, unit):
 
 @functools.partial(jax.jit, static_argnames=("pixels", "unit", "k", "votes", "block"))
 def classify(train, labels, test, *, pixels, unit, k, votes, block):
-    """Labels, neighbours and their distances; a block is so many queries."""
+    """Labels, neighbours and their distances, `block` queries at a time."""
     targets, norms = packed(train, pixels, unit)
     factor = 2 if unit == "int8" else 1
 
@@ -62,7 +61,7 @@ class Jit(JaxPeer):
         rows = [self.inputs[name] for name in names]
         self.pixels = neighbours.are_pixels(rows[0], rows[2])
         self.rows = [jnp.array(r) for r in rows]
-        columns = 4 * len(rows[0])  # top_k may sort keys and their numbers
+        columns = 4 * len(rows[0])  # top_k may sort keys and indices
         most = neighbours.block_rows(columns, self.device.memory_bytes)
         names = ("k", "votes")
         self.rule = {name: self.parameters[name] for name in names}

@@ -11,32 +11,32 @@
 namespace league {
 namespace {
 
-/// Pixels of every type are widened to floats, in which their products are exact.
+/// Pixels of every type are converted to floats; products are exact.
 const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}};
 
 /// Matrix units take pixels of every type as bytes.
 const std::map<Dtype, std::string> byte_units{
     {Dtype::f32, "u8 tensor"}, {Dtype::i32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}};
-const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see fused";
-const char* const large = "more than 48 KB of shared memory, which Kokkos does not give a team: see mma";
+const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
+const char* const large = "needs more than 48 KB of shared memory, which Kokkos does not give a team; compare mma";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
     .description = "classification by the votes of the k nearest training rows",
     .parameters = with_dataset_sizes(
-        {{.name = "k", .default_value = "3", .min = 1, .max = 64, .description = "neighbours that vote"},
+        {{.name = "k", .default_value = "3", .min = 1, .max = 64, .description = "number of neighbours that vote"},
          {.name = "votes",
           .kind = Parameter::Kind::choice,
           .default_value = "eps",
           .choices = {"eps", "inverse", "uniform"},
-          .description = "what a vote at distance d counts: 1 / (d + 1e-5); 1 / d, or 1 and 0 where some d is 0; 1"}}),
+          .description = "weight of a vote at distance d: 1 / (d + 1e-5); 1 / d, or 1 and 0 where some d is 0; 1"}}),
     .methods = {{.name = "direct",
                  .description = "sums of squared differences into a matrix, then selection",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .units = units},
                 {.name = "fused",
-                 .description = "tiles of products and norms, the k best on the way, no matrix",
+                 .description = "tiles of products and norms, k-best lists kept in the kernel, no matrix",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .units = units},
                 {.name = "mma",
@@ -50,7 +50,7 @@ const RegisterAlgorithm registered{Algorithm{
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", large}},
                  .units = byte_units},
                 {.name = "wgmma",
-                 .description = "as mma, products by the units of Hopper for four warps",
+                 .description = "as mma, products by the warpgroup units of Hopper",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .not_expressible = {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}},
                  .units = byte_units},
@@ -67,7 +67,7 @@ const RegisterAlgorithm registered{Algorithm{
                    {{"train", "300"}, {"test", "131"}, {"features", "33"}, {"k", "3"}},
                    {{"train", "517"}, {"test", "65"}, {"features", "17"}, {"k", "64"}, {"votes", "uniform"}}}}};
 
-constexpr std::int64_t most_rows =
+constexpr std::int64_t max_rows =
     (std::int64_t{1} << 31) - 1024;  ///< indices of training rows, padding included, are 32-bit
 
 const Dataset& dataset_of(const Making& making) {
@@ -80,7 +80,7 @@ knn::Votes votes_from(const std::string& name) {
   return name == "uniform" ? knn::Votes::uniform : knn::Votes::eps;
 }
 
-/// Some rows in another type; the array itself where those are all and the type is its own.
+/// Some rows converted to another type; the array itself if nothing changes.
 HostArray rows_as(Dtype dtype, const HostArray& array, Range rows, std::pmr::memory_resource& memory) {
   if (array.dtype() == dtype && rows.size() == array.rows()) return array;
   std::vector<std::int64_t> shape = array.shape();
@@ -110,14 +110,14 @@ Knn::Knn(const Making& making)
       data_(dataset_of(making)) {
   require(data_.train.rows() > 0, "train: there must be at least one training row");
   require(data_.test.rows() > 0, "test: there must be at least one row to classify");
-  require(data_.test.rows() <= most_rows, "test: at most " + std::to_string(most_rows) + " rows to classify");
-  require(data_.train.rows() <= most_rows, "train: at most " + std::to_string(most_rows) + " training rows");
+  require(data_.test.rows() <= max_rows, "test: at most " + std::to_string(max_rows) + " rows to classify");
+  require(data_.train.rows() <= max_rows, "train: at most " + std::to_string(max_rows) + " training rows");
   features = data_.train.row_size();
   require(features > 0 && features < (1 << 24), "features: from 1 to 16777215 values a row");
   require(data_.test.row_size() == features, "features: training rows have " + std::to_string(features) +
                                                  ", rows to classify " + std::to_string(data_.test.row_size()));
   require(data_.train_labels.rows() == data_.train.rows() && data_.test_labels.rows() == data_.test.rows(),
-          "labels: one a row");
+          "labels: one per row");
   require(k <= data_.train.rows(),
           "k = " + std::to_string(k) + ": there are " + std::to_string(data_.train.rows()) + " training rows");
   require(dtype == Dtype::f32 || features <= exact_features,
@@ -140,7 +140,7 @@ Cost Knn::cost() const {
           exact ? "u8 tensor" : ""};
 }
 
-/// `direct` and `gram` write a matrix of distances or products, 4 bytes each, and read it to select.
+/// `direct` and `gram` write a matrix of distances or products, 4 bytes per value, and read it for the selection.
 double Knn::method_bytes(std::string_view method) const {
   const double pairs = static_cast<double>(data_.train.rows()) * static_cast<double>(extent());
   return cost().bytes + (method == "direct" || method == "gram" ? 2 * 4 * pairs : 0);

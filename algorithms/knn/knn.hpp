@@ -23,7 +23,7 @@ class Knn final : public Problem {
   explicit Knn(const Making& making);
   ~Knn() override;
   [[nodiscard]] std::int64_t extent() const override { return data_.test.rows(); }
-  /// One a distance.
+  /// One per distance.
   [[nodiscard]] std::int64_t max_teams() const override { return extent() * data_.train.rows(); }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] double method_bytes(std::string_view method) const override;
@@ -35,13 +35,13 @@ class Knn final : public Problem {
   int k;
   knn::Votes votes;
   std::int64_t features;
-  /// Pixels: whole numbers from 0 to 255, so few features that all arithmetic on them is exact.
+  /// Pixels: whole numbers from 0 to 255, few enough features that all arithmetic is exact.
   bool exact;
-  Range rows{};                             ///< to classify, that are here
+  Range rows{};                             ///< local rows to classify
   HostArray train{}, test{};                ///< dtype [rows x features]: all training rows, `rows` to classify
-  HostArray train_labels{}, test_labels{};  ///< i32, alike
+  HostArray train_labels{}, test_labels{};  ///< i32, one per row
 
-  static constexpr std::int64_t exact_features = 1024;  ///< 1024 * 128^2 = 2^24: what a float counts up to
+  static constexpr std::int64_t exact_features = 1024;  ///< 1024 * 128^2 = 2^24: a float is exact up to there
 
  private:
   Dataset data_;

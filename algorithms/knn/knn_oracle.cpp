@@ -8,8 +8,8 @@
 namespace league::knn {
 namespace {
 
-/// Elements in which the formula is evaluated: 16-bit integers for pixels, double otherwise. Rows are padded with zeros
-/// to whole blocks, whose sums are independent and vectorise.
+/// Element type of the oracle: 16-bit integers for pixels, else double. Rows are zero-padded to whole blocks, whose
+/// sums vectorise.
 constexpr std::int64_t block = 32;
 
 template <class E>
@@ -50,8 +50,8 @@ double sum_of_squares(const double* x, const double* y, std::int64_t pitch) {
   return sum;
 }
 
-/// Test rows to answer, of those that are here: all, or as many as the operations allow for the whole problem, the
-/// first and the last among them.
+/// The local test rows to check: all, or a sample within the operation budget of the whole problem, with the first and
+/// the last.
 std::vector<std::int64_t> rows_to_answer(const Knn& problem) {
   const double pairs_allowed = (problem.exact ? 2e11 : 3e10) / static_cast<double>(problem.features);
   const auto affordable = static_cast<std::int64_t>(pairs_allowed / static_cast<double>(problem.train.rows()));
@@ -65,7 +65,7 @@ std::vector<std::int64_t> rows_to_answer(const Knn& problem) {
   return chosen;
 }
 
-/// A few test rows pass the training rows together, so that these come from memory once for all of them.
+/// Several test rows per pass over the training rows, to reuse them from cache.
 template <class E>
 std::vector<Nearest> search(const Knn& problem, const std::vector<std::int64_t>& rows) {
   constexpr std::size_t together = 8;
@@ -82,7 +82,7 @@ std::vector<Nearest> search(const Knn& problem, const std::vector<std::int64_t>&
                                               &train[static_cast<std::size_t>(j * pitch)], pitch);
         Nearest& best = found[i];
         if (best.squared.size() == static_cast<std::size_t>(problem.k) && !(squared < best.squared.back())) continue;
-        const auto place = std::ranges::upper_bound(best.squared, squared) - best.squared.begin();  // after its equals
+        const auto place = std::ranges::upper_bound(best.squared, squared) - best.squared.begin();  // after equal ones
         best.squared.insert(best.squared.begin() + place, squared);
         best.indices.insert(best.indices.begin() + place, j);
         if (best.squared.size() > static_cast<std::size_t>(problem.k)) best.squared.pop_back(), best.indices.pop_back();
@@ -98,8 +98,7 @@ double with_rows(const Knn& problem, const Body& body) {
   return body.template operator()<float>();
 }
 
-/// The squared distance of test row `number` and a training row, straight from the formula: exact for whole numbers,
-/// else in double.
+/// Squared distance of test row `number` and a training row, from the formula: exact for whole numbers, else in double.
 double squared_distance(const Knn& problem, std::int64_t number, std::int64_t train_row) {
   return with_rows(problem, [&]<class T>() {
     const std::int64_t row = number - problem.rows.begin;
@@ -123,7 +122,7 @@ double squared_norm(const Knn& problem, const HostArray& array, std::int64_t row
   });
 }
 
-/// One row of the results, and what is wrong with it.
+/// One row of the results, and its checks.
 struct Row {
   const Knn& problem;
   std::int64_t number;
@@ -137,13 +136,14 @@ struct Row {
            std::to_string(distances[static_cast<std::size_t>(i)]) + ", " + what;
   }
 
-  /// Whether the row agrees with itself: real neighbours, each once, at their distances and in order, and their vote.
+  /// Self-consistency: valid distinct neighbours, right distances, sorted, right vote. Empty if consistent.
   [[nodiscard]] std::string inconsistency(std::vector<double>& squared) const {
     const double bound =
         problem.exact ? 0 : static_cast<double>(problem.features + 4) * std::numeric_limits<double>::epsilon();
     for (int i = 0; i < problem.k; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (neighbours[at] < 0 || neighbours[at] >= problem.train.rows()) return complain(i, "which is no training row");
+      if (neighbours[at] < 0 || neighbours[at] >= problem.train.rows())
+        return complain(i, "which is not a training row");
       squared[at] = squared_distance(problem, number, neighbours[at]);
       if (!(std::abs(distances[at] - std::sqrt(squared[at])) <= bound * std::sqrt(squared[at])))
         return complain(i, "whose distance is " + std::to_string(std::sqrt(squared[at])));
@@ -158,7 +158,7 @@ struct Row {
     return {};
   }
 
-  /// The rules of the votes once more, by another way than the kernels'.
+  /// The vote, implemented independently of the kernels.
   [[nodiscard]] std::int32_t vote() const {
     const std::span<const std::int32_t> labels = problem.train_labels.values<const std::int32_t>();
     const bool some_at_zero = std::ranges::any_of(distances, [](double distance) { return distance == 0; });
@@ -170,11 +170,11 @@ struct Row {
       sums[labels[static_cast<std::size_t>(neighbours[i])]] += weight;
     }
     return std::ranges::max_element(sums, [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;  // the first of equals
+        ->first;  // the lowest label of equal votes
   }
 
-  /// Against the right answer: the same neighbours for exact data; else none further than the k-th by more than what
-  /// the rounding of two expanded distances (|y|^2 - 2 x.y in f32) can add up to.
+  /// Against the oracle: the same neighbours for exact data; else no neighbour farther than the k-th by more than the
+  /// rounding bound of two expanded distances (|y|^2 - 2 x.y in f32).
   void compare(const Nearest& right, const std::vector<double>& squared, Verdict& verdict) const {
     if (std::ranges::equal(neighbours, right.indices)) return;
     ++verdict.ties;

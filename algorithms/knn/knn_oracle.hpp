@@ -16,12 +16,12 @@ struct Nearest {
   std::vector<double> squared;
 };
 
-/// The right answer for all rows of a small problem, and for rows spread evenly over a large one, of those that are
-/// here; found at first use.
+/// Expected results of the local rows: all rows of a small problem, an evenly spread sample of a large one. Computed at
+/// first use.
 class Oracle {
  public:
   explicit Oracle(const Knn& problem) : problem_(problem) {}
-  /// By the global number of the row.
+  /// By global row index.
   const std::map<std::int64_t, Nearest>& nearest();
 
  private:
@@ -30,7 +30,7 @@ class Oracle {
   std::map<std::int64_t, Nearest> nearest_;
 };
 
-/// Judges the rows that are here.
+/// Checks the local rows.
 Verdict judge(const Knn& problem, Oracle& oracle, const Outputs& outputs);
 
 }  // namespace league::knn

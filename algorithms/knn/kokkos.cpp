@@ -12,7 +12,7 @@ using blocks::Pack, blocks::Panels;
 template <class Element, class D>
 void direct(const Exec& exec, Launch launch, const typename Element::Packed* test,
             const typename Element::Packed* train, Panels panels, std::int64_t first, std::int64_t queries, D* matrix) {
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, 1>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_threads, 1>>;
   Kokkos::parallel_for(
       "knn/direct", Policy(exec, launch.league, launch.team, launch.vector),
       KOKKOS_LAMBDA(const typename Policy::member_type& team) {
@@ -57,7 +57,7 @@ class DirectOnGpu final : public Part {
       : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const int lanes = kokkos::limits(queue()).vector;
-    launch_ = resolve(launch, {0, 8, lanes}, {most_threads, lanes, "this kernel"});
+    launch_ = resolve(launch, {0, 8, lanes}, {max_threads, lanes, "this kernel"});
     return launch_ = memory_.with_league(launch_);
   }
   void compute(Stages& stages) override {

@@ -25,7 +25,7 @@ KOKKOS_FUNCTION MmaTeam<Tile> scratch_of(const TeamMember& team) {
 }
 
 // A team takes a tile of queries and a chunk of the training rows, tile by tile; a subgroup some products [16 x 16].
-/// The least candidate of each group of sampled rows.
+/// The smallest candidate of each group of sampled rows.
 template <class Tile>
 void sample_products(const Exec& exec, const MmaWork<Tile>& work) {
   using Key = typename Tile::Sum;
@@ -43,15 +43,17 @@ void sample_products(const Exec& exec, const MmaWork<Tile>& work) {
           for (int tile = first; tile < end; ++tile) {
             blocks::TileSums<Tile> sums;
             pipeline.next(sums);
-            const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+            const int thread =
+                group.rank -
+                (tile >> 31);  // opaque copy: addresses are computed after the products (register pressure)
             const int number = tile * Tile::row_threads + Tile::place_in_row(thread);
             Key norms[Tile::row_values];
             for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
             blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
-              Candidate least = no_candidate;
+              Candidate smallest = no_candidate;
               for (int i = 0; i < Tile::row_values; ++i)
-                least = lesser(least, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
-              work.least[std::int64_t{queries + row} * work.groups + number] = least;
+                smallest = lesser(smallest, work.candidate(tile, Tile::column(thread, i), norms[i] - 2 * products[i]));
+              work.minima[std::int64_t{queries + row} * work.groups + number] = smallest;
             });
           }
           group.barrier();
@@ -59,8 +61,8 @@ void sample_products(const Exec& exec, const MmaWork<Tile>& work) {
       });
 }
 
-// Candidates are rare: threads push them to a pool in scratch. When it is half full, it is emptied by all.
-/// The lists of all candidates within reach.
+// Candidates are rare: threads push them to a pool in scratch, which all threads flush when it is half full. Appends
+// all candidates within the threshold to the lists.
 template <class Tile>
 void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
   using Key = typename Tile::Sum;
@@ -72,36 +74,38 @@ void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
         const auto team = scratch_of<Tile>(member);
         const auto group = blocks::native_threads_of<Tile::threads>(member);
         const auto take = [](int* counter) { return Kokkos::atomic_fetch_add(counter, 1); };
-        int round = 0;  // and counter: one is read while the other is cleared
+        int round = 0;  // selects the counter: one is read while the other is cleared
         if (group.rank == 0) team.pushed[0] = team.pushed[1] = 0;
         for (int item = member.league_rank(); item < work.items(work.tiles()); item += member.league_size()) {
           const int queries = item % work.query_tiles() * Tile::rows, first = item / work.query_tiles() * work.chunk;
           const int end = Kokkos::min(first + work.chunk, work.tiles());
           for (int row = group.rank; row < Tile::rows; row += Tile::threads)
-            team.reach[row] = key_of<Key>(work.reach[queries + row]);
+            team.threshold[row] = key_of<Key>(work.threshold[queries + row]);
           blocks::Pipeline<Tile, blocks::NativeCopies, decltype(group)> pipeline(
               group, team.stages, work.test_at(queries), work.train_at(first), work.train_pieces.steps, end - first);
           for (int tile = first; tile < end; ++tile) {
             blocks::TileSums<Tile> sums;
             pipeline.next(sums);
-            const int thread = group.rank - (tile >> 31);  // the same, but not known before the products are there
+            const int thread =
+                group.rank -
+                (tile >> 31);  // opaque copy: addresses are computed after the products (register pressure)
             Key norms[Tile::row_values];
             for (int i = 0; i < Tile::row_values; ++i) norms[i] = work.norm(tile, Tile::column(thread, i));
             blocks::TileValues<Tile>(sums).for_rows(thread, [&](int row, const Key* products) {
-              const Key within = team.reach[row];
-              Key least = Limits::unlimited();
-              for (int i = 0; i < Tile::row_values; ++i) least = lesser(least, norms[i] - 2 * products[i]);
-              if (!(least <= within)) return;
+              const Key within = team.threshold[row];
+              Key smallest = Limits::unlimited();
+              for (int i = 0; i < Tile::row_values; ++i) smallest = lesser(smallest, norms[i] - 2 * products[i]);
+              if (!(smallest <= within)) return;
               Key keys[Tile::row_values];
               unsigned hits = 0;
               for (int i = 0; i < Tile::row_values; ++i) {
                 keys[i] = norms[i] - 2 * products[i];
                 hits |= (keys[i] <= within ? 1U : 0U) << i;
               }
-              for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not to be unrolled
+              for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not unrolled
                 if ((hits & 1U) == 0) continue;
                 const Candidate candidate = work.candidate(tile, Tile::column(thread, i), keys[i]);
-                if (candidate > work.reach[queries + row]) continue;
+                if (candidate > work.threshold[queries + row]) continue;
                 const int slot = take(team.pushed + round);
                 if (slot >= slots) {
                   work.append(queries + row, candidate, take);
@@ -123,19 +127,19 @@ void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
       });
 }
 
-// A thread takes a query, its lanes candidates, or the features of one.
-/// The least of a list that is not less than `from`.
-KOKKOS_FUNCTION Candidate least_from(const Member& team, const Candidate* list, int count, Candidate from) {
-  Candidate least = no_candidate;
+// A thread takes a query, its lanes the candidates, or the features of one. The smallest entry of a list that is not
+// below `from`.
+KOKKOS_FUNCTION Candidate min_from(const Member& team, const Candidate* list, int count, Candidate from) {
+  Candidate smallest = no_candidate;
   Kokkos::parallel_reduce(
       Kokkos::ThreadVectorRange(team, count),
       [&](int i, Candidate& mine) {
         if (list[i] >= from && list[i] < mine) mine = list[i];
       },
-      Kokkos::Min<Candidate>(least));
-  return least;
+      Kokkos::Min<Candidate>(smallest));
+  return smallest;
 }
-/// The squared distance of two rows, as differences in double.
+/// Squared distance of two rows, from differences in double.
 template <class T>
 KOKKOS_FUNCTION double squared_distance(const Member& team, int features, const T* x, const T* y) {
   double squared = 0;
@@ -148,22 +152,22 @@ KOKKOS_FUNCTION double squared_distance(const Member& team, int features, const 
       squared);
   return squared;
 }
-/// How far to look, by the k-th of the sampled candidates.
+/// Sets the threshold from the k-th smallest sampled candidate.
 template <class Tile>
-struct ChooseReach {
+struct ChooseThreshold {
   MmaWork<Tile> work;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          query < work.test_pieces.rows; query += std::int64_t{team.league_size()} * team.team_size()) {
       Candidate kth = work.groups < work.k ? no_candidate : 0;
       for (int i = 0; i < work.k && work.groups >= work.k; ++i)
-        kth = least_from(team, work.least + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
+        kth = min_from(team, work.minima + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
       Kokkos::single(Kokkos::PerThread(team),
-                     [&] { work.reach[query] = query < work.queries ? work.reach_of(query, kth) : 0; });
+                     [&] { work.threshold[query] = query < work.queries ? work.threshold_of(query, kth) : 0; });
     }
   }
 };
-/// The k nearest of each list.
+/// Selects the k nearest from each list.
 template <class Tile, class T>
 struct ChooseNearest {
   MmaWork<Tile> work;
@@ -181,26 +185,26 @@ struct ChooseNearest {
       }
       Candidate next = 0, last = no_candidate;
       for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
-        next = least_from(team, work.lists + query * work.room, work.counts[query], next);
+        next = min_from(team, work.lists + query * work.room, work.counts[query], next);
         if (next > last || next == no_candidate) break;
         if constexpr (!MmaWork<Tile>::exact)
           insert(count, row_of(next));
         else
           Kokkos::single(Kokkos::PerThread(team),
                          [&] { rows.list(query, count).insert(work.squared(query, next), row_of(next)); });
-        if (count + 1 == work.k) last = work.reach_of(query, next);
+        if (count + 1 == work.k) last = work.threshold_of(query, next);
       }
     }
   }
 };
-/// A team's threads take as many queries.
+/// One query per thread of a team.
 template <class Body>
 void for_queries(const Exec& exec, const char* label, std::int64_t queries, const Body& body) {
   const int threads = kokkos::on_gpu ? 4 : 1, lanes = kokkos::on_gpu ? 32 : 1;
   Kokkos::parallel_for(label, Team(exec, league_of(ceil_div<std::int64_t>(queries, threads)), threads, lanes), body);
 }
 
-// A thread takes an item.
+// A thread takes one item.
 template <class Body>
 void for_each(const Exec& exec, const char* label, std::int64_t count, const Body& body) {
   const int threads = kokkos::on_gpu ? 128 : 1;
@@ -214,7 +218,7 @@ void for_each(const Exec& exec, const char* label, std::int64_t count, const Bod
       });
 }
 
-/// The centre that rounding starts from.
+/// The centre that is subtracted before rounding.
 template <class Memory>
 void measure(const Exec& exec, Memory& memory) {
   memory.lengths.clear();
@@ -229,7 +233,7 @@ void measure(const Exec& exec, Memory& memory) {
       });
 }
 
-/// What rounding may have made of the keys.
+/// Error bound of the keys.
 template <class Memory>
 void allow(const Exec& exec, const Memory& memory) {
   const Lengths train = memory.train_lengths(), test = memory.test_lengths();
@@ -237,7 +241,7 @@ void allow(const Exec& exec, const Memory& memory) {
   const int depth = memory.train_pieces.steps * Memory::Unit::depth;
   for_each(
       exec, "knn/slack", memory.knn.m, KOKKOS_LAMBDA(std::int64_t query) {
-        slack[query] = slack_of(test.size[query], test.error[query], train.most, depth);
+        slack[query] = slack_of(test.size[query], test.error[query], train.largest, depth);
       });
 }
 
@@ -269,7 +273,7 @@ class Mma final : public Part {
     stages.stage(queue(), "sample", [&] {
       memory_.counts.clear();
       sample_products(exec_, memory_.work(Memory::sampled_chunk));
-      for_queries(exec_, "knn/reach", work.test_pieces.rows, ChooseReach<typename Memory::Tile>{work});
+      for_queries(exec_, "knn/threshold", work.test_pieces.rows, ChooseThreshold<typename Memory::Tile>{work});
     });
     stages.stage(queue(), "mma", [&] { collect_products(exec_, launch_.league, work); });
     stages.stage(queue(), "select", [&] {

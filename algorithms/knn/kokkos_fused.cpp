@@ -13,8 +13,8 @@ KOKKOS_FUNCTION T* scratch_of(const Member& team, int size) {
 }
 
 // A team takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
-// query's list. Keys within reach of their query are rare: threads push them to scratch, and the query's own thread
-// inserts them.
+// query's list. Keys below the threshold of their query are rare: threads push them to scratch, and the query's owner
+// thread inserts them.
 template <class Shape, class Packed>
 void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
   using Bounds = Kokkos::LaunchBounds<Shape::threads, kokkos::launch_bound(512 / Shape::threads)>;
@@ -23,15 +23,15 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
   using Member = typename decltype(policy)::member_type;
   Kokkos::parallel_for(
       "knn/fused", policy, KOKKOS_LAMBDA(const Member& team) {
-        constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // of a query
+        constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // per query
         float* scratch = scratch_of<float>(team, Shape::scratch_bytes / 4);
-        float* reach = scratch_of<float>(team, Shape::rows);
+        float* threshold = scratch_of<float>(team, Shape::rows);
         int* pushed = scratch_of<int>(team, Shape::rows);
         int* more = scratch_of<int>(team, 1);
-        float* products = scratch;  // [slots][rows], while the tile's own are in registers
+        float* products = scratch;  // [slots][rows]; the tile's products are in registers
         int* indices =
-            reinterpret_cast<int*>(scratch + slots * Shape::rows);  // alike; one array of pairs would make the
-                                                                    // compiler keep all sums in pairs of registers
+            reinterpret_cast<int*>(scratch + slots * Shape::rows);  // [slots][rows]; with an array of pairs the
+                                                                    // compiler keeps all sums in register pairs
         const int thread = team.team_rank();
         const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
         if (thread == 0) *more = 0;
@@ -40,7 +40,8 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
           const int queries = item % tiles * Shape::rows, chunk = item / tiles, end = work.end_of(chunk);
           const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
           if (thread < Shape::rows) {
-            reach[thread] = owns() ? from_ordered(work.reach[queries + thread]) : -blocks::KBest<float, int>::none;
+            threshold[thread] =
+                owns() ? from_ordered(work.threshold[queries + thread]) : -blocks::KBest<float, int>::none;
             pushed[thread] = 0;
           }
           if (owns()) work.list(chunk, queries + thread).clear();
@@ -50,14 +51,14 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
             blocks::product_tile<Shape, blocks::PlainElement<Packed>>(team, work.test + work.test_panels.first(queries),
                                                                       work.train + work.train_panels.first(first),
                                                                       work.train_panels.depth, scratch, sum);
-            // The thread's number once more: addresses made of it must not take registers while products are added.
+            // Opaque copy of the thread index: keeps address computations out of the product loop (register pressure).
             const int again = thread - (first >> 31);
             const int row = Shape::first_row(again), column = first + Shape::first_column(again);
             const float* norms = work.norms + column;
             for (bool left = true; left;) {
               for (int i = 0; i < Shape::thread_rows; ++i) {
                 const int query = row + Shape::row_step(i);
-                const float within = reach[query];
+                const float within = threshold[query];
                 const auto reaches = [&](int j) { return norms[Shape::column_step(j)] - 2 * sum[i][j] <= within; };
                 bool any = false;
                 for (int j = 0; j < Shape::thread_columns; ++j) any |= reaches(j);
@@ -68,7 +69,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
                   if (slot < slots) {
                     products[slot * Shape::rows + query] = sum[i][j];
                     indices[slot * Shape::rows + query] = column + Shape::column_step(j);
-                    sum[i][j] = blocks::no_norm<float>;  // gone: reaches nothing
+                    sum[i][j] = blocks::no_norm<float>;  // done: NaN is below no threshold
                   } else {
                     *more = 1;
                   }
@@ -83,7 +84,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
                   const int index = indices[slot * Shape::rows + thread];
                   list.insert(work.norms[index] - 2.0 * products[slot * Shape::rows + thread], index);
                 }
-                reach[thread] = Kokkos::min(reach[thread], static_cast<float>(list.reach()));
+                threshold[thread] = Kokkos::min(threshold[thread], static_cast<float>(list.threshold()));
                 pushed[thread] = 0;
               }
               if (left) {
@@ -93,7 +94,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
               }
             }
           }
-          if (owns()) Kokkos::atomic_min(work.reach + queries + thread, ordered(reach[thread]));
+          if (owns()) Kokkos::atomic_min(work.threshold + queries + thread, ordered(threshold[thread]));
         }
       });
 }
@@ -130,7 +131,7 @@ class FusedOnGpu final : public Part {
                             memory_.test_norms.data());
     });
     stages.stage(queue(), "fused", [&] {
-      Kokkos::deep_copy(exec_, memory_.reach.view(), unlimited);
+      Kokkos::deep_copy(exec_, memory_.threshold.view(), unlimited);
       with_tile(launch_.team, [&]<class Shape>() { fused<Shape>(exec_, launch_, work); });
     });
     stages.stage(queue(), "merge", [&] { merge(exec_, work, knn.neighbours.data(), knn.distances.data()); });

@@ -4,11 +4,12 @@
 #include "algorithms/knn/host_tiles.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
 
-/// Both methods on hosts, where a tile of sums is in the vector registers of one thread: as `openmp.cpp`, line beside
-/// line.
+/// Both methods on hosts, where a tile of sums is in the vector registers of one thread; line beside line with
+/// `openmp.cpp`.
 namespace league::knn::kokkos_model {
 
-// A team takes a block of queries past all training rows, a thread tile by tile; its vector lanes take training rows.
+// A team takes a block of queries and all training rows; a thread goes tile by tile, its vector lanes take training
+// rows.
 template <class T, class Element, bool is_fused>
 class KokkosOnHost final : public Part {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>;
@@ -79,7 +80,7 @@ class KokkosOnHost final : public Part {
 
   const Exec& exec_;
   Launch launch_;
-  std::int64_t tiles_ = 1;  ///< of queries, a block
+  std::int64_t tiles_ = 1;  ///< tiles of queries per block
   HostMemory<T, Element, kokkos::Array> memory_;
 };
 

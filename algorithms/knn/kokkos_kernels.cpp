@@ -4,15 +4,15 @@
 #include "algorithms/knn/gram.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
 
-// Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection makes
-// distances of the products.
+// Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection computes
+// distances from the products.
 namespace league::knn::kokkos_model {
 namespace {
 
 using kokkos::Matrix;
 
 // A thread takes a row, its lanes the features.
-/// Rows as floats, as the other methods pack them, and their squared norms.
+/// Converts rows to floats, as the other methods pack them, and computes their squared norms.
 template <class Element, class T>
 void widen(const Exec& exec, std::int64_t n, int features, const T* data, float* wide, float* norms) {
   const int threads = kokkos::on_gpu ? 8 : 1, lanes = kokkos::on_gpu ? 32 : 1;

@@ -8,8 +8,8 @@ namespace league::knn::kokkos_model {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
-// A team takes a query, its lanes every lanes-th of its distances: the least one beyond the last found, k times.
-/// `squared(query, j)` is the squared distance to training row j, in what `selection_key` takes.
+// A team takes a query, its lanes the distances with stride `lanes`. k passes, each finds the smallest key after the
+// last one. `squared(query, j)`: squared distance to training row j, for `selection_key`.
 template <class Squared>
 struct Select {
   std::int64_t queries;
@@ -23,24 +23,24 @@ struct Select {
     for (std::int64_t query = team.league_rank(); query < queries; query += team.league_size()) {
       Key from = 0;
       for (int i = 0; i < k; ++i) {
-        Key least = ~Key{0};
+        Key smallest = ~Key{0};
         Kokkos::parallel_reduce(
             Kokkos::TeamVectorRange(team, n),
             [&](std::int64_t j, Key& mine) {
               const Key key = selection_key(squared(query, j), j);
               if (key >= from && key < mine) mine = key;
             },
-            Kokkos::Min<Key>(least));
-        from = least + 1;
+            Kokkos::Min<Key>(smallest));
+        from = smallest + 1;
         Kokkos::single(Kokkos::PerTeam(team),
-                       [&] { neighbours[query * k + i] = static_cast<std::int64_t>(least & 0xffffffffULL); });
+                       [&] { neighbours[query * k + i] = static_cast<std::int64_t>(smallest & 0xffffffffULL); });
       }
     }
   }
 };
 
 // A thread takes a query, its lanes the features.
-/// Distances of the neighbours found, as differences in double; then their order by them, and their vote.
+/// Distances of the neighbours found, from differences in double; then sorts by them, and votes.
 template <class T>
 struct Vote {
   std::int64_t queries;

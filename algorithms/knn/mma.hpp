@@ -11,7 +11,7 @@
 #include "algorithms/knn/part.hpp"
 #include "backends/launch.hpp"
 
-/// Memory and launches of the method `mma`, in CUDA and Kokkos alike: `fused`, with products by matrix units.
+/// Memory and launches of the method `mma`, the same in CUDA and Kokkos: `fused`, with products by matrix units.
 namespace league::knn {
 
 /// Packed rows with their norms, samples and lists.
@@ -22,7 +22,7 @@ struct MmaMemory {
   using T = T_;
   using Key = typename Unit::Sum;
   static constexpr bool exact = MmaWork<Tile>::exact;
-  static constexpr int sampled_chunk = Unit::lanes == 1 ? 32 : 2;  ///< tiles of a work item of the first pass
+  static constexpr int sampled_chunk = Unit::lanes == 1 ? 32 : 2;  ///< tiles per work item of the first pass
 
   MmaMemory(Part& part, const Knn& problem)
       : knn(part, problem), train_pieces(knn.n, padded(), Tile::columns), test_pieces(knn.m, padded(), Tile::rows) {
@@ -30,8 +30,8 @@ struct MmaMemory {
     part.declare(test, "knn/packed_test", test_pieces.size());
     part.declare(norms, "knn/train_norms", train_pieces.rows);
     part.declare(test_norms, "knn/test_norms", test_pieces.rows);
-    part.declare(least, "knn/least", test_pieces.rows * groups());
-    part.declare(reach, "knn/reach", test_pieces.rows);
+    part.declare(minima, "knn/minima", test_pieces.rows * groups());
+    part.declare(threshold, "knn/threshold", test_pieces.rows);
     part.declare(lists, "knn/lists", knn.m * room());
     part.declare(counts, "knn/counts", knn.m);
     if (exact) return;
@@ -39,11 +39,12 @@ struct MmaMemory {
     part.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + lengths_before);
     part.declare(slack, "knn/slack", knn.m);
   }
-  /// The launch of the pass over all rows, its chunk in whole tiles.
-  /// @throws Unsupported for another team than the tile's, and for more rows than a candidate has digits for
+  /// Launch of the pass over all rows, its chunk in whole tiles. @throws Unsupported for a team size other than the
+  /// tile's, and for more rows than a candidate's index bits hold
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits) const {
     const std::int64_t tiles = (train_pieces.rows / Tile::columns) * (test_pieces.rows / Tile::rows);
-    const auto chunk = Unit::lanes == 1 ? 32 : std::clamp<std::int64_t>(tiles / 1024, 1, 16);  // some work for all
+    const auto chunk =
+        Unit::lanes == 1 ? 32 : std::clamp<std::int64_t>(tiles / 1024, 1, 16);  // occupy all multiprocessors
     launch = resolve(launch, {0, Tile::threads, 1, static_cast<int>(chunk) * Tile::columns}, limits);
     if (launch.team != Tile::threads || launch.vector != 1)
       throw Unsupported("team size " + std::to_string(launch.team) + ", vector length " +
@@ -61,9 +62,9 @@ struct MmaMemory {
     return launch;
   }
   [[nodiscard]] MmaWork<Tile> work(int chunk) const {
-    return {test.data(),  train.data(), test_pieces, train_pieces, norms.data(), test_norms.data(),
-            knn.m,        knn.k,        chunk,       samples(),    groups(),     slack.data(),
-            least.data(), reach.data(), room(),      lists.data(), counts.data()};
+    return {test.data(), train.data(), test_pieces,  train_pieces, norms.data(), test_norms.data(), knn.m,
+            knn.k,       chunk,        samples(),    groups(),     slack.data(), minima.data(),     threshold.data(),
+            room(),      lists.data(), counts.data()};
   }
   [[nodiscard]] NearestRows<T> nearest() const {
     return {knn.n,
@@ -77,9 +78,9 @@ struct MmaMemory {
             knn.neighbours.data(),
             knn.labels.data()};
   }
-  /// Tiles that are sampled: of the time for the sample and that for the candidates, which are inversely proportional
-  /// to it, the sum is least where it grows with the root of k; at k = 3 with one tile in twelve (measured). At least
-  /// twice as many groups of rows as neighbours.
+  /// Number of sampled tiles. The sample costs time in proportion to it, the candidates in inverse proportion; the sum
+  /// is minimal at a sample that grows with sqrt(k), measured as one tile in twelve at k = 3. At least twice as many
+  /// groups of rows as neighbours.
   [[nodiscard]] int samples() const {
     const auto tiles = static_cast<int>(train_pieces.rows / Tile::columns);
     const double share = std::min(0.5, std::sqrt(knn.k / 3.0) / 12);
@@ -87,15 +88,15 @@ struct MmaMemory {
                     std::max(static_cast<int>(std::ceil(tiles * share)), ceil_div(2 * knn.k, Tile::row_threads)));
   }
   [[nodiscard]] int groups() const { return samples() * Tile::row_threads; }
-  /// Of a list: of rows in random order, k / sampled share of them are within reach, with a deviation of a root of k
-  /// for k; six of these and the tail of small k leave less than one list in a million too short.
+  /// Capacity of a list. With rows in random order, k / (sampled share) of them are expected within the threshold, with
+  /// a relative deviation of 1 / sqrt(k); six deviations, plus room for the tail at small k, overflow less than one
+  /// list in a million.
   [[nodiscard]] int room() const {
     const double k = knn.k, tiles = static_cast<double>(train_pieces.rows / Tile::columns);
     const double reached = tiles / samples() * (k + 6 * std::sqrt(k) + 12) * (1 + k / groups());
     return static_cast<int>(std::min(std::ceil(reached / 32) * 32, static_cast<double>(knn.n)));
   }
-  /// Of the last compute: the candidates that the lists hold, and the queries whose lists were not enough. Waits for
-  /// `queue`, on which the memory is.
+  /// Of the last compute: candidates in the lists, and queries whose lists overflowed. Waits for `queue`.
   [[nodiscard]] Counts counted(Queue& queue) const {
     std::vector<std::int32_t> reached(static_cast<std::size_t>(knn.m));
     std::vector<float> slacks(exact ? 0 : reached.size());
@@ -112,7 +113,7 @@ struct MmaMemory {
     return {{"candidates", candidates}, {"queries_by_all_rows", by_all_rows}};
   }
   [[nodiscard]] float* widest() const { return lengths.data() + lengths_before - 1; }
-  /// Rows as the unit takes them.
+  /// Rows converted for the unit.
   [[nodiscard]] auto train_rows() const {
     return rows_of(knn.train, Dealt<Tile::columns>{train_pieces.rows / Tile::columns}, knn.n, norms, train_lengths());
   }
@@ -125,14 +126,14 @@ struct MmaMemory {
   typename MmaWork<Tile>::TestPieces test_pieces;
   Array<typename Unit::Word> train, test;
   Array<Key> norms, test_norms;
-  Array<Candidate> least, reach, lists;
+  Array<Candidate> minima, threshold, lists;
   Array<std::int32_t> counts;
   Array<float> centre, slack;
   static constexpr int lengths_before = 5;
-  Array<float> lengths;  ///< the most of both operands, how wide some rows are; then sizes and errors of all rows
+  Array<float> lengths;  ///< the maxima of both operands, the width of some rows; then sizes and errors of all rows
 
  private:
-  /// Features in whole steps of the tile.
+  /// Features padded to whole steps of the tile.
   [[nodiscard]] std::int64_t padded() const { return ceil_div<std::int64_t>(knn.features, Tile::depth) * Tile::depth; }
   template <class Data, class Order>
   [[nodiscard]] auto rows_of(const Data& data, Order order, std::int64_t n, const Array<Key>& norms_of,
@@ -144,14 +145,14 @@ struct MmaMemory {
       return RealRows<Unit, Order>{data.data(),     order,          n, features, centre.data(), widest(),
                                    norms_of.data(), lengths_of_rows};
   }
-  [[nodiscard]] Lengths lengths_of(std::int64_t before, std::int64_t rows, int most) const {
+  [[nodiscard]] Lengths lengths_of(std::int64_t before, std::int64_t rows, int largest) const {
     float* first = lengths.data() + lengths_before + 2 * before;
-    return {first, first + rows, lengths.data() + most};
+    return {first, first + rows, lengths.data() + largest};
   }
 };
 
-/// A `Variant<Unit, T>`: pixels of any type as bytes, other numbers rounded to f16, on hosts, which have no unit for
-/// it, to bf16.
+/// A `Variant<Unit, T>`: pixels of any type as bytes; other numbers rounded to f16, or to bf16 on hosts, which have no
+/// f16 unit.
 template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
 std::unique_ptr<Part> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
   using blocks::mma::Element;

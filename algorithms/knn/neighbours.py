@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers of k-NN share that work on whole arrays; `xp` is NumPy, CuPy or jax.numpy.
+"""Shared by the k-NN peers that work on whole arrays; `xp` is NumPy, CuPy or jax.numpy.
 
-Pixels are whole numbers: less 128 each, their products and norms are added exactly in f32, in any order.
-Keys |y|^2 / 2 - x.y are then exact as long as they can be among the nearest, rounded but in order beyond.
+Pixels are whole numbers: minus 128, their products and norms are summed exactly in f32, in any order. Keys |y|^2 / 2 - x.y that can be among the nearest are then exact; larger ones are rounded, still in order.
 """
 
 from __future__ import annotations
@@ -12,33 +11,33 @@ from typing import Any
 
 import numpy as np
 
-EXACT_FEATURES = 1024  # 1024 * 128^2 = 2^24: what a float counts up to
-#: 3 * 21845 * 128^2 < 2^30: an int32 holds |y|^2 - 2 x.y, and more than twice as much.
+EXACT_FEATURES = 1024  # 1024 * 128^2 = 2^24: a float is exact up to there
+#: 3 * 21845 * 128^2 < 2^30: |y|^2 - 2 x.y fits an int32 with a factor of two to spare.
 EXACT_FEATURES_I32 = 21845
-VALUES = 1 << 27  # of a block of keys, or of the differences of the neighbours found
-KEYS = 1 << 28  # of a block of PyTorch's and JAX's
+VALUES = 1 << 27  # values per block of keys, or of differences to the neighbours found
+KEYS = 1 << 28  # keys per block of PyTorch and JAX
 
 
 def are_pixels(*arrays: np.ndarray, features: int = EXACT_FEATURES) -> bool:
-    """Whole numbers from 0 to 255, of so few features that all arithmetic on them is exact."""
+    """Whole numbers from 0 to 255, few enough features that all arithmetic is exact."""
     return arrays[0].shape[1] <= features and all(
         bool(((a >= 0) & (a <= 255) & (a == np.floor(a))).all()) for a in arrays
     )
 
 
 def block_rows(columns: int, memory_bytes: int) -> int:
-    """Queries of a block of keys of four bytes, in a quarter of the memory that a case may take (0: no limit)."""
+    """Queries per block, with 4-byte keys in a quarter of the case's memory budget (0: no limit)."""
     values = min(KEYS, memory_bytes // 16) if memory_bytes else KEYS
     return max(1, values // columns)
 
 
 def packed(xp: Any, rows: Any, pixels: bool) -> Any:
-    """Rows in f32 as the product takes them."""
+    """Rows converted to f32 for the product."""
     return rows.astype(np.float32) - np.float32(128 if pixels else 0)
 
 
 def nearest(xp: Any, keys: Any, k: int, train: Any, test: Any) -> Any:
-    """Columns of the k smallest keys of each row, ties at the border by exact distance and number."""
+    """Columns of the k smallest keys of each row, ties at the k-th by exact distance and index."""
     if k == keys.shape[1]:
         return xp.tile(xp.arange(k), (len(keys), 1))
     found = xp.argpartition(keys, k, axis=1)[:, : k + 1]
@@ -58,9 +57,9 @@ def squares(xp: Any, train: Any, test: Any) -> Any:
 
 
 def votes_of(xp: Any, rule: str, labels: Any, distances: Any) -> Any:
-    """The label that most votes of [rows x k] neighbours are for, the lowest of equals.
+    """The label with the most votes of [rows x k] neighbours, the lowest of equal ones.
 
-    Votes are added in the order of the neighbours, as everywhere.
+    Votes are added in the order of the neighbours, as in every variant.
     """
     if rule == "eps":
         votes = 1 / (distances + 1e-5)
@@ -80,7 +79,7 @@ def votes_of(xp: Any, rule: str, labels: Any, distances: Any) -> Any:
 def finish(
     xp: Any, train: Any, labels: Any, test: Any, found: Any, k: int, rule: str
 ) -> dict[str, Any]:
-    """Results from [rows x k or more] neighbours: the k nearest by (distance in double, number), their vote."""
+    """Results from [rows x k or more] neighbours: the k nearest by (distance in double, index), their vote."""
     results: list[tuple[Any, ...]] = []
     block = max(1, VALUES // (8 * found.shape[1] * train.shape[1]))
     for first in range(0, len(test), block):
@@ -113,7 +112,7 @@ class ArrayPeer:
         self.results: dict[str, Any] = {}
 
     def packed(self) -> list[Any]:
-        """Training and test rows in f32 as the product takes them."""
+        """Training and test rows converted to f32 for the product."""
         return [packed(self.xp, rows, self.pixels) for rows in (self.train, self.test)]
 
     def nearest(self, keys: Any, part: slice) -> Any:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers of k-NN share that work on tensors of PyTorch; `neighbours.py` says why pixels are exact."""
+"""Shared by the k-NN peers on PyTorch tensors; for the exactness of pixels see `neighbours.py`."""
 
 from __future__ import annotations
 
 import torch
 
-VALUES = 1 << 28  # of the differences of the neighbours found
+VALUES = 1 << 28  # of differences to the neighbours found
 
 
 def packed(rows: torch.Tensor, pixels: bool, dtype: torch.dtype) -> torch.Tensor:
-    """Rows as the product takes them: pixels less 128, which even bf16 holds exactly."""
+    """Rows converted for the product: pixels minus 128, exact even in bf16."""
     return rows.to(dtype) - 128 if pixels else rows.to(dtype)
 
 
@@ -19,7 +19,7 @@ def squares(train: torch.Tensor, test: torch.Tensor) -> torch.Tensor:
 
 
 def smallest(keys: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Columns of the k smallest keys of each row, and whether one beyond is as small as the last."""
+    """Columns of the k smallest keys of each row, and whether the next one ties with the last."""
     values, found = torch.topk(keys, min(k + 1, keys.shape[1]), largest=False)
     if found.shape[1] == k:
         return found, torch.zeros(len(keys), dtype=torch.bool, device=keys.device)
@@ -27,9 +27,9 @@ def smallest(keys: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def votes_of(rule: str, labels: torch.Tensor, distances: torch.Tensor) -> torch.Tensor:
-    """The label that most votes of [rows x k] neighbours are for, the lowest of equals.
+    """The label with the most votes of [rows x k] neighbours, the lowest of equal ones.
 
-    Votes are added in the order of the neighbours, as everywhere.
+    Votes are added in the order of the neighbours, as in every variant.
     """
     if rule == "eps":
         votes = 1 / (distances + 1e-5)
@@ -52,7 +52,7 @@ def finish(
     found: torch.Tensor,
     rule: str,
 ) -> dict[str, torch.Tensor]:
-    """Results from [rows x k] neighbours in any order: by (distance in double, number), and their vote."""
+    """Results from [rows x k] neighbours in any order: by (distance in double, index), and their vote."""
     found = found.sort(1).values
     block = max(1, VALUES // (8 * found.shape[1] * train.shape[1]))
     parts = zip(found.split(block), test.split(block), strict=True)
@@ -63,7 +63,7 @@ def finish(
 def voted(
     labels: torch.Tensor, found: torch.Tensor, squared: torch.Tensor, rule: str
 ) -> dict[str, torch.Tensor]:
-    """Results from [rows x k] neighbours by number, and their squared distances in double."""
+    """Results from [rows x k] neighbours by index, and their squared distances in double."""
     squared, order = squared.sort(dim=1, stable=True)
     found, distances = found.gather(1, order), squared.sqrt()
     winners = votes_of(rule, labels[found], distances)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numba on the CPU: queries in parallel, the k best on the way. On the GPU: tiles of products, the same.
+"""Numba: on the CPU queries in parallel, on the GPU tiles of products; both with k-best lists.
 
-Keys |y|^2 / 2 - x.y are compared in double, into which products and norms of pixels come exactly.
+Keys |y|^2 / 2 - x.y are compared in double; for pixels, products and norms are exact.
 """
 
 import numba
@@ -12,7 +12,7 @@ from algorithms.knn import neighbours, numba_kernels
 from backends.python.gpu import NumbaCudaPeer
 from backends.python.peer import NumbaPeer
 
-BLOCK = 16  # queries of a thread on the CPU, which pass the training rows together
+BLOCK = 16  # queries per CPU thread and pass over the training rows
 
 
 @numba.njit(fastmath={"reassoc", "nsz", "contract"})
@@ -25,7 +25,7 @@ def dot(x, y):
 
 @numba.njit(inline="always")
 def insert(keys, rows, key, row):
-    """Puts a row into its place in lists that are sorted by key; equals come before it."""
+    """Inserts a row into lists sorted by key, after equal keys."""
     at = keys.size - 1
     while at > 0 and keys[at - 1] > key:
         keys[at], rows[at] = keys[at - 1], rows[at - 1]
@@ -48,7 +48,7 @@ def search(train, test, half, found):
 
 class Parallel(neighbours.ArrayPeer, NumbaPeer):
     method = "parallel"
-    description = "numba.prange over blocks of queries, the k best on the way"
+    description = "numba.prange over blocks of queries, k-best lists"
     dtypes = ("f32", "i32", "u8")
 
     def compute(self):
@@ -61,7 +61,7 @@ class Parallel(neighbours.ArrayPeer, NumbaPeer):
 
 class Raw(NumbaCudaPeer):
     method = "raw"
-    description = "kernels of Numba's: 16 x 16 tiles, the k best on the way"
+    description = "Numba kernels: 16 x 16 tiles, k-best lists"
     dtypes = ("f32", "i32", "u8")
 
     def upload(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of Numba's for k-NN: packing, search, and the vote of those found."""
+"""Numba kernels for k-NN: packing, search, and the vote."""
 
 import math
 
@@ -10,7 +10,7 @@ TILE = 16  # queries, training rows and features of a block's tile
 
 @cuda.jit
 def pack(rows, shift, values, half):
-    """A thread a row: values less `shift` in f32, and half their norm."""
+    """A thread takes a row: values - shift in f32, and half the norm."""
     row = cuda.grid(1)
     if row >= rows.shape[0]:
         return
@@ -23,8 +23,7 @@ def pack(rows, shift, values, half):
 
 
 def search_of(k):
-    """A block takes 16 queries and passes the training rows; a thread one product of each tile, and the
-    first 16 threads look at those of a query each. Equal keys: the earlier row stays before."""
+    """A block takes 16 queries and loops over the training rows; a thread computes one product per tile, and the first 16 threads update one query's list each. Ties: the earlier row comes first."""
 
     @cuda.jit
     def search(train, test, half, found):
@@ -71,7 +70,7 @@ def search_of(k):
 
 @cuda.jit(device=True)
 def vote_at(rule, distances, query, n):
-    """What neighbour n counts: rules 0 `eps`, 1 `inverse`, 2 `uniform`."""
+    """Weight of neighbour n: rules 0 `eps`, 1 `inverse`, 2 `uniform`."""
     distance = distances[query, n]
     if rule == 0:
         return 1.0 / (distance + 1e-5)
@@ -84,7 +83,7 @@ def vote_at(rule, distances, query, n):
 
 @cuda.jit
 def finish(train, labels, test, rule, found, distances, winners):
-    """A thread a query: distances in double, in order with the lower number first, and the vote."""
+    """A thread takes a query: distances in double, sorted, ties to the lower index; then the vote."""
     query = cuda.grid(1)
     if query >= test.shape[0]:
         return

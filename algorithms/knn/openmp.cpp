@@ -4,7 +4,7 @@
 #include "algorithms/knn/host_part.hpp"
 #include "algorithms/knn/host_tiles.hpp"
 
-// A thread takes a block of queries past all training rows, tile by tile; its vector lanes take training rows.
+// A thread takes a block of queries and all training rows, tile by tile; its vector lanes take training rows.
 namespace league::knn {
 namespace {
 
@@ -75,7 +75,7 @@ class OpenMp final : public Part {
   }
 
   int threads_ = 1;
-  std::int64_t tiles_ = 1;  ///< of queries, a block
+  std::int64_t tiles_ = 1;  ///< tiles of queries per block
   HostMemory<T, Element, host::Array> memory_;
 };
 

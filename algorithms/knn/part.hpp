@@ -10,7 +10,7 @@
 
 namespace league::knn {
 
-/// A `Variant<T, Element>`: the type of the features, and what packing makes of them.
+/// A `Variant<T, Element>`: the type of the features, and their conversion for packing.
 template <template <class, class> class Variant>
 std::unique_ptr<Part> by_element(const Knn& problem, const Context& context, const Shard& shard) {
   if (!problem.exact) return std::make_unique<Variant<float, blocks::PlainElement<float>>>(problem, context, shard);
@@ -19,7 +19,7 @@ std::unique_ptr<Part> by_element(const Knn& problem, const Context& context, con
   });
 }
 
-/// Inputs and results of one shard: the training rows whole, the rows to classify and the results its own.
+/// Inputs and results of one shard: all training rows, its own rows to classify and results.
 template <class T, template <class> class Array>
 struct Memory {
   Memory(Part& part, const Knn& problem)
@@ -36,7 +36,7 @@ struct Memory {
     part.output(distances, Knn::distances);
   }
 
-  /// A query's neighbours as a list of the k best, nearest first.
+  /// A query's neighbours as a k-best list, nearest first.
   [[nodiscard]] blocks::KBest<double, std::int64_t> list(std::int64_t query) const {
     return {distances.data() + query * k, neighbours.data() + query * k, k, 1};
   }
@@ -46,13 +46,13 @@ struct Memory {
   Votes votes;
   Array<T> train, test;  ///< [n x features], [m x features]
   Array<std::int32_t> train_labels, labels;
-  Array<std::int64_t> neighbours;  ///< [m x k], nearest first, and theirs:
+  Array<std::int64_t> neighbours;  ///< [m x k], nearest first
   Array<double> distances;         ///< [m x k]
 };
 
-/// The k best of all lists of a query, `list(chunk)` that of a chunk; no farther key than `within` can be among them.
-/// Lists are sorted: most are passed over for their heads, which are loaded several at a time; in the others the first
-/// entry out of reach ends the list. @pre `best` is clear
+/// Merges the lists of a query, `list(chunk)` being that of a chunk; no key above `within` can be among the k best.
+/// Lists are sorted: most are skipped by their first key, several of which are loaded at a time; in the others the
+/// first key above the threshold ends the list. @pre `best` is clear
 template <class Key, class List>
 LEAGUE_FUNCTION void merge_lists(int chunks, Key within, const List& list,
                                  const blocks::KBest<double, std::int64_t>& best) {
@@ -62,7 +62,7 @@ LEAGUE_FUNCTION void merge_lists(int chunks, Key within, const List& list,
     Key heads[ahead];
     for (int i = 0; i < ahead; ++i) heads[i] = *list(first + (i < count ? i : 0)).keys;
     for (int i = 0; i < count; ++i) {
-      if (heads[i] > within || heads[i] > best.reach()) continue;
+      if (heads[i] > within || heads[i] > best.threshold()) continue;
       const auto mine = list(first + i);
       for (int entry = 0; entry < best.k; ++entry)
         if (!best.insert(mine.keys[entry * mine.stride], mine.indices[entry * mine.stride])) break;
@@ -70,12 +70,12 @@ LEAGUE_FUNCTION void merge_lists(int chunks, Key within, const List& list,
   }
 }
 
-/// Rows of a matrix that are in memory at once: all, or as many times `step` as `bytes` allow, but once at least.
+/// Rows of a matrix kept in memory at once: all, or the largest multiple of `step` within `bytes`, at least `step`.
 inline std::int64_t rows_at_once(std::int64_t rows, std::int64_t row_bytes, std::int64_t bytes, std::int64_t step = 1) {
   return std::min(rows, std::max(bytes / row_bytes / step, std::int64_t{1}) * step);
 }
 
-/// The same on a host: no more than stays near the caches.
+/// The same on a host, limited to about the cache size.
 inline std::int64_t rows_near_caches(std::int64_t rows, std::int64_t row_bytes, std::int64_t bytes) {
   constexpr std::int64_t enough_bytes = 256 << 20;
   return rows_at_once(rows, row_bytes, std::min(bytes, enough_bytes));

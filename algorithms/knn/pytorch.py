@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: a matrix product for a block of queries, topk, and the vote of those found.
+"""PyTorch: a matrix product for a block of queries, topk, and the vote of the neighbours found.
 
-Pixels less 128 are exact in tf32, bf16 and int8, and their products in the float or the int32 that they are
-added in: on them all methods give the same results. Which of several rows at the border topk takes is left
-open: such rows are looked at again, for which the host waits once.
+Pixels minus 128 are exact in tf32, bf16 and int8, and their sums of products in f32 or int32, so that all methods give the same results on them. topk does not define which of several rows tied at the k-th it returns: such queries are recomputed, for which the host waits once.
 """
 
 import torch
@@ -13,7 +11,7 @@ from algorithms.knn import neighbours, neighbours_torch
 from backends.python.gpu import TorchPeer
 from backends.python.peer import Unsupported
 
-QUERIES = 32  # a block of queries for _int_mm has a multiple of so many
+QUERIES = 32  # blocks of queries for _int_mm are multiples of this
 FAR = 2**30  # farther than any row of pixels
 
 
@@ -34,7 +32,7 @@ class Eager(TorchPeer):
         self.results = {}
 
     def pack(self):
-        """Training rows and queries for `keys`, and half the norms of the former."""
+        """Training rows and queries for `keys`, and half the norms of the training rows."""
         train, test = (
             neighbours_torch.packed(rows, self.pixels, torch.float32)
             for rows in (self.train, self.test)
@@ -47,7 +45,7 @@ class Eager(TorchPeer):
         return torch.addmm(half, test, minus_train.T)
 
     def block_rows(self, columns):
-        """Queries of a block."""
+        """Queries per block."""
         return neighbours.block_rows(columns, self.device.memory_bytes)
 
     def compute(self):
@@ -117,8 +115,7 @@ class Int8(Eager):
             raise Unsupported(f"takes pixels of up to {most} features: bytes")
 
     def pack(self):
-        """Pixels less 128, and the norms. _int_mm takes features and training rows by eights and 17 queries or
-        more: what is added to make that up is 0, and rows of it are too far away to be found."""
+        """Pixels minus 128, and the norms. _int_mm needs multiples of 8 features and training rows and at least 17 queries: padding is 0, and padding rows get a norm too large to be found."""
         train, test = (
             functional.pad(
                 (rows.to(torch.int16) - 128).to(torch.int8),

@@ -8,8 +8,7 @@
 namespace league::knn {
 namespace {
 
-constexpr int lanes =
-    16;  ///< partial sums of a pair: they vectorise, and none of them leaves what a float counts exactly
+constexpr int lanes = 16;  ///< partial sums per pair: they vectorise, and each stays exact in a float
 
 template <class Term, class Sum>
 Sum sum_of(const float* x, const float* y, std::int64_t pitch) {

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scikit-learn: brute-force neighbours in f32 on all cores, one more than vote.
+"""scikit-learn: brute-force neighbours in f32 on all cores, one more than k.
 
-Which of several training rows at the border it takes is left open there: rows where the one beyond is as
-near as the last are looked at again.
+It does not define which of several training rows tied at the k-th distance it returns: queries whose (k + 1)-th is as near as the k-th are recomputed.
 """
 
 import numpy as np

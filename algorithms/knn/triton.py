@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton: tiles of products on matrix units, the k best on the way, no matrix of distances.
+"""Triton: tiles of products on matrix units with k-best lists, no matrix of distances.
 
-Pixels less 128 are exact in fp16 and in int8. Their products and norms stay within 2^24, which fp32 counts up to, in
-int8 within 2^30; keys |y|^2 - 2 x.y are integers: what is nearest, and which of equals comes first, is exact.
-A list of k is one int64 a neighbour, key above row number, so that the largest is the one to go.
+Pixels minus 128 are exact in fp16 and in int8. Their products and norms stay within 2^24, exact in fp32 (int8: within 2^30); keys |y|^2 - 2 x.y are integers, so that order and ties are exact. A list entry is one int64, key in the high half, row index in the low one; the largest entry is replaced.
 """
 
 import os
@@ -16,19 +14,19 @@ from algorithms.knn import neighbours, neighbours_torch
 from backends.python.gpu import TorchPeer
 from backends.python.peer import Unsupported
 
-QUERIES = 128  # of a tile
-CHUNK = 256  # training rows: chunks are multiples, whatever the tile
-LINE = 128  # bytes: rows begin at multiples
-WORK_ITEMS = 2048  # chunks of training rows are added until there are about so many
-MOST = 16  # neighbours
-NONE = tl.constexpr(2**62)  # an empty slot; less than 0: a slot that is not used
+QUERIES = 128  # per tile
+CHUNK = 256  # training rows; chunks are multiples of this for every tile
+LINE = 128  # bytes; alignment of the rows
+WORK_ITEMS = 2048  # target number; chunks of training rows are sized for it
+MAX_K = 16  # neighbours
+NONE = tl.constexpr(2**62)  # an empty slot; negative: an unused slot
 FAR = tl.constexpr(2**31 - 1)
-BEYOND = tl.constexpr(2**30)  # farther than any row: the key of an empty slot
+BEYOND = tl.constexpr(2**30)  # above all keys: the key of an empty slot
 
 
 @triton.jit
 def pack(rows, packed, norms, features, PITCH: tl.constexpr, BLOCK: tl.constexpr):
-    """A program a row: values less 128, zeros behind them, and the norm."""
+    """A program takes a row: values - 128, zero padding, and the norm."""
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, BLOCK)
     mine = at < features
@@ -39,25 +37,25 @@ def pack(rows, packed, norms, features, PITCH: tl.constexpr, BLOCK: tl.constexpr
 
 
 def tile(targets, line, stages, warps):
-    """Queries and training rows of a tile, the bytes of each that a step takes, and the steps in flight."""
+    """Queries and training rows per tile, bytes of each per step, and pipeline stages."""
     sizes = {"QUERIES": QUERIES, "TARGETS": targets, "LINE": line}
     return triton.Config(sizes, num_warps=warps, num_stages=stages)
 
 
-#: The first compute, which is not timed, takes the fastest; where the kernel is interpreted, there is no clock.
+#: The first compute, which is not timed, autotunes; the interpreter has no clock.
 TILES = [tile(256, 128, 3, 8), tile(256, 64, 4, 8), tile(128, 128, 4, 8)]
 TILES = [*TILES, tile(128, 64, 4, 4)]
 if os.environ.get("TRITON_INTERPRET") == "1":
     TILES = TILES[:1]
 
 
-@triton.autotune(TILES, key=["targets", "FEATURES", "K"], reset_to_zero=["reach"])
+@triton.autotune(TILES, key=["targets", "FEATURES", "K"], reset_to_zero=["threshold"])
 @triton.jit
 def search(
     test,
     train,
     norms,
-    reach,
+    threshold,
     found,
     queries,
     targets,
@@ -72,8 +70,8 @@ def search(
 ):
     """A program takes a tile of queries and a chunk of the training rows, tile by tile, in their order.
 
-    reach [queries]: by how much the k-th key of a chunk is below BEYOND, the most so far; at first 0.
-    found [chunks x queries x LIST]: lists in no order, K of them neighbours or NONE, as the rest is.
+    threshold [queries]: BEYOND - (the k-th key of a chunk), the maximum so far; initially 0.
+    found [chunks x queries x LIST]: unsorted lists; unused entries are NONE.
     """
     Value: tl.constexpr = train.dtype.element_ty
     Sum: tl.constexpr = tl.int32 if Value == tl.int8 else tl.float32
@@ -92,7 +90,9 @@ def search(
         row = begin + target
         y = train + row.to(tl.int64)[None, :] * PITCH + feature[:, None]
         is_target = row[None, :] < last
-        others = tl.load(reach + query, is_query, 2 * BEYOND - 1, cache_modifier=".cg")
+        others = tl.load(
+            threshold + query, is_query, 2 * BEYOND - 1, cache_modifier=".cg"
+        )
         products = tl.zeros((QUERIES, TARGETS), Sum)
         for f in range(0, FEATURES, STEP):
             left = tl.load(x + f, is_query[:, None], 0)
@@ -100,7 +100,8 @@ def search(
             products = tl.dot(left, right, products, out_dtype=Sum)
         norm = tl.load(norms + row, row < last, 0)
         keys = tl.where(is_target, norm[None, :] - 2 * products.to(tl.int32), FAR)
-        # Of equal keys the first row stays: one here comes behind those of its own list, not behind other chunks'.
+        # Ties: the first row stays. Rows of this list come before this one, rows of
+        # other chunks may not.
         limit = tl.minimum((worst >> 32).to(tl.int32), BEYOND - others + 1)
         nearest = tl.min(keys, 1)
         while tl.max((nearest < limit).to(tl.int32), 0) > 0:
@@ -114,7 +115,9 @@ def search(
             keys = tl.where(target[None, :] == place[:, None], FAR, keys)
             nearest = tl.min(keys, 1)
         mine = BEYOND - (worst >> 32).to(tl.int32)
-        tl.atomic_max(reach + query, mine, is_query & (mine > others), sem="relaxed")
+        tl.atomic_max(
+            threshold + query, mine, is_query & (mine > others), sem="relaxed"
+        )
     best = tl.where(slot[None, :] < K, best, NONE)
     at = tl.program_id(1).to(tl.int64) * queries + query
     tl.store(found + at[:, None] * LIST + slot[None, :], best, is_query[:, None])
@@ -124,7 +127,7 @@ def search(
 def measure(
     test, train, found, squared, features, K: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """A program a query and one of its neighbours: their squared distance, of differences in double."""
+    """A program takes a query and one neighbour: their squared distance, from differences in double."""
     at = tl.program_id(0).to(tl.int64)
     feature = tl.arange(0, BLOCK)
     mine = feature < features
@@ -136,7 +139,7 @@ def measure(
 
 class Fused(TorchPeer):
     method = "fused_f16"
-    description = "fp16 tiles added in fp32, the k best on the way"
+    description = "fp16 tiles added in fp32, k-best lists"
     dtypes = ("f32", "i32", "u8")
     units = (("f32", "f16 tensor"), ("i32", "f16 tensor"), ("u8", "f16 tensor"))
     value = torch.float16
@@ -148,8 +151,8 @@ class Fused(TorchPeer):
         if not neighbours.are_pixels(rows[0], rows[2], features=self.features):
             raise Unsupported(f"takes pixels of up to {self.features} features")
         self.k = int(self.parameters["k"])
-        if self.k > MOST:
-            raise Unsupported(f"k = {self.k}: lists of up to {MOST}")
+        if self.k > MAX_K:
+            raise Unsupported(f"k = {self.k}: lists of up to {MAX_K}")
         self.train, self.labels, self.test = (
             torch.from_numpy(r).to(self.cuda) for r in rows
         )
@@ -158,7 +161,7 @@ class Fused(TorchPeer):
         self.results = {}
 
     def packed(self, rows):
-        """Rows less 128, each from a line on, and their norms."""
+        """Rows minus 128, aligned to LINE, and their norms."""
         count, features = rows.shape
         line = LINE // self.value.itemsize
         pitch = -(-features // line) * line
@@ -169,7 +172,7 @@ class Fused(TorchPeer):
         return values, norms
 
     def searched(self):
-        """The k nearest of each query, by (distance, number): i64 [queries x k]"""
+        """The k nearest of each query, by (distance, index): i64 [queries x k]"""
         (train, norms), (test, _) = self.packed(self.train), self.packed(self.test)
         queries, targets = len(test), len(train)
         parts = -(-targets // CHUNK)
@@ -178,10 +181,10 @@ class Fused(TorchPeer):
         chunk = -(-parts // chunks) * CHUNK
         chunks, size = -(-targets // chunk), triton.next_power_of_2(self.k)
         lists = norms.new_empty(chunks, queries, size, dtype=torch.int64)
-        reach = norms.new_zeros(queries)
+        threshold = norms.new_zeros(queries)
         sizes = (self.train.shape[1], train.shape[1], self.k, size)
         search[(tiles, chunks)](
-            test, train, norms, reach, lists, queries, targets, chunk, *sizes
+            test, train, norms, threshold, lists, queries, targets, chunk, *sizes
         )
         lists = lists.movedim(0, 1).flatten(1)
         return lists.topk(self.k, largest=False).values & (2**32 - 1)
@@ -201,7 +204,7 @@ class Fused(TorchPeer):
 
 class FusedInt8(Fused):
     method = "fused_i8"
-    description = "int8 tiles added in int32, the k best on the way"
+    description = "int8 tiles added in int32, k-best lists"
     dtypes = ("f32", "i32", "u8")
     units = (("f32", "u8 tensor"), ("i32", "u8 tensor"), ("u8", "u8 tensor"))
     value = torch.int8

@@ -7,8 +7,8 @@
 
 namespace league::knn {
 
-/// What the vote of a neighbour at distance d counts: `eps` 1 / (d + 1e-5); `inverse` 1 / d, but 1 and 0 for those at 0
-/// and the others if any is at 0; `uniform` 1.
+/// Weight of a neighbour at distance d: `eps` 1 / (d + 1e-5); `inverse` 1 / d, but if any is at 0, 1 for those at 0 and
+/// 0 for the others; `uniform` 1.
 enum class Votes { eps, inverse, uniform };
 
 LEAGUE_FUNCTION double vote_of(Votes votes, double distance, double nearest) {
@@ -17,8 +17,8 @@ LEAGUE_FUNCTION double vote_of(Votes votes, double distance, double nearest) {
   return 1;
 }
 
-/// The label with the most votes, the lowest of those that have as many. Votes are added in the order of the
-/// neighbours, so that every model adds alike. Any labels, any number of them.
+/// The label with the most votes, the lowest of equal ones. Votes are added in the order of the neighbours, the same in
+/// every model. Labels are arbitrary integers.
 LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const std::int64_t* neighbours, const double* distances,
                                     const std::int32_t* labels) {
   std::int32_t best = 0;

@@ -2,8 +2,8 @@
 #include "algorithms/softmax_regression/cuda_part.hpp"
 #include "backends/cuda/cublas.hpp"
 
-// The library multiplies the rows with the weights, and the residuals with the rows; a kernel makes residuals of
-// logits.
+// The library multiplies the rows with the weights, and the residuals with the rows; a kernel between turns logits into
+// residuals.
 namespace league::softmax_regression::cuda_model {
 namespace {
 
@@ -40,7 +40,7 @@ class Cublas final : public StepPart {
     step_ = 0;
   }
   void accumulate() const override {
-    const cudaStream_t stream = cuda::stream(queue());  // makes its device the library's, too
+    const cudaStream_t stream = cuda::stream(queue());  // also sets the library's device
     const Descent descent = memory_.descent();
     const Rows rows = descent.own_rows(step_);
     const std::int64_t count = rows.last - rows.first;
@@ -65,7 +65,8 @@ class Cublas final : public StepPart {
   cublasHandle_t handle_;
   Memory<float, cuda::Array> memory_;
   Products<cuda::Array> products_;
-  mutable std::int64_t step_ = 0;  ///< the library is told where a batch begins: no graph could
+  mutable std::int64_t step_ =
+      0;  ///< on the host: the library's arguments depend on the batch, so steps are not recorded into a graph
 };
 
 const RegisterSolve<SoftmaxRegression> registered{

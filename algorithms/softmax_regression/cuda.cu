@@ -10,9 +10,9 @@ using Words = blocks::NativeWords;
 
 // A block takes every blocks-th tile of rows. For the logits, a thread takes four rows, five classes and a slice of the
 // features; for the softmax, a row; for the gradient, four features, whose sums over the block's tiles stay in its
-// registers. The weights come into shared memory once, where there is room for them.
+// registers. The weights are loaded into shared memory once, if they fit.
 template <class T, bool weights_in_scratch>
-__global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(const FusedWork<T> work) {
+__global__ void __launch_bounds__(max_threads, cuda::launch_bound(2)) fused(const FusedWork<T> work) {
   using Tile = Tile<T>;
   using Word = WordOf<T>;
   extern __shared__ Quad scratch[];
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
   const auto fetch = [&](std::int64_t from) {
     Column<T, Words> column;
     const std::int64_t left = thread < quads ? rows.last - from : 0;
-    // The pitch is `quads`, but not known to stay so: products with it must not take registers all the time.
+    // The pitch is `quads`, made opaque to the compiler so that it does not keep multiples of it in registers.
     column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
                  static_cast<int>(left < half_tile ? left : half_tile));
     return column;
@@ -95,10 +95,10 @@ __global__ void __launch_bounds__(most_threads, cuda::launch_bound(2)) fused(con
   store_loss(loss, work.losses, reinterpret_cast<double*>(scratch));
 }
 
-// The same for more features or classes than that: rows are read where they lie, classes are taken in turns, and a
-// tile's gradient is added to the block's in memory.
+// The same for more features or classes: rows are read from global memory, classes are taken in turns, and a tile's
+// gradient is added to the block's in memory.
 template <class T>
-__global__ void __launch_bounds__(most_threads) fused_wide(const FusedWork<T> work) {
+__global__ void __launch_bounds__(max_threads) fused_wide(const FusedWork<T> work) {
   using Tile = Tile<T>;
   using Word = WordOf<T>;
   extern __shared__ Quad scratch[];
@@ -171,11 +171,11 @@ class Fused final : public StepPart {
   void update() const override { take_step(memory_.rows); }
 
  private:
-  /// The weights come into scratch where the device has it.
+  /// Weights are kept in scratch if the device has enough.
   void choose_kernel(const cudaDeviceProp& properties) {
     const Plan& plan = memory_.plan;
     const int with_weights = plan.scratch_bytes + weights_bytes;
-    const bool fits = static_cast<std::size_t>(with_weights) <= cuda::most_scratch(properties);
+    const bool fits = static_cast<std::size_t>(with_weights) <= cuda::max_scratch(properties);
     kernel_ = !plan.resident ? fused_wide<T> : fits ? fused<T, true> : fused<T, false>;
     scratch_bytes_ = plan.resident && fits ? with_weights : plan.scratch_bytes;
     cuda::require_scratch(properties, static_cast<std::size_t>(scratch_bytes_),

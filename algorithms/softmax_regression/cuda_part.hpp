@@ -8,11 +8,11 @@
 namespace league::softmax_regression::cuda_model {
 
 inline constexpr int columns_together = 32,
-                     summands_together = 16;  // 128 bytes of floats, and how many of them at once
+                     summands_together = 16;  // 128 bytes of floats (coalesced); partial sums read at once
 
-// A block takes neighbouring columns; a thread every `summands_together`-th partial sum of one of them.
-/// Adds the `count` partial gradients, and the `losses`, in an order that depends on their number alone; then takes the
-/// step with the sums, or leaves them in `sums` for the other devices'.
+// A block takes neighbouring columns; a thread every `summands_together`-th partial sum of one column.
+/// Adds the `count` partial gradients and the `losses`, in an order that depends on their number only; then takes the
+/// step, or writes `sums` for the all-reduce.
 template <class Partial>
 __global__ void __launch_bounds__(columns_together* summands_together)
     finish(const Descent descent, const Partial* partials, int count, const double* losses, int losses_count,
@@ -42,7 +42,7 @@ __global__ void take(const Descent descent, const Sum* sums) {
   if (column < descent.columns()) descent.take(column, sums[column]);
 }
 
-/// The block's loss, from those of its threads. @pre scratch holds a double for each of them
+/// Reduces the losses of the threads of a block. @pre scratch holds a double for each of them
 inline __device__ void store_loss(double loss, double* losses, double* scratch) {
   const auto block = blocks::block_group();
   scratch[block.rank] = loss;
@@ -50,7 +50,7 @@ inline __device__ void store_loss(double loss, double* losses, double* scratch) 
   if (block.rank == 0) losses[blockIdx.x] = scratch[0];
 }
 
-/// Adds the partial gradients of a step, and takes it if there is no other shard.
+/// Adds the partial gradients of a step, and takes the step if there is only one shard.
 template <class M, class Partial>
 void add_partials(const M& memory, const Partial* partials, int count, const double* losses, int losses_count) {
   const Descent descent = memory.descent();
@@ -59,7 +59,7 @@ void add_partials(const M& memory, const Partial* partials, int count, const dou
   cuda::check_launch();
 }
 
-/// Before the first step.
+/// Sets the initial state.
 template <class M>
 void clear_state(const M& memory) {
   memory.theta.clear();

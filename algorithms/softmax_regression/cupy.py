@@ -9,7 +9,7 @@ from backends.python.cupy_solve import CupySolve
 
 class Library(CupySolve):
     method = "library"
-    description = "cupy.matmul twice a step, cupy.exp between"
+    description = "two cupy.matmul per step, cupy.exp between"
     dtypes = ("f32",)
     forms = (("theta", "product"),)
 

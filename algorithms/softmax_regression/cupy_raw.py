@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """CuPy's RawKernel between the library's two products: softmax, residuals and loss in one pass, the update in
-another. Rows have a constant behind their features, which makes the biases weights like the others.
+another. Rows end with a constant feature, so that biases are ordinary weights.
 """
 
 import cupy
@@ -9,20 +9,20 @@ import numpy as np
 from algorithms.softmax_regression.rows import task_of
 from backends.python.cupy_solve import CupySolve
 
-PITCH = 16  # stored rows are of whole 64-byte lines
+PITCH = 16  # rows are padded to whole 64-byte lines
 SOFTMAX = """
-// A thread a row: logits become residuals.
+// A thread takes a row: logits to residuals.
 extern "C" __global__ void softmax(float* z, const int* labels, int rows, double* loss) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x, label = row < rows ? labels[row] : 0;
   double mine = 0;
   if (row < rows) {
-    float values[CLASSES], most = -1.0f / 0.0f, sum = 0, of_label = 0;
+    float values[CLASSES], largest = -1.0f / 0.0f, sum = 0, of_label = 0;
 #pragma unroll
-    for (int c = 0; c < CLASSES; ++c) most = fmaxf(most, values[c] = z[row * (long long)CLASSES + c]);
+    for (int c = 0; c < CLASSES; ++c) largest = fmaxf(largest, values[c] = z[row * (long long)CLASSES + c]);
 #pragma unroll
     for (int c = 0; c < CLASSES; ++c) {
-      if (c == label) of_label = values[c] - most;
-      sum += values[c] = expf(values[c] - most);
+      if (c == label) of_label = values[c] - largest;
+      sum += values[c] = expf(values[c] - largest);
     }
 #pragma unroll
     for (int c = 0; c < CLASSES; ++c) z[row * (long long)CLASSES + c] = values[c] / sum - (c == label);
@@ -33,7 +33,8 @@ extern "C" __global__ void softmax(float* z, const int* labels, int rows, double
 }
 """
 UPDATE = """
-// A thread a weight: theta from the gradient, and the weights of the next products.
+// A thread takes a weight: updates theta from the gradient, and the weights for the
+// next products.
 extern "C" __global__ void update(const float* gradient, int features, int count, double share, double scale,
                                   double shrink, double penalty, double* theta, float* weights, double* loss) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -54,7 +55,7 @@ extern "C" __global__ void update(const float* gradient, int features, int count
 
 class Raw(CupySolve):
     method = "raw"
-    description = "cupy.matmul twice a step, RawKernels for softmax and update"
+    description = "two cupy.matmul per step, RawKernels for softmax and update"
     dtypes = ("f32",)
     forms = (("theta", "product"),)
 

@@ -9,74 +9,74 @@
 #include "algorithms/softmax_regression/step.hpp"
 #include "backends/launch.hpp"
 
-/// What a thread of the `fused` kernels does between barriers, in CUDA and Kokkos alike. `Words` are those of
-/// blocks/words.
+/// The work of a thread of the `fused` kernels between barriers, the same in CUDA and Kokkos. `Words`: see
+/// blocks/words.hpp.
 namespace league::softmax_regression {
 
-/// Four neighbouring features of a row, as they lie in memory, and as floats.
+/// Four neighbouring features of a row, as stored, and as floats.
 using Quad = blocks::Pack<float>;
 template <class T>
 using WordOf = std::conditional_t<std::is_same_v<T, float>, Quad, std::uint32_t>;
 
-/// Makes residuals of a row's logits: zeros if it has no label, and where there are no classes. @returns its loss
+/// Turns a row's logits into residuals; 0 for rows without a label and for padding classes. @returns its loss
 LEAGUE_FUNCTION double finish_row(int classes, int label, float* z) {
   const double loss = label < 0 ? 0 : softmax_row(z, classes, label);
   for (int c = label < 0 ? 0 : classes; c < turns(classes) * classes_together; ++c) z[place_of(c)] = 0;
   return loss;
 }
-/// The same where all classes are one turn: the row stays in registers.
+/// The same if all classes fit in one turn: the row stays in registers.
 LEAGUE_FUNCTION double finish_turn(int classes, int label, float* z) {
   Quad all[turn_pitch / 4];
   for (int i = 0; i < turn_pitch / 4; ++i) all[i] = reinterpret_cast<const Quad*>(z)[i];
   const auto at = [&](int c) -> float& { return all[c / 4].values[c % 4]; };
   const float of_label = z[label < 0 ? 0 : label];
-  constexpr float nothing = -3e38F;  // a class that is not there: its exponential is 0
-  float most = nothing, sum = 0;
+  constexpr float nothing = -3e38F;  // a padding class: its exponential is 0
+  float largest = nothing, sum = 0;
   for (int c = 0; c < classes_together; ++c) {
     at(c) = c < classes ? at(c) : nothing;
-    most = at(c) > most ? at(c) : most;
+    largest = at(c) > largest ? at(c) : largest;
   }
-  for (int c = 0; c < classes_together; ++c) sum += at(c) = expf(at(c) - most);
+  for (int c = 0; c < classes_together; ++c) sum += at(c) = expf(at(c) - largest);
   const float factor = label < 0 ? 0 : 1 / sum;
   for (int c = 0; c < turn_pitch; ++c) at(c) = c < classes_together ? at(c) * factor - (c == label ? 1.0F : 0.0F) : 0;
   for (int i = 0; i < turn_pitch / 4; ++i) reinterpret_cast<Quad*>(z)[i] = all[i];
-  return label < 0 ? 0 : static_cast<double>(logf(sum) + (most - of_label));
+  return label < 0 ? 0 : static_cast<double>(logf(sum) + (largest - of_label));
 }
 
-/// A team's tile: rows of which a thread takes four neighbours, half of `classes_together` classes, and a slice of the
-/// features for the logits. The slices' parts are added in scratch, `slots` slices at a time.
+/// A team's tile. For the logits a thread takes four neighbouring rows, half of `classes_together` classes, and a slice
+/// of the features; the partial logits of the slices are added in scratch, `slots` slices at a time.
 template <class T>
 struct Tile {
   static constexpr int rows = 32 / static_cast<int>(sizeof(T)), thread_rows = 4, groups = rows / thread_rows;
   static constexpr int thread_classes = classes_together / 2, slots = 64 / groups;
   static constexpr int slot_size = rows * classes_together;
-  using Logits = Quad[thread_classes];  ///< of four rows for each class
+  using Logits = Quad[thread_classes];  ///< of four rows, per class
 
-  /// Where a thread stands: neighbours have neighbouring rows, then the other classes, then neighbouring slices.
+  /// Mapping of threads: fastest over groups of rows, then the half of the classes, then the slices.
   LEAGUE_FUNCTION static int group(int thread) { return thread % groups; }
   LEAGUE_FUNCTION static int half(int thread) { return thread / groups % 2; }
   LEAGUE_FUNCTION static int slice(int thread) { return thread / (2 * groups); }
 
-  /// Words of a row in scratch: odd, so that neighbouring threads ask no bank twice.
+  /// Words per row in scratch: odd, to avoid bank conflicts.
   LEAGUE_FUNCTION static int pitch(int quads) { return quads | 1; }
 
-  /// For the slots, the logits and `quads` quads of each row.
+  /// Scratch for the slots, the logits and `quads` quads of each row.
   LEAGUE_FUNCTION static int scratch_bytes(int quads, int classes) {
     const int words = slots * slot_size + rows * turns(classes) * turn_pitch;
     return 4 * words + (quads > 0 ? rows * pitch(quads) * 4 * static_cast<int>(sizeof(T)) : 0);
   }
 };
 
-/// The most quads whose rows stay in scratch, with a thread for each that keeps its sums in registers.
+/// Maximum quads for rows kept in scratch, with one thread per quad that keeps its sums in registers.
 inline constexpr int resident_quads = 224;
-/// Where they do, weights of a class begin so many floats apart: known to the compiler, no power of two.
+/// In that case, the stride of the weights of a class in floats: a compile-time constant, not a power of two.
 inline constexpr int resident_pitch = 4 * (resident_quads + 4);
 inline constexpr int weights_bytes = classes_together * resident_pitch * 4;
-/// Rows whose gradients a thread adds in registers, in float, before it adds them to memory.
+/// Rows whose gradients a thread adds in registers, in float, before it flushes them to memory.
 inline constexpr int rows_together = 256;
 
-/// What the kernels work on. A team's partial gradient lies as `Descent` says: in floats where it is added up in
-/// registers, in doubles where tile after tile is added to it.
+/// Arguments of the kernels. A team's partial gradient has the layout of `Descent`: floats if it is accumulated in
+/// registers, doubles if tiles are added to it in memory.
 template <class T>
 struct FusedWork {
   const T* x;
@@ -84,7 +84,7 @@ struct FusedWork {
   Descent descent;
   void* partials;  ///< [teams][classes][pitch]
   double* losses;  ///< [teams]
-  int quads;       ///< of features, the one of the biases among them
+  int quads;       ///< of features, including that of the biases
 
   using Word = WordOf<T>;
   [[nodiscard]] LEAGUE_FUNCTION const Word* words(std::int64_t row) const {
@@ -95,7 +95,7 @@ struct FusedWork {
     return reinterpret_cast<const Quad*>(descent.weights) +
            (turn * classes_together + half * Tile<T>::thread_classes) * (descent.weights_pitch / 4);
   }
-  /// Stores what a thread has added up for a quad, or adds it to what it has stored, and begins again.
+  /// Stores a thread's sums for a quad, or adds them to those stored, and resets them.
   LEAGUE_FUNCTION void store(std::int64_t team, int quad, bool stored, Quad (&gradient)[classes_together]) const {
     Quad* to = static_cast<Quad*>(partials) + team * descent.classes * (descent.pitch / 4) + quad;
     for (int c = 0; c < classes_together; ++c, to += descent.pitch / 4) {
@@ -116,14 +116,14 @@ struct FusedWork {
   }
 };
 
-/// A quad of each row of half a tile, which a thread brings from memory while it works, and then puts into scratch.
+/// Prefetch: a quad of each row of half a tile, loaded into registers during the computation, then stored to scratch.
 template <class T, class Words>
 struct Column {
   using Word = WordOf<T>;
   static constexpr int rows = Tile<T>::rows / 2;
   Word words[rows] = {};
 
-  /// Of `count` rows, `pitch` words apart; zeros for the others.
+  /// Loads `count` rows, `pitch` words apart; zeros for the others.
   LEAGUE_FUNCTION void fetch(const Word* from, int pitch, int count) {
     for (int row = 0; row < rows; ++row) words[row] = row < count ? Words::load_once(from + row * pitch) : Word{};
   }
@@ -132,7 +132,7 @@ struct Column {
   }
 };
 
-/// Adds a slice's part of the logits of four rows that begin at x + places[0], ...
+/// Adds a slice's partial logits of four rows, at x + places[0], ...
 template <class T, class Words>
 LEAGUE_FUNCTION void add_logits(const WordOf<T>* x, const int (&places)[Tile<T>::thread_rows], const Quad* weights,
                                 int weights_pitch, int slice, int slices, int quads, typename Tile<T>::Logits& z) {
@@ -147,7 +147,7 @@ LEAGUE_FUNCTION void add_logits(const WordOf<T>* x, const int (&places)[Tile<T>:
   }
 }
 
-/// Puts them where this round's slices add theirs: the last round comes first.
+/// Stores or adds them to this round's slots; the last round comes first.
 template <class T>
 LEAGUE_FUNCTION void put_logits(const typename Tile<T>::Logits& z, int thread, int slices, float* slots) {
   const int slice = Tile<T>::slice(thread);
@@ -187,28 +187,28 @@ LEAGUE_FUNCTION void add_gradient(const WordOf<T>* x, int pitch, const float* re
   }
 }
 
-/// The most threads of a team: few enough for two teams on a multiprocessor to have the registers.
-inline constexpr int most_threads = 256;
+/// Maximum team size: two teams per multiprocessor fit the registers.
+inline constexpr int max_threads = 256;
 
-/// The launch of the fused kernels, and whether its teams keep a gradient in registers.
+/// The launch of the fused kernels, and whether teams keep the gradient in registers.
 struct Plan {
   Launch launch;
   bool resident = false;
   int scratch_bytes = 0;
   [[nodiscard]] int partial_bytes() const { return resident ? 4 : 8; }
 };
-/// For stored rows of so many quads; `teams` are at work together.
+/// For rows of `quads` quads; `teams` are resident at once.
 /// @throws Unsupported naming the limit that the launch exceeds
 template <class T>
 Plan plan(Launch requested, const LaunchLimits& limits, int quads, int classes, std::int64_t rows, int teams) {
-  constexpr int step = 64;  // warps for all four schedulers of a multiprocessor
-  Plan plan{resolve(requested, {0, std::clamp(ceil_div(quads, step) * step, 2 * step, most_threads), 1}, limits)};
+  constexpr int step = 64;  // two teams per multiprocessor have warps for all four schedulers
+  Plan plan{resolve(requested, {0, std::clamp(ceil_div(quads, step) * step, 2 * step, max_threads), 1}, limits)};
   if (plan.launch.vector != 1)
     throw Unsupported("vector length " + std::to_string(plan.launch.vector) +
-                      ": this kernel's sums are a thread's own, it takes 1");
-  if (plan.launch.team < Tile<T>::rows || plan.launch.team > most_threads)
+                      ": each thread of this kernel keeps its own sums, it takes 1");
+  if (plan.launch.team < Tile<T>::rows || plan.launch.team > max_threads)
     throw Unsupported("team size " + std::to_string(plan.launch.team) + ": this kernel takes " +
-                      std::to_string(Tile<T>::rows) + " to " + std::to_string(most_threads) + " threads");
+                      std::to_string(Tile<T>::rows) + " to " + std::to_string(max_threads) + " threads");
   plan.resident = turns(classes) == 1 && quads <= std::min(resident_quads, plan.launch.team);
   plan.scratch_bytes = Tile<T>::scratch_bytes(plan.resident ? quads : 0, classes);
   if (plan.launch.league == 0)

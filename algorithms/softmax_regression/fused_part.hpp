@@ -6,16 +6,16 @@
 
 namespace league::softmax_regression {
 
-/// What the `fused` kernels of a GPU work on, in CUDA and Kokkos alike.
+/// Memory of the `fused` kernels on a GPU, the same in CUDA and Kokkos.
 template <class T, template <class> class Array>
 struct FusedMemory {
   FusedMemory(ShardPart& part, const SoftmaxRegression& problem) : rows(part, problem) {}
 
-  /// `teams` are at work together.
+  /// `teams` are resident at once.
   Launch configure(Launch launch, const LaunchLimits& limits, int teams) {
     const auto pitch = static_cast<int>(rows.problem.pitch);
     const int classes = rows.problem.classes;
-    plan = softmax_regression::plan<T>(launch, limits, pitch / 4, classes, rows.most_rows(), teams);
+    plan = softmax_regression::plan<T>(launch, limits, pitch / 4, classes, rows.max_rows(), teams);
     rows.declare_weights(plan.resident ? resident_pitch : pitch);
     rows.part.declare(partials, "softmax/partials",
                       std::int64_t{plan.launch.league} * classes * pitch * plan.partial_bytes());
@@ -26,7 +26,7 @@ struct FusedMemory {
     return {rows.x.data(),   rows.labels.data(), rows.descent(),
             partials.data(), losses.data(),      ceil_div(static_cast<int>(rows.problem.features) + 1, 4)};
   }
-  /// Calls `add` with the partial gradients, in the type that they have.
+  /// Calls `add` with the partial gradients, as floats or doubles.
   template <class Add>
   void with_partials(const Add& add) const {
     if (plan.resident)

@@ -8,7 +8,7 @@
 
 namespace league::softmax_regression {
 
-/// What the threads of a host work on in a step, with a gradient and a loss for each of them.
+/// Arguments of host threads in a step, with a gradient and a loss per thread.
 template <class T>
 struct HostWork {
   Descent descent;
@@ -18,10 +18,10 @@ struct HostWork {
   double* partials;  ///< [threads x partial_pitch]
   double* sums;
 
-  /// Values of one partial gradient: whole turns of classes, the loss behind them.
+  /// Values per partial gradient: whole turns of classes, then the loss.
   [[nodiscard]] int partial_pitch() const { return turns(descent.classes) * classes_together * descent.pitch + 1; }
   [[nodiscard]] double* partial(int thread) const { return partials + std::int64_t{thread} * partial_pitch(); }
-  /// The rows of the step, which begins.
+  /// Starts a step, and returns its rows.
   [[nodiscard]] Rows begin() const { return descent.own_rows(*descent.current = *descent.taken); }
   void add_column(int column) const {
     const int at = column == descent.classes * descent.pitch ? partial_pitch() - 1 : column;
@@ -31,7 +31,7 @@ struct HostWork {
   }
 };
 
-/// A shard on the threads of a host; `add_rows` adds the rows of a step.
+/// A shard on host threads; `add_rows` adds the rows of a step.
 template <class T, class Pass, void (*add_rows)(const HostWork<T>&)>
 class HostPart final : public StepPart {
  public:

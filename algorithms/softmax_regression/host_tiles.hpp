@@ -6,11 +6,11 @@
 #include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/softmax_regression/step.hpp"
 
-/// What a host thread does with a tile of rows: shared by `openmp` and by `kokkos` on hosts, whose loops over tiles are
-/// their own. `Words` are those of blocks/words.
+/// A host thread's work on a tile of rows, shared by `openmp` and `kokkos` on hosts; the loops over tiles are theirs.
+/// `Words`: see blocks/words.hpp.
 namespace league::softmax_regression {
 
-/// Rows that are in the second-level cache from the logits to the gradient.
+/// Rows that stay in L2 from the logits to the gradient.
 inline constexpr int host_tile_rows = 32;
 
 using HostLanes = blocks::HostTile<float>;
@@ -37,7 +37,7 @@ template <int lanes>
 struct Floats {
   typedef float Vector __attribute__((vector_size(lanes * sizeof(float))));
 };
-/// The sum of `lanes` floats, halves added to halves.
+/// The sum of `lanes` floats, as a tree.
 template <int lanes, class Vector>
 float sum_of(const Vector& vector) {
   if constexpr (lanes == 1) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit of a scan over all steps, so that none returns to the host; with fp32 products, and with tf32.
+"""JAX: one jit of a scan over all steps, without returning to the host; with fp32 products, and with tf32.
 
 theta, biases last, is kept in double: its updates may be smaller than the last digit of a float. tf32 holds
-pixels exactly, and rounds weights and residuals to 11 bits, which is judged like the others.
+pixels exactly, and rounds weights and residuals to 11 bits; the same error bound applies.
 """
 
 import functools
@@ -20,7 +20,7 @@ from backends.python.peer import Unsupported
     jax.jit, static_argnames=("count", "batch", "classes", "scale", "steps")
 )
 def descend(rows, labels, rate, l2, *, count, batch, classes, scale, steps):
-    """theta, and the loss before each step. Behind `count` rows may be others that fill up the last batch."""
+    """theta, and the loss before each step. Rows after the first `count` are padding of the last batch."""
     batches = -(-count // batch)
 
     def take(theta, step):
@@ -34,7 +34,7 @@ def descend(rows, labels, rate, l2, *, count, batch, classes, scale, steps):
         logs = jax.nn.log_softmax(z)
         right = jax.nn.one_hot(of, classes, dtype=x.dtype)
         residuals, mine = jnp.exp(logs) - right, batch
-        if count % batch:  # rows that are there
+        if count % batch:  # valid rows
             mine = jnp.minimum(batch, count - first)
             there = (jnp.arange(batch) < mine)[:, None]
             residuals, right = (jnp.where(there, a, 0) for a in (residuals, right))

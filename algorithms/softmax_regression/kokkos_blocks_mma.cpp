@@ -66,7 +66,7 @@ class Mma final : public StepPart {
   Mma(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    constexpr int threads_held = 2048;  // by a multiprocessor: what an instance counts
+    constexpr int threads_held = 2048;  // per multiprocessor, as concurrency() counts
     const int teams =
         kokkos::on_gpu ? std::max(1, static_cast<int>(exec_.concurrency()) / threads_held) : queue().device().threads;
     kokkos::require_scratch(static_cast<std::size_t>(memory_.scratch_bytes()) + 16, "the squares of this kernel");

@@ -4,7 +4,7 @@
 #include "algorithms/softmax_regression/fused_part.hpp"
 #include "algorithms/softmax_regression/kokkos_host.hpp"
 
-/// The kernels of `kokkos` and `kokkos_blocks`: `Words` are those of blocks/words.
+/// The kernels of `kokkos` and `kokkos_blocks`: `Words`: see blocks/words.hpp.
 namespace league::softmax_regression::kokkos_model {
 
 // A team takes every teams-th tile of rows. For the logits, a thread takes four rows, five classes and a slice of the
@@ -12,7 +12,7 @@ namespace league::softmax_regression::kokkos_model {
 // registers.
 template <class T, class Words>
 void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T>& work) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, kokkos::launch_bound(2)>>
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_threads, kokkos::launch_bound(2)>>
       policy(exec, launch.league, launch.team, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 16));
   using TeamMember = typename decltype(policy)::member_type;
@@ -43,7 +43,7 @@ void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T
         const auto fetch = [&](std::int64_t from) {
           Column<T, Words> column;
           const std::int64_t left = thread < quads ? rows.last - from : 0;
-          // The pitch is `quads`, but not known to stay so: products with it must not take registers all the time.
+          // The pitch is `quads`, made opaque to the compiler so that it does not keep multiples of it in registers.
           column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
                        static_cast<int>(left < half_tile ? left : half_tile));
           return column;
@@ -94,11 +94,11 @@ void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T
       });
 }
 
-// The same for more features or classes than that: rows are read where they lie, classes are taken in turns, and a
-// tile's gradient is added to the team's in memory.
+// The same for more features or classes: rows are read from global memory, classes are taken in turns, and a tile's
+// gradient is added to the team's in memory.
 template <class T, class Words>
 void fused_wide(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T>& work) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, 1>> policy(
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_threads, 1>> policy(
       exec, launch.league, launch.team, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 16));
   using TeamMember = typename decltype(policy)::member_type;
@@ -159,7 +159,7 @@ class FusedOnGpu final : public StepPart {
   FusedOnGpu(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    constexpr int threads_held = 2048;  // by a multiprocessor: what an instance counts
+    constexpr int threads_held = 2048;  // per multiprocessor, as concurrency() counts
     const int multiprocessors = std::max(1, static_cast<int>(exec_.concurrency()) / threads_held);
     const Launch effective = memory_.configure(launch, kokkos::limits(queue()), 2 * multiprocessors);
     kokkos::require_scratch(static_cast<std::size_t>(memory_.plan.scratch_bytes) + 16,

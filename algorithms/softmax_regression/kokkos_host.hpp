@@ -6,11 +6,11 @@
 #include "algorithms/softmax_regression/host_tiles.hpp"
 #include "algorithms/softmax_regression/kokkos_part.hpp"
 
-/// The method on hosts, where a tile's sums are in the vector registers of one thread: as `openmp.cpp`, line beside
-/// line.
+/// The method on hosts, where a tile's sums are in the vector registers of one thread; line beside line with
+/// `openmp.cpp`.
 namespace league::softmax_regression::kokkos_model {
 
-// A team takes every teams-th tile of rows, its threads the tiles in turn, each with a gradient of its own.
+// A team takes every teams-th tile of rows, its threads these tiles in turn, each with its own gradient.
 template <class T, class Words>
 class FusedOnHost final : public StepPart {
  public:
@@ -61,7 +61,7 @@ class FusedOnHost final : public StepPart {
   Exec exec_;
   Memory<T, kokkos::Array> memory_;
   Launch launch_;
-  int gradients_ = 0;  ///< one a thread
+  int gradients_ = 0;  ///< one per thread
   std::int64_t partial_pitch_;
   kokkos::Array<double> partials_;  ///< [threads][whole turns of classes][pitch]
   kokkos::Array<double> losses_;    ///< [threads]

@@ -4,7 +4,7 @@
 #include "algorithms/softmax_regression/kokkos_part.hpp"
 
 // Kokkos Kernels' own products (no TPL) of the rows with the weights, and of the residuals with the rows; a kernel
-// makes residuals of logits.
+// between turns logits into residuals.
 namespace league::softmax_regression::kokkos_model {
 namespace {
 
@@ -83,7 +83,8 @@ class Kernels final : public StepPart {
   Exec exec_;
   Memory<float, kokkos::Array> memory_;
   Products<kokkos::Array> products_;
-  mutable std::int64_t step_ = 0;  ///< the library is told where a batch begins: no graph could
+  mutable std::int64_t step_ =
+      0;  ///< on the host: the library's arguments depend on the batch, so steps are not recorded into a graph
 };
 
 const RegisterSolve<SoftmaxRegression> registered{

@@ -10,7 +10,7 @@ namespace league::softmax_regression::kokkos_model {
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
 inline constexpr int columns_together = 32;  // 128 bytes of floats
-/// Partial sums that are read at once. A host's few are added by one thread.
+/// Partial sums read at once. On a host one thread adds the few there are.
 inline constexpr int summands_together = kokkos::on_gpu ? 16 : 1;
 
 /// Scratch of a team, aligned.
@@ -19,7 +19,7 @@ KOKKOS_FUNCTION T* scratch_of(const TeamMember& team, int size) {
   return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
 }
 
-/// The team's loss, from those of its threads. @pre scratch holds a double for each of them
+/// Reduces the losses of the threads of a team. @pre scratch holds a double for each of them
 template <class TeamMember>
 KOKKOS_FUNCTION void store_loss(const TeamMember& team, double loss, double* losses, double* scratch) {
   const auto group = blocks::team_group(team, static_cast<int>(team.team_size()));
@@ -28,10 +28,10 @@ KOKKOS_FUNCTION void store_loss(const TeamMember& team, double loss, double* los
   if (group.rank == 0) losses[team.league_rank()] = scratch[0];
 }
 
-// A team takes neighbouring columns; a thread every `summands_together`-th partial sum of one of them (on a host, of
+// A team takes neighbouring columns; a thread every `summands_together`-th partial sum of one column (on a host, of
 // all).
 /// Adds the `count` partial gradients, `partial_pitch` apart, and the `losses`, in an order that depends on their
-/// number alone; then takes the step with the sums, or leaves them in `sums` for the other devices'.
+/// number only; then takes the step, or writes `sums` for the all-reduce.
 template <class Partial>
 struct Finish {
   static constexpr int width = kokkos::on_gpu ? columns_together : 1;
@@ -80,7 +80,7 @@ struct Take {
   }
 };
 
-/// Adds the partial gradients of a step, and takes it if there is no other shard.
+/// Adds the partial gradients of a step, and takes the step if there is only one shard.
 template <class M, class Partial>
 void add_partials(const Exec& exec, const M& memory, const Partial* partials, std::int64_t partial_pitch, int count,
                   const double* losses, int losses_count) {
@@ -91,7 +91,7 @@ void add_partials(const Exec& exec, const M& memory, const Partial* partials, st
   kokkos::submit(memory.part.queue(), "softmax/finish", policy, kernel);
 }
 
-/// Before the first step.
+/// Sets the initial state.
 template <class M>
 void clear_state(const Exec& exec, const M& memory) {
   memory.part.queue().submit(

@@ -8,12 +8,12 @@
 #include "algorithms/blocks/squares.hpp"
 #include "algorithms/softmax_regression/mma_digits.hpp"
 
-/// What the kernels of the method `mma` do between barriers, in CUDA and Kokkos alike: `fused`, both products by matrix
+/// The work of the `mma` kernels between barriers, the same in CUDA and Kokkos: `fused`, with both products by matrix
 /// units.
 namespace league::softmax_regression {
 
-/// How a team shares its work: for the logits a subgroup takes whole rows of squares, for the gradient `slots` squares
-/// of features, whose sums it keeps.
+/// Work distribution in a team: for the logits a subgroup takes whole rows of squares; for the gradient `slots` squares
+/// of features, whose sums it keeps in registers.
 template <class Unit_>
 struct MmaTile {
   using Unit = Unit_;
@@ -23,44 +23,44 @@ struct MmaTile {
   static constexpr bool alone = Unit::lanes == 1;
   static constexpr int subgroups = alone ? 1 : 512 / Unit::lanes;
   static constexpr int threads = subgroups * Unit::lanes;
-  static constexpr int squares_each = alone ? 8 : 1;  ///< rows of squares that a subgroup takes of a round at most
+  static constexpr int squares_each = alone ? 8 : 1;  ///< maximum rows of squares per subgroup and round
   static constexpr int slots = alone ? 1 : Digits::bytes ? 2 : 4;
-  static constexpr int together = subgroups * slots;  ///< squares of features that a team keeps the sums of
-  static constexpr int ahead = alone ? 1 : 2;         ///< squares on their way to a subgroup
+  static constexpr int together = subgroups * slots;  ///< squares of features whose sums a team keeps
+  static constexpr int ahead = alone ? 1 : 2;         ///< prefetched squares per subgroup
   static constexpr int side = Squares::side, tiles = Squares::tiles, steps = Squares::steps;
   static constexpr int units = Digits::units, columns = units * blocks::mma::side;
-  static constexpr int exchange_pitch = columns + 8;  ///< keeps the banks of neighbouring rows apart
+  static constexpr int exchange_pitch = columns + 8;  ///< padded against bank conflicts
   static constexpr int exchange_words = blocks::mma::side * exchange_pitch;
 
-  /// What fits into every team's scratch (Kokkos: 40 KB on GPUs, 24 KB on hosts).
-  static constexpr int most_scratch = alone ? 24'000 : 40'000;
+  /// Scratch limit of every model (Kokkos: 40 KB on GPUs, 24 KB on hosts).
+  static constexpr int max_scratch = alone ? 24'000 : 40'000;
   LEAGUE_FUNCTION static constexpr int row_bytes(int classes) {
     return turns(classes) * (turn_pitch * 4 + columns * static_cast<int>(sizeof(typename Unit::Value)));
   }
-  /// Rows of squares that a team takes in a round at most: a logit and a residual of each row and class in scratch.
-  LEAGUE_FUNCTION static constexpr int most_round(int classes) {
-    const int fit = (most_scratch - columns * 4) / (side * row_bytes(classes));
+  /// Maximum rows of squares per team and round: scratch holds a logit and a residual per row and class.
+  LEAGUE_FUNCTION static constexpr int max_round(int classes) {
+    const int fit = (max_scratch - columns * 4) / (side * row_bytes(classes));
     return fit < subgroups * squares_each ? fit : subgroups * squares_each;
   }
 };
 
-/// Scratch of a team: logits, where sums are exchanged later, and the residuals as pieces [turns][squares][steps].
+/// Scratch of a team: logits, reused later to exchange sums, and residuals as pieces [turns][squares][steps].
 template <class Tile>
 struct MmaScratch {
   using Word = typename Tile::Unit::Word;
   float* logits;    ///< [rows][turns x turn_pitch]
   Word* residuals;  ///< [turns][round][steps][units] pieces
-  int* totals;      ///< [columns] sums of the residuals' digits, of the turn that is being stored
-  int exchanged;    ///< subgroups whose sums fit over the logits
+  int* totals;      ///< [columns] sums of the residuals' digits, of the turn being stored
+  int exchanged;    ///< subgroups whose sums fit in the space of the logits
 
   LEAGUE_FUNCTION static int logits_bytes(int classes) {
-    const int logits = Tile::most_round(classes) * Tile::side * turns(classes) * turn_pitch * 4;
+    const int logits = Tile::max_round(classes) * Tile::side * turns(classes) * turn_pitch * 4;
     const int losses = Tile::threads * 8, exchange = Tile::exchange_words * 4;
     return ((logits > losses ? logits : losses) > exchange ? (logits > losses ? logits : losses) : exchange) / 16 * 16 +
            16;
   }
   LEAGUE_FUNCTION static int residuals_bytes(int classes) {
-    return turns(classes) * Tile::most_round(classes) * Tile::side * Tile::columns *
+    return turns(classes) * Tile::max_round(classes) * Tile::side * Tile::columns *
            static_cast<int>(sizeof(typename Tile::Unit::Value));
   }
   LEAGUE_FUNCTION static int bytes(int classes) {
@@ -75,7 +75,7 @@ struct MmaScratch {
   }
 };
 
-/// What the kernels work on.
+/// Arguments of the kernels.
 template <class Unit>
 struct MmaWork {
   using Tile = MmaTile<Unit>;
@@ -83,13 +83,13 @@ struct MmaWork {
   using Word = typename Unit::Word;
   const Word* x;         ///< squares [batches][down][across]
   const Word* weights;   ///< pieces [turns][across x steps][units]
-  const int* constants;  ///< [turns][columns]: what a column adds to a logit's sum
-  const float* factors;  ///< [turns][columns]: what it counts then
+  const int* constants;  ///< [turns][columns]: added to a logit's sum
+  const float* factors;  ///< [turns][columns]: then multiplied with it
   const std::int32_t* labels;
   Descent descent;
   void* partials;           ///< [teams][classes][pitch], floats where sums stay in registers, else doubles
   double* losses;           ///< [teams]
-  int across, down, round;  ///< round: rows of squares that a team takes together
+  int across, down, round;  ///< round: rows of squares that a team takes at once
   bool resident;            ///< one turn, and all squares of features have a slot
 
   [[nodiscard]] LEAGUE_FUNCTION const Word* square(int row, int column) const {
@@ -116,7 +116,8 @@ struct MmaLogits {
   using Squares = typename Tile::Squares;
   typename Unit::Sum of[Tile::tiles][Tile::units][Unit::sums] = {};
 
-  /// The products of all squares of `row`. Sums of floats are added to others after some squares: units round off.
+  /// Adds the products of all squares of `row`. Float sums are flushed to others after some squares, since the units
+  /// truncate.
   LEAGUE_FUNCTION void add(const MmaWork<Unit>& work, int row, int turn, int lane) {
     typename Unit::fragment_c sums[Tile::tiles][Tile::units];
     typename Squares::Part parts[Tile::ahead];
@@ -144,7 +145,7 @@ struct MmaLogits {
     if constexpr (Tile::Digits::bytes) take(sums);
   }
 
-  /// Digit `digit` of the logits, to square `square` of the round: the first digit writes, the others add.
+  /// Stores digit `digit` of the logits of square `square` of the round: the first digit writes, the others add.
   LEAGUE_FUNCTION void put(const MmaWork<Unit>& work, int square, int turn, int digit, int lane, float* logits) const {
     const int pitch = turns(work.descent.classes) * turn_pitch;
     float* to = logits + square * Tile::side * pitch + turn * turn_pitch;

@@ -9,9 +9,9 @@
 #include "algorithms/blocks/squares.hpp"
 #include "algorithms/softmax_regression/fused.hpp"
 
-/// Numbers as the method `mma` multiplies them. Pixels are signed bytes, 128 less; weights and residuals that meet them
-/// are fixed-point numbers of three signed bytes, a column of the unit for each: all sums are exact. Other numbers are
-/// floats, and so is what they meet.
+/// Number formats of the method `mma`. Pixels are signed bytes, value - 128; their weights and residuals are
+/// fixed-point numbers of three signed bytes ("digits"), one column of the unit per byte: all sums are exact. Other
+/// features, with their weights and residuals, are floats.
 namespace league::softmax_regression {
 
 /// Calls `body(0)` to `body(n - 1)`: on GPUs unrolled, so that sums stay in registers.
@@ -27,25 +27,25 @@ template <class Unit>
 struct MmaDigits {
   static constexpr bool bytes = std::is_same_v<typename Unit::Sum, std::int32_t>;
   static constexpr int digits = bytes ? 3 : 1;
-  /// Of a turn of classes, digit by digit: column `digit * classes_together + c`.
+  /// Columns of a turn of classes, digit by digit: column `digit * classes_together + c`.
   static constexpr int columns = digits * classes_together;
   static constexpr int units = (columns + blocks::mma::side - 1) / blocks::mma::side;
-  static constexpr int fraction = 22;  ///< bits of a fixed-point number from -1 to 1
+  static constexpr int fraction = 22;  ///< fraction bits of a fixed-point number in [-1, 1]
   static constexpr float one = 1 << fraction;
-  static constexpr int moved = bytes ? 128 : 0;  ///< what pixels are less than they were
+  static constexpr int moved = bytes ? 128 : 0;  ///< subtracted from pixels
 
-  /// Digit `digit` of a fixed-point number; digits count 65536, 256 and 1, and are from -128 to 127.
+  /// Digit `digit` of a fixed-point number; the digits have weights 65536, 256 and 1, and are in [-128, 127].
   LEAGUE_FUNCTION static int digit_of(int number, int digit) {
     for (int left = digits - 1; left > digit; --left) number = (number - static_cast<std::int8_t>(number)) / 256;
     return digit == 0 ? number : static_cast<std::int8_t>(number);
   }
   LEAGUE_FUNCTION static constexpr int weight_of(int digit) { return digits == 1 ? 1 : 1 << 8 * (digits - 1 - digit); }
-  /// To the nearest; what is not from -1 to 1, or no number, becomes one of the ends.
+  /// Rounds to nearest; clamps to [-1, 1], NaN too.
   LEAGUE_FUNCTION static int fixed(float value) {
     const float scaled = value * one;
     return static_cast<int>(rintf(!(scaled > -one) ? -one : scaled < one ? scaled : one));
   }
-  /// The power of two that a class's weights are divided by: more than the largest of them, if that is not tiny.
+  /// The power of two that divides a class's weights: larger than all of them, unless they are tiny.
   LEAGUE_FUNCTION static float scale_of(float largest) {
     const int exponent = static_cast<int>(blocks::mma::bits_of(largest) >> 23) + 1;
     return blocks::mma::float_of(static_cast<std::uint32_t>(exponent < 32    ? 32
@@ -54,7 +54,7 @@ struct MmaDigits {
                                  << 23);
   }
 
-  /// Writes operand B's element `element` of a square's depth, of column `column`. `pieces`: [steps][units]
+  /// Writes element `element` (of a square's depth), column `column` of operand B. `pieces`: [steps][units]
   LEAGUE_FUNCTION static void put(typename Unit::Word* pieces, int column, int element, typename Unit::Value value) {
     const int at = blocks::Squares<Unit>::depth_of(element), step = at / Unit::depth;
     const int word = at % Unit::depth / Unit::per_word, unit = column / blocks::mma::side;
@@ -64,7 +64,7 @@ struct MmaDigits {
   }
 };
 
-/// Rows as they are stored, and as squares; a batch begins with a square.
+/// The stored rows, and the same as squares; a batch starts with a new square.
 template <class Unit, class T>
 struct MmaRows {
   using Squares = blocks::Squares<Unit>;
@@ -76,7 +76,7 @@ struct MmaRows {
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t blocks() const {
     return batches * down * std::int64_t{across} * Squares::blocks;
   }
-  /// A thread packs block `number` of all. The constant of a row counts 1 among pixels.
+  /// Packs block `number`, one per thread. The constant feature of a row is 1, also among pixels.
   LEAGUE_FUNCTION void pack(std::int64_t number) const {
     const std::int64_t square = number / Squares::blocks, down_all = square / across, batch = down_all / down;
     const auto place = Squares::position(static_cast<int>(number % Squares::blocks));
@@ -106,8 +106,8 @@ struct MmaRows {
   }
 };
 
-/// A class's weights as operand B, by a group. `scratch`: a float, or three integers, a thread. @pre the pieces are 0
-/// where there is no weight
+/// Writes a class's weights as operand B, by a group. `scratch`: a float, or three integers, per thread. @pre the
+/// pieces are zero-padded
 template <class Unit, class Group>
 LEAGUE_FUNCTION void split_weights(const Group& group, const Descent& descent, int c, int across,
                                    typename Unit::Word* pieces, int* constants, float* factors, void* scratch) {

@@ -3,7 +3,7 @@
 
 #include "algorithms/softmax_regression/mma.hpp"
 
-/// The second half of a round of the method `mma`: from logits to residuals, and the gradient that a team adds up.
+/// The second half of a round of the method `mma`: from logits to residuals, and the gradient of a team.
 namespace league::softmax_regression {
 
 /// A subgroup's sums for the gradient: `slots` squares of features, and a turn of classes.
@@ -16,16 +16,16 @@ struct MmaGradient {
   using Sum = typename Unit::Sum;
   typename Unit::fragment_c of[Tile::slots][Tile::tiles][Tile::units];
 
-  /// Number of the square of features of a slot.
+  /// Index of the square of features of a slot.
   LEAGUE_FUNCTION static int column_of(int span, int slot, int subgroup) {
     return span * Tile::together + slot * Tile::subgroups + subgroup;
   }
 
-  /// Adds `count` rows of squares from `first` on, times their residuals. The last slot first: what the logits have
-  /// read last may still be in the first-level cache.
+  /// Adds `count` rows of squares from `first` on, times their residuals. Last slot first: what the logits pass read
+  /// last may still be in L1.
   LEAGUE_FUNCTION void add(const MmaWork<Unit>& work, int first, int count, int turn, int span, int subgroup, int lane,
                            const Word* residuals) {
-    const Word* of_turn = residuals + turn * Tile::most_round(work.descent.classes) * square_words;
+    const Word* of_turn = residuals + turn * Tile::max_round(work.descent.classes) * square_words;
     blocks::unrolled<Tile::slots>([&](int back) {
       const int slot = Tile::slots - 1 - back, column = column_of(span, slot, subgroup);
       if (column >= work.across) return;
@@ -49,7 +49,7 @@ struct MmaGradient {
   }
 
   /// Stores the sums in the team's partial gradient, or adds them to it, in portions that fit into scratch. @pre all
-  /// threads call it, and are done with the logits; the span with the constants of the rows comes first of a turn
+  /// threads call it, and no longer use the logits; the span with the constant features is the first of a turn
   template <class Group>
   LEAGUE_FUNCTION void store(const Group& group, const MmaWork<Unit>& work, const MmaScratch<Tile>& scratch, int team,
                              int turn, int span, bool stored) const {
@@ -106,7 +106,7 @@ struct MmaGradient {
       });
     });
   }
-  /// The sums of the constants, which count 1: those of the residuals.
+  /// Stores the sums of the constant feature (1): the sums of the residuals.
   LEAGUE_FUNCTION void put_totals(const MmaWork<Unit>& work, int span, int subgroup, int lane, int* totals) const {
     blocks::unrolled<Tile::slots * Tile::tiles * Tile::units>([&](int n) {
       const int unit = n % Tile::units, tile = n / Tile::units % Tile::tiles, slot = n / Tile::units / Tile::tiles;
@@ -120,7 +120,7 @@ struct MmaGradient {
       });
     });
   }
-  /// Of digits, exact until it is rounded: pixels get back what they were less.
+  /// The value of a sum of digits, exact up to the final rounding; adds back the offset of the pixels.
   LEAGUE_FUNCTION static double value_of(const MmaWork<Unit>& work, const Sum* sums, const int* totals, int feature) {
     if constexpr (Digits::bytes) {
       std::int64_t sum = 0;
@@ -148,14 +148,14 @@ struct MmaGradient {
   }
 };
 
-/// Makes residuals of the logits of `count` rows of squares from `first` on, and of these operand B of the gradient.
-/// @returns the losses of this thread's rows
+/// Turns the logits of `count` rows of squares from `first` on into residuals, as operand B of the gradient. @returns
+/// the losses of this thread's rows
 template <class Unit, class Group>
 LEAGUE_FUNCTION double finish_rows(const Group& group, const MmaWork<Unit>& work, std::int64_t step, int first,
                                    int count, const MmaScratch<MmaTile<Unit>>& scratch) {
   using Tile = MmaTile<Unit>;
   using Digits = typename Tile::Digits;
-  const int classes = work.descent.classes, all_turns = turns(classes), round = Tile::most_round(classes);
+  const int classes = work.descent.classes, all_turns = turns(classes), round = Tile::max_round(classes);
   constexpr int square_words = Tile::steps * Tile::units * blocks::mma::piece_words;
   const Rows rows = work.descent.own_rows(step);
   double loss = 0;
@@ -198,7 +198,7 @@ LEAGUE_FUNCTION double take_share(const Group& group, const MmaWork<Unit>& work,
   int first = squares.first;
   do {
     const int count = round < squares.last - first ? round : squares.last - first;
-    // The thread's number once more: what is made of it must not take registers from round to round.
+    // Opaque copy of the thread index, so that values derived from it are not kept in registers across rounds.
     const int thread = group.rank + (first >> 31), lane = thread % Unit::lanes;
     const int subgroup = thread / Unit::lanes;
     for (int turn = 0; turn < all_turns; ++turn)

@@ -8,19 +8,19 @@
 
 namespace league::softmax_regression {
 
-/// What the kernels of the method `mma` work on, in CUDA and Kokkos alike.
+/// Memory of the `mma` kernels, the same in CUDA and Kokkos.
 template <class Unit, class T, template <class> class Array>
 struct MmaMemory {
   using Tile = MmaTile<Unit>;
   using Squares = typename Tile::Squares;
-  static constexpr int split_threads = Tile::alone ? 1 : 256;  ///< of a class whose weights are split
+  static constexpr int split_threads = Tile::alone ? 1 : 256;  ///< threads that split the weights of a class
   static constexpr int split_bytes = split_threads * 12;
 
   MmaMemory(ShardPart& part, const SoftmaxRegression& problem)
       : rows(part, problem),
         classes(problem.classes),
         across(ceil_div(static_cast<int>(problem.features) + 1, Squares::side)),
-        down(static_cast<int>(ceil_div<std::int64_t>(rows.most_rows(), Squares::side))),
+        down(static_cast<int>(ceil_div<std::int64_t>(rows.max_rows(), Squares::side))),
         resident(!Tile::alone && turns(classes) == 1 && across <= Tile::together) {
     const std::int64_t all_turns = turns(classes);
     rows.declare_weights(problem.pitch);
@@ -30,17 +30,17 @@ struct MmaMemory {
     part.declare_zeroed(constants, "softmax/constants", all_turns * Tile::columns);
     part.declare_zeroed(factors, "softmax/factors", all_turns * Tile::columns);
   }
-  /// `teams` are at work together; the launch's tile is the rows of squares of a round. @throws Unsupported for another
-  /// team than the kernel's, or a tile that does not fit
+  /// `teams` are resident at once; the launch's tile: rows of squares per round. @throws Unsupported for another team
+  /// size than the kernel's, or a tile that does not fit
   Launch configure(Launch requested, const LaunchLimits& limits, int teams) {
-    launch = resolve(requested, {0, Tile::threads, 1, Tile::most_round(classes)}, limits);
+    launch = resolve(requested, {0, Tile::threads, 1, Tile::max_round(classes)}, limits);
     if (launch.team != Tile::threads || launch.vector != 1)
       throw Unsupported("team size " + std::to_string(launch.team) + ", vector length " +
                         std::to_string(launch.vector) + ": the squares of this kernel take " +
                         std::to_string(Tile::threads) + " and 1");
-    if (launch.tile > Tile::most_round(classes))
+    if (launch.tile > Tile::max_round(classes))
       throw Unsupported("tile " + std::to_string(launch.tile) + ": a team of this kernel takes up to " +
-                        std::to_string(Tile::most_round(classes)) + " rows of squares together");
+                        std::to_string(Tile::max_round(classes)) + " rows of squares together");
     if (launch.league == 0) launch.league = std::clamp(down, 1, teams);
     rows.part.declare(partials, "softmax/partials",
                       std::int64_t{launch.league} * classes * rows.problem.pitch * (resident ? 4 : 8));
@@ -58,7 +58,7 @@ struct MmaMemory {
     return {packed.data(),   weights.data(), constants.data(), factors.data(), rows.labels.data(), rows.descent(),
             partials.data(), losses.data(),  across,           down,           launch.tile,        resident};
   }
-  /// Calls `add` with the partial gradients, in the type that they have.
+  /// Calls `add` with the partial gradients, as floats or doubles.
   template <class Add>
   void with_partials(const Add& add) const {
     if (resident)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numba: NumPy's products and parallel rows between them on the CPU; two kernels a step on the GPU.
+"""Numba: on the CPU NumPy's products, with parallel rows between them; on the GPU two kernels per step.
 
 theta, biases last, is kept in double.
 """
@@ -18,14 +18,14 @@ from backends.python.peer import NumbaPeer
 
 @numba.njit(parallel=True)
 def residuals_of(z, labels, losses):
-    """Logits become residuals, row by row."""
+    """Logits to residuals, row by row."""
     for row in numba.prange(len(z)):
-        values, most, total = z[row], z[row, 0], float32(0)
+        values, largest, total = z[row], z[row, 0], float32(0)
         for value in values:
-            most = max(most, value)
-        of_label = values[labels[row]] - most
+            largest = max(largest, value)
+        of_label = values[labels[row]] - largest
         for c in range(values.size):
-            values[c] = math.exp(values[c] - most)
+            values[c] = math.exp(values[c] - largest)
             total += values[c]
         losses[row] = math.log(total) - of_label
         for c in range(values.size):
@@ -35,7 +35,7 @@ def residuals_of(z, labels, losses):
 
 class Parallel(NumbaPeer):
     method = "parallel"
-    description = "numpy.matmul twice a step, numba.prange over rows between"
+    description = "two numpy.matmul per step, numba.prange over rows between"
     dtypes = ("f32",)
     forms = (("theta", "product"),)
 
@@ -78,7 +78,7 @@ def kernels_of(classes):
 
     @cuda.jit
     def residuals(x, labels, first, rows, scale, l2, theta, out, loss):
-        """A thread a row. out [classes x rows]"""
+        """A thread takes a row. out [classes x rows]"""
         row = cuda.grid(1)
         features = x.shape[0]
         if row == 0 and l2 > 0.0:
@@ -96,12 +96,12 @@ def kernels_of(classes):
             value = float32(x[f, first + row] * scale)
             for c in range(classes):
                 z[c] += value * float32(theta[f, c])
-        most, total, label = z[0], float32(0), labels[first + row]
+        largest, total, label = z[0], float32(0), labels[first + row]
         for c in range(classes):
-            most = max(most, z[c])
-        of_label = z[label] - most
+            largest = max(largest, z[c])
+        of_label = z[label] - largest
         for c in range(classes):
-            z[c] = math.exp(z[c] - most)
+            z[c] = math.exp(z[c] - largest)
             total += z[c]
         for c in range(classes):
             out[c, row] = z[c] / total - (float32(1) if c == label else float32(0))
@@ -109,7 +109,7 @@ def kernels_of(classes):
 
     @cuda.jit
     def update(x, first, rows, scale, rate, l2, residual, theta):
-        """A block a feature, the biases last: its gradient and its weights."""
+        """A block takes a feature, the biases last: its gradient and its weights."""
         buffer = cuda.shared.array(THREADS, float64)
         sums = cuda.local.array(classes, float64)
         f, lane, features = cuda.blockIdx.x, cuda.threadIdx.x, x.shape[0]
@@ -131,7 +131,7 @@ def kernels_of(classes):
 
 class Raw(NumbaCudaPeer):
     method = "raw"
-    description = "kernels of Numba's: a thread a row for the residuals, a block a feature for the step"
+    description = "Numba kernels: one thread per row for the residuals, one block per feature for the step"
     dtypes = ("f32",)
 
     def upload(self):

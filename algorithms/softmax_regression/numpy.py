@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NumPy: a product for the logits, one for the gradient. theta, biases last, is kept in double.
 
-The LogisticRegression of scikit-learn and of cuML is no peer: its solvers stop by rules of their own and
-do not tell the loss of each step, so that nothing there can be held to this problem's bounds.
+LogisticRegression of scikit-learn and cuML is not a peer: its solvers have their own stop rules and do not report the loss of each step, so that this problem's bounds cannot be checked.
 """
 
 import numpy as np
@@ -13,7 +12,7 @@ from backends.python.peer import HostPeer
 
 class Library(HostPeer):
     method = "library"
-    description = "numpy.matmul twice a step, numpy.exp between"
+    description = "two numpy.matmul per step, numpy.exp between"
     dtypes = ("f32",)
     forms = (("theta", "product"),)
 

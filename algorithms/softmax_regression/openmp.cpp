@@ -8,7 +8,7 @@
 namespace league::softmax_regression {
 namespace {
 
-// A thread takes every threads-th tile of rows, with a gradient of its own; then a range of columns of all gradients.
+// A thread takes every threads-th tile of rows, with its own gradient; then adds a range of columns of all gradients.
 template <class T>
 void add_rows(const HostWork<T>& work) {
   const Descent& descent = work.descent;

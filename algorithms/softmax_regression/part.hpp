@@ -29,7 +29,7 @@ struct Memory {
     part.whole_output(loss, SoftmaxRegression::loss);
     part.whole_output(taken, SoftmaxRegression::steps_taken);
   }
-  /// As the method wants the weights to lie.
+  /// Declares the weights in the method's layout.
   void declare_weights(std::int64_t pitch) {
     weights_pitch = static_cast<int>(pitch);
     part.declare(weights, "softmax/weights", turns(problem.classes) * classes_together * pitch);
@@ -54,14 +54,14 @@ struct Memory {
             .l2 = problem.l2,
             .scale = problem.scale};
   }
-  /// The most rows that a step takes here.
-  [[nodiscard]] std::int64_t most_rows() const { return own(0).size(); }
+  /// Maximum rows per step on this shard.
+  [[nodiscard]] std::int64_t max_rows() const { return own(0).size(); }
   [[nodiscard]] std::int64_t batches() const { return ceil_div(problem.extent(), problem.batch); }
-  /// The rows of this shard in batch `number`, by global number.
+  /// The rows of this shard in batch `number`, by global index.
   [[nodiscard]] Range own(std::int64_t number) const {
     return part.world().batch == 0 ? part.rows() : part.world().in_batch(part.index(), number);
   }
-  /// Where other shards' sums are added to these; null where there are none: then the step is taken at once.
+  /// The sums for the all-reduce; null with a single shard, which takes the step at once.
   [[nodiscard]] double* shared_sums() const { return part.is_alone() ? nullptr : sums.data(); }
 
   ShardPart& part;
@@ -74,18 +74,18 @@ struct Memory {
   int weights_pitch = 0;
 };
 
-/// What a library's products work on beside that: all rows of a batch at once.
+/// Further memory for a library's products: all rows of a batch at once.
 template <template <class> class Array>
 struct Products {
   Products(const Memory<float, Array>& memory, int rows_of_team)
-      : teams(league_of(ceil_div<std::int64_t>(memory.most_rows(), rows_of_team))) {
+      : teams(league_of(ceil_div<std::int64_t>(memory.max_rows(), rows_of_team))) {
     const SoftmaxRegression& problem = memory.problem;
-    memory.part.declare(logits, "softmax/logits", memory.most_rows() * problem.classes);
+    memory.part.declare(logits, "softmax/logits", memory.max_rows() * problem.classes);
     memory.part.declare(gradient, "softmax/gradient", problem.classes * problem.pitch);
     memory.part.declare(losses, "softmax/losses", teams);
     memory.part.result(SoftmaxRegression::theta).form = SoftmaxRegression::product;
   }
-  int teams;  ///< of the kernel between the products
+  int teams;  ///< league size of the kernel between the products
   Array<float> logits, gradient;
   Array<double> losses;  ///< of the teams
 };
@@ -98,7 +98,7 @@ std::unique_ptr<StepPart> by_type(const SoftmaxRegression& problem, const Contex
   });
 }
 
-/// The part of a method that takes numbers only.
+/// The part of a method for floats only.
 template <class P>
 std::unique_ptr<StepPart> of_one_type(const SoftmaxRegression& problem, const Context& context, const Shard& shard) {
   return std::make_unique<P>(problem, context, shard);

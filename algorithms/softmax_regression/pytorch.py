@@ -2,8 +2,7 @@
 """PyTorch: a product for the logits, one for the gradient; eager, compiled, captured, and with TF32.
 
 theta, biases last, is kept in double: its updates may be smaller than the last digit of a float. tf32
-holds pixels exactly, and rounds weights and residuals to 11 bits: what that does to theta and to the
-losses is within the bound of the problem's long sums in fp32, so that it is judged like the others.
+holds pixels exactly, and rounds weights and residuals to 11 bits: the errors of theta and of the losses are within the bound for the problem's long sums in fp32, so that the same bound applies.
 """
 
 import torch

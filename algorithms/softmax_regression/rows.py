@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers of softmax regression are made from: the same in all of them."""
+"""Inputs and parameters shared by the peers of softmax regression."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Task:
-    """Pixels stay the whole numbers that they are, and weights are scaled by 1 / 255 instead."""
+    """Pixels stay whole numbers; the weights are scaled by 1 / 255 instead."""
 
     rows: np.ndarray  #: f32 [rows x features]
     labels: np.ndarray  #: i32 [rows]
     classes: int
     pixels: bool
-    scale: float  #: what a feature counts
-    batch: int  #: rows of a step
+    scale: float  #: factor of a feature
+    batch: int  #: rows per step
     steps: int
     rate: float
     l2: float
 
     @property
     def batches(self) -> int:
-        """After which the rows come round again."""
+        """Steps per pass over all rows."""
         return -(-len(self.labels) // self.batch)
 
     def part(self, step: int) -> slice:

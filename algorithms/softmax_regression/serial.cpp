@@ -19,7 +19,7 @@ float product(int pitch, const T* x, const float* weights) {
 
 template <class T>
 double add_row(const Descent& descent, const T* x, std::int32_t label, double* gradient) {
-  float z[SoftmaxRegression::most_classes * 2] = {};
+  float z[SoftmaxRegression::max_classes * 2] = {};
   const int pitch = descent.pitch;
   for (int c = 0; c < descent.classes; ++c) z[place_of(c)] = product(pitch, x, descent.weights + c * pitch);
   const double loss = softmax_row(z, descent.classes, label);
@@ -29,7 +29,7 @@ double add_row(const Descent& descent, const T* x, std::int32_t label, double* g
   return loss;
 }
 
-// One thread takes one row after another: what plain loops reach.
+// One thread takes one row after another, in plain loops.
 template <class T>
 void add_rows(const HostWork<T>& work) {
   const Descent& descent = work.descent;

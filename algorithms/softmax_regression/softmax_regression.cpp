@@ -12,7 +12,7 @@
 namespace league {
 namespace {
 
-const char* const plain = "matrix units are a block of kokkos_blocks, cuda and hip: see fused";
+const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
     .name = SoftmaxRegression::algorithm,
@@ -22,12 +22,12 @@ const RegisterAlgorithm registered{Algorithm{
          {.name = "batch",
           .default_value = "0",
           .min = 0,
-          .description = "rows of a step, one batch after another; 0: all of them"},
+          .description = "rows per step, batches in order; 0: all rows"},
          {.name = "learning_rate",
           .kind = Parameter::Kind::real,
           .default_value = "0.5",
           .interval = {.min = 0, .max = 1e6, .open_min = true},
-          .description = "what a step takes of the gradient"},
+          .description = "factor of the gradient in a step"},
          {.name = "l2",
           .kind = Parameter::Kind::real,
           .default_value = "0",
@@ -100,10 +100,10 @@ SoftmaxRegression::SoftmaxRegression(const Making& making)
       scale(pixels() ? 1.0 / 255.0 : 1.0),
       pitch(ceil_div<std::int64_t>(features + 1, pitch_step) * pitch_step) {
   require(extent() > 0, "train: there must be at least one training row");
-  require(features >= 1 && features <= most_features,
-          "features: " + std::to_string(features) + " values a row; from 1 to " + std::to_string(most_features));
-  require(classes >= 2 && classes <= most_classes,
-          "classes: " + std::to_string(classes) + "; from 2 to " + std::to_string(most_classes));
+  require(features >= 1 && features <= max_features,
+          "features: " + std::to_string(features) + " values per row; from 1 to " + std::to_string(max_features));
+  require(classes >= 2 && classes <= max_classes,
+          "classes: " + std::to_string(classes) + "; from 2 to " + std::to_string(max_classes));
   require(data.test.rows() == 0 || data.test.row_size() == features,
           "features: training rows have " + std::to_string(features) + ", rows to classify " +
               std::to_string(data.test.row_size()));
@@ -130,7 +130,7 @@ void SoftmaxRegression::make_inputs(Range local, std::pmr::memory_resource& memo
     store_rows<float, float>(data.train, rows, stored, 1);
 }
 
-/// Of all steps together.
+/// Rows of all steps together.
 double SoftmaxRegression::rows_taken() const {
   const std::int64_t n = extent(), batches = ceil_div(n, batch);
   return static_cast<double>(steps / batches) * static_cast<double>(n) +
@@ -138,7 +138,7 @@ double SoftmaxRegression::rows_taken() const {
 }
 
 /// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals. Pixels of
-/// any type may be read as bytes, if that is less with making the bytes once.
+/// any type are counted as bytes, if that is less including their conversion.
 Cost SoftmaxRegression::cost() const {
   const double rows_once = static_cast<double>(extent()), d = static_cast<double>(features);
   const double as_stored = method_bytes("fused"), as_bytes = rows_once * d * 5 + rows_taken() * (d + 4);

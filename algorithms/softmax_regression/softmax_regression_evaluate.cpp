@@ -12,7 +12,7 @@ namespace league::softmax_regression {
 namespace {
 
 // Rows are taken in tiles; a tile's products with a chunk of columns stay in vector registers. Columns are the classes
-// of theta, and behind them those of a direction.
+// of theta, then those of a direction.
 constexpr int tile_rows = 8, lanes = 8, vectors = 3, chunk = lanes * vectors;
 typedef double Vector __attribute__((vector_size(lanes * sizeof(double))));
 
@@ -41,19 +41,19 @@ void add_products(std::int64_t depth, const double* tile, const double* factors,
   }
 }
 
-/// One thread's pass over some tiles, and what it has added.
+/// One thread's pass over some tiles, with its sums.
 class Pass {
  public:
   std::vector<double> sums;  ///< [features + 1 x columns]
   double loss = 0, loss_error = 0, residual_error = 0, residual = 0;
 
-  Pass(const SoftmaxRegression& problem, std::int64_t columns, const std::vector<double>& matrix, double most_weight,
+  Pass(const SoftmaxRegression& problem, std::int64_t columns, const std::vector<double>& matrix, double max_weight,
        bool directed)
       : problem_(problem),
         depth_(problem.features + 1),
         columns_(columns),
         matrix_(matrix),
-        logit_error_(roundings(static_cast<double>(depth_) + 4) * eps * most_weight),
+        logit_error_(roundings(static_cast<double>(depth_) + 4) * eps * max_weight),
         directed_(directed),
         tile_(static_cast<std::size_t>(tile_rows * depth_)),
         products_(static_cast<std::size_t>(tile_rows * columns)) {
@@ -90,7 +90,7 @@ class Pass {
             row < count ? static_cast<double>(rows[row * problem_.pitch + f]) : 0;
   }
 
-  /// Residuals of the logits at z, and behind them those of the direction: p (u - p.u).
+  /// Residuals of the logits at z, followed by those of the direction: p (u - p.u).
   void finish_row(int row, double* z, std::int32_t label) {
     const int classes = problem_.classes;
     double squares = 0;
@@ -99,26 +99,26 @@ class Pass {
       squares += x * x;
     }
     const double norm = problem_.scale * std::sqrt(squares);
-    const double most = *std::max_element(z, z + classes), of_label = z[label];
+    const double largest = *std::max_element(z, z + classes), of_label = z[label];
     double sum = 0, spread = 0;
-    for (int c = 0; c < classes; ++c) sum += std::exp(z[c] - most);
-    for (int c = 0; c < classes; ++c) spread += std::exp(z[c] - most) / sum * (most - z[c]);
+    for (int c = 0; c < classes; ++c) sum += std::exp(z[c] - largest);
+    for (int c = 0; c < classes; ++c) spread += std::exp(z[c] - largest) / sum * (largest - z[c]);
     const double error = logit_error_ * norm, grown = std::expm1(2 * error), few = classes + 8;
     double errors = 0, residuals = 0, along = 0;
     for (int c = 0; c < classes; ++c) {
-      const double p = std::exp(z[c] - most) / sum, r = p - (c == label ? 1 : 0);
-      const double of_p = std::min(1.0, std::min(p, 1 - p) * grown + (most - z[c] + spread + few) * eps * p);
+      const double p = std::exp(z[c] - largest) / sum, r = p - (c == label ? 1 : 0);
+      const double of_p = std::min(1.0, std::min(p, 1 - p) * grown + (largest - z[c] + spread + few) * eps * p);
       errors += of_p * of_p;
       residuals += r * r;
       if (directed_) along += p * z[classes + c];
     }
     for (int c = 0; c < classes; ++c) {
-      const double p = std::exp(z[c] - most) / sum;
+      const double p = std::exp(z[c] - largest) / sum;
       if (directed_) z[classes + c] = p * (z[classes + c] - along);
       z[c] = p - (c == label ? 1 : 0);
     }
-    loss += std::log(sum) + (most - of_label);
-    loss_error += 2 * error + (std::log(sum) + most - of_label + few) * eps;
+    loss += std::log(sum) + (largest - of_label);
+    loss_error += 2 * error + (std::log(sum) + largest - of_label + few) * eps;
     residual_error += norm * std::sqrt(errors);
     residual += norm * std::sqrt(residuals);
   }
@@ -126,13 +126,13 @@ class Pass {
   const SoftmaxRegression& problem_;
   std::int64_t depth_, columns_;
   const std::vector<double>& matrix_;
-  double logit_error_;  ///< a unit of a row's norm
+  double logit_error_;  ///< per unit of a row's norm
   bool directed_;
   std::vector<double> tile_, products_;
 };
 
-/// The largest norm of a class's weights: what a row's norm can become in a logit.
-double most_weight(const std::vector<double>& theta, int classes) {
+/// The largest norm of a class's weights: bounds a logit by the row's norm.
+double max_weight(const std::vector<double>& theta, int classes) {
   std::vector<double> squares(static_cast<std::size_t>(classes));
   for (std::size_t i = 0; i < theta.size(); ++i) squares[i % squares.size()] += theta[i] * theta[i];
   return std::sqrt(*std::ranges::max_element(squares));
@@ -155,13 +155,13 @@ Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vect
   const std::int64_t tiles = ceil_div(std::max<std::int64_t>(here.last - here.first, 0), std::int64_t{tile_rows});
   const int threads = static_cast<int>(std::clamp<std::int64_t>(tiles, 1, omp_get_max_threads()));
   std::vector<Pass> passes(static_cast<std::size_t>(threads),
-                           Pass(problem, static_cast<std::int64_t>(columns), matrix,
-                                most_weight(theta, problem.classes), !direction.empty()));
+                           Pass(problem, static_cast<std::int64_t>(columns), matrix, max_weight(theta, problem.classes),
+                                !direction.empty()));
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t tile = 0; tile < tiles; ++tile)
     passes[static_cast<std::size_t>(omp_get_thread_num())].take(here.first + tile * tile_rows, here.last);
 
-  // Of all processes: four numbers, the gradient, the curvature.
+  // Sums over all processes: four numbers, the gradient, the curvature.
   const auto count = static_cast<double>(rows.last - rows.first);
   std::vector<double> means(4 + theta.size() + direction.size());
   for (const Pass& pass : passes) {

@@ -23,21 +23,22 @@ double distance(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(squares);
 }
 
-/// The largest eigenvalue of the Hessian along the path, by one power iteration a step; only where the steps could be
-/// longer than 2 / that eigenvalue, else 0.
+/// The largest eigenvalue of the Hessian along the path, by one power iteration per step; 0 if no step can be longer
+/// than 2 / that eigenvalue.
 class Curvature {
  public:
   Curvature(const SoftmaxRegression& problem, std::size_t size) {
-    const double most =
-        problem.data.train.dtype() == Dtype::u8 ? most_squares<std::uint8_t>(problem) : most_squares<float>(problem);
-    limit_ = most * problem.scale * problem.scale / 2;  // of any Hessian: p (1 - p) and p q make at most 1 / 2
+    const double largest =
+        problem.data.train.dtype() == Dtype::u8 ? max_squares<std::uint8_t>(problem) : max_squares<float>(problem);
+    limit_ =
+        most * problem.scale * problem.scale / 2;  // bound of any Hessian: p (1 - p) and p q contribute at most 1 / 2
     if (problem.learning_rate * (limit_ + problem.l2) <= 2) return;
     direction_.resize(size);
     for (std::size_t i = 0; i < size; ++i) direction_[i] = random_value<double>(1, 0, i);
     normalise();
   }
   [[nodiscard]] const std::vector<double>& direction() const { return direction_; }
-  /// @returns the eigenvalue, a tenth added for what the iteration has not found yet
+  /// @returns the eigenvalue, plus a tenth for incomplete convergence
   double follow(std::vector<double> curved) {
     if (direction_.empty()) return limit_;
     direction_ = std::move(curved);
@@ -45,18 +46,18 @@ class Curvature {
   }
 
  private:
-  /// Of a stored row; from the dataset, all rows of which are in every process.
+  /// The largest squared norm of a stored row; from the dataset, which every process has whole.
   template <class T>
-  static double most_squares(const SoftmaxRegression& problem) {
-    const double one = std::round(1 / problem.scale);  // what follows the features
-    double most = 0;
+  static double max_squares(const SoftmaxRegression& problem) {
+    const double one = std::round(1 / problem.scale);  // the constant feature
+    double largest = 0;
     for (std::int64_t row = 0; row < problem.extent(); ++row) {
       double squares = 0;
       for (const T value : problem.data.train.values<const T>(row, row + 1))
         squares += static_cast<double>(value) * static_cast<double>(value);
-      most = std::max(most, squares + one * one);
+      largest = std::max(largest, squares + one * one);
     }
-    return most;
+    return largest;
   }
   double normalise() {
     const double norm = norm_of(direction_);
@@ -81,7 +82,7 @@ Path descend(const SoftmaxRegression& problem, Reduce& reduce) {
     const Rows rows = descent.batch_of(step);
     Evaluation at = evaluate(problem, rows, path.theta, curvature.direction(), reduce);
     const double steepest = curvature.follow(std::move(at.curvature)), slope = norm_of(at.gradient);
-    // Our kernels add at most 256 rows in f32, then at most so many of these sums; a library adds all rows.
+    // Our kernels add at most 256 rows in f32, then this many of these sums; a library adds all rows.
     const auto count = static_cast<double>(rows.last - rows.first);
     const std::array<double, 2> depths{std::min(count, 256 + count / 256) + 8, count + 8};
     path.losses.push_back(at.loss);
@@ -113,7 +114,7 @@ std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<co
   const auto classify = [&](const auto* rows) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < problem.data.test.rows(); ++row) {
-      std::array<double, SoftmaxRegression::most_classes> z{};
+      std::array<double, SoftmaxRegression::max_classes> z{};
       const double* bias = theta.data() + features * classes;
       for (std::int64_t f = 0; f < features; ++f) {
         const double x = static_cast<double>(rows[row * features + f]) * problem.scale;
@@ -134,7 +135,7 @@ std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<co
 
 namespace {
 
-/// Why this descent has no result that could be judged; empty if it has. `whole`: every step takes all rows.
+/// Why the result of this descent cannot be checked (divergence); empty if it can. `whole`: every step takes all rows.
 std::string diverged(const Path& path, std::span<const double> losses, Sum sum, bool whole) {
   constexpr const char* advice = "; lower learning_rate";
   for (const std::span<const double> all : {losses, std::span<const double>(path.losses)}) {

@@ -14,10 +14,10 @@
 
 namespace league::softmax_regression {
 
-/// What the kernels compute in.
+/// Precision of the kernels.
 inline constexpr double eps = epsilon_of<float>;
 
-/// What n roundings to nearest add up to: n, or with a probability of 1 - 2n exp(-50) ten of their standard deviations.
+/// Bound of the sum of n roundings to nearest, in units: n, or ten standard deviations (probability 1 - 2n exp(-50)).
 /// Source: Higham, Mary: A new approach to probabilistic rounding error analysis, SIAM J. Sci. Comput. 41 (2019).
 inline double roundings(double n) { return std::min(n, 10 * std::sqrt(n)); }
 
@@ -25,24 +25,24 @@ inline double roundings(double n) { return std::min(n, 10 * std::sqrt(n)); }
 struct Evaluation {
   double loss = 0;
   std::vector<double> gradient;   ///< [features + 1 x classes]
-  std::vector<double> curvature;  ///< the Hessian times the direction, alike; empty without one
-  /// Means over the rows: |x| |e|, where e bounds the error of the residuals in units of the logits' and of their own
-  /// rounding; |x| |r|; the error of the loss.
+  std::vector<double> curvature;  ///< Hessian times direction, same layout; empty without a direction
+  /// Means over the rows: |x| |e|, where e bounds the error of the residuals (rounding of the logits and their own);
+  /// |x| |r|; the error of the loss.
   double residual_error = 0, residual = 0, loss_error = 0;
 };
-/// `direction` may be empty. All processes call it, each for the rows that it has.
+/// `direction` may be empty. Collective: each process evaluates its own rows.
 Evaluation evaluate(const SoftmaxRegression& problem, Rows rows, const std::vector<double>& theta,
                     const std::vector<double>& direction, Reduce& reduce);
 
-/// How the rows' gradients are added: by our kernels, or by a library's product.
+/// Order of additions of the gradient: our kernels' or a library's product.
 enum Sum { own, product };
 
-/// The right descent, and how far from it a right result may lie.
+/// The descent in double, and error bounds of a correct result.
 struct Path {
   std::vector<double> theta, losses;
   std::array<std::vector<double>, 2> loss_bounds;  ///< by Sum
   std::array<double, 2> theta_bound{};             ///< of the norm of the difference
-  double growth = 1;                               ///< of an error of the first step, at most
+  double growth = 1;                               ///< maximum growth of an error of the first step
 };
 
 class Oracle {
@@ -56,7 +56,7 @@ class Oracle {
   Path path_;
 };
 
-/// The classes of test rows by theta: the largest logit, the lowest class where several are as large.
+/// Predicted classes of test rows: the largest logit, ties to the lowest class.
 std::vector<std::int32_t> predict(const SoftmaxRegression& problem, std::span<const double> theta);
 
 Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs, Reduce& reduce);

@@ -6,13 +6,13 @@
 
 #include "backends/portable.hpp"
 
-/// What all models do alike: the batch of a step, the softmax of a row, the update.
+/// Shared by all models: the batch of a step, the softmax of a row, the update.
 namespace league::softmax_regression {
 
-/// Classes whose sums a thread keeps in registers together: the ten digits. More are taken in several turns.
+/// Classes whose sums a thread keeps in registers at once: ten, as MNIST has. More classes take several turns.
 inline constexpr int classes_together = 10;
 constexpr LEAGUE_FUNCTION int turns(int classes) { return (classes + classes_together - 1) / classes_together; }
-/// A row's logits, later its residuals, lie in memory turn by turn, each at a multiple of 16 bytes.
+/// Floats per row and turn of logits, later residuals: padded to a multiple of 16 bytes.
 inline constexpr int turn_pitch = 12;
 LEAGUE_FUNCTION int place_of(int c) { return c / classes_together * turn_pitch + c % classes_together; }
 
@@ -21,34 +21,35 @@ struct Rows {
   std::int64_t first, last;
 };
 
-/// The descent on one device: its state, and how a step changes it. Weights are what kernels multiply with: theta times
-/// `scale`, rounded to float, and zeros for classes and features that are not there.
+/// The state of a descent on one device, and its update. Weights are theta times `scale`, rounded to float and
+/// zero-padded.
 struct Descent {
-  double* theta;          ///< [features + 1 x classes]
-  float* weights;         ///< [classes and more x weights_pitch]
-  double* loss;           ///< [steps]
-  std::int64_t* taken;    ///< steps taken: `accumulate` reads it, `update` writes it
-  std::int64_t* current;  ///< the step being taken: the other way round, so that no kernel reads what it writes
-  std::int64_t all_rows, batch, batches;   ///< of the problem, of a step
+  double* theta;        ///< [features + 1 x classes]
+  float* weights;       ///< [classes and more x weights_pitch]
+  double* loss;         ///< [steps]
+  std::int64_t* taken;  ///< completed steps: `accumulate` reads it, `update` writes it
+  std::int64_t*
+      current;  ///< the current step: written by `accumulate`, read by `update`, so that no kernel reads what it writes
+  std::int64_t all_rows, batch, batches;   ///< of the problem; rows per batch; number of batches
   std::int64_t own_batch, own_last_batch;  ///< rows of this shard in a batch, and in the last one
   bool is_first;                           ///< of all shards
   int features, classes, pitch, weights_pitch;
   double learning_rate, l2, scale;
 
-  /// Partial sums lie by class and stored feature, [classes][pitch], with the loss behind them.
+  /// Columns of the partial sums: [classes][pitch], then the loss.
   [[nodiscard]] LEAGUE_FUNCTION int columns() const { return classes * pitch + 1; }
 
-  /// The rows of a step, by global number.
+  /// The rows of a step, by global index.
   [[nodiscard]] LEAGUE_FUNCTION Rows batch_of(std::int64_t step) const {
     const std::int64_t first = batches == 1 ? 0 : step % batches * batch;
     return {first, first + batch < all_rows ? first + batch : all_rows};
   }
-  /// Those of them that this shard has, by their number in it.
+  /// Those of this shard, by local index.
   [[nodiscard]] LEAGUE_FUNCTION Rows own_rows(std::int64_t step) const {
     const std::int64_t number = batches == 1 ? 0 : step % batches, first = number * own_batch;
     return {first, first + (number + 1 < batches ? own_batch : own_last_batch)};
   }
-  /// What thread number `thread` of `threads` adds for the penalty to the first shard's loss.
+  /// The share of thread `thread` of `threads` in the penalty, which the first shard adds to the loss.
   [[nodiscard]] LEAGUE_FUNCTION double penalty(std::int64_t step, int thread, int threads) const {
     if (l2 == 0 || !is_first) return 0;
     double sum = 0;
@@ -56,7 +57,7 @@ struct Descent {
     const Rows all = batch_of(step);
     return sum * l2 / 2 * static_cast<double>(all.last - all.first);
   }
-  /// Takes column `column` of the step, whose sum over all rows is `sum`.
+  /// Updates column `column`, whose sum over all rows is `sum`.
   LEAGUE_FUNCTION void take(int column, double sum) const {
     const std::int64_t step = *current;
     const Rows all = batch_of(step);
@@ -74,7 +75,7 @@ struct Descent {
   }
 };
 
-/// Where a row's logits lie: turn by turn, or one after another.
+/// Layout of a row's logits: by turns, or contiguous.
 struct InTurns {
   LEAGUE_FUNCTION int operator()(int c) const { return place_of(c); }
 };
@@ -82,17 +83,17 @@ struct InOrder {
   LEAGUE_FUNCTION int operator()(int c) const { return c; }
 };
 
-/// Makes residuals p - y of a row's logits. @returns the row's loss
+/// Turns a row's logits into residuals p - y. @returns the row's loss
 template <class Place = InTurns>
 LEAGUE_FUNCTION double softmax_row(float* z, int classes, int label, const Place& place = {}) {
-  float most = z[place(0)];
-  for (int c = 1; c < classes; ++c) most = z[place(c)] > most ? z[place(c)] : most;
+  float largest = z[place(0)];
+  for (int c = 1; c < classes; ++c) largest = z[place(c)] > largest ? z[place(c)] : largest;
   const float of_label = z[place(label)];
   float sum = 0;
-  for (int c = 0; c < classes; ++c) sum += z[place(c)] = expf(z[place(c)] - most);
+  for (int c = 0; c < classes; ++c) sum += z[place(c)] = expf(z[place(c)] - largest);
   const float factor = 1 / sum;
   for (int c = 0; c < classes; ++c) z[place(c)] = z[place(c)] * factor - (c == label ? 1.0F : 0.0F);
-  return static_cast<double>(logf(sum) + (most - of_label));
+  return static_cast<double>(logf(sum) + (largest - of_label));
 }
 
 }  // namespace league::softmax_regression

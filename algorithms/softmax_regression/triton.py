@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton: a step is two kernels. One takes a tile of rows from logits to its gradient; the other updates.
 
-A tile comes from memory for the logits, and once more, from the caches, for the gradient. Products are of
-fp32 numbers: "ieee" multiplies them as they are; "tf32x3" takes three products of tf32 instead of one of
-fp32, and loses little more than it; "tf32" rounds weights and residuals to 11 bits, pixels to none.
-Rows have a constant behind their features, which makes the biases weights like the others.
+A tile is read from memory for the logits, and again, from cache, for the gradient. Inputs are fp32. "ieee" multiplies in fp32; "tf32x3" replaces a product by three of tf32, with little more error; "tf32" rounds weights and residuals to 11 bits, pixels stay exact. Rows end with a constant feature, so that biases are ordinary weights.
 """
 
 import numpy as np
@@ -17,13 +14,13 @@ from backends.python.peer import Unsupported
 from backends.python.torch_solve import TorchSolve
 
 ROWS, FEATURES = 64, 64  # a tile
-PROGRAMS = 2  # of a multiprocessor
-BLOCK, PART = 64, 32  # of an update: weights of a program, partial gradients at once
+PROGRAMS = 2  # per multiprocessor
+BLOCK, PART = 64, 32  # update: weights per program, partials read at once
 
 
 @triton.jit
 def rounded(values, PRECISION: tl.constexpr):
-    """As the products take them: to the nearest of 11 bits, where tensor cores would cut the rest off."""
+    """Rounds to nearest 11 bits for tf32, where tensor cores would truncate."""
     if PRECISION == "tf32":
         bits = values.to(tl.int32, bitcast=True)
         values = ((bits + 4096) & -8192).to(tl.float32, bitcast=True)
@@ -48,7 +45,7 @@ def accumulate(
     FEATURES: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    """A program takes every programs-th tile. partials [programs x PITCH x PADDED], losses [programs].
+    """Grid-stride loop over tiles. partials [programs x PITCH x PADDED], losses [programs].
 
     The penalty of the first COUNT entries of theta is shared between the losses.
     """
@@ -112,7 +109,7 @@ def descend(
     PART: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    """A program adds its BLOCK entries of all gradients and updates them; the first one notes the loss."""
+    """A program adds its BLOCK entries of all partial gradients and updates them; the first one stores the loss."""
     entry, part = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, PART)
     sums, found = tl.zeros((PART, BLOCK), tl.float64), tl.zeros((PART,), tl.float64)
     for first in range(0, programs, PART):
@@ -134,7 +131,7 @@ def descend(
 
 class Eager(TorchSolve):
     method = "tf32x3"
-    description = "two kernels a step: tiles of 64 rows in tf32x3, then the update"
+    description = "two kernels per step: tiles of 64 rows in tf32x3, then the update"
     dtypes = ("f32", "u8")
     units = (("f32", "tf32 tensor"), ("u8", "tf32 tensor"))
     forms = (("theta", "product"),)

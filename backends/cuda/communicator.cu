@@ -9,21 +9,21 @@
 #include "backends/cuda/slots.hpp"
 #include "backends/cuda/sums.hpp"
 
-// The local engine between GPUs that reach each other's memory.
+// The local engine, between GPUs with peer access.
 //
-// Few values are added by one kernel a device: each writes its values into the receive slots of all, as stamped words
-// with the number of the exchange, waits until all have come into its own, and adds them. Many values are added where
-// they are: a device owns a piece, reads it from the buffers of all, and writes the sum into all; before and after,
-// events bring the devices together. Both add in shard order.
+// Few values: one kernel per device writes its values into the receive slots of all devices, as words stamped with the
+// number of the all-reduce, polls its own slots until all have arrived, and adds them. Many values: each device owns a
+// piece, reads it from the buffers of all, and writes the sum to all, with events before and after as barriers. Both
+// add in shard order.
 //
-// `local_serialized` adds few values in two kernels, ordered by events: none waits for another, so that a profiler or a
-// sanitizer may run them one at a time, and again.
+// `local_serialized` adds few values in two kernels ordered by events: no kernel polls another, so that profilers and
+// sanitizers can serialise and replay them.
 namespace league::cuda {
 namespace {
 
-/// Sums of up to so many values (256 KiB of doubles) are sent in stamped words. All blocks of such a sum must be on the
-/// device at the same time, beside those of the other lane.
-constexpr std::int64_t most_stamped = 32 * 1024;
+/// Maximum values of a sum sent as stamped words (256 KiB of doubles). All blocks of such a sum must be resident at
+/// once, together with those of the other lane.
+constexpr std::int64_t max_stamped = 32 * 1024;
 
 /// The queues of one lane, each with an event for what is on it.
 class LaneQueues {
@@ -45,9 +45,9 @@ class LaneQueues {
   [[nodiscard]] std::size_t size() const { return queues_.size(); }
   Queue& operator[](std::size_t shard) const { return *queues_[shard]; }
 
-  /// Notes all that is on a queue now, for `wait`.
+  /// Records an event after all current work of a queue, for `wait`.
   void record(std::size_t shard) const { check(cudaEventRecord(done_[shard], stream(*queues_[shard]))); }
-  /// What comes next on queue `second` begins after what was noted of queue `first`.
+  /// Later work on queue `second` waits for the event of queue `first`.
   void wait(std::size_t second, std::size_t first) const {
     if (first != second) check(cudaStreamWaitEvent(stream(*queues_[second]), done_[first], 0));
   }
@@ -68,7 +68,7 @@ class LaneQueues {
 
 void require_peers(std::span<const Shard> shards) {
   if (shards.size() > DeviceView::max_shards)
-    throw Unsupported("communicator 'local' joins up to " + std::to_string(DeviceView::max_shards) + " GPUs");
+    throw Unsupported("communicator 'local' connects up to " + std::to_string(DeviceView::max_shards) + " GPUs");
   for (const Shard& from : shards)
     for (const Shard& to : shards) {
       int possible = 1;
@@ -86,7 +86,7 @@ class PeerCommunicator final : public Communicator {
 
   void reserve(std::int64_t bytes, Order order, int lane) override {
     room_.grow(bytes, order, lane);
-    const std::int64_t values = std::min(most_stamped, ceil_div<std::int64_t>(bytes, 4));
+    const std::int64_t values = std::min(max_stamped, ceil_div<std::int64_t>(bytes, 4));
     if (values <= slots_[lane].capacity()) return;
     fence();
     slots_[lane].replace(lanes_[lane].all(), values);
@@ -96,7 +96,7 @@ class PeerCommunicator final : public Communicator {
     const LaneQueues& queues = lanes_[lane];
     room_.require(buffers, queues.size(), order, lane);
     if (buffers.front().size == 0) return;
-    if (buffers.front().size > most_stamped) return add_pieces(buffers, Into::all, queues);
+    if (buffers.front().size > max_stamped) return add_pieces(buffers, Into::all, queues);
     if (!serialized_) return exchange_stamped(Phase::whole, buffers, lane);
     exchange_stamped(Phase::send, buffers, lane);
     queues.wait_for_each_other();
@@ -116,7 +116,8 @@ class PeerCommunicator final : public Communicator {
       const Range piece = shard_piece(buffers[from].size, from);
       const auto unit = static_cast<std::int64_t>(size_bytes(buffers[from].type));
       const auto at = [&](std::size_t shard) { return bytes_of(buffers[shard]) + piece.begin * unit; };
-      for (std::size_t step = 1; step < queues.size(); ++step) {  // every device begins with another receiver
+      for (std::size_t step = 1; step < queues.size();
+           ++step) {  // every device starts with a different receiver (no contention)
         const std::size_t to = (from + step) % queues.size();
         queues.copy(from, at(to), at(from), piece.size() * unit);
       }
@@ -134,7 +135,7 @@ class PeerCommunicator final : public Communicator {
       queues.wait(0, i);
       queues.copy(0, to, pieces[i].data, pieces[i].bytes());
     }
-    queues.record(0);  // what the others get next may overwrite their pieces
+    queues.record(0);  // later writes may overwrite the pieces of the others
     for (std::size_t i = 1; i < queues.size(); ++i)
       if (pieces[i].size > 0) queues.wait(i, 0);
   }
@@ -151,7 +152,7 @@ class PeerCommunicator final : public Communicator {
     for (std::size_t to = 1; to < queues.size(); ++to) queues.wait(0, to);
   }
 
-  /// A receiver copies: all that was on its queue is done then.
+  /// The receiver copies, on its own queue: after earlier work there.
   void exchange(std::span<const Transfer> transfers, int lane) override {
     const LaneQueues& queues = lanes_[lane];
     const auto for_all = [&](const auto& body) {

@@ -10,7 +10,7 @@
 
 #include "backends/cuda/cuda.hpp"
 
-/// cuBLAS on a queue, in the words that the algorithms need.
+/// cuBLAS on a queue, as the algorithms need it.
 namespace league::cuda {
 
 inline void check_cublas(cublasStatus_t status, std::source_location where = std::source_location::current()) {
@@ -23,7 +23,7 @@ struct CublasHandle {
   std::shared_ptr<cublasContext> handle;
 };
 
-/// The queue's handle, in pedantic mode: products in the data's own type, no TF32. Made at first use, kept by the
+/// The queue's handle, in pedantic mode: products in the data's own type, no TF32. Created at first use, owned by the
 /// runtime.
 inline cublasHandle_t cublas_handle(Runtime& runtime, Queue& queue) {
   const cudaStream_t on = stream(queue);
@@ -52,16 +52,18 @@ void products_of_rows(cublasHandle_t handle, std::int64_t rows, std::int64_t col
     check_cublas(cublasDgemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, &one, b, k, a, k, &zero, out, m));
 }
 
-/// What cuBLAS recommends on the largest GPUs.
+/// Recommended by cuBLAS for the largest GPUs.
 inline constexpr std::int64_t cublas_workspace_bytes = std::int64_t{32} << 20;
 
-/// Lets the handle use memory of ours while it lives: calls that are recorded into a graph allocate none then.
+/// Gives the handle a workspace of ours for its lifetime, so that calls recorded into a graph do not allocate.
 class CublasWorkspace {
  public:
   CublasWorkspace(cublasHandle_t handle, cudaStream_t stream, void* memory) : handle_(handle), stream_(stream) {
     check_cublas(cublasSetWorkspace(handle, memory, static_cast<std::size_t>(cublas_workspace_bytes)));
   }
-  ~CublasWorkspace() { static_cast<void>(cublasSetStream(handle_, stream_)); }  // which brings back its own
+  ~CublasWorkspace() {
+    static_cast<void>(cublasSetStream(handle_, stream_));
+  }  // which restores the handle's own workspace
   CublasWorkspace(const CublasWorkspace&) = delete;
   CublasWorkspace& operator=(const CublasWorkspace&) = delete;
 
@@ -70,12 +72,12 @@ class CublasWorkspace {
   cudaStream_t stream_;
 };
 
-/// A factor of a product, row-major as it lies; `transposed`: its transpose is the factor.
+/// A factor of a product, row-major as stored; `transposed`: its transpose is the factor.
 struct CublasFactor {
   const float* values;
   bool transposed;
 };
-/// out [slices][rows x columns] = a b, where each slice has its part of the depth; all row-major.
+/// out [slices][rows x columns] = a b, where each slice has its part of the depth (split-K); all row-major.
 /// @pre `slices` divides the depth
 inline void product(cublasHandle_t handle, std::int64_t rows, std::int64_t columns, std::int64_t depth, CublasFactor a,
                     CublasFactor b, float* out, int slices = 1) {
@@ -85,7 +87,7 @@ inline void product(cublasHandle_t handle, std::int64_t rows, std::int64_t colum
   const auto m = static_cast<int>(columns), n = static_cast<int>(rows), k = static_cast<int>(part);
   const auto a_pitch = static_cast<int>(a.transposed ? rows : depth),
              b_pitch = static_cast<int>(b.transposed ? depth : columns);
-  // What is row-major here is the transpose of what is column-major there: out' = b' a'.
+  // cuBLAS is column-major: compute out' = b' a'.
   if (slices == 1)
     check_cublas(cublasSgemm(handle, operation(b), operation(a), m, n, k, &one, b.values, b_pitch, a.values, a_pitch,
                              &zero, out, m));

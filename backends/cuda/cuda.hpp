@@ -11,31 +11,32 @@
 #include "backends/launch.hpp"
 #include "backends/runtime.hpp"
 
-/// What raw CUDA variants need of the host side of CUDA (or, through the dialect, of HIP).
+/// Host-side CUDA (or, through the dialect, HIP) for raw CUDA variants.
 namespace league::cuda {
 
 inline constexpr Model model{dialect, dialect, DeviceKind::gpu};
 /// A library's model on the same devices: "cub", "cublas".
 constexpr Model library(std::string_view name) { return {name, dialect, DeviceKind::gpu}; }
-/// The most threads of a block, and the most lanes that shuffle together.
+/// Maximum threads per block, and lanes that can shuffle together.
 inline const LaunchLimits limits{1024, warp_size, dialect};
 
 /// @throws OutOfMemory or std::runtime_error naming the call's place
 void check(cudaError_t status, std::source_location where = std::source_location::current());
-/// After a launch. @throws std::runtime_error for a launch that the runtime refused
+/// Checks a launch. @throws std::runtime_error if it failed
 inline void check_launch(std::source_location where = std::source_location::current()) {
   check(cudaGetLastError(), where);
 }
 
-/// Of dynamic shared memory, with `allow_scratch`. @throws Unsupported as `league::require_scratch`
+/// Checks the size of dynamic shared memory, to be used with `allow_scratch`. @throws Unsupported as
+/// `league::require_scratch`
 inline void require_scratch(const cudaDeviceProp& properties, std::size_t bytes, const std::string& what) {
-  league::require_scratch(bytes, most_scratch(properties), what);
+  league::require_scratch(bytes, max_scratch(properties), what);
 }
 
 /// Makes the queue's device the current one and returns its stream.
 cudaStream_t stream(Queue& queue);
 
-/// An array in the memory of the queue's device; copies and fills are put on the queue.
+/// An array in the memory of the queue's device; copies and fills are asynchronous on the queue.
 template <class T>
 class Array {
  public:
@@ -46,7 +47,7 @@ class Array {
     if (size > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
   }
   static Array make(Runtime&, Queue& queue, const std::string& /*label*/, std::int64_t size) { return {queue, size}; }
-  /// Managed memory: pages move to where they are used.
+  /// Managed memory: pages migrate on access.
   static Array managed(Runtime&, Queue& queue, const std::string& /*label*/, std::int64_t size) {
     Array array;
     array.queue_ = &queue;
@@ -64,24 +65,24 @@ class Array {
   }
   ~Array() { static_cast<void>(cudaFree(data_)); }
 
-  /// As everywhere on devices: constness is that of the handle, not of the values.
+  /// Shallow const, as for all device arrays.
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
-  /// @pre from element `at` on there is room for the span, which stays until the queue is fenced
+  /// @pre the array has room for the span from element `at` on; the span is valid until the queue is fenced
   void copy_from(std::span<const T> host, std::int64_t at = 0) { copy(data_ + at, host.data(), host.size_bytes()); }
-  /// @pre from element `at` on there are as many as the span takes, which stays until the queue is fenced
+  /// @pre the array has the span's values from element `at` on; the span is valid until the queue is fenced
   void copy_to(std::span<T> host, std::int64_t at = 0) const { copy(host.data(), data_ + at, host.size_bytes()); }
-  /// All bytes 0.
+  /// Sets all bytes to 0.
   void clear() const {
     if (size_ > 0) check(cudaMemsetAsync(data_, 0, bytes(), stream(*queue_)));
   }
-  /// All bytes 0xff: NaN for floating types, -1 for signed integers.
+  /// Sets all bytes to 0xff: NaN for floating types, -1 for signed integers.
   void poison() {
     if (size_ > 0) check(cudaMemsetAsync(data_, 0xff, bytes(), stream(*queue_)));
   }
-  /// @pre managed; moves its pages to the queue's device
+  /// Moves the pages to the queue's device. @pre managed
   void prefetch() {
     if (size_ > 0) check(cuda::prefetch(data_, bytes(), queue_->device().index, stream(*queue_)));
   }

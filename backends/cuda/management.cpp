@@ -7,8 +7,7 @@
 
 namespace league::cuda {
 
-/// NVML, loaded at run time: it comes with the driver, and a machine without one has neither. The few declarations are
-/// those of nvml.h.
+/// NVML, loaded at run time, since it comes with the driver. The few declarations are from nvml.h.
 class Management::Library {
  public:
   using Device = void*;
@@ -25,13 +24,13 @@ class Management::Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  /// Calls a function that fills in values. @returns whether it did
+  /// Calls a function with output arguments. @returns whether it succeeded
   template <class... Arguments>
   [[nodiscard]] bool call(const char* name, Arguments... arguments) const {
     auto* called = function<int(Arguments...)>(name);
     return ready_ && called != nullptr && called(arguments...) == 0;
   }
-  /// The number that a function writes to its last argument; none where it cannot be read.
+  /// The value of a function's last argument; nullopt if it cannot be read.
   template <class... Arguments>
   [[nodiscard]] std::optional<unsigned> read(const char* name, Arguments... arguments) const {
     unsigned value = 0;
@@ -41,7 +40,7 @@ class Management::Library {
     Device device = nullptr;
     return call("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &device) ? device : nullptr;
   }
-  /// How many processes compute on the device; -1 if that cannot be told.
+  /// Number of compute processes on the device; -1 if unknown.
   [[nodiscard]] int processes(Device device) const {
     constexpr int success = 0, insufficient_size = 7;
     unsigned count = 0;

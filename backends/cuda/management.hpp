@@ -10,7 +10,7 @@ namespace league::cuda {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// What the driver's management interface says of a GPU, by its bus id "0000:3b:00.0". Empty where there is none.
+/// Facts from the driver's management interface, by the GPU's bus id "0000:3b:00.0". Empty without such an interface.
 class Management {
  public:
   Management();
@@ -18,10 +18,10 @@ class Management {
   Management(const Management&) = delete;
   Management& operator=(const Management&) = delete;
 
-  /// What stays while we measure: `power_limit_W`, `power_limit_default_W`, `mig`, and `other_processes` on the device.
-  /// @pre no context of ours is on the device yet: it would be counted
+  /// Constant facts: `power_limit_W`, `power_limit_default_W`, `mig`, and `other_processes` on the device.
+  /// @pre this process has no context on the device yet: it would be counted
   [[nodiscard]] Facts facts(const std::string& bus_id) const;
-  /// Clocks, power and temperature of now.
+  /// Current clocks, power and temperature.
   [[nodiscard]] Facts readings(const std::string& bus_id) const;
 
  private:

@@ -2,7 +2,7 @@
 #include "backends/communicator.hpp"
 #include "backends/model.hpp"
 
-// What studies may name, compiled in every build.
+// Names for studies, compiled in every build.
 namespace league {
 namespace {
 

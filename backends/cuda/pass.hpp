@@ -6,7 +6,7 @@
 
 namespace league::cuda {
 
-/// How a kernel of one pass is launched, and on which rows (by global number).
+/// The launch of a one-pass kernel, and its rows (by global index).
 struct Pass {
   template <class T>
   using Array = cuda::Array<T>;
@@ -19,7 +19,7 @@ struct Pass {
     return {static_cast<unsigned>(launch.vector), static_cast<unsigned>(launch.team)};
   }
 
-  /// The method's choice where the launch leaves it open; `tile` is what a block takes at a time.
+  /// Fills in defaults; `tile`: rows per block at a time.
   static Launch resolve(Queue&, Launch launch, Share share, std::int64_t rows) {
     launch = league::resolve(launch, {0, share.team, 1}, limits);
     const int lanes = launch.team * launch.vector;

@@ -5,8 +5,8 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/mpi/collectives.hpp"
 
-// The engine `mpi` between GPUs: what goes to other ranks is copied to pinned host memory, and back. A call waits for
-// its queues and for the other ranks, so that it cannot be recorded into a graph.
+// The engine `mpi` between GPUs: buffers are staged through pinned host memory. A call synchronises with its queues and
+// the other ranks, and cannot be recorded into a graph.
 namespace league::cuda {
 namespace {
 
@@ -65,12 +65,12 @@ class RankCommunicator final : public Communicator {
   }
 
  private:
-  /// Copies of device buffers in pinned memory, which are there when it is made.
+  /// Copies of device buffers in pinned memory, made by the constructor.
   class Staged {
    public:
     Staged(RankCommunicator& of, std::span<const Buffer> device, int lane)
         : Staged(of, device, lane, [&of](std::size_t i) { return of.first_ + static_cast<int>(i); }) {}
-    /// `shard_of(i)`: the number of the shard that buffer i lies on.
+    /// `shard_of(i)`: the shard of buffer i.
     template <class ShardOf>
     Staged(RankCommunicator& of, std::span<const Buffer> device, int lane, const ShardOf& shard_of)
         : device_(device.begin(), device.end()), used_(of.used_[lane]) {
@@ -106,7 +106,7 @@ class RankCommunicator final : public Communicator {
     std::vector<Queue*> queues_;
   };
 
-  /// Pinned memory of this call: what was there before, where it is large enough.
+  /// Pinned memory for this call; reused if large enough.
   void* pinned(int lane, std::int64_t bytes) {
     std::vector<HostArray>& kept = pinned_[lane];
     if (used_[lane] == kept.size()) kept.emplace_back(memory_, Dtype::u8, std::vector<std::int64_t>{0});
@@ -133,7 +133,7 @@ class RankCommunicator final : public Communicator {
   int first_;
   std::vector<Queue*> queues_[lanes];
   std::vector<HostArray> pinned_[lanes];
-  std::size_t used_[lanes] = {};  ///< of them, by the call under way
+  std::size_t used_[lanes] = {};  ///< of them, by the current call
   Room room_;
 };
 

@@ -15,8 +15,8 @@
 namespace league::cuda {
 namespace {
 
-/// A stream with its marks. `hold` puts a host function on the stream that returns at `release`, or after a while: what
-/// fills the stream's queue, or waits for the stream, would never get to `release`.
+/// A stream with its time marks. `hold` submits a host function that returns at `release` or after a timeout, because
+/// the host may block before `release`: when the stream's queue is full, or in a wait for the stream.
 class StreamQueue final : public Queue {
  public:
   StreamQueue(Device device, int lane, Ranks& ranks) : Queue(device, lane), ranks_(ranks) {
@@ -34,11 +34,11 @@ class StreamQueue final : public Queue {
 
   void fence() override {
     check(cudaSetDevice(device().index));
-    // What is queued may wait for another rank, which may have failed.
+    // Submitted work may wait for another rank, which may have failed.
     while (!ranks_.place().alone() && cudaStreamQuery(stream_) == cudaErrorNotReady) ranks_.check();
     check(cudaStreamSynchronize(stream_));
   }
-  /// `other` is one of these too: they are all of one backend.
+  /// `other` is a StreamQueue too: all queues are of one backend.
   void wait_for(Queue& other) override {
     auto& first = static_cast<StreamQueue&>(other);
     check(cudaSetDevice(first.device().index));
@@ -80,14 +80,14 @@ class StreamQueue final : public Queue {
   }
   Ranks& ranks_;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t order_ = nullptr;  ///< that another queue waits for
+  cudaEvent_t order_ = nullptr;  ///< event for waits of other queues
   std::vector<cudaEvent_t> events_;
   std::size_t used_ = 0;
   std::atomic<bool> held_ = false;
 };
 
-/// A graph over all devices: the first queue's stream forks to the others and is joined by them, when it is recorded
-/// and whenever it is launched.
+/// A graph over all devices: the first queue's stream forks to the others and joins them, in capture and at every
+/// launch.
 class StreamGraph final : public Graph {
  public:
   StreamGraph(std::span<Queue* const> queues, const std::function<void()>& body)
@@ -101,7 +101,7 @@ class StreamGraph final : public Graph {
     } catch (...) {
       static_cast<void>(cudaStreamEndCapture(stream(first()), &graph));
       if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
-      static_cast<void>(cudaGetLastError());  // told by what is thrown
+      static_cast<void>(cudaGetLastError());  // reported by the exception
       throw;
     }
     check(cudaStreamEndCapture(stream(first()), &graph));
@@ -135,7 +135,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* data = nullptr;
     const cudaError_t status = cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable);
-    if (status == cudaErrorMemoryAllocation) {  // of the host, not of a device
+    if (status == cudaErrorMemoryAllocation) {  // of host memory
       static_cast<void>(cudaGetLastError());
       throw std::bad_alloc();
     }
@@ -171,7 +171,7 @@ DeviceInfo describe(int index, const Management& management) {
   return info;
 }
 
-/// All GPUs that the driver shows, with peer access between them where they have it.
+/// All visible GPUs, with peer access between them where available.
 class Gpus final : public Backend {
  public:
   explicit Gpus(Ranks& ranks) : ranks_(ranks) {
@@ -247,7 +247,7 @@ void check(cudaError_t status, std::source_location where) {
   const std::string what = std::string(dialect) + ": " + cudaGetErrorString(status) + " (" + where.file_name() + ":" +
                            std::to_string(where.line()) + ")";
   if (status == cudaErrorLaunchOutOfResources)
-    throw Unsupported("the registers of this kernel leave no room for such a block: " + what);
+    throw Unsupported("this kernel needs too many registers for such a block: " + what);
   if (status == cudaErrorMemoryAllocation) throw Unsupported("out of device memory: " + what);
   throw std::runtime_error(what);
 }

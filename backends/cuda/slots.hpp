@@ -12,16 +12,16 @@
 
 namespace league::cuda {
 
-/// Receive slots on the devices of all shards, empty at first.
+/// Receive slots on the devices of all shards, initially empty.
 class ReceiveSlots {
  public:
-  /// Values that the slots can take.
+  /// Capacity of the slots in values.
   [[nodiscard]] std::int64_t capacity() const { return views_.empty() ? 0 : views_.front().capacity; }
   [[nodiscard]] const DeviceView& view(std::size_t shard) const { return views_.at(shard); }
-  /// How often each block of `add_stamped` has exchanged values of this shard.
+  /// Number of all-reduces done by each block of `add_stamped` on this shard.
   [[nodiscard]] unsigned* exchanges(std::size_t shard) const { return arrays_[shard].exchanges.data(); }
 
-  /// Replaces them by slots for `values` at least. @pre nothing on the devices uses the old ones
+  /// Replaces them by slots for at least `values` values. @pre nothing on the devices uses the old ones
   void replace(std::span<Queue* const> queues, std::int64_t values) {
     const std::int64_t blocks = ceil_div<std::int64_t>(values, stamped_block);
     const auto shards = static_cast<std::int64_t>(queues.size());

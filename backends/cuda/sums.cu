@@ -8,9 +8,9 @@
 namespace league::cuda {
 namespace {
 
-/// A block takes `stamped_block` elements, always the same ones, and counts its own exchanges. A slot is written again
-/// two exchanges later: by then every reader of the first has sent its part of the second. That holds for exchanges of
-/// different types too: an element has the same slot in all of them.
+/// A block always takes the same `stamped_block` elements, and counts its all-reduces. A slot is reused after two
+/// all-reduces (double buffer): by then every reader of the first has sent its values for the second. This also holds
+/// across types, since an element has the same slot in all of them.
 template <class T, Phase phase>
 __global__ void __launch_bounds__(stamped_block) exchange(DeviceView view, int size, T* values, unsigned* exchanges) {
   const unsigned exchange = exchanges[blockIdx.x] + 1;
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(stamped_block) exchange(DeviceView view, int s
   if (i < size) {
     const T mine = values[i];
     if constexpr (phase != Phase::add)
-      for (int step = 1; step < view.shards; ++step) {  // every device begins with another receiver
+      for (int step = 1; step < view.shards; ++step) {  // every device starts with a different one (no contention)
         const DeviceView::Slots& to = view.slots[(view.self + step) % view.shards];
         const std::int64_t slot = slots + view.self * view.capacity;
         publish(to.low + slot, to.high + slot, mine, exchange);
@@ -51,10 +51,10 @@ void launch_exchange(Queue& queue, const DeviceView& view, const Buffer& values,
 }
 
 constexpr int block_size = 512;
-/// Blocks that have enough loads from other devices under way to fill the links, and leave room for what runs beside.
-constexpr std::int64_t most_blocks = 256;
+/// Blocks with enough remote loads in flight to saturate the links, while leaving room for concurrent kernels.
+constexpr std::int64_t max_blocks = 256;
 
-/// What one access of 16 bytes takes.
+/// Values of one 16-byte access.
 template <class T>
 struct alignas(16) Pack {
   static constexpr int size = 16 / sizeof(T);
@@ -76,7 +76,7 @@ __device__ void add(Pack<T>& sum, const Pack<T>& term) {
   for (int i = 0; i < Pack<T>::size; ++i) sum.values[i] += term.values[i];
 }
 
-/// Adds values, or packs of them, from element `at` of the pieces on: number [0, count), thread by thread.
+/// Adds `count` values, or packs of them, from element `at` of the pieces on; grid-stride loop.
 template <class T, class Unit, Into into>
 __device__ void add_units(const Pieces& pieces, std::int64_t at, std::int64_t count) {
   const std::int64_t threads = std::int64_t{gridDim.x} * block_size;
@@ -88,12 +88,12 @@ __device__ void add_units(const Pieces& pieces, std::int64_t at, std::int64_t co
     if constexpr (into == Into::own)
       *unit(pieces.own) = sum;
     else
-      for (int step = 0; step < pieces.shards; ++step)  // every device begins with another receiver
+      for (int step = 0; step < pieces.shards; ++step)  // every device starts with a different one (no contention)
         *unit((pieces.own + step) % pieces.shards) = sum;
   }
 }
 
-/// `head` values up to where packs are aligned in all buffers, the packs, and the rest.
+/// `head` values until packs are aligned in all buffers, the packs, and the tail.
 template <class T, Into into>
 __global__ void __launch_bounds__(block_size)
     add_pieces(Pieces pieces, std::int64_t head, std::int64_t packs, std::int64_t size) {
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(block_size)
   add_units<T, T, into>(pieces, head + packed, size - head - packed);
 }
 
-/// Values before the first whole pack; all of them where the buffers are not aligned alike.
+/// Values before the first aligned pack; all if the buffers have different alignments.
 template <class T>
 std::int64_t values_before_packs(const Pieces& pieces, std::int64_t size) {
   const auto beyond = [&](int shard) { return reinterpret_cast<std::uintptr_t>(pieces.data[shard]) % sizeof(Pack<T>); };
@@ -114,7 +114,7 @@ std::int64_t values_before_packs(const Pieces& pieces, std::int64_t size) {
 }
 
 unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div<std::int64_t>(threads, block_size), 1, most_blocks));
+  return static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div<std::int64_t>(threads, block_size), 1, max_blocks));
 }
 
 template <class T>

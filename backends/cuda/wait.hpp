@@ -5,15 +5,15 @@
 #include <gpu_dialect.hpp>
 #include <type_traits>
 
-/// How blocks and devices that run at the same time tell each other values: one of 8 bytes travels as two words of 32
-/// bits, one of 4 bytes as one, each in one 64-bit store with a stamp. A word that has come says so itself, and no
-/// fence is needed.
+/// Communication between concurrent blocks and devices by stamped words: an 8-byte value is sent as two 32-bit words, a
+/// 4-byte value as one, each in one 64-bit store together with a stamp. The stamp shows that the word has arrived, so
+/// no fence is needed.
 namespace league::cuda {
 
 using Word = unsigned long long;  // the type of 64-bit volatile stores
 
-/// The longest wait. What is waited for never comes where it does not run at the same time: then a trap ends the
-/// program. Not less: under a sanitizer a kernel takes a hundred times as long.
+/// Time-out of a wait: traps if the sender does not run concurrently. Long, because sanitizers slow kernels down a
+/// hundredfold.
 inline constexpr std::uint64_t wait_limit_ns = 20'000'000'000;
 
 /// A value as bits, and back; of 4 bytes, in the lower half.
@@ -41,7 +41,7 @@ __device__ void publish(Word* low, Word* high, T value, unsigned stamp) {
 /// The value that `publish` sends with this stamp.
 template <class T = double>
 __device__ T await(const Word* low, const Word* high, unsigned stamp, std::uint64_t limit_ns = wait_limit_ns) {
-  constexpr unsigned polls_per_look = 1024;  // at the clock, which takes longer to read than a word
+  constexpr unsigned polls_per_look = 1024;  // the clock takes longer to read than a word
   const volatile Word* low_word = low;
   std::uint64_t begin_ns = 0;
   for (unsigned polls = 1;; ++polls) {
@@ -49,7 +49,7 @@ __device__ T await(const Word* low, const Word* high, unsigned stamp, std::uint6
     if constexpr (sizeof(T) == 4) {
       if (static_cast<unsigned>(first >> 32) == stamp) return value_of<T>(first & 0xffffffffU);
     } else {
-      const Word second = *static_cast<const volatile Word*>(high);  // both loads are under way at once
+      const Word second = *static_cast<const volatile Word*>(high);  // both loads are in flight together
       if (static_cast<unsigned>(first >> 32) == stamp && static_cast<unsigned>(second >> 32) == stamp)
         return value_of<T>((first & 0xffffffffU) | second << 32);
     }

@@ -17,8 +17,8 @@ T made(const Library& calls, cudnnStatus_t (*create)(T*)) {
   return descriptor;
 }
 
-/// Winograd's F(4x4) and its like, whose intermediate results are much larger than the sum: on one image the gradient
-/// of 18,432 weights was 1.3 times as far off as sums term by term may be.
+/// Winograd F(4x4) and larger, whose intermediate results are much larger than the sum: for one image, the error of the
+/// gradient of 18,432 weights was 1.3 times the bound of a direct sum.
 bool is_large_winograd(cudnnConvolutionFwdAlgo_t algorithm) {
   return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
 }
@@ -33,7 +33,7 @@ bool is_large_winograd(cudnnConvolutionBwdFilterAlgo_t algorithm) {
 template <class Measured, class Find>
 std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes) {
   constexpr int room = 32, rounds = 3;
-  constexpr float noise = 1.03F;  // of times: within it they are the same
+  constexpr float noise = 1.03F;  // times within this factor count as equal
   std::vector<Measured> usable;
   for (int round = 0; round < rounds; ++round) {
     std::vector<Measured> all(room);
@@ -41,7 +41,7 @@ std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes) {
     find(room, &found, all.data());
     all.resize(static_cast<std::size_t>(found));
     for (const Measured& one_of_them : all) {
-      // The default mode, which it tries as well, would allow TF32.
+      // The default mode, which is also timed, would allow TF32.
       if (one_of_them.status != CUDNN_STATUS_SUCCESS || one_of_them.mathType != CUDNN_FMA_MATH ||
           one_of_them.memory > workspace_bytes || is_large_winograd(one_of_them.algo))
         continue;
@@ -63,8 +63,8 @@ std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes) {
 template <class Measured>
 auto best(const std::vector<Measured>& usable, const char* what) {
   if (usable.empty())
-    throw Unsupported(std::string("cuDNN has no algorithm for a convolution's ") + what +
-                      " in f32 that takes so little " + "workspace");
+    throw Unsupported(std::string("cuDNN has no algorithm for a convolution's ") + what + " in f32 within the " +
+                      "workspace limit");
   return usable.front().algo;
 }
 
@@ -101,7 +101,7 @@ void Convolution::choose(const Buffers& on) {
                                          on.workspace_bytes));
       },
       on.workspace_bytes);
-  // What it timed was without an epilogue: not every algorithm has one.
+  // The timing was without an epilogue, which not every algorithm supports.
   const auto works = std::ranges::find_if(
       forward_ones, [&](const auto& algorithm) { return try_forward(on, algorithm.algo) == CUDNN_STATUS_SUCCESS; });
   forward_ = best(std::vector(works, forward_ones.end()), "forward pass");

@@ -14,28 +14,27 @@ namespace league::cudnn {
 /// (`CUDNN_FMA_MATH`: no TF32); algorithms are chosen by their times.
 class Convolution {
  public:
-  /// What it reads and writes, as often as it is called: a graph holds the addresses.
+  /// Inputs and outputs, fixed addresses for graphs.
   struct Buffers {
     const float *input, *weights, *biases;
-    float* output;   ///< of `forward`; its gradient for the way back
-    float* d_input;  ///< null: not asked for
+    float* output;   ///< of `forward`; its gradient in the backward pass
+    float* d_input;  ///< null: not computed
     float* d_weights;
     void* workspace;
     std::size_t workspace_bytes;
   };
-  /// What `forward` does with the sums.
+  /// Epilogue of `forward`.
   enum class Epilogue { none, bias_relu };
 
   struct Shape {
     int images, inputs, outputs, side, kernel;
   };
 
-  /// @throws Unsupported where the library is not found
+  /// @throws Unsupported if the library is not found
   Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue);
 
-  /// Times the algorithms on these buffers, which are overwritten. One that adds in the same order every time is taken
-  /// unless another is faster. @pre nothing is being recorded
-  /// @throws Unsupported where the library has none that takes so little workspace
+  /// Times the algorithms on these buffers, which are overwritten. Prefers a deterministic one unless another is
+  /// faster. @pre nothing is being recorded @throws Unsupported if the library has none within the workspace limit
   void choose(const Buffers& on);
   /// @pre an algorithm was chosen, here and below
   void forward(const Buffers& on) const;
@@ -46,7 +45,7 @@ class Convolution {
   template <class T>
   using Descriptor = std::unique_ptr<std::remove_pointer_t<T>, cudnnStatus_t (*)(T)>;
 
-  /// With the queue's device as the current one.
+  /// The handle, with the queue's device as the current one.
   [[nodiscard]] cudnnHandle_t handle() const;
   [[nodiscard]] cudnnStatus_t try_forward(const Buffers& on, cudnnConvolutionFwdAlgo_t algorithm) const;
 

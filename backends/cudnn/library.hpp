@@ -9,7 +9,7 @@
 
 namespace league::cudnn {
 
-/// The functions of libcudnn.so.9, found when they are first needed: executables start without it.
+/// The functions of libcudnn.so.9, loaded at first use: executables start without it.
 struct Library {
   decltype(&cudnnGetErrorString) error_text = nullptr;
   decltype(&cudnnGetVersion) version = nullptr;
@@ -41,10 +41,10 @@ struct Library {
   void check(cudnnStatus_t status, std::source_location where = std::source_location::current()) const;
 };
 
-/// @throws Unsupported where it is not found, or is too old
+/// @throws Unsupported if it is not found or too old
 const Library& library();
 
-/// The queue's handle, made at first use and kept by the runtime. Makes the queue's device the current one.
+/// The queue's handle, created at first use and owned by the runtime. Makes the queue's device the current one.
 cudnnHandle_t handle(Runtime& runtime, Queue& queue);
 
 }  // namespace league::cudnn

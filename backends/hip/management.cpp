@@ -9,13 +9,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Appends a sensor's value over its unit; a file that is not there is left out.
+/// Appends a sensor's value divided by its unit; missing files are skipped.
 void add(Facts& facts, const char* key, const fs::path& sensor, long long unit) {
   long long value = 0;
   if (std::ifstream(sensor) >> value) facts.emplace_back(key, std::to_string(value / unit));
 }
 
-/// The folder in which the amdgpu driver shows a device's sensors; empty if there is none.
+/// The amdgpu driver's folder of a device's sensors; empty if there is none.
 fs::path sensors_of(const std::string& bus_id) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices/" + bus_id + "/hwmon", none))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CUDA 13 changed the signatures of three calls that Kokkos 4.7.00 makes; later releases know. These overloads forward
-// the old calls to today's. Force-included into Kokkos' own sources and into the files that use it, for that pair of
-// versions only.
+// CUDA 13 changed the signatures of three calls that Kokkos 4.7.00 makes; later releases are adapted. These overloads
+// forward the old calls to the new ones. Force-included into Kokkos' own sources and into the files that use it, for
+// that pair of versions only.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -8,13 +8,13 @@
 namespace league::kokkos {
 
 /// `Kokkos::parallel_for` over teams, for kernels without launch bounds.
-/// @throws Unsupported where the registers of the kernel leave no room for such a team
+/// @throws Unsupported if the kernel needs too many registers for such a team
 template <class Policy, class Functor>
 void for_teams(const std::string& label, const Policy& policy, const Functor& functor) {
-  const int most = policy.team_size_max(functor, Kokkos::ParallelForTag());
-  if (policy.team_size() > most)
+  const int max_team = policy.team_size_max(functor, Kokkos::ParallelForTag());
+  if (policy.team_size() > max_team)
     throw Unsupported("team size " + std::to_string(policy.team_size()) + ": this kernel takes up to " +
-                      std::to_string(most));
+                      std::to_string(max_team));
   Kokkos::parallel_for(label, policy, functor);
 }
 

@@ -8,14 +8,15 @@
 namespace league::kokkos {
 namespace {
 
-constexpr int largest_pool = 512;  // OpenMPTraits::MAX_THREAD_COUNT: Kokkos writes beyond its array with more
+constexpr int largest_pool = 512;  // OpenMPTraits::MAX_THREAD_COUNT: with more, Kokkos writes out of bounds
 
-/// What Kokkos::initialize reads from the environment, but for its tools. It aborts at a value that it cannot read.
+/// Environment variables of Kokkos::initialize, except those for tools. It aborts on invalid values.
 constexpr std::array variables{"KOKKOS_NUM_THREADS",      "KOKKOS_DEVICE_ID",        "KOKKOS_VISIBLE_DEVICES",
                                "KOKKOS_MAP_DEVICE_ID_BY", "KOKKOS_DISABLE_WARNINGS", "KOKKOS_PRINT_CONFIGURATION",
                                "KOKKOS_TUNE_INTERNALS"};
 
-/// Removes these variables: all models get the same threads and devices. @returns "NAME=value" of those that were set
+/// Removes these variables, so that all models use the same threads and devices. @returns "NAME=value" of those that
+/// were set
 std::string remove_variables() {
   std::string removed;
   for (const char* variable : variables)
@@ -26,7 +27,7 @@ std::string remove_variables() {
   return removed;
 }
 
-/// Kokkos from initialize to finalize; not started where its device is missing, since it would throw there.
+/// Kokkos from initialize to finalize; not started without a device, since it would throw.
 class Session final : public Backend {
  public:
   explicit Session(const Runtime& runtime) : ignored_(remove_variables()) {
@@ -69,7 +70,7 @@ using Stream = hipStream_t;
 using Stream = void*;
 #endif
 
-/// On a GPU, the queue's stream; on a host, a pool of the device's own threads.
+/// On a GPU, on the queue's stream; on a host, a pool of the device's own threads.
 template <class E>
 E make_instance(Queue& queue) {
   if constexpr (on_gpu)

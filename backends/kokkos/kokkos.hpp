@@ -9,7 +9,7 @@
 #include "backends/launch.hpp"
 #include "backends/runtime.hpp"
 
-/// What Kokkos variants need beside Kokkos itself. One instance a device, never the default one.
+/// Support for Kokkos variants. One execution-space instance per device, never the default one.
 namespace league::kokkos {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -19,21 +19,22 @@ using Member = Team::member_type;
 
 inline constexpr bool on_gpu = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 inline constexpr Model model{"kokkos", "kokkos", on_gpu ? DeviceKind::gpu : DeviceKind::host};
-/// Over blocks that have bodies for an architecture.
+/// The model whose blocks have bodies for an architecture.
 inline constexpr Model blocks_model{"kokkos_blocks", "kokkos", model.device};
 /// A library's model on the same devices: "kokkos_kernels".
 constexpr Model library(std::string_view name) { return {name, "kokkos", model.device}; }
 
-/// The second launch bound of kernels that want `teams` teams on a multiprocessor: what CUDA counts. HIP counts the
-/// warps of a SIMD unit there, and scratch memory may not let them in: the compiler decides.
+/// The second launch bound for `teams` resident teams per multiprocessor, as in CUDA. HIP counts warps per SIMD unit,
+/// which scratch memory may prevent: left to the compiler.
 #if defined(KOKKOS_ENABLE_HIP)
 constexpr int launch_bound(int /*teams*/) { return 1; }
 #else
 constexpr int launch_bound(int teams) { return teams; }
 #endif
 
-/// A policy whose kernels get their arguments as raw CUDA kernels do, up to 4 KB of them. Kokkos 4.7 puts more than 512
-/// bytes into constant memory otherwise, waits for the kernel that has used it before, and cannot be recorded.
+/// A policy that passes functors of up to 4 KB as kernel arguments, like raw CUDA kernels. By default Kokkos 4.7 copies
+/// functors above 512 bytes to constant memory, which waits for the previous kernel that used it and cannot be
+/// captured.
 template <class Policy>
 auto light(const Policy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
@@ -45,19 +46,20 @@ using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The instance on the queue's device and stream; made at first use, kept by the runtime.
+/// The instance on the queue's device and stream; created at first use, owned by the runtime.
 const Exec& instance(Runtime& runtime, Queue& queue);
-/// Another instance on the queue's device and stream, for what keeps an instance's resources as long as it lives.
+/// A separate instance on the queue's device and stream, for objects that hold an instance's resources for their
+/// lifetime.
 Exec own_instance(Queue& queue);
-/// The most threads and lanes of a team on this instance.
+/// Maximum threads and lanes of a team on this queue.
 LaunchLimits limits(const Queue& queue);
 
-/// Of level 0: a host has little more than its nearest cache. @throws Unsupported as `league::require_scratch`
+/// Checks level-0 scratch; on a host this is little more than L1. @throws Unsupported as `league::require_scratch`
 inline void require_scratch(std::size_t bytes, const std::string& what) {
   league::require_scratch(bytes, static_cast<std::size_t>(Team::scratch_size_max(0)), what);
 }
 
-/// An uninitialised view. @throws Unsupported where there is no memory for it; Kokkos has no type of its own for that
+/// An uninitialised view. @throws Unsupported if out of memory, for which Kokkos has no exception type of its own
 template <class T>
 Vector<T> allocate(const Exec& exec, const std::string& label, std::int64_t size) {
   try {
@@ -68,7 +70,7 @@ Vector<T> allocate(const Exec& exec, const std::string& label, std::int64_t size
 }
 
 /// A view on the instance's device, uninitialised, with the interface of `cuda::Array` and `host::Array`; copies and
-/// fills are put on the instance.
+/// fills are asynchronous on the instance.
 template <class T>
 class Array {
  public:
@@ -84,7 +86,7 @@ class Array {
     return {instance(runtime, queue), label, size};
   }
 
-  /// Shared memory: pages move to where they are used.
+  /// Managed memory (SharedSpace): pages migrate on access.
   static Array managed(Runtime& runtime, Queue& queue, const std::string& label, std::int64_t size) {
     Array array;
     array.exec_ = instance(runtime, queue);
@@ -101,23 +103,23 @@ class Array {
   [[nodiscard]] T* data() const { return view_.data(); }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(view_.extent(0)); }
 
-  /// @pre from element `at` on there is room for the span, which stays until the queue is fenced
+  /// @pre the array has room for the span from element `at` on; the span is valid until the queue is fenced
   void copy_from(std::span<const T> host, std::int64_t at = 0) {
     auto* from = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(host.data()));
     auto* to = reinterpret_cast<unsigned char*>(view_.data() + at);
     if (!host.empty()) Kokkos::deep_copy(exec_, Bytes(to, host.size_bytes()), HostBytes(from, host.size_bytes()));
   }
-  /// @pre from element `at` on there are as many as the span takes, which stays until the queue is fenced
+  /// @pre the array has the span's values from element `at` on; the span is valid until the queue is fenced
   void copy_to(std::span<T> host, std::int64_t at = 0) const {
     auto* to = reinterpret_cast<unsigned char*>(host.data());
     auto* from = reinterpret_cast<unsigned char*>(view_.data() + at);
     if (!host.empty()) Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), Bytes(from, host.size_bytes()));
   }
-  /// All bytes 0.
+  /// Sets all bytes to 0.
   void clear() {
     if (size() > 0) Kokkos::deep_copy(exec_, bytes(), static_cast<unsigned char>(0));
   }
-  /// All bytes 0xff: NaN for floating types, -1 for signed integers.
+  /// Sets all bytes to 0xff: NaN for floating types, -1 for signed integers.
   void poison() {
     if (size() > 0) Kokkos::deep_copy(exec_, bytes(), static_cast<unsigned char>(0xff));
   }

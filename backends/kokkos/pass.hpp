@@ -14,7 +14,7 @@ struct Viewed<kokkos::Vector<T>> {
 
 namespace kokkos {
 
-/// How a kernel of one pass is launched, and on which rows (by global number).
+/// The launch of a one-pass kernel, and its rows (by global index).
 struct Pass {
   template <class T>
   using Array = kokkos::Array<T>;
@@ -25,8 +25,8 @@ struct Pass {
   [[nodiscard]] std::int64_t size() const { return rows.size(); }
   [[nodiscard]] Team policy() const { return Team(exec, launch.league, launch.team, launch.vector); }
 
-  /// The method's choice where the launch leaves it open; `tile` is what a team takes at a time. On a host a lane is a
-  /// step of a thread's loop, and a team takes a block that is worth its start.
+  /// Fills in defaults; `tile`: rows per team at a time. On a host lanes are iterations of a thread's loop, and a tile
+  /// is large enough to amortise the start of a team.
   static Launch resolve(Queue& queue, Launch launch, Share share, std::int64_t rows) {
     constexpr int host_block = 4096;
     launch = league::resolve(launch, on_gpu ? Launch{0, share.team, 1} : Launch{0, 1, 1}, limits(queue));
@@ -37,7 +37,7 @@ struct Pass {
   }
   static void require(Placement placement) {
     if (placement == Placement::device) return;
-    if (!on_gpu) throw Unsupported("a CPU has one memory: nothing to share or to stream");
+    if (!on_gpu) throw Unsupported("a CPU has one memory: no managed or streamed placement");
     if (placement == Placement::unified_prefetch) throw Unsupported("Kokkos has no prefetch of shared memory");
   }
 

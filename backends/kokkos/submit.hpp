@@ -5,8 +5,8 @@
 
 namespace league::kokkos {
 
-/// Puts a kernel on the queue: at once, or, on a host that records, whenever the graph is launched.
-/// (A GPU's runtime records by itself: copies of policies and kernels would cost a launch-bound step 5 % there.)
+/// Submits a kernel: at once, or, on a host that records, at every launch of the graph. (GPU streams are captured by
+/// the runtime; copying policies and kernels would cost 5 % in a launch-bound step.)
 template <class Policy, class Kernel>
 void submit(Queue& queue, const char* label, const Policy& policy, const Kernel& kernel) {
   if constexpr (on_gpu)

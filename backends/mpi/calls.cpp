@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-// The library: MPI's own calls, one for each entry of the table. MPI_ERRORS_ARE_FATAL, which is MPI's default, ends the
-// run with MPI's own message.
+// The library: one MPI call per entry of the table. Errors end the run with MPI's own message (MPI_ERRORS_ARE_FATAL,
+// the default).
 namespace league::mpi {
 namespace {
 

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-/// What League needs of MPI, as a table of plain functions: libleague_mpi.so is built against the MPI of a machine and
-/// opened at run time, so that executables need none. All calls but `test` return at once; messages are of bytes.
+/// The MPI functions used, as a table of plain functions: libleague_mpi.so is built against a machine's MPI and loaded
+/// at run time, so that executables do not need MPI. All calls are non-blocking; messages are bytes.
 namespace league::mpi {
 
 struct Group;    ///< a communicator of all ranks
-struct Request;  ///< an operation under way
+struct Request;  ///< a pending operation
 
 enum class Type { f32, f64, i32, i64 };
 enum class Operation { sum, max };
@@ -30,22 +30,22 @@ struct Calls {
   void (*abort)(int exit_code) = nullptr;
 
   Group* (*everyone)() = nullptr;
-  /// A group of its own: a message goes to a receive of the same group only. All ranks call it together.
+  /// A new communicator, so that messages match within it only. Collective.
   Group* (*duplicate)(Group*) = nullptr;
 
   Request* (*barrier)(Group*) = nullptr;
   Request* (*broadcast)(Group*, void* data, int bytes, int from) = nullptr;
   Request* (*all_reduce)(Group*, void* data, int size, Type, Operation) = nullptr;
-  /// `bytes`, `offsets`: of each rank, in `all`.
+  /// `bytes`, `offsets`: per rank, in `all`.
   Request* (*all_gather)(Group*, const void* mine, int size_bytes, void* all, const int* bytes,
                          const int* offsets) = nullptr;
   Request* (*all_to_all)(Group*, const void* out, const int* out_bytes, const int* out_offsets, void* in,
                          const int* in_bytes, const int* in_offsets) = nullptr;
   Request* (*send)(Group*, const void* data, int bytes, int to, int tag) = nullptr;
   Request* (*receive)(Group*, void* data, int bytes, int from, int tag) = nullptr;
-  /// Whether it is done; then the request is gone.
+  /// Whether it is complete; then the request is freed.
   bool (*test)(Request*) = nullptr;
-  /// The sender of a message of `tag` that can be received now; below 0: there is none.
+  /// The sender of a pending message with `tag`; negative: none (iprobe).
   int (*sender)(Group*, int tag) = nullptr;
 };
 

@@ -20,12 +20,12 @@ void append(std::vector<std::byte>& all, std::span<const std::byte> bytes) {
   all.insert(all.end(), bytes.begin(), bytes.end());
 }
 
-/// The same values into all buffers.
+/// Copies the same values to all buffers.
 void put(std::span<const std::byte> values, std::span<const Buffer> buffers) {
   for (const Buffer& buffer : buffers) std::ranges::copy(values, static_cast<std::byte*>(buffer.data));
 }
 
-/// Rows one after another, added in that order into the first.
+/// Adds consecutive rows, in order, into the first.
 void add_rows(std::span<std::byte> rows, std::int64_t size, Dtype type) {
   std::vector<Buffer> all;
   const std::int64_t row_bytes = size * static_cast<std::int64_t>(size_bytes(type));
@@ -154,7 +154,7 @@ void Collectives::exchange(std::span<const Transfer> transfers) const {
     else if (is_local(one.to))
       in.push_back({one.from / local_, {static_cast<std::byte*>(one.target), bytes}});
   }
-  ranks_.exchange(out, in);  // sources were copied before this returns: what comes here may write over them
+  ranks_.exchange(out, in);  // sources were copied before this returns: they may be overwritten
   host::exchange(here);
 }
 

@@ -9,11 +9,11 @@
 
 namespace league::mpi {
 
-/// The operations of a `Communicator` over ranks, on buffers in host memory: those of this rank's shards. Every rank
-/// has as many.
+/// The operations of a `Communicator` over ranks, on host buffers of this rank's shards. All ranks have equally many
+/// shards.
 class Collectives {
  public:
-  /// @throws Unsupported where the shards of the world are not those of the ranks
+  /// @throws Unsupported if the shards of the world are not those of the ranks
   Collectives(Ranks& ranks, const Partition& world);
 
   [[nodiscard]] std::size_t local() const { return static_cast<std::size_t>(local_); }
@@ -26,9 +26,9 @@ class Collectives {
   [[nodiscard]] bool is_local(int shard) const { return shard / local_ == ranks_.place().rank; }
 
  private:
-  /// Of each rank, the pieces of its shards, which lie one after another.
+  /// Per rank, the contiguous pieces of its shards.
   [[nodiscard]] std::vector<Range> pieces_of_ranks(std::int64_t size) const;
-  /// From all shards their values of `pieces[r]` to rank r; their sums in the order of the shards.
+  /// Sends all shards' values of `pieces[r]` to rank r, and returns the sums in shard order.
   [[nodiscard]] std::vector<std::byte> sums_of_pieces(std::span<const Buffer> buffers,
                                                       std::span<const Range> pieces) const;
   void all_gather_pieces(std::span<const std::byte> mine, std::span<const Range> pieces,

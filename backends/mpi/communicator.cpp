@@ -3,7 +3,7 @@
 
 #include "backends/mpi/collectives.hpp"
 
-// The engine of the ranks, between host devices. A call waits for the other ranks; a graph calls again when launched.
+// The engine `mpi` between host devices. Calls are blocking; a graph repeats the calls at launch.
 namespace league::mpi {
 namespace {
 

@@ -12,7 +12,7 @@ constexpr int tag = 1;
 constexpr auto pause = std::chrono::milliseconds(100);
 constexpr int pauses_between_beats = 10;
 
-/// What this rank sends to another: the next message only when the one before has gone.
+/// Messages of this rank to another; at most one pending.
 struct Peer {
   int rank;
   Clock::time_point last_heard = Clock::now();
@@ -30,14 +30,14 @@ Heartbeat::~Heartbeat() {
 }
 
 void Heartbeat::beat() {
-  static char message = 0, received = 0;  // only that it comes matters
+  static char message = 0, received = 0;  // content unused
   std::vector<Peer> peers;
   for (int rank = 0; rank < static_cast<int>(hosts_.size()); ++rank)
     if ((rank == 0) != (rank_ == 0)) peers.push_back({rank});
   Clock::time_point last_turn = Clock::now();
   for (int turn = 0; !stop_; ++turn) {
     const Clock::time_point now = Clock::now();
-    // Whoever was stopped itself, as by SIGSTOP and SIGCONT, has heard nobody in that time.
+    // If this process itself was stopped (SIGSTOP, SIGCONT), the silence of others means nothing.
     const bool was_stopped = now - last_turn > std::chrono::duration<double>(limit_s / 2);
     last_turn = now;
     for (int from = calls_.sender(group_, tag); from >= 0; from = calls_.sender(group_, tag)) {
@@ -54,7 +54,7 @@ void Heartbeat::beat() {
       if (now - peer.last_heard > std::chrono::duration<double>(limit_s) && !stop_) {
         std::cerr << "league: rank " << peer.rank << " on " << hosts_[static_cast<std::size_t>(peer.rank)]
                   << " has not answered rank " << rank_ << " for " << limit_s
-                  << " s: the run ends. What is recorded stays; --resume goes on\n";
+                  << " s: the run ends. Records are kept; --resume continues\n";
         calls_.abort(1);
       }
     }

@@ -16,11 +16,11 @@ namespace league::mpi {
 namespace {
 
 constexpr int notice_tag = 2, data_tag = 3;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 30;  // of one message: MPI counts in int
+constexpr std::int64_t max_bytes = std::int64_t{1} << 30;  // per message: MPI counts are int
 
 std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// As MPI counts.
+/// Counts and displacements of MPI.
 struct Pieces {
   explicit Pieces(std::span<const std::int64_t> all) : lengths(all.begin(), all.end()), offsets(all.size()) {
     std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
@@ -53,9 +53,9 @@ MpiRanks::MpiRanks(const Calls& calls, const World& world, Place place)
 }
 
 MpiRanks::~MpiRanks() {
-  if (step_ != finished) abort(1);  // the others would wait for ever
+  if (step_ != finished) abort(1);  // the others would hang
   heartbeat_.reset();
-  alarm(static_cast<unsigned>(Heartbeat::limit_s));  // the end of this process, if a rank never gets here
+  alarm(static_cast<unsigned>(Heartbeat::limit_s));  // ends this process if a rank never arrives
   calls_.finish();
   alarm(0);
 }
@@ -102,7 +102,7 @@ void MpiRanks::barrier() {
 
 void MpiRanks::broadcast(std::span<std::byte> bytes, int from) {
   while (!bytes.empty()) {
-    const auto now = bytes.first(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(bytes), most_bytes)));
+    const auto now = bytes.first(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(bytes), max_bytes)));
     std::vector<Bytes> buffers{copy_of(now)};
     wait({calls_.broadcast(step_group_, buffers[0].data(), static_cast<int>(now.size()), from)}, buffers);
     std::ranges::copy(buffers[0], now.begin());
@@ -118,7 +118,7 @@ void MpiRanks::all_reduce(void* data, std::int64_t size, Dtype type) {
   const auto unit = static_cast<std::int64_t>(size_bytes(type));
   std::span<std::byte> rest(static_cast<std::byte*>(data), static_cast<std::size_t>(size * unit));
   while (!rest.empty()) {
-    const auto now = rest.first(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(rest), most_bytes)));
+    const auto now = rest.first(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(rest), max_bytes)));
     std::vector<Bytes> buffers{copy_of(now)};
     wait({calls_.all_reduce(step_group_, buffers[0].data(), static_cast<int>(std::ssize(now) / unit), of,
                             Operation::sum)},
@@ -130,7 +130,7 @@ void MpiRanks::all_reduce(void* data, std::int64_t size, Dtype type) {
 
 void MpiRanks::all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
                           std::span<const std::int64_t> lengths) {
-  if (sum(lengths) > most_bytes) {
+  if (sum(lengths) > max_bytes) {
     std::int64_t begin = 0;
     for (int from = 0; from < place().size; ++from) {
       const auto piece = all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(lengths[from]));
@@ -150,7 +150,7 @@ void MpiRanks::all_gather(std::span<const std::byte> mine, std::span<std::byte> 
 
 void MpiRanks::all_to_all(std::span<const std::byte> out, std::span<const std::int64_t> out_lengths,
                           std::span<std::byte> in, std::span<const std::int64_t> in_lengths) {
-  if (std::ranges::max(values(std::max(sum(out_lengths), sum(in_lengths)))) > most_bytes) {
+  if (std::ranges::max(values(std::max(sum(out_lengths), sum(in_lengths)))) > max_bytes) {
     std::vector<Message> sent, received;
     auto* from = const_cast<std::byte*>(out.data());
     std::byte* to = in.data();
@@ -176,9 +176,9 @@ void MpiRanks::exchange(std::span<const Message> out, std::span<const Message> i
   for (const Message& message : in) buffers.emplace_back(message.bytes.size());
   std::vector<Request*> requests;
   const auto start = [&](const Message& message, Bytes& buffer, const auto& call) {
-    for (std::int64_t at = 0; at < std::ssize(buffer); at += most_bytes)
+    for (std::int64_t at = 0; at < std::ssize(buffer); at += max_bytes)
       requests.push_back(call(step_group_, buffer.data() + at,
-                              static_cast<int>(std::min(most_bytes, std::ssize(buffer) - at)), message.peer, data_tag));
+                              static_cast<int>(std::min(max_bytes, std::ssize(buffer) - at)), message.peer, data_tag));
   };
   for (std::size_t i = 0; i < out.size(); ++i) start(out[i], buffers[i], calls_.send);
   for (std::size_t i = 0; i < in.size(); ++i) start(in[i], buffers[out.size() + i], calls_.receive);
@@ -192,7 +192,7 @@ void MpiRanks::notify() {
     static_assert(sizeof step_ == sizeof(int));
     std::vector<Bytes> buffer{copy_of(std::as_bytes(std::span(&step_, 1)))};
     Request* request = calls_.send(control_, buffer[0].data(), sizeof step_, peer, notice_tag);
-    while (!calls_.test(request)) std::this_thread::yield();  // so small that it goes without a receiver
+    while (!calls_.test(request)) std::this_thread::yield();  // small enough to be sent eagerly
   }
 }
 
@@ -224,7 +224,7 @@ constexpr const char* built_with = LEAGUE_MPI_LIBRARY;
 constexpr const char* built_with = nullptr;
 #endif
 
-/// Threads that are started meanwhile get no signals: those are for who waits for them (bench/cli/interrupt.hpp).
+/// Blocks signals in threads started meanwhile; they are handled by bench/cli/interrupt.hpp.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -240,7 +240,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-/// How many ranks a launcher says that there are; 0: none has started this process.
+/// Number of ranks by the launcher's environment; 0: not started by a launcher.
 int launched_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PALS_SIZE"})
     if (const char* value = std::getenv(name)) return std::max(1, std::atoi(value));

@@ -10,9 +10,8 @@
 
 namespace league::mpi {
 
-/// Tells whether the other ranks are alive: each sends rank 0 a message every second, from a thread of its own, and
-/// rank 0 answers. Whoever hears nothing for half a minute, as of a process that was stopped, ends the run: a long
-/// computation on the main thread is no silence.
+/// Heartbeat between ranks: each sends rank 0 a message every second, from a separate thread, and rank 0 answers. A
+/// rank that receives nothing for half a minute ends the run. Long computations on the main thread do not matter.
 class Heartbeat {
  public:
   static constexpr double limit_s = 30;
@@ -33,7 +32,7 @@ class Heartbeat {
   std::thread thread_;
 };
 
-/// Ranks joined by MPI. Messages go through memory of their own: where a step fails, what MPI still writes to is kept.
+/// Ranks over MPI. Messages use their own buffers: if a step fails, those that MPI may still write are kept.
 class MpiRanks final : public Ranks {
  public:
   MpiRanks(const Calls& calls, const World& world, Place place);
@@ -54,18 +53,18 @@ class MpiRanks final : public Ranks {
 
  private:
   using Bytes = std::vector<std::byte>;
-  /// Values of `step_`: there is none that another could leave, and there will be none.
+  /// Values of `step_`: between two steps; after the last step.
   static constexpr int between_steps = std::numeric_limits<int>::max(), finished = -1;
   [[nodiscard]] bool another_failed();
-  /// Tells the others that this rank leaves the step.
+  /// Notifies the others that this rank leaves the step.
   void notify();
-  /// Until all are done. @throws RankFailed, and keeps `buffers`, which MPI may still use
+  /// Waits for all. @throws RankFailed, and keeps `buffers`, which MPI may still use
   void wait(std::vector<Request*> requests, std::vector<Bytes>& buffers);
 
   const Calls& calls_;
   Group *everyone_, *control_, *step_group_;
-  int step_ = 0;          ///< that this rank is in
-  int failed_step_ = -1;  ///< the last one that another has left
+  int step_ = 0;          ///< current step of this rank
+  int failed_step_ = -1;  ///< the last step that another rank has left
   std::vector<std::string> hosts_;
   std::vector<std::vector<Bytes>> abandoned_;
   std::unique_ptr<Heartbeat> heartbeat_;

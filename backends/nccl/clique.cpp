@@ -10,7 +10,7 @@
 namespace league::nccl {
 namespace {
 
-/// By their devices and the number of shards in all.
+/// Key: devices, and total number of shards.
 using KeptCliques = std::map<std::pair<std::vector<int>, std::size_t>, std::shared_ptr<Clique>>;
 
 }  // namespace
@@ -25,7 +25,7 @@ Clique::Clique(std::span<const Shard> shards, const Partition& world, Ranks& ran
   }
   ncclUniqueId id{};
   if (ranks.place().leads()) calls_.check(calls_.new_id(&id));
-  ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);  // from here on all ranks are in the call
+  ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);  // all ranks have entered the call now
   group(calls_, [&] {
     for (std::size_t i = 0; i < shards.size(); ++i) {
       if (cudaSetDevice(shards[i].device.index) != cudaSuccess)

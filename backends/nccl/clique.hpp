@@ -10,17 +10,17 @@
 
 namespace league::nccl {
 
-/// NCCL's communicators, one per device here. Both lanes share them: what is queued on several streams, NCCL carries
-/// out one after another, and two sets on the same devices could wait for each other.
+/// NCCL communicators, one per local device, shared by both lanes: NCCL serialises operations on several streams, while
+/// two sets of communicators on the same devices could deadlock.
 class Clique {
  public:
-  /// All ranks make it together.
+  /// Collective.
   Clique(std::span<const Shard> shards, const Partition& world, Ranks& ranks);
   ~Clique();
   Clique(const Clique&) = delete;
   Clique& operator=(const Clique&) = delete;
   [[nodiscard]] ncclComm_t operator[](std::size_t i) const { return all_[i]; }
-  /// Ends what still waits for other ranks.
+  /// Aborts operations that still wait for other ranks.
   void abort();
 
  private:
@@ -28,7 +28,7 @@ class Clique {
   std::vector<ncclComm_t> all_;
 };
 
-/// The communicators of these shards. To make some takes seconds, so that the runtime keeps them, until a step fails.
+/// The communicators of these shards. Creation takes seconds, so the runtime caches them until a step fails.
 std::shared_ptr<Clique> clique_of(Runtime& runtime, std::span<const Shard> shards, const Partition& world);
 
 }  // namespace league::nccl

@@ -10,16 +10,17 @@
 #include "backends/cuda/sums.hpp"
 #include "backends/nccl/clique.hpp"
 
-// The engine of NVIDIA's collective library, between the CUDA devices of all ranks. A group of calls is queued on
-// the streams of all devices at once, and can be recorded into a graph. NCCL adds in an order of its own: for sums in
-// the order of the shards it only moves the values, and a kernel adds them.
+// The engine of NVIDIA's collective library, between the CUDA devices of all ranks. A group of calls is submitted to
+// the streams of all devices together, and can be captured. The order of additions in NCCL is unspecified: for ordered
+// sums it only moves the values, and a kernel adds them.
 namespace league::nccl {
 namespace {
 
-/// Up to so many bytes every device gets the values of all shards and adds them all; of more, those of its own piece.
-constexpr std::int64_t most_gathered_bytes = 256 * 1024;
+/// Ordered sums up to this size: every device gathers the values of all shards and adds them; larger ones: only those
+/// of its own piece.
+constexpr std::int64_t max_gathered_bytes = 256 * 1024;
 
-/// Bytes on a device.
+/// A buffer on a device.
 class Scratch {
  public:
   Scratch(const Queue& queue, std::int64_t bytes) {
@@ -77,8 +78,8 @@ class NcclCommunicator final : public Communicator {
     for (const Lane& one : lanes_)
       for (Queue* queue : one.queues) queue->fence();
     that.scratch.clear();
-    const std::int64_t gathered = std::min(bytes, most_gathered_bytes) * static_cast<std::int64_t>(shards_);
-    // all shards' values of the longest piece, which is up to a value longer than an equal part
+    const std::int64_t gathered = std::min(bytes, max_gathered_bytes) * static_cast<std::int64_t>(shards_);
+    // all shards' values of the longest piece, which is at most one value longer than the average
     const std::int64_t scattered = bytes + static_cast<std::int64_t>(shards_ * sizeof(double));
     for (const Queue* queue : that.queues) that.scratch.emplace_back(*queue, std::max(gathered, scattered));
   }
@@ -91,7 +92,7 @@ class NcclCommunicator final : public Communicator {
         calls_.check(calls_.all_reduce(buffers[i].data, buffers[i].data, count(buffers[i]), type_of(buffers[i].type),
                                        ncclSum, rank, stream));
       });
-    if (buffers.front().bytes() > most_gathered_bytes) {
+    if (buffers.front().bytes() > max_gathered_bytes) {
       add_pieces(buffers, lane);
       return all_gather(buffers, lane);
     }
@@ -172,15 +173,15 @@ class NcclCommunicator final : public Communicator {
     std::vector<Scratch> scratch;
   };
 
-  /// Shards that are here.
+  /// Number of local shards.
   [[nodiscard]] std::size_t size() const { return lanes_[0].queues.size(); }
   [[nodiscard]] bool is_here(std::size_t shard) const { return shard >= first_ && shard < first_ + size(); }
   [[nodiscard]] const Clique& clique() const { return *clique_; }
-  /// Of a shard that is here.
+  /// The stream of a local shard.
   [[nodiscard]] cudaStream_t stream(int lane, std::size_t shard) const {
     return static_cast<cudaStream_t>(lanes_[lane].queues[shard - first_]->handle());
   }
-  /// Of the pieces of all shards; those of other ranks have said theirs.
+  /// Sizes of the pieces of all shards, gathered from all ranks.
   [[nodiscard]] std::vector<std::int64_t> bytes_of_all(std::span<const Buffer> pieces) const {
     std::vector<std::int64_t> all(shards_);
     for (std::size_t i = 0; i < pieces.size(); ++i) all[first_ + i] = pieces[i].bytes();
@@ -206,11 +207,11 @@ class NcclCommunicator final : public Communicator {
           calls_.broadcast(buffer.data, buffer.data, bytes(buffer), ncclUint8, static_cast<int>(root), rank, stream));
   }
 
-  /// The sum of the rows in a shard's scratch.
+  /// Adds the rows in a shard's scratch.
   void add_rows(std::size_t shard, const Buffer& sum, int lane) const {
     cuda::add_rows(*lanes_[lane].queues[shard], lanes_[lane].scratch[shard].data(), static_cast<int>(shards_), sum);
   }
-  /// Every shard gets all shards' values of its piece, and adds them.
+  /// Every shard receives all shards' values of its piece, and adds them.
   void add_pieces(std::span<const Buffer> buffers, int lane) {
     std::vector<Transfer> transfers;
     for (std::size_t to = 0; to < shards_; ++to) {
@@ -229,7 +230,7 @@ class NcclCommunicator final : public Communicator {
   const Library& calls_ = library();
   Ranks& ranks_;
   std::shared_ptr<Clique> clique_;
-  std::size_t shards_, first_;  ///< of the world; the number of the first one here
+  std::size_t shards_, first_;  ///< total number; index of the first local one
   Lane lanes_[lanes];
   Room room_;
 };

@@ -7,7 +7,7 @@
 
 namespace league::nccl {
 
-/// The functions of libnccl.so.2, found when they are first needed: executables start without it.
+/// The functions of libnccl.so.2, loaded at first use: executables start without it.
 struct Library {
   decltype(&ncclGetErrorString) error_text = nullptr;
   decltype(&ncclGetVersion) version = nullptr;
@@ -30,11 +30,11 @@ struct Library {
   void check(ncclResult_t result, std::source_location where = std::source_location::current()) const;
 };
 
-/// Stays open: NCCL's threads and the graphs that hold its kernels may outlast whoever asked for it.
-/// @throws Unsupported where it is not found, or is too old
+/// Never closed: NCCL's threads and graphs with its kernels may outlive the caller. @throws Unsupported if it is not
+/// found or too old
 const Library& library();
 
-/// Calls that NCCL carries out together; a group that was begun is ended, whatever happens in between.
+/// A group of NCCL calls (RAII): always ended, also by exceptions.
 template <class Body>
 void group(const Library& calls, const Body& body) {
   calls.check(calls.begin());

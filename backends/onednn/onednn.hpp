@@ -9,7 +9,7 @@ namespace league::onednn {
 
 inline constexpr Model model{"onednn", "onednn", DeviceKind::host};
 
-/// While it lives, the library makes and runs primitives for so many threads.
+/// During its lifetime, the library creates and runs primitives with this number of threads.
 class Threads {
  public:
   explicit Threads(int count);

@@ -9,7 +9,7 @@ namespace league::openmp {
 
 inline constexpr Model model{"openmp", "openmp", DeviceKind::host};
 
-/// Threads of a launch: its league, one thread a team, at most those of the queue's device.
+/// Threads of a launch: its league size, one thread per team, at most those of the queue's device.
 inline int threads(const Queue& queue, Launch launch) {
   return launch.league > 0 ? std::min(launch.league, queue.device().threads) : queue.device().threads;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lists the peers of a project, and what this interpreter has for them, as JSON. Imports no library.
+"""Lists the peers of a project, and their libraries in this interpreter, as JSON. Imports no library.
 
 Usage: python -m backends.python.catalogue [SOCKET]: to an open socket, as one line; else to stdout.
 """
@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = ("method", "description", "dtypes", "kind", "units", "problem")
 OURS = {"algorithms", "backends"}
-#: Packages that bring a module of another name.
+#: Packages whose module has a different name.
 PACKAGES = {
     "sklearn": ("scikit-learn",),
     "cupy": ("cupy", "cupy-cuda12x", "cupy-cuda13x"),
@@ -28,12 +28,13 @@ PACKAGES = {
 
 
 class Source:
-    """A file of ours, parsed: its classes and those that it imports from other files of ours."""
+    """A parsed project file: its classes, and those imported from other project files."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self.root = root
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-        #: Libraries that it and the files of ours that it imports name at their top, in their order.
+        # : Libraries imported at the top of this file and of the project files that it
+        # imports, in order.
         self.libraries: list[str] = []
         self.classes: dict[str, tuple[ast.ClassDef, Source]] = {}
         for node in tree.body:
@@ -64,7 +65,7 @@ class Source:
                 self._need(*other.libraries)
 
     def fields(self, name: str) -> dict[str, Any]:
-        """The literal class attributes of a peer, its bases' where it has none of its own."""
+        """The literal class attributes of a peer, including inherited ones."""
         if name not in self.classes:
             return {}
         node, source = self.classes[name]
@@ -78,13 +79,13 @@ class Source:
         }
 
     def peers(self) -> list[str]:
-        """Classes of this file that say themselves which method they are."""
+        """Classes of this file that define `method` themselves."""
         own = {k: node for k, (node, source) in self.classes.items() if source is self}
         return [name for name, node in own.items() if "method" in assigned(node)]
 
 
 def assigned(node: ast.ClassDef) -> dict[str, ast.expr]:
-    """Class attribute -> the expression that it is given."""
+    """Class attribute -> the assigned expression."""
     values: dict[str, ast.expr] = {}
     for line in node.body:
         if isinstance(line, ast.Assign):
@@ -95,7 +96,7 @@ def assigned(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 
 def obstacle(modules: list[str]) -> str:
-    """Why these libraries cannot be imported; empty if they are there."""
+    """Why these libraries cannot be imported; empty if they can."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     where = f"Python {platform.python_version()}"
     return f"no module {', '.join(missing)} in {where}" if missing else ""
@@ -114,7 +115,7 @@ def peers_of(path: Path, root: Path) -> list[dict[str, Any]]:
 
 
 def versions(modules: set[str]) -> dict[str, str]:
-    """Module -> version of the package that brings it, of those that are installed."""
+    """Module -> version of its package, for installed modules."""
     found = {}
     for module in sorted(modules):
         for package in PACKAGES.get(module, (module,)):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """CUDA for RawKernels: sums over all threads of a grid, in a fixed order, in one launch."""
 
-#: `add_up<S>(mine, partials, arrived, totals)`: every thread has S doubles; the block that comes last
-#: leaves the sums of all threads in its shared `totals` and gets true, the others false. Blocks of
-#: 256 threads; `partials` [S x blocks]; `arrived` is 0 before and after.
+# : `add_up<S>(mine, partials, arrived, totals)`: every thread has S doubles; the last
+# block (ticket) : writes the sums of all threads to its shared `totals` and gets true,
+# the others false. Blocks of : 256 threads; `partials` [S x blocks]; `arrived` is 0
+# before and after.
 ADD_UP = """
 template <int S>
 __device__ bool add_up(const double (&mine)[S], double* partials, unsigned* arrived, double* totals) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Iterative solves in CuPy: the state lies on the GPU, nothing waits for the host inside a solve."""
+"""Iterative solves in CuPy: the state is on the GPU, without host synchronisation inside a solve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CupySolve(CupyPeer):
     """
 
     captured: ClassVar[bool] = False
-    #: Steps after which the rows come round again.
+    #: Steps per pass over the rows.
     period: int = 1
 
     def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
@@ -27,7 +27,7 @@ class CupySolve(CupyPeer):
         self.graphs: list[tuple[Any, int]] | None = None
 
     def hold_state(self, start: Any) -> None:
-        """Makes the state on the GPU: theta like `start`, the loss of each step, the steps taken."""
+        """Makes the state on the GPU: theta like `start`, the loss of each step, the number of steps."""
         self.start = self.cupy.asarray(start, dtype=self.cupy.float64)
         self.theta = self.cupy.empty_like(self.start)
         self.loss = self.cupy.empty(self.steps)
@@ -35,10 +35,10 @@ class CupySolve(CupyPeer):
 
     @abstractmethod
     def take(self, step: int) -> None:
-        """One step: the loss before it, then theta."""
+        """One step: stores the loss before it, then updates theta."""
 
     def begin(self) -> None:
-        """The state before the first step."""
+        """Restores the initial state."""
         self.theta[...] = self.start
         self.taken.fill(0)
 
@@ -61,7 +61,7 @@ class CupySolve(CupyPeer):
                 graph.launch()
 
     def capture(self) -> list[tuple[Any, int]]:
-        """Graphs, and how often each is launched."""
+        """Graphs, and the number of launches of each."""
         parts = graph_lengths(self.steps, self.period)
         self.begin()
         self.take(0)  # compiles

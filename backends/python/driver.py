@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def load(algorithm: str, model: str, root: Path = ROOT) -> ModuleType:
-    """Imports root/algorithms/<algorithm>/<model>.py, and the libraries that it names.
+    """Imports root/algorithms/<algorithm>/<model>.py, with its libraries.
 
-    By its path: a peer file has its library's name, and must not be taken for it.
+    By its path: a peer file has its library's name, and must not shadow it.
     """
     name = f"algorithms.{algorithm}.{model}"
     path = root / "algorithms" / algorithm / f"{model}.py"
@@ -32,7 +32,7 @@ def load(algorithm: str, model: str, root: Path = ROOT) -> ModuleType:
 
 
 def variants(module: ModuleType) -> dict[str, type[Peer]]:
-    """Method -> class, of a peer file."""
+    """Method -> class, for a peer file."""
     return {
         value.__dict__["method"]: value
         for value in vars(module).values()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers on a GPU: timed between two events on the stream, which is held back until the batch is queued whole."""
+"""Peers on a GPU: timed between two events on the stream, which is held back until the whole batch is submitted."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ LONGEST_HOLD_S = 0.3
 
 
 class GpuPeer(Peer):
-    """A library brings its stream by five methods; `time` is the same for all."""
+    """A library's stream is wrapped by five methods; `time` is the same for all."""
 
     kind: ClassVar[str] = "gpu"
-    #: Whether the stream is held back while a batch is queued, and for how long.
+    #: Whether the stream is held back while a batch is submitted, and for how long.
     held: bool = True
     hold_s: float = SHORTEST_HOLD_S
 
     @abstractmethod
     def hold(self, seconds: float) -> None:
-        """Queues a kernel that does nothing for about that long."""
+        """Submits a kernel that spins for about that long."""
 
     @abstractmethod
     def mark(self) -> Any:
-        """Queues an event that takes the time."""
+        """Records a timing event."""
 
     @abstractmethod
     def reached(self, mark: Any) -> bool:
-        """Whether the stream has passed the event; does not wait."""
+        """Whether the event has completed; non-blocking."""
 
     @abstractmethod
     def between(self, begin: Any, end: Any) -> float:
-        """Seconds between two events that were reached."""
+        """Seconds between two completed events."""
 
     def time(self, count: int) -> float:
-        """Device time. A hold that ended before the batch was queued is tried again, longer; a
-        compute that itself waits for the stream is timed as it comes."""
+        """Device time. A hold that ended before the whole batch was submitted is retried with a longer one; a compute that itself waits for the stream is timed without a hold."""
         while True:
             self.fence()
             if self.held:
@@ -57,7 +56,7 @@ class GpuPeer(Peer):
 
 
 class TorchPeer(GpuPeer):
-    """On PyTorch's current stream. Products of f32 are exact unless the peer says otherwise."""
+    """On PyTorch's current stream. Products of f32 are in full precision unless the peer sets otherwise."""
 
     def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
         super().__init__(inputs, parameters, device)
@@ -140,10 +139,10 @@ class NumbaCudaPeer(GpuPeer):
             cuda.select_device(device.index)
 
             @cuda.jit("void(int64)")
-            def rest(times: int) -> None:  # nanosleep takes up to a millisecond
+            def rest(times: int) -> None:  # nanosleep is limited to a millisecond
                 for _ in range(times):
                     cuda.nanosleep(50_000)
-        except AttributeError as error:  # numba-cuda asks for what NumPy has dropped
+        except AttributeError as error:  # numba-cuda uses what NumPy has removed
             raise Unsupported(f"numba.cuda and NumPy do not match: {error}") from error
         self.cuda = cuda
         self._rest = rest
@@ -167,8 +166,7 @@ class NumbaCudaPeer(GpuPeer):
 
 
 class JaxPeer(Peer):
-    """On a device that XLA drives, in fp32 without shorter products. It has no stream to put events on: timed on the
-    host's clock, so that a compute should be few calls. A subclass keeps what it computes in `results`."""
+    """On an XLA device, in fp32 with full-precision products. No stream for events: timed by the host clock, so that a compute should be few calls. A subclass keeps what it computes in `results`."""
 
     kind: ClassVar[str] = "gpu"
 
@@ -184,7 +182,7 @@ class JaxPeer(Peer):
         if on_host:
             jax.config.update("jax_platforms", "cpu")
         jax.config.update("jax_default_matmul_precision", "highest")
-        jax.config.update("jax_enable_x64", True)  # what is f32 stays it
+        jax.config.update("jax_enable_x64", True)  # f32 stays f32
         try:
             devices = jax.devices("cpu" if on_host else "gpu")
         except RuntimeError as error:

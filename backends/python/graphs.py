@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the steps of a solve are cut into CUDA graphs, whatever library captures them."""
+"""Splits the steps of a solve into CUDA graphs, for any library."""
 
 from __future__ import annotations
 
 from .peer import Unsupported
 
-#: Long enough to hide its launch, short enough to be captured quickly.
+#: Long enough to amortise its launch, short enough to be captured quickly.
 STEPS_A_GRAPH = 100
 LONGEST_GRAPH = 2000
 
 
 def graph_lengths(steps: int, period: int) -> list[tuple[int, int]]:
-    """Steps of each graph, and how often it is launched: whole rounds of the rows, then the rest.
+    """Steps of each graph, and its number of launches: whole passes over the rows, then the rest.
 
-    The rows come round again after `period` steps. Raises Unsupported where a round is too long for a graph.
+    A pass over the rows has `period` steps. Raises Unsupported if a pass is too long for a graph.
     """
     if period > LONGEST_GRAPH:
         why = f"{period} batches: graphs are captured of up to {LONGEST_GRAPH}"

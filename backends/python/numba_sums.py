@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, float64
 
-THREADS = 256  # a block
+THREADS = 256  # per block
 
 
 @cuda.jit(device=True)
 def sum_of_block(buffer: np.ndarray, value: float) -> None:
-    """The sum of every thread's `value` in `buffer[0]`; `buffer` [THREADS] is shared, and free before."""
+    """The sum of every thread's `value` in `buffer[0]`; `buffer` [THREADS] is shared memory, not in use."""
     lane = cuda.threadIdx.x
     buffer[lane] = value
     cuda.syncthreads()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a peer is: a class in algorithms/<algorithm>/<model>.py, one variant, as `Prepared` is in C++.
+"""The contract of a peer: a class in algorithms/<algorithm>/<model>.py, one variant, like `Prepared` in C++.
 
-Listing only parses peer files: the class attributes below are literals there. A worker imports
-one, with the libraries that it names; what it cannot import is why the variant is skipped.
+Listing only parses peer files: the class attributes below are literals there. A worker imports one, with its libraries; a variant whose libraries cannot be imported is skipped.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Device:
     kind: str = "host"
     index: int = 0
     threads: int = 1
-    memory_bytes: int = 0  #: that a case may take; 0: as much as there is
+    memory_bytes: int = 0  #: memory budget of a case; 0: no limit
 
 
 class Peer(ABC):
@@ -45,15 +44,19 @@ class Peer(ABC):
     kind: ClassVar[str] = "host"
     #: (type, arithmetic unit) where it is not that of the algorithm's first method: ("f32", "tf32 tensor").
     units: ClassVar[tuple[tuple[str, str], ...]] = ()
-    #: What is solved, where an algorithm has several problems that are not compared.
+    #: The problem, if an algorithm has several that are not compared.
     problem: ClassVar[str] = ""
-    #: Parameters that are understood at one value only: ("memory", "device"); else the case is skipped.
+    # : Parameters supported at one value only: ("memory", "device"); other cases are
+    # skipped.
     only: ClassVar[tuple[tuple[str, int | float | str], ...]] = ()
-    #: Whether the first compute compiles or sets up a library: one more goes before the check.
+    # : Whether the first compute compiles or initialises a library: an additional one
+    # precedes the check.
     warm_up: ClassVar[bool] = True
-    #: Whether a compute uses up its initial state: then it is reset before each, one a sample.
+    # : Whether a compute destroys its initial state: reset before each, one compute per
+    # sample.
     reset_each: ClassVar[bool] = False
-    #: (output, how it was computed) where its error bound depends on it: ("squared", "expanded").
+    # : (output, how it was computed) if the error bound depends on it: ("squared",
+    # "expanded").
     forms: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(
@@ -72,25 +75,24 @@ class Peer(ABC):
         self.device = device
 
     def upload(self) -> None:
-        """Inputs from the shared memory to where compute wants them; may be asynchronous."""
+        """Copies inputs from shared memory to where compute needs them; may be asynchronous."""
 
     def reset(self) -> None:
-        """Untimed: initial state; results of an earlier compute are dropped or poisoned."""
+        """Untimed: sets the initial state; drops or poisons earlier results."""
 
     @abstractmethod
     def compute(self) -> None:
-        """The timed operation; asynchronous where the library is. The first, which may compile, is untimed."""
+        """The timed operation; asynchronous if the library is. The first, which may compile, is untimed."""
 
     def fence(self) -> None:
-        """Waits until all that was computed is there."""
+        """Waits for all submitted work."""
 
     @abstractmethod
     def download(self) -> Mapping[str, Any]:
         """Results by the names of the problem's outputs, in their types and shapes."""
 
     def time(self, count: int) -> float:
-        """Seconds of one compute, the mean over ``count``, by the clock of its kind. League fails a
-        case whose times its own clock contradicts."""
+        """Seconds of one compute, the mean over ``count``, by the clock of its kind. A case fails if these times contradict League's own clock."""
         return self.latency(count)
 
     def latency(self, count: int = 1) -> float:
@@ -103,7 +105,7 @@ class Peer(ABC):
 
 
 class HostPeer(Peer):
-    """On the CPU, with all threads that its library uses."""
+    """On the CPU, with the threads of its library."""
 
     warm_up: ClassVar[bool] = False
 

@@ -32,7 +32,7 @@ std::string how_it_ended(int status) {
   return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
-/// The last line of a text that is not empty; a UTF-8 character that is cut at its begin or end is left out.
+/// The last line of a text that is not empty; UTF-8 characters cut at its ends are dropped.
 std::string last_line(std::string text) {
   const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; };
   text.erase(text.find_last_not_of(" \n\r\t") + 1);
@@ -61,11 +61,11 @@ Process::Process(const Interpreter& interpreter, const Start& start) : log_(memf
 }
 
 Process::~Process() {
-  if (!has_ended()) kill(process_, SIGTERM);  // its supervisor kills all that it has started
+  if (!has_ended()) kill(process_, SIGTERM);  // its supervisor kills all its child processes
   const auto deadline = std::chrono::steady_clock::now() + patience_at_end;
   while (!has_ended() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  kill(-process_, SIGKILL);  // the supervisor, where it hangs, and what it has left where it was killed
+  kill(-process_, SIGKILL);  // the supervisor if it hangs, and its processes if it was killed
   while (!ended_ && waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
   }
   close(socket_);
@@ -95,7 +95,7 @@ void Process::send(std::string_view line) {
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;  // it has ended: `receive` says how
+    if (count < 0) break;  // it has ended: `receive` reports how
     sent += static_cast<std::size_t>(count);
   }
 }
@@ -103,7 +103,7 @@ void Process::send(std::string_view line) {
 void Process::read_more(int patience_s) {
   std::array<char, 65536> text{};
   for (int waited = 0; waited < patience_s * looks_a_second; ++waited) {
-    const bool ended = has_ended();  // before the look: what it sent until then is there
+    const bool ended = has_ended();  // checked first: all that it sent before has arrived
     pollfd waiting{socket_, POLLIN, 0};
     if (poll(&waiting, 1, ended ? 0 : 1000 / looks_a_second) > 0) {
       const ssize_t count = recv(socket_, text.data(), text.size(), 0);
@@ -111,7 +111,8 @@ void Process::read_more(int patience_s) {
         received_.append(text.data(), static_cast<std::size_t>(count));
         return;
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1000 / looks_a_second));  // it closes before it ends
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(1000 / looks_a_second));  // it closes the socket before it ends
     }
     if (ended) fail(how_it_ended(status_));
   }

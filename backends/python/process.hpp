@@ -16,14 +16,14 @@ struct Interpreter {
   std::filesystem::path root;
 };
 
-/// `python -m MODULE SOCKET` in a process of its own: lines of text over a socket, what it prints is kept. It ends with
-/// this object, together with all that it started, and with this process, however that ends (supervisor.py).
+/// `python -m MODULE SOCKET` in a process of its own: lines of text over a socket; its output is kept. It ends, with
+/// all its child processes, when this object or this process ends, however that happens (supervisor.py).
 class Process {
  public:
-  /// What is given to the new process beside its socket.
+  /// Arguments of the new process beside its socket.
   struct Start {
     std::string module;
-    std::vector<int> files{};  ///< numbered from `first_file` on there
+    std::vector<int> files{};  ///< descriptors from `first_file` on in the new process
     int threads = 1;           ///< of its libraries
   };
   static constexpr int socket_file = 3, first_file = 4;
@@ -36,7 +36,7 @@ class Process {
 
   /// Sends a line. @throws std::runtime_error if the process has ended, saying how, with the last line of its stderr
   void send(std::string_view line);
-  /// The next line that it sends. @throws as `send`, and if none comes in `patience_s`
+  /// Receives the next line. @throws as `send`, and if there is none within `patience_s`
   std::string receive(int patience_s);
 
  private:

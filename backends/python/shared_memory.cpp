@@ -12,7 +12,7 @@ namespace league::python {
 
 SharedMemory::SharedMemory(std::size_t size)
     : size_(std::max<std::size_t>(size, 1)), file_(memfd_create("league", MFD_CLOEXEC)) {
-  // Its pages are taken now: an access to one that cannot be had would end the process.
+  // Pages are allocated now: otherwise an access without memory left would end the process (SIGBUS).
   if (file_ < 0 || posix_fallocate(file_, 0, static_cast<off_t>(size_)) != 0) {
     if (file_ >= 0) close(file_);
     throw std::bad_alloc();

@@ -6,10 +6,10 @@
 
 namespace league::python {
 
-/// Memory that a worker process maps too. It has no name, so that nothing of it is left behind, however both end.
+/// Memory shared with a worker process. Anonymous, so that nothing is left behind, however both end.
 class SharedMemory {
  public:
-  /// @throws std::bad_alloc if there is not as much
+  /// @throws std::bad_alloc if out of memory
   explicit SharedMemory(std::size_t size);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;

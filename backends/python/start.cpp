@@ -15,10 +15,10 @@
 namespace league::python {
 namespace {
 
-constexpr int most_files = 16;
+constexpr int max_files = 16;
 
-/// Variables that bind this program's threads, as a library's own threads would all be bound to the first processor;
-/// and one that takes threads away while other programs are busy.
+/// Variables of thread binding, which would bind all threads of a library to the first processor; and one that reduces
+/// the number of threads under load.
 constexpr std::array dropped{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_DYNAMIC"};
 
 std::vector<std::string> environment_of(const Interpreter& interpreter, int threads) {
@@ -46,7 +46,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// The processors of all OpenMP places: this thread itself is bound to one of them. Empty where nothing is bound.
+/// The processors of all OpenMP places, since this thread is bound to one of them. Empty without binding.
 cpu_set_t all_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -58,19 +58,19 @@ cpu_set_t all_processors() {
   return set;
 }
 
-/// Puts descriptors where they are wanted; first out of the way of each other. Only calls that are safe after a fork.
+/// Moves descriptors to 0, 1, 2, ..., first to free numbers above. Only async-signal-safe calls (after fork).
 void place(std::span<const int> files) {
-  std::array<int, most_files> moved{};
+  std::array<int, max_files> moved{};
   for (std::size_t i = 0; i < files.size(); ++i)
     moved[i] = files[i] < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : files[i];
-  for (std::size_t i = 0; i < files.size(); ++i) moved[i] = fcntl(moved[i], F_DUPFD_CLOEXEC, most_files);
+  for (std::size_t i = 0; i < files.size(); ++i) moved[i] = fcntl(moved[i], F_DUPFD_CLOEXEC, max_files);
   for (std::size_t i = 0; i < files.size(); ++i) dup2(moved[i], static_cast<int>(i));
 }
 
 }  // namespace
 
 pid_t start_process(const Interpreter& interpreter, const Process::Start& start, std::span<const int> files) {
-  std::string python = interpreter.python;  // a link stays one: it is how a virtual environment knows itself
+  std::string python = interpreter.python;  // links are not resolved: a virtual environment is recognised by its path
   if (python.find('/') != std::string::npos) python = std::filesystem::absolute(python).string();
   std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module,
                                  std::to_string(Process::socket_file)};
@@ -83,12 +83,12 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) {
-    if (child > 0) setpgid(child, child);  // in both: whoever is first
+    if (child > 0) setpgid(child, child);  // in both processes, to avoid a race
     return child;
   }
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // both outlast the exec
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // both persist across exec
   if (getppid() != parent) _exit(1);
   if (CPU_COUNT(&processors) > 0) sched_setaffinity(0, sizeof(processors), &processors);
   place(files);

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a module in a child process, and kills whatever that has started when it ends or League does.
+"""Runs a module in a child process, and kills all its descendants when it or League ends.
 
 Usage: python -m backends.python.supervisor MODULE SOCKET. This process is a subreaper (start.cpp): a process
-below it whose parent ends becomes its child, whatever its session or process group. SIGTERM asks it to kill
-all and end; Linux sends it when League ends, even by SIGKILL. One case is not covered: where this process
-itself is killed by SIGKILL, what has left its process group goes on.
+below it whose parent ends becomes its child, whatever its session or process group. On SIGTERM it kills all and ends; Linux sends it when League ends, even by SIGKILL. Not covered: if this process itself is killed by SIGKILL, processes that have left its process group continue.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def descendants() -> set[int]:
 
 
 def kill_all() -> None:
-    """Until there is no child: more may have been started in between."""
+    """Repeats until there is no child, since more may have been started in between."""
     with contextlib.suppress(ChildProcessError):
         while True:
             for pid in descendants():
@@ -45,10 +43,10 @@ def kill_all() -> None:
 
 
 def status_of(worker: int) -> int:
-    """How it ended; as if by SIGTERM where a signal asked for the end before."""
+    """The exit status; that of SIGTERM if a signal ended it before."""
     while signal.sigwait(SIGNALS) == signal.SIGCHLD:
         pid = -1
-        while pid:  # one signal may stand for several children
+        while pid:  # one signal may be for several children
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == worker:
                 return status
@@ -56,11 +54,11 @@ def status_of(worker: int) -> int:
 
 
 def end_like(status: int) -> None:
-    """Ends this process as the worker did."""
+    """Ends this process with the worker's status."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with contextlib.suppress(OSError):  # SIGKILL has no other action
+        with contextlib.suppress(OSError):  # SIGKILL's action cannot be set
             signal.signal(-code, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {-code})
         os.kill(os.getpid(), -code)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Iterative solves in PyTorch: the state lies on the GPU, nothing waits for the host inside a solve."""
+"""Iterative solves in PyTorch: the state is on the GPU, without host synchronisation inside a solve."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from .peer import Arrays, Device, Parameters
 class TorchSolve(TorchPeer):
     """A solve of `steps` steps on theta, kept in double, from `start`.
 
-    A subclass gives `take`, one step; `execution` says how the steps reach the GPU: "eager", an operation
-    after another; "compiled" by torch.compile; "graph", captured into CUDA graphs; "compiled_graph".
+    A subclass gives `take`, one step. `execution`: "eager", one operation after another; "compiled" by torch.compile; "graph", captured into CUDA graphs; "compiled_graph".
     """
 
     execution: ClassVar[str] = "eager"
-    #: Steps after which the rows come round again.
+    #: Steps per pass over the rows.
     period: int = 1
 
     def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
@@ -28,7 +27,7 @@ class TorchSolve(TorchPeer):
         self.graphs: list[tuple[Any, int]] | None = None
 
     def hold_state(self, start: Any) -> None:
-        """Makes the state on the GPU: theta like `start`, the loss of each step, the steps taken."""
+        """Makes the state on the GPU: theta like `start`, the loss of each step, the number of steps."""
         torch = self.torch
         self.start = torch.as_tensor(start, dtype=torch.float64, device=self.cuda)
         self.theta = torch.empty_like(self.start)
@@ -40,19 +39,19 @@ class TorchSolve(TorchPeer):
 
     @abstractmethod
     def take(self, *rows: Any) -> None:
-        """One step: `note` the loss before it, then theta. Tensors only, no host values that change."""
+        """One step: `note` the loss before it, then update theta. Tensors only, no changing host values."""
 
     def rows_of(self, step: int) -> tuple[Any, ...]:
-        """What `take` is called with; the same after `period` steps."""
+        """Arguments of `take`; periodic with `period` steps."""
         return ()
 
     def note(self, loss: Any) -> None:
-        """Writes down the loss of this step, and counts it."""
+        """Stores the loss of this step, and counts the step."""
         self.loss.index_copy_(0, self.taken, loss.double().reshape(1))
         self.taken.add_(1)
 
     def begin(self) -> None:
-        """The state before the first step."""
+        """Restores the initial state."""
         self.theta.copy_(self.start)
         self.taken.zero_()
 
@@ -75,7 +74,7 @@ class TorchSolve(TorchPeer):
             self.step(*self.rows_of(step))
 
     def capture(self) -> list[tuple[Any, int]]:
-        """Graphs, and how often each is replayed."""
+        """Graphs, and the number of replays of each."""
         parts = graph_lengths(self.steps, self.period)
         self.begin()
         for step in range(min(self.period, self.steps)):  # compiles, sets up libraries

@@ -2,7 +2,7 @@
 """One peer in a process of its own: called line by line of JSON over a socket, arrays in shared memory.
 
 Usage: python -m backends.python.worker SOCKET (the number of an open socket); see process.hpp and
-bench/peers/peer.cpp for the other side. What the peer prints goes to stderr, which the other side keeps.
+bench/peers/peer.cpp for the other side. The peer's output goes to stderr, which the other side keeps.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def mapped(shared: dict[str, Any], access: int) -> dict[str, np.ndarray]:
 
 
 def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
-    """Fills the problem's outputs. Raises ValueError unless names, types and shapes are theirs."""
+    """Fills the problem's outputs. Raises ValueError unless names, types and shapes match."""
     if set(results) != set(outputs):
         raise ValueError(f"outputs are {sorted(results)}, not {sorted(outputs)}")
     for name, values in results.items():
@@ -61,7 +61,7 @@ def finite(seconds: Any) -> float:
 
 
 def message(error: Exception) -> str:
-    """What it says; bytes of a file's name that are not UTF-8 are written out, as no JSON can carry them."""
+    """The message; bytes of file names that are not UTF-8 are escaped for JSON."""
     return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -71,7 +71,7 @@ class Worker:
     peer: Peer
 
     def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Imports the peer and makes it; its inputs stay as they are, whatever it does to them."""
+        """Imports and makes the peer; it cannot change the shared inputs."""
         module = driver.load(request["algorithm"], request["model"])
         made_from = driver.variants(module)[request["method"]]
         self.outputs = mapped(request["outputs"], mmap.ACCESS_WRITE)
@@ -110,8 +110,7 @@ class Worker:
         return {"seconds": self.measured(request, self.peer.latency)}
 
     def measured(self, request: dict[str, Any], measure: Callable[[], float]) -> float:
-        """What it returns, without a garbage collection in between; threads that spin a while for
-        more work go to sleep before anything else is timed."""
+        """Its result, without garbage collection in between; afterwards waits until spinning threads sleep, before anything else is timed."""
         gc.disable()
         try:
             if request["warm"]:
@@ -124,7 +123,7 @@ class Worker:
 
 
 def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
-    """What a call returns, or why it cannot."""
+    """The result of a call, or its error."""
     try:
         return {"done": getattr(worker, request["call"])(request)}
     except (Unsupported, ImportError) as obstacle:
@@ -138,7 +137,7 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def serve(channel: socket.socket) -> None:
-    """Answers calls until the other side is gone."""
+    """Answers calls until the socket is closed."""
     worker = Worker()
     with channel, channel.makefile("r") as requests:
         for line in requests:

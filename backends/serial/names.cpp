@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/model.hpp"
 
-// What studies may name, compiled in every build.
+// Names for studies, compiled in every build.
 namespace league {
 namespace {
 

@@ -13,7 +13,7 @@ namespace {
 
 using tests::name_of, tests::Solved;
 
-/// bf16 products only choose candidates: what comes out are the neighbours of the formula in double, whatever the data.
+/// bf16 products only choose candidates: the results are the neighbours by the formula in double, for any data.
 TEST(Knn, MatrixUnitsFindTheNeighboursOfAnyNumbers) {
   using Numbers = std::function<double(double gauss, double uniform, std::int64_t row)>;
   const std::vector<std::pair<const char*, Numbers>> kinds{
@@ -49,7 +49,7 @@ TEST(Knn, MatrixUnitsFindTheNeighboursOfAnyNumbers) {
     }
 }
 
-/// The variants of `mma`, on one device and on three: `expect(counts)`, which are the same.
+/// Runs the variants of `mma` on one and three devices; the counts, the same for both, go to `expect`.
 template <class Expect>
 void expect_counts(const Knn& problem, const Expect& expect) {
   for (const Variant* variant : tests::variants<Knn>()) {
@@ -60,7 +60,7 @@ void expect_counts(const Knn& problem, const Expect& expect) {
     ASSERT_EQ(counts.size(), 2);
     expect(counts);
     run.again();
-    EXPECT_EQ(run.prepared->counts(), counts) << "of the last compute alone";
+    EXPECT_EQ(run.prepared->counts(), counts) << "of the last compute only";
     try {
       EXPECT_EQ(Solved(*variant, problem, {.devices = 3}).prepared->counts(), counts);
     } catch (const Unsupported& refused) {
@@ -82,7 +82,7 @@ TEST(Knn, MatrixUnitsCountTheirCandidates) {
   }
 }
 
-/// All rows are equally far from a query, which no list has room for.
+/// All rows are equally far from a query: every list overflows.
 TEST(Knn, MatrixUnitsCountTheQueriesThatAreComparedWithAllRows) {
   const std::int64_t n = 4000, queries = 20;
   Dataset data = generated(n, queries, 20, Dtype::f32, 0);
@@ -90,7 +90,7 @@ TEST(Knn, MatrixUnitsCountTheQueriesThatAreComparedWithAllRows) {
   const auto problem = make(data, Dtype::f32, 3);
   expect_counts(*problem, [&](const Counts& counts) {
     EXPECT_EQ(counts.at("queries_by_all_rows"), queries);
-    EXPECT_LT(counts.at("candidates"), n * queries) << "what finds no room does not count";
+    EXPECT_LT(counts.at("candidates"), n * queries) << "candidates that do not fit are not counted";
   });
 }
 

@@ -8,13 +8,13 @@
 #include "algorithms/softmax_regression/mma_gradient.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 
-// Threads of the host stand for those of a team: what a GPU does, but for the products themselves.
+// GPU teams simulated by host threads, except for the products themselves.
 namespace league::softmax_regression::tests {
 namespace {
 
 using blocks::mma::Element, blocks::mma::side, blocks::mma::words;
 
-/// Where the lanes of a subgroup put the words of both operands.
+/// The words of both operands of a subgroup's lanes.
 template <class Word>
 struct Meeting {
   explicit Meeting(int lanes) : all(lanes) {}
@@ -22,7 +22,7 @@ struct Meeting {
   Word a[side][words], b[side][words];
 };
 
-/// A GPU's unit by its layout alone: lanes meet for every product.
+/// A GPU's unit by its layout only: lanes synchronise for every product.
 template <class Layout>
 struct Emulated : Layout {
   using Layout::lanes, Layout::sums, Layout::share, Layout::per_word;
@@ -52,7 +52,7 @@ struct Emulated : Layout {
   static void values(const fragment_c& c, Sum (&out)[sums]) { std::copy_n(c.sum, sums, out); }
 };
 
-/// Loss and gradient of all rows, by `teams` teams one after another; `round` rows of squares together, 0: as many as
+/// Loss and gradient of all rows, by `teams` teams one after another; `round` rows of squares at a time, 0: as many as
 /// fit.
 template <class Unit, class T>
 std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector<double>& theta, int teams, int round,
@@ -113,7 +113,7 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
                            nullptr,
                            across,
                            down,
-                           round == 0 ? Tile::most_round(classes) : round,
+                           round == 0 ? Tile::max_round(classes) : round,
                            resident};
   auto losses = sized(0.0, Tile::threads);
   for (int team = 0; team < teams; ++team) {

@@ -56,7 +56,7 @@ class HostProbe final : public ExchangeProbe {
   std::int64_t round_ = 0, wrong_ = 0;
 };
 
-/// Integers of 64 bits take both words of an exchange, and sums of 16 shards fit.
+/// 64-bit integers that use both stamped words; sums over 16 shards fit.
 template <class T>
 T value_of(std::size_t shard, std::size_t i) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -67,8 +67,8 @@ T value_of(std::size_t shard, std::size_t i) {
   }
 }
 
-/// Which values travel in an exchange between neighbours on a ring: those beside the `halo` outer ones replace the
-/// outer ones of the neighbour.
+/// Exchange between neighbours on a ring: the values next to the `halo` outer ones replace the outer ones of the
+/// neighbour.
 std::int64_t halo_of(std::int64_t size) { return size / 4; }
 
 std::vector<Transfer> transfers_of(const Partition& world, std::span<const Buffer> local) {
@@ -76,7 +76,7 @@ std::vector<Transfer> transfers_of(const Partition& world, std::span<const Buffe
   const auto is_local = [&](int shard) {
     return shard >= world.first_local && shard < world.first_local + world.local;
   };
-  /// Of another rank's only the size is known.
+  /// For another rank's buffer only the size is known.
   const auto buffer_of_shard = [&](int shard) {
     return is_local(shard) ? local[static_cast<std::size_t>(shard - world.first_local)]
                            : Buffer{nullptr, local.front().size, local.front().type};
@@ -95,7 +95,7 @@ std::vector<Transfer> transfers_of(const Partition& world, std::span<const Buffe
   return transfers;
 }
 
-/// What value `i` of shard `to` should be, of those that the shards have in the same round.
+/// Expected value `i` of shard `to`, from the values of all shards in the same round.
 template <class T>
 T expected_value(Operation operation, const std::vector<std::span<const T>>& sent, std::size_t to, std::size_t i) {
   const std::size_t shards = sent.size();
@@ -136,7 +136,7 @@ std::vector<EngineSetting> engine_settings() {
   std::vector<EngineSetting> all;
   for (const auto& [kind, most] : {std::pair{DeviceKind::host, 3}, {DeviceKind::gpu, 4}})
     for (const std::string& engine : engine_names(kind)) {
-      if (engine == "paired") continue;  // of threads that stand for processes: tests/test_paired.cpp
+      if (engine == "paired") continue;  // simulated processes: tests/test_paired.cpp
       const bool one_will_do = engine == "local" || engine == "nccl" || engine == "mpi";  // the latter over ranks
       for (int devices = one_will_do ? 1 : 2; devices <= most; ++devices) all.push_back({engine, kind, devices});
     }
@@ -189,7 +189,7 @@ void Communication::SetUp() {
   }
 }
 
-/// Another order changes each addition by half an epsilon. All else owes every bit.
+/// A different order changes each addition by half an epsilon. Otherwise results are bitwise equal.
 double Communication::tolerance(const Plan& plan, double magnitude) const {
   const bool may_differ = GetParam().engine == "nccl" || GetParam().engine == "mpi" || GetParam().engine == "auto";
   if (!may_differ || plan.order == Order::ordered || plan.operation > Operation::reduce_scatter) return 0;

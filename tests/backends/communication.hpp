@@ -11,21 +11,21 @@
 #include "tests/backends/exchange_probe.hpp"
 #include "tests/runtime.hpp"
 
-/// Communicators against plain loops: on host devices everywhere, on GPUs where there are enough.
+/// Communicators against plain loops: on host devices always, on GPUs if there are enough.
 namespace league::tests {
 
 struct EngineSetting {
   std::string engine;
   DeviceKind kind;
-  int devices;  ///< of each rank
+  int devices;  ///< per rank
 };
 std::ostream& operator<<(std::ostream& out, const EngineSetting& setting);
-/// Every engine of this build on several numbers of devices; on one, which needs none, once.
+/// Every engine of this build on several numbers of devices; once on a single one.
 std::vector<EngineSetting> engine_settings();
 
-constexpr std::int64_t probe_rounds = 7;  // odd: each round comes at both parities of an exchange
+constexpr std::int64_t probe_rounds = 7;  // odd: each round occurs at both parities of the stamps
 
-/// Values of very different magnitudes, [probe_rounds x size]: another order of adding them shows.
+/// Values of very different magnitudes, [probe_rounds x size], so that the order of additions matters.
 HostArray sent_by(std::size_t shard, std::int64_t size, Dtype type = Dtype::f64);
 std::vector<double> first_round(const HostArray& all);
 
@@ -33,7 +33,7 @@ std::unique_ptr<ExchangeProbe> make_probe(Queue& queue, const ProbeRounds& round
 
 enum class Operation { all_reduce, reduce_scatter, all_gather, broadcast, exchange };
 
-/// One collective, again and again.
+/// One collective, repeated.
 struct Plan {
   Operation operation = Operation::all_reduce;
   std::int64_t size = 0;
@@ -41,7 +41,7 @@ struct Plan {
   Order order = Order::any;
   int lane = 0;
   std::int64_t skew = 0;              ///< values before the buffers of all shards
-  std::int64_t skew_every_other = 0;  ///< and more before those of shards with odd numbers
+  std::int64_t skew_every_other = 0;  ///< and additional ones before those of odd shards
 };
 std::ostream& operator<<(std::ostream& out, const Plan& plan);
 
@@ -49,14 +49,14 @@ class Communication : public ::testing::TestWithParam<EngineSetting> {
  protected:
   void SetUp() override;
 
-  /// The probes of a plan, one per shard of this rank, and room for it. Probes are filled and compared on lane 0.
+  /// The probes of a plan, one per shard of this rank, and its reservation. Probes are filled and compared on lane 0.
   class Trial {
    public:
     Trial(Communication& test, const Plan& plan);
     void fill();
-    /// The call, on its lane, behind lane 0 if that is another.
+    /// Submits the call on its lane, after lane 0 if that is another.
     void call();
-    /// Lane 0 goes on behind the call, and compares.
+    /// Lane 0 waits for the call, and compares.
     void compare();
     void once() { fill(), call(), compare(); }
     void expect_right();
@@ -75,7 +75,7 @@ class Communication : public ::testing::TestWithParam<EngineSetting> {
   [[nodiscard]] bool can_be_recorded() const {
     return alone() || GetParam().engine != "mpi" || GetParam().kind == DeviceKind::host;
   }
-  /// The library adds in its own order, where it may.
+  /// For order `any`, the library's order is unknown.
   [[nodiscard]] double tolerance(const Plan& plan, double magnitude) const;
   void fence();
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int block_size = 256;
 
-/// What the kernels of one probe share, in device memory.
+/// State of one probe, in device memory.
 struct State {
   unsigned long long round, wrong;
 };
@@ -80,7 +80,7 @@ class CudaProbe final : public ExchangeProbe {
  private:
   [[nodiscard]] T* values() const { return values_.data() + skew_; }
   static unsigned blocks(std::int64_t size) {
-    return static_cast<unsigned>(size / block_size + 1);  // at least one, of no values too
+    return static_cast<unsigned>(size / block_size + 1);  // at least one, even for no values
   }
   Queue& queue_;
   std::int64_t rounds_, size_;
@@ -90,7 +90,7 @@ class CudaProbe final : public ExchangeProbe {
   cuda::Array<State> state_;
 };
 
-/// A thread adds a number of its own to the term of its shard, in every step another.
+/// A thread adds its own number to its shard's term, a different one in every step.
 __global__ void add_by_view(DeviceView view, int steps, double mine, double all, unsigned long long* wrong) {
   const int i = static_cast<int>(threadIdx.x);
   if (i >= view.capacity) return;

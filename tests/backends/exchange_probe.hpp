@@ -9,41 +9,41 @@
 
 namespace league::tests {
 
-/// One shard's end of an exchange: a buffer in the memory of its device, filled anew in each round, and compared there
-/// with what the round should give. Which round it is, is counted on the device: recorded work goes on through the
-/// rounds whenever it is launched. All but the constructor, `wrong` and `read` only queue work.
+/// One shard's part of a collective: a buffer on its device, filled in each round, and compared there with the expected
+/// values. The round is counted on the device, so that recorded work advances through the rounds. All but the
+/// constructor, `wrong` and `read` only submit work.
 class ExchangeProbe {
  public:
   virtual ~ExchangeProbe() = default;
   [[nodiscard]] virtual Buffer buffer() = 0;
-  /// Values of this round, those of `sent`, into the buffer.
+  /// Fills the buffer with the round's values of `sent`.
   virtual void fill() = 0;
-  /// Counts values of this part of the buffer that differ from those of `expected` by more than `tolerance`; the next
-  /// round begins.
+  /// Counts values of this part of the buffer that differ from `expected` by more than `tolerance`; starts the next
+  /// round.
   virtual void compare(Range part) = 0;
   void compare() { compare({0, buffer().size}); }
-  /// How many have differed so far. Waits for the queue.
+  /// The number of differences so far. Waits for the queue.
   [[nodiscard]] virtual std::int64_t wrong() = 0;
   /// The contents of a buffer of doubles. Waits for the queue.
   [[nodiscard]] virtual std::vector<double> read() = 0;
 };
 
-/// What a probe's buffer is to hold: [rounds x size], of the buffer's type.
+/// Contents of a probe's buffer: [rounds x size], of the buffer's type.
 struct ProbeRounds {
   HostArray sent, expected;
   double tolerance = 0;
-  std::int64_t skew = 0;  ///< values of the buffer's allocation that come before it
+  std::int64_t skew = 0;  ///< values in the allocation before the buffer
 };
 
 using MakeExchangeProbe = std::unique_ptr<ExchangeProbe> (*)(Queue&, const ProbeRounds&);
-/// For GPUs; null where this build has no CUDA.
+/// For GPUs; null in builds without CUDA.
 MakeExchangeProbe& exchange_probe_on_gpu();
 
-/// Kernels on the devices of all shards at the same time, which add `terms` of their shards again and again by stamped
-/// words. @returns how many of the sums were wrong
+/// Concurrent kernels on the devices of all shards, which add `terms` of their shards repeatedly by stamped words.
+/// @returns the number of wrong sums
 using AddByViews = std::int64_t (*)(const std::vector<Queue*>&, const std::vector<DeviceView>&,
                                     const std::vector<double>& terms);
-/// For GPUs; null where this build has no CUDA.
+/// For GPUs; null in builds without CUDA.
 AddByViews& add_by_views_on_gpu();
 
 }  // namespace league::tests

@@ -13,7 +13,7 @@ namespace league::tests {
 /// WarpMatrices.
 using MmaProduct = void (*)(Queue&, blocks::mma::Element, bool matrices, std::span<const std::byte> a,
                             std::span<const std::byte> b, std::span<std::byte> c);
-/// For GPUs; null where this build has no CUDA.
+/// For GPUs; null in builds without CUDA.
 MmaProduct& mma_product_on_gpu();
 
 }  // namespace league::tests

@@ -4,11 +4,11 @@
 #include "backends/auto_communicator.hpp"
 #include "tests/runtime.hpp"
 
-// Which engine "auto" leaves a call to. That it does them right: tests/backends/test_communicator.cpp, as for all.
+// The choice of engine by "auto". Its results: tests/backends/test_communicator.cpp, as for all engines.
 namespace league::tests {
 namespace {
 
-/// Notes calls, does none.
+/// Records calls without executing them.
 class Noting final : public Communicator {
  public:
   explicit Noting(std::vector<std::string>& calls) : calls_(calls) {}
@@ -70,7 +70,7 @@ TEST_F(AutoTest, MakesRoomWhereACallMayGo) {
   EXPECT_EQ(many_, Calls{});
   auto_.reserve(std::int64_t{1} << 30);
   ASSERT_EQ(few_.size(), 2U);
-  EXPECT_NE(few_.back(), "reserve 1073741824") << "what goes to the other engine";
+  EXPECT_NE(few_.back(), "reserve 1073741824") << "calls for the other engine";
   EXPECT_EQ(many_, Calls{"reserve 1073741824"});
 }
 
@@ -102,14 +102,14 @@ TEST(Auto, OnHostsTakesLocal) {
   EXPECT_EQ(made->taken(), Calls{"local"});
 }
 
-/// Half of the shards are elsewhere: the reasons of all engines.
+/// Half of the shards are in another process: the reasons of all engines.
 TEST(Auto, SaysWhyNoEngineJoinsTheShards) {
   const std::vector<Shard> one{{{DeviceKind::host, 0, 1}, {0, 1}, 0}};
   try {
     make_auto_communicator(runtime(), one, {{{0, 1}, {1, 2}}, 0, 1});
     FAIL();
   } catch (const Unsupported& reason) {
-    EXPECT_NE(std::string(reason.what()).find("communicator 'local' joins the devices of one process"),
+    EXPECT_NE(std::string(reason.what()).find("communicator 'local' connects the devices of one process"),
               std::string::npos)
         << reason.what();
   }

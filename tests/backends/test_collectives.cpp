@@ -13,7 +13,7 @@ constexpr Operation operations[] = {Operation::all_reduce, Operation::reduce_sca
                                     Operation::broadcast, Operation::exchange};
 constexpr Dtype types[] = {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::i64};
 constexpr Order orders[] = {Order::ordered, Order::any};
-// the longest sum that the GPUs' engine sends in stamped words, and one more; a million does not split evenly
+// the longest sum in stamped words of the engine `local`; a size that does not split evenly
 constexpr std::int64_t threshold = 32 * 1024, large = 1'000'003;
 
 using Collectives = Communication;
@@ -89,7 +89,7 @@ TEST_P(Collectives, InRecordedWork) {
         }
 }
 
-/// A call on lane 1 while lane 0 goes on, with calls of its own.
+/// A call on lane 1 concurrent with calls on lane 0.
 TEST_P(Collectives, BesideOtherWork) {
   if (!can_be_recorded()) GTEST_SKIP() << "waits for the host";
   for (const std::int64_t size : {600L, 4000L, threshold + 1})
@@ -114,7 +114,7 @@ TEST_P(Collectives, BesideOtherWork) {
     }
 }
 
-/// Nothing but the queues' order keeps the calls apart.
+/// Back-to-back calls, ordered by the queues only.
 TEST_P(Collectives, OneAfterAnotherOfDifferentTypesAndSizes) {
   std::vector<Trial> trials;
   trials.reserve(12);
@@ -128,11 +128,11 @@ TEST_P(Collectives, OneAfterAnotherOfDifferentTypesAndSizes) {
 }
 
 TEST_P(Collectives, RefuseWhatDoesNotFit) {
-  if (shards_.size() < 2) GTEST_SKIP() << "one buffer is like itself";
+  if (shards_.size() < 2) GTEST_SKIP() << "a single buffer cannot differ";
   Trial trial(*this, {.size = 100});
   std::vector<Buffer> buffers = trial.buffers();
   EXPECT_THROW(communicator_->all_reduce(buffers, Order::ordered), std::logic_error) << "room for `any` only";
-  EXPECT_THROW(communicator_->all_reduce(buffers, Order::any, 1), std::logic_error) << "no room on this lane";
+  EXPECT_THROW(communicator_->all_reduce(buffers, Order::any, 1), std::logic_error) << "nothing reserved on this lane";
   buffers.back().size = 99;
   EXPECT_THROW(communicator_->all_reduce(buffers, Order::any), std::logic_error);
   EXPECT_THROW(communicator_->all_gather(buffers), std::logic_error);
@@ -157,7 +157,7 @@ TEST_P(Collectives, KernelsThatExchangeThemselves) {
     terms.push_back(1000.25 * static_cast<double>(shard + 1));
   }
   EXPECT_EQ(add_by_views_on_gpu()(queues_, views, terms), 0);
-  Trial trial(*this, {.size = 16});  // whose slots are others
+  Trial trial(*this, {.size = 16});  // which replaces the slots
   for (int i = 0; i < 20; ++i) trial.once();
   trial.expect_right();
 }

@@ -5,7 +5,7 @@
 
 #include "tests/backends/communication.hpp"
 
-// Sums and gathers of doubles, what a solve needs of a communicator; test_collectives.cpp has all else.
+// Sums and gathers of doubles, as used in solves; all else: test_collectives.cpp.
 namespace league::tests {
 namespace {
 
@@ -53,7 +53,7 @@ TEST_P(Communicating, FindsWhatIsWrong) {
   }
 }
 
-/// A probe whose buffer is `size` doubles, all of them to be overwritten.
+/// A probe with a buffer of `size` doubles, to be overwritten.
 std::unique_ptr<ExchangeProbe> blank(Queue& queue, std::int64_t size) {
   const HostArray nothing(runtime().host_memory(), Dtype::f64, {1, size});
   return make_probe(queue, {nothing, nothing});
@@ -74,12 +74,12 @@ TEST_P(Communicating, GathersPiecesOnTheFirstDevice) {
       for (std::size_t i = 0; i < shards_.size(); ++i)
         pieces.push_back(
             {trial.probe(i).buffer().data, size_of(static_cast<std::size_t>(shards_[i].index)), Dtype::f64});
-      if (alone()) {  // one shard gathers where its piece lies
+      if (alone()) {  // a single shard gathers in place
         communicator_->gather(
             pieces, {trial.probe(0).buffer().data, static_cast<std::int64_t>(expected.size()), Dtype::f64}, lane);
         EXPECT_EQ(trial.probe(0).read(), first_round(sent_by(0, largest)));
       } else {
-        if (world_.first_local != 0) expected.clear();  // only the rank of shard 0 gets the whole
+        if (world_.first_local != 0) expected.clear();  // only the rank of shard 0 gets the result
         const auto whole = blank(*queues_.front(), static_cast<std::int64_t>(expected.size()));
         fence();
         communicator_->gather(pieces, whole->buffer(), lane);
@@ -90,9 +90,9 @@ TEST_P(Communicating, GathersPiecesOnTheFirstDevice) {
 }
 
 TEST_P(Communicating, GathersBeforePiecesAreOverwritten) {
-  if (alone()) GTEST_SKIP() << "one shard gathers where its piece lies";
+  if (alone()) GTEST_SKIP() << "a single shard gathers in place";
   constexpr std::int64_t size = 20'000;
-  const std::int64_t shards = world_.first_local == 0 ? std::ssize(world_.rows) : 0;  // elsewhere nothing arrives
+  const std::int64_t shards = world_.first_local == 0 ? std::ssize(world_.rows) : 0;  // other ranks receive nothing
   Trial trial(*this, {.size = size});
   HostArray expected(runtime_.host_memory(), Dtype::f64, {probe_rounds, shards * size});
   for (std::int64_t round = 0; round < probe_rounds; ++round)

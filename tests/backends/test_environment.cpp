@@ -8,7 +8,7 @@
 #include "tests/bench/program.hpp"
 #include "tests/bench/temporary.hpp"
 
-// Variables of the environment that decide about threads: a record says what a parallel region gets.
+// Environment variables that determine the number of threads: the record has the actual number.
 namespace league::tests {
 namespace {
 
@@ -20,7 +20,7 @@ class EnvironmentTest : public ::testing::Test {
   void SetUp() override {
     if (!has_program("league")) GTEST_SKIP() << "no league beside this program";
   }
-  /// The merged record of a run in which these variables alone are set of those for OpenMP.
+  /// The merged record of a run with only these OpenMP variables set.
   Json record(const Variables& variables, const std::function<void()>& prepare = {}) {
     const auto study = folder_.write("study.toml",
                                      "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = [\"openmp\", "

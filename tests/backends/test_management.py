@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the driver says of a GPU gets its right name: asked of a library that stands in for the driver's."""
+"""Facts from the driver get the right names; with a fake driver library."""
 
 import os
 import subprocess
@@ -56,4 +56,4 @@ def test_facts_and_readings(tmp_path):
         "sm_clock_MHz": "1980",
         "memory_clock_MHz": "3201",
         "temperature_C": "41",
-    }, "what cannot be read, here the power, is left out"
+    }, "values that cannot be read, here the power, are left out"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The Python side of peers: what is listed, what a worker answers, how a GPU's batch is held back."""
+"""The Python side of peers: the catalogue, answers of a worker, holding back a GPU's batch."""
 
 import json
 import subprocess
@@ -130,7 +130,7 @@ def test_no_two_peers_have_one_name():
 
 
 def test_a_method_solves_one_problem():
-    """Whatever the library: else one of them would be judged by the other's oracle."""
+    """For all libraries: otherwise one of them would be checked by the other's oracle."""
     problems = {(p["algorithm"], p["method"], p["problem"]) for p in PEERS}
     methods = [(algorithm, method) for algorithm, method, _ in sorted(problems)]
     assert sorted(set(methods)) == methods
@@ -216,7 +216,7 @@ def test_outputs_are_those_of_the_problem(results, message):
 
 
 class Stream(GpuPeer):
-    """A stream whose time is counted: a compute takes 2 s there and 0.01 s to queue."""
+    """A stream with a fake clock: a compute takes 2 s and 0.01 s to submit."""
 
     method = "stream"
     waits = False
@@ -274,7 +274,7 @@ def test_a_compute_that_waits_is_timed_as_it_comes():
         (250, 1, [(100, 2), (50, 1)]),
         (200, 1, [(100, 2)]),
         (7, 1, [(7, 1)]),
-        (250, 30, [(120, 2), (10, 1)]),  # whole rounds of the rows
+        (250, 30, [(120, 2), (10, 1)]),  # whole passes over the rows
         (0, 1, []),
     ],
 )

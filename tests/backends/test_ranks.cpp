@@ -5,7 +5,7 @@
 
 #include "tests/runtime.hpp"
 
-// What ranks say to each other, under a launcher: mpirun -n 3 league_tests. Alone, every call is the identity.
+// Communication of ranks under a launcher: mpirun -n 3 league_tests. With one rank, every call is the identity.
 namespace league::tests {
 namespace {
 
@@ -50,7 +50,7 @@ TEST_F(OverRanks, AgreeOnWhatEachSays) {
   }
 }
 
-/// One rank fails while the others wait for it, in each kind of call; all go on together.
+/// One rank fails while the others wait for it, in each kind of call; all continue together.
 TEST_F(OverRanks, LeaveAStepThatFails) {
   if (size_ == 1) GTEST_SKIP() << "no other rank";
   for (int round = 0; round < 12; ++round) {
@@ -63,9 +63,9 @@ TEST_F(OverRanks, LeaveAStepThatFails) {
       if (round % 4 == 1) ranks_.all_reduce(values.data(), std::ssize(values), Dtype::f64);
       if (round % 4 == 2) ranks_.broadcast(std::as_writable_bytes(std::span(values)), failing);
       if (round % 4 == 3) static_cast<void>(ranks_.texts("here"));
-      // Some operations end without the failing rank: then the next does not.
+      // Some operations complete without the failing rank: then the next one does not.
       ranks_.barrier();
-      ADD_FAILURE() << "round " << round << ": rank " << rank_ << " has waited for nobody";
+      ADD_FAILURE() << "round " << round << ": rank " << rank_ << " did not wait for the failed rank";
     } catch (const RankFailed&) {
       what = "left";
     } catch (const std::runtime_error& error) {
@@ -80,7 +80,7 @@ TEST_F(OverRanks, LeaveAStepThatFails) {
   }
 }
 
-/// What all refuse alike has begun nothing.
+/// An error common to all ranks leaves no pending operations.
 TEST_F(OverRanks, RefuseTogetherWithoutABreak) {
   const int breaks = ranks_.breaks();
   const std::vector<std::string> said = ranks_.agree("no", Ranks::End::failed);

@@ -5,12 +5,12 @@
 
 namespace league::tests {
 
-/// A double that one kernel sends and a later one receives, as in backends/cuda/wait.hpp.
+/// Sends a double from one kernel to a later one, by backends/cuda/wait.hpp.
 using SendAndReceive = double (*)(Queue&, double sent);
-/// Waits for what nobody sends, for a tenth of a second. @throws std::runtime_error: its trap
+/// Waits a tenth of a second for a word that is never sent. @throws std::runtime_error: its trap
 using WaitInVain = void (*)(Queue&);
 
-/// For GPUs; null where this build has no CUDA.
+/// For GPUs; null in builds without CUDA.
 struct WaitProbe {
   SendAndReceive send_and_receive = nullptr;
   WaitInVain wait_in_vain = nullptr;

@@ -6,16 +6,16 @@
 
 #include <cstdint>
 
-/// Where CUDA and HIP differ, in CUDA's words. `backends/hip/include/gpu_dialect.hpp` says the same in HIP's: a build's
-/// include path decides which of them the kernel files see.
+/// The differences between CUDA and HIP, for CUDA. `backends/hip/include/gpu_dialect.hpp` is the same for HIP; the
+/// include path of a build selects one of them.
 namespace league::cuda {
 
 inline constexpr const char* dialect = "cuda";
 inline constexpr int warp_size = 32;
-/// The second launch bound of kernels that want `blocks` blocks on a multiprocessor: here, just that.
+/// The second launch bound for `blocks` resident blocks per multiprocessor.
 constexpr int launch_bound(int blocks) { return blocks; }
 
-/// The value of the lane `offset` above, within groups of `width` lanes.
+/// Shuffle down: the value of the lane `offset` above, within groups of `width` lanes.
 template <class T>
 __device__ T shuffle_down(T value, int offset, int width = warp_size) {
   return __shfl_down_sync(0xffffffffU, value, static_cast<unsigned>(offset), width);
@@ -24,22 +24,22 @@ template <class T>
 __device__ T shuffle_xor(T value, int mask, int width = warp_size) {
   return __shfl_xor_sync(0xffffffffU, value, mask, width);
 }
-/// A store of what is not read again soon, past the caches.
+/// A streaming (non-temporal) store.
 template <class T>
 __device__ void store_streaming(T* address, T value) {
   __stcs(address, value);
 }
 
-/// The most dynamic shared memory of a block that `allow_scratch` can let a kernel have.
-inline std::size_t most_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlockOptin; }
+/// Maximum dynamic shared memory of a block, with opt-in by `allow_scratch`.
+inline std::size_t max_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlockOptin; }
 inline cudaError_t allow_scratch(const void* kernel, int bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
-/// Ends the kernel, and the context with it, by an error.
+/// Aborts the kernel, and with it the context, by an error.
 __device__ inline void trap() { __trap(); }
 
-/// Nanoseconds since some time, the same on all multiprocessors of a device; it may tick once a microsecond.
+/// A nanosecond clock, the same on all multiprocessors of a device; its resolution may be a microsecond.
 __device__ inline std::uint64_t clock_ns() {
   std::uint64_t now = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -49,7 +49,7 @@ __device__ inline std::uint64_t clock_ns() {
 inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
   return cudaGraphInstantiate(executable, graph, 0);
 }
-/// Brings a graph to its devices before its first launch.
+/// Uploads a graph to its devices before its first launch.
 inline cudaError_t upload_graph(cudaGraphExec_t executable, cudaStream_t stream) {
   return cudaGraphUpload(executable, stream);
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-// The CUDA runtime calls that the project uses, in HIP's names.
+// The CUDA runtime calls used in the project, as their HIP equivalents.
 #define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
 #define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
 #define cudaDeviceProp hipDeviceProp_t
@@ -75,18 +75,17 @@
 namespace league::cuda {
 
 inline constexpr const char* dialect = "hip";
-/// 64 lanes on CDNA: kernels take this name, never a number.
+/// 64 lanes on CDNA: kernels use this name, never a number.
 #if defined(__AMDGCN_WAVEFRONT_SIZE)
 inline constexpr int warp_size = __AMDGCN_WAVEFRONT_SIZE;
 #else
 inline constexpr int warp_size = 64;
 #endif
 
-/// Here the second launch bound counts the warps of a SIMD unit, and scratch memory may not let them in: the compiler
-/// decides.
+/// In HIP the second launch bound counts warps per SIMD unit, which scratch memory may prevent: left to the compiler.
 constexpr int launch_bound(int /*blocks*/) { return 1; }
 
-/// `hipLaunchHostFunc`, which HIP 5.2 declares but does not have.
+/// Replaces `hipLaunchHostFunc`, which HIP 5.2 declares but does not define.
 inline hipError_t launch_host_function(hipStream_t stream, void (*function)(void*), void* data) {
   struct Call {
     void (*function)(void*);
@@ -112,12 +111,12 @@ __device__ void store_streaming(T* address, T value) {
   *address = value;
 }
 
-inline std::size_t most_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlock; }
+inline std::size_t max_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlock; }
 inline cudaError_t allow_scratch(const void*, int) { return cudaSuccess; }
 
 __device__ inline void trap() { abort(); }
 
-/// `wall_clock64`, which HIP 5.2 has for the device's pass of the compiler only. On CDNA it ticks at 100 MHz.
+/// Replaces `wall_clock64`, which HIP 5.2 only has in the device pass. 100 MHz on CDNA.
 __device__ inline std::uint64_t clock_ns() { return __builtin_amdgcn_s_memrealtime() * 10; }
 
 inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
