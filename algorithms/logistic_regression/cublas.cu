@@ -4,7 +4,7 @@
 #include "algorithms/logistic_regression/cuda_unfused.hpp"
 #include "backends/cuda/cublas.hpp"
 
-// The library multiplies: X theta, and X^T (p - y); what is between is `unfused`'s.
+// The library multiplies X theta and X^T (p - y); the kernels between are those of `unfused`.
 namespace league::cuda::logistic_regression {
 namespace {
 
@@ -45,13 +45,13 @@ class Cublas final : public StepPart {
   void begin() const override { begin_solve(memory_.rows); }
   void accumulate() const override {
     const Rows<T> rows = memory_.rows.all_rows();
-    weights_of<<<1, LogisticRegression::most_features, 0, stream(queue())>>>(rows.features, memory_.rows.state(),
-                                                                             weights_.data());
+    weights_of<<<1, LogisticRegression::max_features, 0, stream(queue())>>>(rows.features, memory_.rows.state(),
+                                                                            weights_.data());
     check_launch();
-    gradient_.clear();  // without rows the library leaves it alone
-    if (rows.count > 0) product(handle_, rows, false, weights_.data(), memory_.excess.data());
+    gradient_.clear();  // without rows the library does not write it
+    if (rows.count > 0) product(handle_, rows, false, weights_.data(), memory_.residual.data());
     put_terms(memory_, true);
-    if (rows.count > 0) product<T>(handle_, rows, true, memory_.excess.data(), gradient_.data());
+    if (rows.count > 0) product<T>(handle_, rows, true, memory_.residual.data(), gradient_.data());
     finish<T>(memory_, gradient_.data());
   }
   [[nodiscard]] Buffer sums() const override { return memory_.rows.buffer(); }

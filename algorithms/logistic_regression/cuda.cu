@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/logistic_regression/cuda_part.hpp"
 
-// A thread takes 4 neighbouring rows (2 in f64), all its loads first, and keeps sums of its own; a block adds them
-// through shared memory, the last block those of all, and where no other shard waits, makes the step too.
+// A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A block adds them
+// through shared memory, the last block (ticket) adds those of all; with a single shard it also takes the step.
 namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
-__global__ void __launch_bounds__(most_threads, launch_bound(teams_at_least<features>))
+__global__ void __launch_bounds__(max_threads, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
                     bool alone) {
   constexpr int taken = features_a_thread<features>, groups = sharers<features>, n = gradient_sums(features);
@@ -60,11 +60,11 @@ class Fused final : public StepPart {
   Launch configure(Launch launch) override {
     with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;
-      launch_ = resolve_for(*this, launch, standard_team<features>, standard_teams<features>,
+      launch_ = resolve_for(*this, launch, default_team<features>, default_teams<features>,
                             [](int threads) { return rows_at_once<T> * threads / groups; });
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
-                          " features: a team takes a multiple of them");
+                          " features: the team size must be a multiple of it");
       memory_.declare_partials(launch_.league, gradient_sums(features));
     });
     return launch_;

@@ -2,14 +2,13 @@
 #include "algorithms/logistic_regression/cuda_newton.hpp"
 #include "algorithms/logistic_regression/newton_rows.hpp"
 
-// Up to 8 features a thread takes neighbouring rows and keeps all sums of its own; beyond, a block takes tiles of 64
-// rows (32 in f64), a thread a square of the Hessian. Then a block a sum adds those of all blocks, and one block makes
-// the step.
+// Up to 8 features, a thread takes neighbouring rows and keeps all sums; beyond, a block takes tiles of 64 rows (32 in
+// f64), a thread a square of the Hessian. Then one block per sum adds the partials, and one block takes the step.
 namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
-__global__ void __launch_bounds__(most_threads, 1) newton_rows(Rows<T> rows, State state, double* partials) {
+__global__ void __launch_bounds__(max_threads, 1) newton_rows(Rows<T> rows, State state, double* partials) {
   constexpr int n = newton_values<features>;
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
@@ -30,7 +29,7 @@ __global__ void __launch_bounds__(most_threads, 1) newton_rows(Rows<T> rows, Sta
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_threads, 1) newton_tiles(Rows<T> rows, State state, double* partials) {
+__global__ void __launch_bounds__(max_threads, 1) newton_tiles(Rows<T> rows, State state, double* partials) {
   extern __shared__ double scratch[];
   if (state.control[is_stopped] != 0) return;
   add_tiles(block_group(), rows, state.theta, blockIdx.x, gridDim.x, scratch, partials);
@@ -40,10 +39,10 @@ template <class T>
 class Newton final : public StepPart {
  public:
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= most_features_a_thread) {}
+      : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= max_features_a_thread) {}
   Launch configure(Launch launch) override {
-    launch_ = in_threads_ ? resolve_for(*this, launch, most_threads, 1, [](int all) { return rows_at_once<T> * all; })
-                          : resolve_for(*this, launch, most_threads, 2, [](int) { return Tile<T>::rows; });
+    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1, [](int all) { return rows_at_once<T> * all; })
+                          : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "block");
     memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
     return launch_;

@@ -5,7 +5,7 @@
 
 namespace league::cuda::logistic_regression {
 
-/// A block adds `count` neighbours.
+/// A block adds `count` consecutive values.
 [[maybe_unused]] static __global__ void add_rows_of(State state, std::int64_t count, const double* partials,
                                                     double* sums) {
   extern __shared__ double scratch[];
@@ -21,7 +21,7 @@ namespace league::cuda::logistic_regression {
   newton_step(block_group(), rule, state, scratch);
 }
 
-/// Adds the `count` partial sums of each sum of a Newton step, a block each.
+/// Adds the `count` partials of each sum of a Newton step, one block per sum.
 template <class T>
 void add_partials_of(const SolveMemory<Array, T>& memory, std::int64_t count) {
   const auto sums = static_cast<unsigned>(newton_sums(memory.features));
@@ -30,10 +30,10 @@ void add_partials_of(const SolveMemory<Array, T>& memory, std::int64_t count) {
   check_launch();
 }
 
-/// Takes the step that the sums tell.
+/// Takes the Newton step from the sums.
 template <class T>
 void take_newton_step(const SolveMemory<Array, T>& memory) {
-  newton_once<<<1, most_threads, bytes_of(newton_scratch(memory.features)), stream(memory.part.queue())>>>(
+  newton_once<<<1, max_threads, bytes_of(newton_scratch(memory.features)), stream(memory.part.queue())>>>(
       memory.rule, memory.state());
   check_launch();
 }

@@ -4,15 +4,15 @@
 #include "algorithms/logistic_regression/cuda_newton.hpp"
 #include "algorithms/logistic_regression/newton_units.hpp"
 
-// A block takes tiles of rows through shared memory; a warp, or two, take the Hessian of a run of them by matrix units.
-// Then a block a sum adds those of all blocks, and one block makes the step.
+// A block takes tiles of rows through shared memory; one or two warps compute the Hessian of a run of rows by matrix
+// units. Then one block per sum adds the partials, and one block takes the step.
 namespace league::cuda::logistic_regression {
 namespace {
 
 using Unit = blocks::mma::Native<blocks::mma::Element::f64>;
 
 template <class T, int blocks_>
-__global__ void __launch_bounds__(most_threads, 1) newton_units(Rows<T> rows, State state, double* partials) {
+__global__ void __launch_bounds__(max_threads, 1) newton_units(Rows<T> rows, State state, double* partials) {
   extern __shared__ uint4 scratch[];
   if (state.control[is_stopped] != 0) return;
   add_unit_tiles<T, Unit, blocks_, blocks::NativeCopies>(block_group(), rows, state.theta, blockIdx.x, gridDim.x,

@@ -11,10 +11,10 @@ namespace league::cuda::logistic_regression {
 using namespace league::logistic;  // NOLINT: the algorithm's own words
 using blocks::block_group, blocks::comes_last;
 
-/// The most threads of a block: what their registers allow.
-inline constexpr int most_threads = 256;
+/// Maximum threads per block, limited by registers.
+inline constexpr int max_threads = 256;
 
-/// theta in the data's type; 0 behind the last feature. @pre all threads call
+/// theta converted to the data's type, zero-padded. @pre all threads call
 template <class T, int n>
 __device__ void load_weights(const State& state, int features, T (&weights)[n]) {
   const auto team = block_group();
@@ -26,7 +26,7 @@ __device__ void load_weights(const State& state, int features, T (&weights)[n]) 
   begin_state(block_group(), features, state);
 }
 [[maybe_unused]] static __global__ void descend_once(Rule rule, State state) {
-  __shared__ double scratch[look_scratch(LogisticRegression::most_features)];
+  __shared__ double scratch[look_scratch(LogisticRegression::max_features)];
   descend(block_group(), rule, state, scratch);
 }
 
@@ -36,27 +36,27 @@ inline dim3 block_of(const Launch& launch) {
   return {static_cast<unsigned>(launch.vector), static_cast<unsigned>(launch.team), 1};
 }
 
-inline constexpr int small = 128;  ///< threads of a block that works alone
+inline constexpr int small = 128;  ///< threads of a single-block kernel
 
-/// The state before the first step.
+/// Sets the state before the first step.
 template <class T>
 void begin_solve(const SolveMemory<Array, T>& memory) {
   begin_once<<<1, small, 0, stream(memory.part.queue())>>>(memory.features, memory.state());
   check_launch();
 }
 
-/// Takes the step that the sums tell.
+/// Takes the gradient step from the sums.
 template <class T>
 void descend_alone(const SolveMemory<Array, T>& memory) {
   descend_once<<<1, small, 0, stream(memory.part.queue())>>>(memory.rule, memory.state());
   check_launch();
 }
 
-/// The method's choice: as many blocks as the device holds at once, none without rows to take. A block of so many
-/// threads takes `tile(threads)` rows at a time.
+/// The default launch: as many blocks as are resident at once, none without rows. A block takes `tile(threads)` rows at
+/// a time.
 template <class Tile>
 Launch resolve_for(const ShardPart& part, Launch launch, int team, int blocks_a_multiprocessor, const Tile& tile) {
-  launch = resolve(launch, {0, team, 1}, {most_threads, warp_size, "logistic_regression on " + std::string(dialect)});
+  launch = resolve(launch, {0, team, 1}, {max_threads, warp_size, "logistic_regression on " + std::string(dialect)});
   launch.tile = tile(launch.team * launch.vector);
   if (launch.league == 0)
     launch.league = std::min(league_of(ceil_div<std::int64_t>(part.rows().size(), std::max(launch.tile, 1))),

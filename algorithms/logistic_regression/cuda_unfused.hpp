@@ -3,7 +3,7 @@
 
 #include "algorithms/logistic_regression/cuda_part.hpp"
 
-// The passes of `unfused`, all rows each: logits, what is left of the labels, gradient. A thread takes every
+// The passes of `unfused` over all rows: logits, residuals, gradient. A thread takes every
 // (blocks x threads)-th pack of 4 rows (2 in f64), 8 features at a time.
 namespace league::cuda::logistic_regression {
 
@@ -19,13 +19,13 @@ __device__ void for_packs(const Rows<T>& rows, const Body& body) {
 
 template <class T>
 __global__ void logits_of(Rows<T> rows, State state, blocks::Pack<T, 16>* logits) {
-  __shared__ T weights[LogisticRegression::most_features + 1];
+  __shared__ T weights[LogisticRegression::max_features + 1];
   if (state.control[is_stopped] != 0) return;
   load_weights(state, rows.features, weights);
   for_packs(rows, [&](std::int64_t pack) { logits[pack] = pack_logits(rows, pack, weights); });
 }
 
-/// In place. `intercept` is added to the logits first, where they came without it.
+/// Logits to residuals, in place. `intercept` is added first, if the logits lack it.
 template <class T>
 __global__ void terms_of(Rows<T> rows, State state, bool add_intercept, blocks::Pack<T, 16>* logits, double* partials) {
   extern __shared__ double scratch[];
@@ -40,13 +40,13 @@ __global__ void terms_of(Rows<T> rows, State state, bool add_intercept, blocks::
 }
 
 template <class T>
-__global__ void gradient_of(Rows<T> rows, State state, const blocks::Pack<T, 16>* excess, double* partials) {
+__global__ void gradient_of(Rows<T> rows, State state, const blocks::Pack<T, 16>* residual, double* partials) {
   extern __shared__ double scratch[];
   if (state.control[is_stopped] != 0) return;
   double* partial = partials + std::int64_t{blockIdx.x} * gradient_sums(rows.features) + 2;
   for (int d = 0; d < rows.features; d += features_a_pass) {
     ThreadSum<T> mine[features_a_pass];
-    for_packs(rows, [&](std::int64_t pack) { pack_gradient(rows, pack, d, excess[pack], mine); });
+    for_packs(rows, [&](std::int64_t pack) { pack_gradient(rows, pack, d, residual[pack], mine); });
     team_sums<features_a_pass>(
         block_group(), [&](int i) { return mine[i].value(); }, scratch,
         [&](int i, int, double sum) {
@@ -55,8 +55,8 @@ __global__ void gradient_of(Rows<T> rows, State state, const blocks::Pack<T, 16>
   }
 }
 
-/// One block: the sums of all blocks; where a library has added up the gradient, `gradient` [features] instead of
-/// theirs.
+/// One block: adds the partials of all blocks. If a library has computed the gradient, `gradient` [features] replaces
+/// them.
 template <class T>
 __global__ void finish_unfused(int features, State state, std::int64_t blocks, const double* partials,
                                const T* gradient, double* sums) {
@@ -69,14 +69,14 @@ __global__ void finish_unfused(int features, State state, std::int64_t blocks, c
     sums[d + 2] = static_cast<double>(gradient[d]);
 }
 
-/// What our own kernels and a library work on.
+/// Memory for our own kernels and for a library.
 template <class T>
 struct UnfusedMemory {
   UnfusedMemory(ShardPart& part, const LogisticRegression& problem) : rows(part, problem) {
-    rows.declare_padded(excess, "logistic_regression/excess", rows.pitch);
+    rows.declare_padded(residual, "logistic_regression/residual", rows.pitch);
   }
   Launch choose(Launch requested) {
-    launch = resolve_for(rows.part, requested, most_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
+    launch = resolve_for(rows.part, requested, max_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
     rows.declare_partials(launch.league, gradient_sums(rows.features));
     return launch;
   }
@@ -84,11 +84,11 @@ struct UnfusedMemory {
     return bytes_of(scratch_size(features_a_pass, launch.team * launch.vector));
   }
   [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(launch.league); }
-  [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(excess.data()); }
+  [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(residual.data()); }
 
   SolveMemory<Array, T> rows;
   Launch launch;
-  Array<T> excess;
+  Array<T> residual;
 };
 
 template <class T>
@@ -102,8 +102,8 @@ void put_terms(const UnfusedMemory<T>& memory, bool add_intercept) {
 template <class T>
 void finish(const UnfusedMemory<T>& memory, const T* gradient) {
   const SolveMemory<Array, T>& rows = memory.rows;
-  const std::size_t bytes = bytes_of(scratch_size(gradient_sums(rows.features), most_threads));
-  finish_unfused<<<1, most_threads, bytes, stream(rows.part.queue())>>>(
+  const std::size_t bytes = bytes_of(scratch_size(gradient_sums(rows.features), max_threads));
+  finish_unfused<<<1, max_threads, bytes, stream(rows.part.queue())>>>(
       rows.features, rows.state(), memory.launch.league, rows.partials.data(), gradient, rows.sums.data());
   check_launch();
 }

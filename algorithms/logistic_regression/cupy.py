@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy: a product, the loss and the excess in one fused kernel, a product; Newton steps the same.
+"""CuPy: a product, loss and residual in one fused kernel, a product; likewise Newton steps.
 
 theta, intercept first, is kept in double.
 """
@@ -13,7 +13,7 @@ from backends.python.peer import Unsupported
 ROW = """
     const T t = exp(-abs(z));
     loss = max(z, (T)0) - y * z + log1p(t);
-    excess = (z >= 0 ? 1 : t) / (1 + t) - y;
+    residual = (z >= 0 ? 1 : t) / (1 + t) - y;
 """
 WEIGHT = "weight = t / ((1 + t) * (1 + t));"
 
@@ -31,20 +31,20 @@ class Library(CupySolve):
         self.y = cupy.asarray(self.inputs["labels"]).astype(self.x.dtype)
         self.rate = float(self.parameters["learning_rate"])
         self.l2 = float(self.parameters["l2"])
-        self.row = cupy.ElementwiseKernel("T z, T y", "T loss, T excess", ROW, "row")
+        self.row = cupy.ElementwiseKernel("T z, T y", "T loss, T residual", ROW, "row")
         self.hold_state([0] * (len(self.x) + 1))
 
     def take(self, step):
         theta, weights = self.theta.astype(self.x.dtype), self.theta[1:]
         z = theta[1:] @ self.x
         z += theta[0]
-        loss, excess = self.row(z, self.y)
+        loss, residual = self.row(z, self.y)
         self.loss[step] = loss.mean(dtype=float) + self.l2 / 2 * (weights @ weights)
         share = self.rate / z.size
-        self.theta[0] -= share * excess.sum()
+        self.theta[0] -= share * residual.sum()
         if self.l2:
             weights *= 1 - self.rate * self.l2
-        weights -= share * (self.x @ excess)
+        weights -= share * (self.x @ residual)
         self.taken += 1
 
 
@@ -58,7 +58,7 @@ class Newton(NewtonSteps, CupySolve):
         n, rows = len(self.x) + 1, len(self.y)
         self.hold_state([0] * n)
         self.penalty = float(self.parameters["l2"]) * cupy.diag(cupy.arange(n) > 0)
-        results = "T loss, T excess, T weight"
+        results = "T loss, T residual, T weight"
         self.row = cupy.ElementwiseKernel("T z, T y", results, ROW + WEIGHT, "row")
         self.columns, self.scaled = cupy.ones((n, rows)), cupy.empty((n + 1, rows))
         self.before, self.direction = cupy.empty((2, n))
@@ -68,8 +68,8 @@ class Newton(NewtonSteps, CupySolve):
         self.columns[1:] = self.x
 
     def take(self, step=0):
-        loss, excess, weight = self.row(self.theta @ self.columns, self.y)
-        self.scaled[-1] = excess
+        loss, residual, weight = self.row(self.theta @ self.columns, self.y)
+        self.scaled[-1] = residual
         cupy.multiply(self.columns, weight, out=self.scaled[:-1])
         means = self.scaled @ self.columns.T / len(self.y)
         penalised = self.penalty @ self.theta

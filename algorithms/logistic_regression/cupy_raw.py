@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy's RawKernel: each row is read once; the block that comes last adds the sums of all and takes the step."""
+"""CuPy's RawKernel: each row is read once; the last block (ticket) adds all partials and takes the step."""
 
 import cupy
 
@@ -10,7 +10,8 @@ BLOCKS_A_MULTIPROCESSOR = 8
 STEP = """
 struct Rule { double rate, l2, tolerance; };
 
-// Thread s takes theta's component s. taken: steps that counted, steps queued, whether it has stopped.
+// Thread s takes component s of theta. taken: effective steps, submitted steps, stop
+// flag.
 __device__ void descend(const Rule& rule, long long rows, double* theta, double* loss, long long* taken,
                         const double* totals) {
   const int s = threadIdx.x;
@@ -46,10 +47,10 @@ extern "C" __global__ void step(const Value* x, const unsigned char* y, long lon
 #pragma unroll
     for (int f = 0; f < FEATURES; ++f) z += weights[f + 1] * values[f];
     const Value label = y[i], t = exp(-abs(z));
-    const Value excess = (z >= 0 ? 1 : t) / (1 + t) - label;
-    sums[0] += excess;
+    const Value residual = (z >= 0 ? 1 : t) / (1 + t) - label;
+    sums[0] += residual;
 #pragma unroll
-    for (int f = 0; f < FEATURES; ++f) sums[f + 1] += excess * values[f];
+    for (int f = 0; f < FEATURES; ++f) sums[f + 1] += residual * values[f];
     sums[FEATURES + 1] += (z > 0 ? z : 0) - label * z + log1p(t);
   }
   if (add_up(sums, partials, arrived, totals))
@@ -59,7 +60,7 @@ extern "C" __global__ void step(const Value* x, const unsigned char* y, long lon
 
 class Raw(CupySolve):
     method = "raw"
-    description = "a RawKernel a step"
+    description = "one RawKernel per step"
     dtypes = ("f32", "f64")
 
     def upload(self):

@@ -3,8 +3,7 @@
 
 #include "algorithms/logistic_regression/pack_rows.hpp"
 
-/// What a host thread does with a block of rows that stay in its nearest cache, feature by feature: the compiler's
-/// vector lanes take neighbouring rows.
+/// A host thread's work on a block of rows that stays in L1, feature by feature; vector lanes take neighbouring rows.
 namespace league::logistic {
 
 inline constexpr std::int64_t host_block = 512;  ///< rows
@@ -28,9 +27,10 @@ void host_logits(const Rows<T>& rows, std::int64_t begin, std::int64_t count, co
   }
 }
 
-inline constexpr int host_sums = 64;  ///< of neighbouring rows: several vectors, so that no addition waits for the last
+inline constexpr int host_sums =
+    64;  ///< partial sums, several vectors: independent chains hide the latency of additions
 
-/// The sum of `value(i)` for up to a block of rows: 8 terms one after another, then a tree.
+/// The sum of `value(i)` for up to a block of rows: 8 terms sequentially, then a tree.
 template <class T, class Value>
 T host_sum(std::int64_t count, const Value& value) {
   T sums[host_sums] = {};
@@ -52,13 +52,13 @@ double host_product(const T* a, const T* b, std::int64_t count) {
   return static_cast<double>(host_sum<T>(count, [a, b](std::int64_t i) { return a[i] * b[i]; }));
 }
 
-/// From logits to what is left of the labels, in place; adds loss and intercept's gradient to `sums`.
+/// Logits to residuals, in place; adds the loss and the intercept's gradient to `sums`.
 template <class T, bool newton = false>
 void host_terms(const std::uint8_t* labels, std::int64_t count, HostBlock<T>& block, double* sums) {
 #pragma omp simd
   for (std::int64_t i = 0; i < count; ++i) {
     const RowTerms<T> terms = row_terms(block.logit[i], static_cast<T>(labels[i]));
-    block.logit[i] = terms.excess;
+    block.logit[i] = terms.residual;
     block.loss[i] = terms.loss;
     if constexpr (newton) block.weight[i] = terms.weight;
   }
@@ -76,7 +76,7 @@ void host_add_block(const Rows<T>& rows, std::int64_t begin, std::int64_t count,
     sums[d + 2] += host_product(rows.columns + d * rows.pitch + begin, block.logit, count);
 }
 
-/// The same with the Hessian behind it.
+/// The same, followed by the Hessian.
 template <class T>
 void host_add_newton_block(const Rows<T>& rows, std::int64_t begin, std::int64_t count, const double* theta,
                            HostBlock<T>& block, double* sums) {
@@ -96,7 +96,7 @@ void host_add_newton_block(const Rows<T>& rows, std::int64_t begin, std::int64_t
   }
 }
 
-/// Blocks [first, last) of the rows that are worker number `worker`'s.
+/// Blocks [first, last) of rows of worker `worker`.
 struct Blocks {
   std::int64_t first, last;
 };
@@ -115,26 +115,27 @@ void host_add_rows(const Rows<T>& rows, Blocks mine, const double* theta, double
   }
 }
 
-/// The passes of `unfused`, each over all blocks of a worker; `excess` [rows] lies between them.
+/// The passes of `unfused`, each over all blocks of a worker; `residual` [rows] carries values between them.
 template <class T>
-void host_logits_of_rows(const Rows<T>& rows, Blocks mine, const double* theta, T* excess) {
+void host_logits_of_rows(const Rows<T>& rows, Blocks mine, const double* theta, T* residual) {
   for (std::int64_t b = mine.first; b < mine.last; ++b) {
     const std::int64_t begin = b * host_block, left = rows.count - begin;
-    host_logits(rows, begin, left < host_block ? left : host_block, theta, excess + begin);
+    host_logits(rows, begin, left < host_block ? left : host_block, theta, residual + begin);
   }
 }
-/// `intercept` is added to the logits first, where they came without it.
+/// `intercept` is added first, if the logits lack it.
 template <class T>
-void host_terms_of_rows(const Rows<T>& rows, Blocks mine, T* excess, double* sums, const double* intercept = nullptr) {
+void host_terms_of_rows(const Rows<T>& rows, Blocks mine, T* residual, double* sums,
+                        const double* intercept = nullptr) {
   T loss[host_block];
   const T first = intercept != nullptr ? static_cast<T>(*intercept) : T{0};
   for (std::int64_t b = mine.first; b < mine.last; ++b) {
     const std::int64_t begin = b * host_block, left = rows.count - begin, count = left < host_block ? left : host_block;
-    T* values = excess + begin;
+    T* values = residual + begin;
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) {
       const RowTerms<T> terms = row_terms(values[i] + first, static_cast<T>(rows.labels[begin + i]));
-      values[i] = terms.excess;
+      values[i] = terms.residual;
       loss[i] = terms.loss;
     }
     sums[0] += host_total(loss, count);
@@ -142,12 +143,12 @@ void host_terms_of_rows(const Rows<T>& rows, Blocks mine, T* excess, double* sum
   }
 }
 template <class T>
-void host_gradient_of_rows(const Rows<T>& rows, Blocks mine, const T* excess, double* sums) {
+void host_gradient_of_rows(const Rows<T>& rows, Blocks mine, const T* residual, double* sums) {
   for (int d = 0; d < rows.features; ++d)
     for (std::int64_t b = mine.first; b < mine.last; ++b) {
       const std::int64_t begin = b * host_block, left = rows.count - begin;
       sums[d + 2] +=
-          host_product(rows.columns + d * rows.pitch + begin, excess + begin, left < host_block ? left : host_block);
+          host_product(rows.columns + d * rows.pitch + begin, residual + begin, left < host_block ? left : host_block);
     }
 }
 

@@ -9,31 +9,31 @@ namespace league::logistic {
 
 enum class Kernel { fused, unfused, newton };
 
-/// What the threads of a host work on in a step.
+/// Arguments of host threads in a step.
 template <class T>
 struct HostWork {
   Rows<T> rows;
   Rule rule;
   State state;
-  T* excess;  ///< unfused: [rows]
+  T* residual;  ///< unfused: [rows]
   int threads;
   double* partials;  ///< [threads x partial_pitch]
   std::span<double> sums;
   double* scratch;
 
-  /// Whole cache lines for the sums of one thread.
+  /// Padded to whole cache lines per thread (no false sharing).
   [[nodiscard]] std::int64_t partial_pitch() const { return (static_cast<std::int64_t>(sums.size()) + 15) / 8 * 8; }
   [[nodiscard]] double* partial(int thread) const { return partials + thread * partial_pitch(); }
   [[nodiscard]] bool stopped() const { return state.control[is_stopped] != 0; }
 };
 
-/// A shard on the threads of a host; `add_rows` leaves the sums of its rows in `sums`, unless the solve has stopped.
+/// A shard on host threads; `add_rows` writes the sums of its rows to `sums`, unless the solve has stopped.
 template <class T, class Pass, Kernel kernel, void (*add_rows)(const HostWork<T>&)>
 class HostPart final : public StepPart {
  public:
   HostPart(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), memory_(*this, problem) {
-    declare(excess_, "logistic_regression/excess", kernel == Kernel::unfused ? memory_.pitch : 0);
+    declare(residual_, "logistic_regression/residual", kernel == Kernel::unfused ? memory_.pitch : 0);
     declare(scratch_, "logistic_regression/scratch",
             kernel == Kernel::newton ? newton_scratch(problem.features) : look_scratch(problem.features));
   }
@@ -67,7 +67,7 @@ class HostPart final : public StepPart {
     return {memory_.all_rows(),
             memory_.rule,
             memory_.state(),
-            excess_.data(),
+            residual_.data(),
             threads_,
             memory_.partials.data(),
             {memory_.sums.data(), static_cast<std::size_t>(sums)},
@@ -75,7 +75,7 @@ class HostPart final : public StepPart {
   }
   SolveMemory<host::Array, T> memory_;
   int threads_ = 1;
-  host::Array<T> excess_;
+  host::Array<T> residual_;
   host::Array<double> scratch_;
 };
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit of all steps, so that none returns to the host: a scan, or a while_loop where the tolerance may
-end the solve; Newton steps the same.
+"""JAX: one jit of all steps, without returning to the host: a scan, or a while_loop where the tolerance may
+end the solve; likewise Newton steps.
 
-theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32
-has no part here: matrix-vector products do not use it.
+theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32 is not used: these are matrix-vector products.
 """
 
 import functools
@@ -16,31 +15,31 @@ from backends.python.gpu import JaxPeer
 
 
 def loss_of(z, y):
-    """The mean over the rows, at their logits."""
+    """Mean loss over the rows, from their logits."""
     terms = jnp.maximum(z, 0) - y * z + jnp.log1p(jnp.exp(-jnp.abs(z)))
     return terms.mean(dtype=float)
 
 
 def penalised(loss, gradient, theta, l2):
-    """With the penalty, which leaves the intercept alone."""
+    """With the penalty, which excludes the intercept."""
     weights = theta.at[0].set(0)
     return loss + l2 / 2 * (weights @ weights), gradient + l2 * weights
 
 
 def noted(losses, step, loss):
-    """The losses of all steps: this one's, and the last one again should the solve end here."""
+    """The losses of all steps: this step's is also stored for all later ones, in case the solve ends here."""
     return jnp.where(jnp.arange(len(losses)) < step, losses, loss)
 
 
 @functools.partial(jax.jit, static_argnames=("steps", "ends"))
 def descend(x, y, rate, l2, tolerance, steps, ends):
-    """theta, the loss before each step, the steps taken; `ends`: there is a tolerance."""
+    """theta, the loss before each step, the number of steps; `ends`: with a tolerance."""
 
     def take(theta):
         narrow = theta.astype(x.dtype)
         z = narrow[1:] @ x + narrow[0]
-        excess = jax.nn.sigmoid(z) - y
-        sums = jnp.append(excess.sum(dtype=float), (x @ excess).astype(float))
+        residual = jax.nn.sigmoid(z) - y
+        sums = jnp.append(residual.sum(dtype=float), (x @ residual).astype(float))
         loss, gradient = penalised(loss_of(z, y), sums / len(y), theta, l2)
         return theta - rate * gradient, loss, jnp.abs(gradient).max()
 
@@ -65,7 +64,7 @@ def descend(x, y, rate, l2, tolerance, steps, ends):
 
 @functools.partial(jax.jit, static_argnames="steps")
 def newton(x, y, l2, tolerance, steps):
-    """As newton.NewtonSteps: theta, the loss before each step, the steps taken."""
+    """As newton.NewtonSteps: theta, the loss before each step, the number of steps."""
     columns = jnp.vstack([jnp.ones(len(y)), x])  # in double
     penalty = l2 * jnp.diag(jnp.arange(len(columns)) > 0)
 
@@ -147,7 +146,9 @@ class Cpu(Scan):
 
 class Newton(Regression):
     method = "newton"
-    description = "jit of a while_loop: a product in double a step, a Cholesky solve"
+    description = (
+        "jit of a while_loop: one product in double per step, a Cholesky solve"
+    )
     dtypes = ("f32", "f64")
     problem = "newton"
     units = (("f32", "f64"),)

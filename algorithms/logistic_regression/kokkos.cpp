@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/logistic_regression/kokkos_part.hpp"
 
-// A thread takes 4 neighbouring rows (2 in f64), all its loads first, and keeps sums of its own;
-// a team adds them through its scratch, the last team those of all, and where no other shard waits, makes the step too.
-// On a host a thread takes neighbouring blocks of 512 rows, feature by feature.
+// A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A team adds them
+// through its scratch, the last team (ticket) adds those of all; with a single shard it also takes the step. On a host
+// a thread takes neighbouring blocks of 512 rows, feature by feature.
 namespace league::kokkos::logistic_regression {
 namespace {
 
@@ -13,7 +13,7 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
   constexpr int taken = features_a_thread<features>, groups = sharers<features>, n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
   const auto policy =
-      bounded_policy<teams_at_least<features>, T>(exec, launch, fused_scratch<features>(threads), features + 1);
+      bounded_policy<min_teams<features>, T>(exec, launch, fused_scratch<features>(threads), features + 1);
   const int doubles = fused_scratch<features>(threads);
   Kokkos::parallel_for(
       "logistic_regression/fused", policy, KOKKOS_LAMBDA(const Member& member) {
@@ -68,11 +68,11 @@ class Fused final : public StepPart {
   Launch configure(Launch launch) override {
     with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;
-      launch_ = resolve_for(*this, launch, standard_team<features>, standard_teams<features>,
+      launch_ = resolve_for(*this, launch, default_team<features>, default_teams<features>,
                             [](int threads) { return rows_at_once<T> * threads / groups; });
       if (on_gpu && launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
-                          " features: a team takes a multiple of them");
+                          " features: the team size must be a multiple of it");
       if (on_gpu)
         memory_.declare_partials(launch_.league, gradient_sums(features));
       else

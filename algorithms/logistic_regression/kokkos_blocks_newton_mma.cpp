@@ -4,8 +4,8 @@
 #include "algorithms/logistic_regression/kokkos_newton.hpp"
 #include "algorithms/logistic_regression/newton_units.hpp"
 
-// A team takes tiles of rows through its scratch; a subgroup, or two, take the Hessian of a run of them by matrix
-// units. Then a team a sum adds those of all teams, and one team makes the step. On a host a thread is a subgroup.
+// A team takes tiles of rows through its scratch; one or two subgroups compute the Hessian of a run of rows by matrix
+// units. Then one team per sum adds the partials, and one team takes the step. On a host a thread is a subgroup.
 namespace league::kokkos::logistic_regression {
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "algorithms/logistic_regression/kokkos_unfused.hpp"
 
-// Kokkos Kernels' own product (no TPL) multiplies: X theta, and X^T (p - y); what is between is `unfused`'s.
+// Kokkos Kernels' own product (no TPL) multiplies X theta and X^T (p - y); the kernels between are those of `unfused`.
 namespace league::kokkos::logistic_regression {
 namespace {
 
@@ -44,17 +44,18 @@ class Kernels final : public StepPart {
     const auto count = static_cast<std::size_t>(rows().size()), d = static_cast<std::size_t>(all.features);
     const Columns<const T> padded(all.columns.data(), static_cast<std::size_t>(all.pitch), d);
     const auto columns = Kokkos::subview(padded, std::pair(std::size_t{0}, count), Kokkos::ALL);
-    const Values<T> excess(memory_.excess.data(), count), weights(weights_.data(), d), gradient(gradient_.data(), d);
+    const Values<T> residual(memory_.residual.data(), count), weights(weights_.data(), d),
+        gradient(gradient_.data(), d);
     const Launch one = small();
     submit(queue(), "logistic_regression/weights", bounded_policy(exec_, one, 0),
            Weights<T>{all.features, all.state(), weights_.data(), one.team});
     queue().submit([=, exec = exec_] {
-      if (count > 0) KokkosBlas::gemv(exec, "N", T{1}, columns, weights, T{0}, excess);
+      if (count > 0) KokkosBlas::gemv(exec, "N", T{1}, columns, weights, T{0}, residual);
     });
     put_terms(exec_, memory_, true);
     queue().submit([=, exec = exec_] {
       if (count > 0)
-        KokkosBlas::gemv(exec, "T", T{1}, columns, excess, T{0}, gradient);
+        KokkosBlas::gemv(exec, "T", T{1}, columns, residual, T{0}, gradient);
       else
         Kokkos::deep_copy(exec, gradient, T{0});
     });

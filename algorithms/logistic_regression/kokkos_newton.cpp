@@ -3,9 +3,9 @@
 
 #include "algorithms/logistic_regression/newton_rows.hpp"
 
-// Up to 8 features a thread takes neighbouring rows and keeps all sums of its own; beyond, a team takes tiles of 64
-// rows (32 in f64), a thread a square of the Hessian. Then a team a sum adds those of all teams, and one team makes the
-// step. On a host a thread takes neighbouring blocks of 512 rows.
+// Up to 8 features, a thread takes neighbouring rows and keeps all sums; beyond, a team takes tiles of 64 rows (32 in
+// f64), a thread a square of the Hessian. Then one team per sum adds the partials, and one team takes the step. On a
+// host a thread takes neighbouring blocks of 512 rows.
 namespace league::kokkos::logistic_regression {
 namespace {
 
@@ -55,10 +55,10 @@ class Newton final : public StepPart {
       : StepPart(context, shard),
         exec_(instance(context.runtime, queue())),
         memory_(*this, problem),
-        in_threads_(!on_gpu || problem.features <= most_features_a_thread) {}
+        in_threads_(!on_gpu || problem.features <= max_features_a_thread) {}
   Launch configure(Launch launch) override {
-    launch_ = in_threads_ ? resolve_for(*this, launch, most_threads, 1, [](int all) { return rows_at_once<T> * all; })
-                          : resolve_for(*this, launch, most_threads, 2, [](int) { return Tile<T>::rows; });
+    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1, [](int all) { return rows_at_once<T> * all; })
+                          : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
     memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
     return launch_;

@@ -5,7 +5,7 @@
 
 namespace league::kokkos::logistic_regression {
 
-/// A team adds `count` neighbours.
+/// A team adds `count` consecutive values.
 struct AddRows {
   State state;
   std::int64_t count;
@@ -23,7 +23,7 @@ struct AddRows {
   }
 };
 
-/// Adds the `count` partial sums of each sum of a Newton step, a team each.
+/// Adds the `count` partials of each sum of a Newton step, one team per sum.
 template <class T>
 void add_partials_of(const Exec& exec, const SolveMemory<Array, T>& memory, std::int64_t count) {
   Launch launch = small();
@@ -36,18 +36,18 @@ void add_partials_of(const Exec& exec, const SolveMemory<Array, T>& memory, std:
 struct NewtonOnce {
   Rule rule;
   State state;
-  int doubles;  ///< of scratch
+  int doubles;  ///< scratch
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     newton_step(team_group(member, threads), rule, state, scratch_of<double>(member, doubles));
   }
 };
 
-/// Takes the step that the sums tell.
+/// Takes the Newton step from the sums.
 template <class T>
 void take_newton_step(const Exec& exec, const SolveMemory<Array, T>& memory) {
   const int doubles = newton_scratch(memory.features);
-  const Launch one = small(most_threads);
+  const Launch one = small(max_threads);
   submit(memory.part.queue(), "logistic_regression/newton_step", bounded_policy(exec, one, doubles),
          NewtonOnce{memory.rule, memory.state(), doubles, one.team});
 }

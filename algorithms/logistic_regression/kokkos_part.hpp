@@ -12,16 +12,16 @@ namespace league::kokkos::logistic_regression {
 using namespace league::logistic;  // NOLINT: the algorithm's own words
 using blocks::comes_last, blocks::team_group;
 
-/// The most threads of a team: what their registers allow.
-inline constexpr int most_threads = 256;
+/// Maximum threads per team, limited by registers.
+inline constexpr int max_threads = 256;
 
-/// Where a team's scratch lies: a host has but 32 KiB of the nearest.
+/// Scratch level: level 0 of a host has only 32 KiB.
 inline constexpr int scratch_level = on_gpu ? 0 : 1;
 
 /// A policy whose teams have `doubles` of scratch and `extra` values of T.
 template <int teams = 1, class T = double>
 auto bounded_policy(const Exec& exec, Launch launch, int doubles, int extra = 0) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_threads, launch_bound(teams)>>
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_threads, launch_bound(teams)>>
       policy(exec, launch.league, launch.team, launch.vector);
   const std::size_t bytes =
       sizeof(double) * static_cast<std::size_t>(doubles) + sizeof(T) * static_cast<std::size_t>(extra) + 32;
@@ -35,7 +35,7 @@ KOKKOS_INLINE_FUNCTION T* scratch_of(const M& team, int size) {
       team.team_scratch(int{scratch_level}).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
 }
 
-/// theta in the data's type; 0 behind the last feature. @pre all threads call
+/// theta converted to the data's type, zero-padded. @pre all threads call
 template <class T, class Barrier>
 KOKKOS_INLINE_FUNCTION void load_weights(const Group<Barrier>& team, const State& state, int features, int n,
                                          T* weights) {
@@ -43,10 +43,10 @@ KOKKOS_INLINE_FUNCTION void load_weights(const Group<Barrier>& team, const State
   team.barrier();
 }
 
-// Kernels of headers are functors: a lambda for the device must not be shared between files, for nvcc keeps what makes
-// its copies in each file of its own, while the linker keeps one copy of the code that calls it.
+// Kernels in headers are functors, not lambdas: nvcc generates the wrappers of an extended lambda per translation unit,
+// while the linker merges the inline functions that call it (ODR violation).
 
-/// The state before the first step.
+/// Sets the state before the first step.
 struct Begin {
   State state;
   int features;
@@ -55,17 +55,17 @@ struct Begin {
   }
 };
 
-/// Takes the step that the sums tell.
+/// Takes the gradient step from the sums.
 struct Descend {
   Rule rule;
   State state;
-  int doubles;  ///< of scratch
+  int doubles;  ///< scratch
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     descend(team_group(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
   }
 };
 
-/// A team that works alone.
+/// The launch of a single-team kernel.
 constexpr Launch small(int threads = 128) { return {1, on_gpu ? threads : 1, 1}; }
 
 template <class T>
@@ -81,12 +81,12 @@ void descend_alone(const Exec& exec, const SolveMemory<Array, T>& memory) {
          Descend{memory.rule, memory.state(), doubles});
 }
 
-/// The method's choice: as many teams as the device holds at once, none without rows to take. A team of so many
-/// threads takes `tile(threads)` rows at a time; on a host a thread takes blocks of its own.
+/// The default launch: as many teams as are resident at once, none without rows. A team takes `tile(threads)` rows at a
+/// time; on a host a thread takes its own blocks.
 template <class Tile>
 Launch resolve_for(const ShardPart& part, Launch launch, int team, int teams_a_multiprocessor, const Tile& tile) {
   LaunchLimits most = limits(part.queue());
-  if (on_gpu) most.team_times_vector = most_threads;
+  if (on_gpu) most.team_times_vector = max_threads;
   launch = resolve(launch, {0, on_gpu ? team : 1, 1}, most);
   launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
   if (launch.league == 0)
@@ -96,7 +96,7 @@ Launch resolve_for(const ShardPart& part, Launch launch, int team, int teams_a_m
   return launch;
 }
 
-/// One of the threads of a league on a host, where each takes blocks of rows of its own.
+/// A thread of a league on a host, which takes its own blocks of rows.
 struct Worker {
   std::int64_t rank, of;
 };
@@ -112,7 +112,7 @@ void each_worker(Queue& queue, const Exec& exec, const char* label, Launch launc
   });
 }
 
-/// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to n sums of its own, from 0.
+/// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to its own n sums, initially 0.
 template <class Add>
 void host_accumulate(Queue& queue, const Exec& exec, const char* label, Launch launch, const State& state,
                      std::int64_t rows, int n, double* partials, const Add& add) {
@@ -123,7 +123,7 @@ void host_accumulate(Queue& queue, const Exec& exec, const char* label, Launch l
   });
 }
 
-/// On a host: one thread adds what all have. (A template: it must not be compiled where Exec is a GPU.)
+/// On a host: one thread adds the sums of all. (A template, so that it is not compiled where Exec is a GPU.)
 template <class E>
 void host_finish(Queue& queue, const E& exec, Launch launch, const State& state, int n, const double* partials,
                  double* sums) {

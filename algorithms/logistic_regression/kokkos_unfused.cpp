@@ -6,7 +6,7 @@ namespace {
 
 template <class T>
 void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, blocks::Pack<T, 16>* logits) {
-  constexpr int most = LogisticRegression::most_features + 1;
+  constexpr int most = LogisticRegression::max_features + 1;
   const int threads = launch.team * launch.vector;
   Kokkos::parallel_for(
       "logistic_regression/logits", bounded_policy<1, T>(exec, launch, 0, most), KOKKOS_LAMBDA(const Member& member) {
@@ -20,7 +20,7 @@ void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, block
 }
 
 template <class T>
-void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, const blocks::Pack<T, 16>* excess,
+void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, const blocks::Pack<T, 16>* residual,
                  double* partials) {
   const int threads = launch.team * launch.vector;
   Kokkos::parallel_for(
@@ -33,7 +33,7 @@ void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, con
         for (int d = 0; d < rows.features; d += features_a_pass) {
           ThreadSum<T> mine[features_a_pass];
           for_packs(rows, team, member.league_rank(), member.league_size(),
-                    [&](std::int64_t pack) { pack_gradient(rows, pack, d, excess[pack], mine); });
+                    [&](std::int64_t pack) { pack_gradient(rows, pack, d, residual[pack], mine); });
           team_sums<features_a_pass>(
               team, [&](int i) { return mine[i].value(); }, scratch,
               [&](int i, int, double sum) {
@@ -58,7 +58,7 @@ class Unfused final : public StepPart {
       put_terms(exec_, memory_, false);
       gradient_of<T>(exec_, memory_.launch, rows, state, memory_.packs(), memory_.rows.partials.data());
     } else {
-      accumulate_on_host(rows, state, memory_.excess.data(), memory_.rows.partials.data());
+      accumulate_on_host(rows, state, memory_.residual.data(), memory_.rows.partials.data());
     }
     finish<T>(exec_, memory_, nullptr);
   }
@@ -66,15 +66,15 @@ class Unfused final : public StepPart {
   void update() const override { descend_alone(exec_, memory_.rows); }
 
  private:
-  /// The sums stay where they are from pass to pass: the last one adds to those of the second.
-  void accumulate_on_host(const Rows<T>& rows, const State& state, T* excess, double* partials) const {
+  /// The sums persist between passes: the last pass adds to those of the second.
+  void accumulate_on_host(const Rows<T>& rows, const State& state, T* residual, double* partials) const {
     each_worker(queue(), exec_, "logistic_regression/logits", memory_.launch, state, [=](Worker worker) {
-      host_logits_of_rows(rows, blocks_of(rows.count, worker.rank, worker.of), state.theta, excess);
+      host_logits_of_rows(rows, blocks_of(rows.count, worker.rank, worker.of), state.theta, residual);
     });
     put_terms(exec_, memory_, false);
     const int n = gradient_sums(rows.features);
     each_worker(queue(), exec_, "logistic_regression/gradient", memory_.launch, state, [=](Worker worker) {
-      host_gradient_of_rows(rows, blocks_of(rows.count, worker.rank, worker.of), excess, partials + worker.rank * n);
+      host_gradient_of_rows(rows, blocks_of(rows.count, worker.rank, worker.of), residual, partials + worker.rank * n);
     });
   }
   Exec exec_;

@@ -3,7 +3,7 @@
 
 #include "algorithms/logistic_regression/kokkos_part.hpp"
 
-// The passes of `unfused`, all rows each: logits, what is left of the labels, gradient. A thread takes every
+// The passes of `unfused` over all rows: logits, residuals, gradient. A thread takes every
 // (teams x threads)-th pack of 4 rows (2 in f64), 8 features at a time; on a host, neighbouring blocks of 512 rows.
 namespace league::kokkos::logistic_regression {
 
@@ -15,7 +15,7 @@ KOKKOS_INLINE_FUNCTION void for_packs(const Rows<T>& rows, const Group<Barrier>&
   for (std::int64_t pack = rank * team.size + team.rank; pack < packs; pack += teams * team.size) body(pack);
 }
 
-/// In place. The intercept is added to the logits first, where they came without it.
+/// Logits to residuals, in place. The intercept is added first, if the logits lack it.
 template <class T>
 struct Terms {
   Rows<T> rows;
@@ -38,7 +38,8 @@ struct Terms {
   }
 };
 
-/// One team: the sums of all teams; where a library has added up the gradient, `gradient` [features] instead of theirs.
+/// One team: adds the partials of all teams. If a library has computed the gradient, `gradient` [features] replaces
+/// them.
 template <class T>
 struct Finish {
   int features;
@@ -59,25 +60,25 @@ struct Finish {
   }
 };
 
-/// What our own kernels and a library work on.
+/// Memory for our own kernels and for a library.
 template <class T>
 struct UnfusedMemory {
   UnfusedMemory(ShardPart& part, const LogisticRegression& problem) : rows(part, problem) {
-    rows.declare_padded(excess, "logistic_regression/excess", rows.pitch);
+    rows.declare_padded(residual, "logistic_regression/residual", rows.pitch);
   }
   Launch choose(Launch requested) {
-    launch = resolve_for(rows.part, requested, most_threads, 4, [](int all) { return rows_at_once<T> * all; });
+    launch = resolve_for(rows.part, requested, max_threads, 4, [](int all) { return rows_at_once<T> * all; });
     teams = on_gpu ? launch.league : std::int64_t{launch.league} * launch.team;
     rows.declare_partials(teams, gradient_sums(rows.features));
     return launch;
   }
   [[nodiscard]] int threads() const { return launch.team * launch.vector; }
-  [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(excess.data()); }
+  [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(residual.data()); }
 
   SolveMemory<Array, T> rows;
   Launch launch;
   std::int64_t teams = 1;
-  Array<T> excess;
+  Array<T> residual;
 };
 
 template <class T>
@@ -92,14 +93,14 @@ void put_terms(const Exec& exec, const UnfusedMemory<T>& memory, bool add_interc
   else
     host_accumulate(queue, exec, "logistic_regression/terms", memory.launch, state, rows.count,
                     gradient_sums(rows.features), partials,
-                    [rows, excess = memory.excess.data(), intercept = add_intercept ? state.theta : nullptr](
-                        Blocks blocks, double* sums) { host_terms_of_rows(rows, blocks, excess, sums, intercept); });
+                    [rows, residual = memory.residual.data(), intercept = add_intercept ? state.theta : nullptr](
+                        Blocks blocks, double* sums) { host_terms_of_rows(rows, blocks, residual, sums, intercept); });
 }
 
 template <class T>
 void finish(const Exec& exec, const UnfusedMemory<T>& memory, const T* gradient) {
   const SolveMemory<Array, T>& rows = memory.rows;
-  const Launch one = small(most_threads);
+  const Launch one = small(max_threads);
   submit(
       rows.part.queue(), "logistic_regression/finish",
       bounded_policy(exec, one, scratch_size(gradient_sums(rows.features), one.team)),

@@ -10,9 +10,9 @@
 namespace league {
 namespace {
 
-constexpr std::int64_t most_rows = std::int64_t{1} << 40, most_steps = 100'000;
+constexpr std::int64_t max_rows = std::int64_t{1} << 40, max_steps = 100'000;
 
-const std::string no_units = "no matrix units in plain code: see newton";
+const std::string no_units = "needs matrix units, which plain code lacks; compare newton";
 const std::vector<Dtype> reals{Dtype::f32, Dtype::f64};
 
 const RegisterAlgorithm registered{Algorithm{
@@ -21,24 +21,24 @@ const RegisterAlgorithm registered{Algorithm{
     .parameters = {{.name = "rows",
                     .kind = Parameter::Kind::size,
                     .default_value = "10000",
-                    .max = most_rows,
+                    .max = max_rows,
                     .description = "rows"},
                    {.name = "features",
                     .kind = Parameter::Kind::size,
                     .default_value = "2",
-                    .max = LogisticRegression::most_features,
-                    .description = "beside the intercept"},
+                    .max = LogisticRegression::max_features,
+                    .description = "without the intercept"},
                    {.name = "data",
                     .kind = Parameter::Kind::choice,
                     .default_value = "generated",
                     .choices = {"generated", "a2", "a3", "a4"},
                     .description = "a2, a3, a4: the generators of the studies, 2 features"},
-                   {.name = "steps", .default_value = "100", .max = most_steps, .description = "at most"},
+                   {.name = "steps", .default_value = "100", .max = max_steps, .description = "at most"},
                    {.name = "learning_rate",
                     .kind = Parameter::Kind::real,
                     .default_value = "0.01",
                     .interval = above_zero,
-                    .description = "of gradient descent; `newton` takes none"},
+                    .description = "of gradient descent; not for `newton`"},
                    {.name = "l2",
                     .kind = Parameter::Kind::real,
                     .default_value = "0",
@@ -48,13 +48,13 @@ const RegisterAlgorithm registered{Algorithm{
                     .kind = Parameter::Kind::real,
                     .default_value = "0",
                     .interval = from_zero,
-                    .description = "a step whose largest gradient component is below it is the last; 0: none"}},
+                    .description = "stop after a step whose largest gradient component is below it; 0: never"}},
     .methods = {{.name = "fused",
-                 .description = "each row read once a step: logit, loss and gradient together",
+                 .description = "each row read once per step: logit, loss and gradient together",
                  .dtypes = reals,
                  .executions = recordable},
                 {.name = "unfused",
-                 .description = "as libraries do it: product, loss, product, a pass each",
+                 .description = "as libraries do it: product, loss, product, one pass each",
                  .dtypes = reals,
                  .libraries = {"cublas", "kokkos_kernels"}},
                 {.name = "newton",
@@ -75,7 +75,7 @@ const RegisterAlgorithm registered{Algorithm{
                    {{"rows", "405"}, {"features", "33"}, {"steps", "3"}, {"l2", "0.1"}},
                    {{"rows", "603"}, {"features", "64"}, {"steps", "3"}, {"l2", "0.1"}, {"tolerance", "0.001"}}}}};
 
-/// The first row that has something wrong in it, by `is_wrong(row)`; `rows` if none has.
+/// The first row for which `is_wrong(row)`; `rows` if none.
 template <class IsWrong>
 std::int64_t first_wrong(std::int64_t rows, const IsWrong& is_wrong) {
   std::int64_t first = rows;

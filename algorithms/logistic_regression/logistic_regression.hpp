@@ -18,8 +18,8 @@ class Oracle;
 class LogisticRegression final : public Problem {
  public:
   static constexpr const char* algorithm = "logistic_regression";
-  static constexpr int most_features = 64;
-  /// What `Output::form` says of sums that a library adds in an order that is its own.
+  static constexpr int max_features = 64;
+  /// `Output::form` of sums added by a library, in an unknown order.
   static constexpr const char* library = "library";
   /// Outputs, by number.
   enum : std::size_t { theta, loss, steps_taken };
@@ -31,7 +31,7 @@ class LogisticRegression final : public Problem {
   LogisticRegression& operator=(const LogisticRegression&) = delete;
 
   [[nodiscard]] std::int64_t extent() const override { return all_rows; }
-  /// The steps that a tolerance leaves are known once a result was checked; before, all are counted.
+  /// With a tolerance, the number of steps is known once a result was checked; before that all steps are counted.
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] double method_bytes(std::string_view method) const override;
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
@@ -41,7 +41,7 @@ class LogisticRegression final : public Problem {
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;
   [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
-  /// Of rows that are here, by global number.
+  /// Of local rows, by global index.
   template <class T>
   [[nodiscard]] std::span<const T> column(int feature, Range which) const {
     return columns.values<T>().subspan(static_cast<std::size_t>(feature * rows.size() + which.begin - rows.begin),
@@ -54,12 +54,12 @@ class LogisticRegression final : public Problem {
   std::string data;  ///< its generator
   std::uint64_t seed;
   bool newton;
-  std::int64_t steps;  ///< at most
+  std::int64_t steps;  ///< maximum number
   double learning_rate, l2;
-  double tolerance;  ///< a step whose gradient is below it in every component is the last; 0: none is
+  double tolerance;  ///< stop after a step whose gradient is below it in every component; 0: never
   std::int64_t all_rows;
   int features;
-  Range rows{};                   ///< that are here
+  Range rows{};                   ///< local rows
   HostArray columns{}, labels{};  ///< [features x rows] of dtype, u8 [rows]
 
  private:
@@ -72,7 +72,7 @@ namespace logistic {
 /// features, or `generated`.
 void generate(const LogisticRegression& problem, HostArray& columns, HostArray& labels);
 
-/// A Newton step that makes the loss grow by more than this part of it is taken back and halved: less is rounding.
+/// A Newton step that increases the loss by more than this fraction is undone and halved; less is rounding.
 inline constexpr double newton_slack = 0x1p-10;
 inline constexpr int newton_halvings = 30;
 

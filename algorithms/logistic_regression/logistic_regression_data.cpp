@@ -8,12 +8,12 @@
 namespace league::logistic {
 namespace {
 
-/// `rand()` of glibc after `srand(0)`: the additive feedback generator x[i] = x[i - 3] + x[i - 31]. Its own state: a
-/// library must not touch the program's.
+/// `rand()` of glibc after `srand(0)`: the additive feedback generator x[i] = x[i - 3] + x[i - 31]. With its own state,
+/// to leave the program's untouched.
 class GlibcRand {
  public:
   GlibcRand() {
-    std::int64_t value = 1;  // what seed 0 becomes
+    std::int64_t value = 1;  // glibc maps seed 0 to 1
     for (std::size_t i = 0; i < size; ++i) {
       state_[i] = static_cast<std::uint32_t>(value);
       value = 16807 * value % 2147483647;
@@ -31,7 +31,7 @@ class GlibcRand {
     return oldest;
   }
   std::array<std::uint32_t, size> state_{};
-  std::size_t at_ = 3;  // the first three values come once more before sums begin
+  std::size_t at_ = 3;  // the first three values are repeated before the recurrence starts
 };
 
 /// Calls `put(feature, row, value)` and `label(row, value)` for rows 0 to `rows`, in the order of the study's own loop.
@@ -50,7 +50,7 @@ void generate_a3(std::int64_t rows, const Put& put, const Label& label) {
   }
 }
 
-/// `numpy.random.seed(0); numpy.random.rand(rows, 2)`; T: what is kept of it before the label is found.
+/// `numpy.random.seed(0); numpy.random.rand(rows, 2)`; T: the type it is rounded to before the label is computed.
 template <class T, class Put, class Label>
 void generate_uniform(std::int64_t rows, const Put& put, const Label& label) {
   std::mt19937 random(0);
@@ -65,8 +65,8 @@ void generate_uniform(std::int64_t rows, const Put& put, const Label& label) {
   }
 }
 
-/// Features in [-1, 1); a row's label is 1 where a plane through them, with noise, is above zero: exact arithmetic
-/// only, and classes that no plane separates.
+/// Features in [-1, 1); the label is 1 where a linear function of them plus noise is positive. All arithmetic is exact,
+/// and the classes are not linearly separable.
 template <class T>
 void generate_rows(const LogisticRegression& problem, std::span<T> columns, std::span<std::uint8_t> labels) {
   const std::int64_t count = problem.rows.size();
@@ -87,7 +87,7 @@ void generate_rows(const LogisticRegression& problem, std::span<T> columns, std:
 
 template <class T>
 void generate_in(const LogisticRegression& problem, std::span<T> columns, std::span<std::uint8_t> labels) {
-  const Range rows = problem.rows;  // what the studies draw before them is thrown away
+  const Range rows = problem.rows;  // values of earlier rows are drawn and discarded
   const auto put = [&](std::int64_t feature, std::int64_t row, auto value) {
     if (row >= rows.begin)
       columns[static_cast<std::size_t>(feature * rows.size() + row - rows.begin)] = static_cast<T>(value);

@@ -5,8 +5,8 @@
 
 #include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
 
-// The oracle's pass over the rows: the formulas in double with the library's exp and log1p, and the magnitudes that the
-// bounds need.
+// The oracle's pass over the rows: the formulas in double with std::exp and std::log1p, and the magnitudes for the
+// bounds.
 namespace league::logistic {
 namespace {
 
@@ -25,7 +25,7 @@ struct Sums {
   double& magnitude(std::size_t j) { return values[2 + 2 * n + j]; }
   [[nodiscard]] bool has_hessian() const { return values.size() > 2 + 3 * n; }
   double& hessian(std::size_t j, std::size_t k) { return values[2 + 3 * n + j * n + k]; }
-  /// `count` means from value number `first` on.
+  /// `count` means, from value `first` on.
   [[nodiscard]] Values means(std::size_t first, std::size_t count, std::int64_t rows) const {
     Values found(values.begin() + static_cast<std::ptrdiff_t>(first),
                  values.begin() + static_cast<std::ptrdiff_t>(first + count));
@@ -38,24 +38,24 @@ struct Sums {
   }
 };
 
-/// What a row adds, by row of a block.
+/// Per-row values of a block.
 struct Block {
-  Row logit, sum, excess, rounding, weight;
+  Row logit, sum, residual, rounding, weight;
 };
 
 void finish_rows(std::int64_t count, const std::uint8_t* labels, double n, Block& rows, Sums& sums) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const double z = rows.logit[i], y = labels[i], t = std::exp(-std::abs(z));
     const double p = z >= 0 ? 1 / (1 + t) : t / (1 + t), loss = std::max(z, 0.0) - y * z + std::log1p(t);
-    rows.excess[i] = p - y;
+    rows.residual[i] = p - y;
     rows.weight[i] = t / ((1 + t) * (1 + t));
-    rows.rounding[i] = (n + 2) / 4 * rows.sum[i] + 5 + std::abs(rows.excess[i]);
+    rows.rounding[i] = (n + 2) / 4 * rows.sum[i] + 5 + std::abs(rows.residual[i]);
     sums.loss() += loss;
-    sums.loss_rounding() += (n + 2) * rows.sum[i] * std::abs(rows.excess[i]) + 2 * std::abs(z) + 5 * loss;
+    sums.loss_rounding() += (n + 2) * rows.sum[i] * std::abs(rows.residual[i]) + 2 * std::abs(z) + 5 * loss;
     sums.largest_sum = std::max(sums.largest_sum, rows.sum[i]);
-    sums.gradient(0) += rows.excess[i];
+    sums.gradient(0) += rows.residual[i];
     sums.rounding(0) += rows.rounding[i];
-    sums.magnitude(0) += std::abs(rows.excess[i]);
+    sums.magnitude(0) += std::abs(rows.residual[i]);
   }
 }
 
@@ -76,7 +76,7 @@ void add_block(const T* const* columns, std::int64_t count, const std::uint8_t* 
     double gradient = 0, rounding = 0, magnitude = 0;
 #pragma omp simd reduction(+ : gradient, rounding, magnitude)
     for (std::int64_t i = 0; i < count; ++i) {
-      const double x = columns[j][i], term = rows.excess[static_cast<std::size_t>(i)] * x;
+      const double x = columns[j][i], term = rows.residual[static_cast<std::size_t>(i)] * x;
       gradient += term;
       magnitude += std::abs(term);
       rounding += std::abs(x) * rows.rounding[static_cast<std::size_t>(i)];
@@ -94,7 +94,7 @@ void add_block(const T* const* columns, std::int64_t count, const std::uint8_t* 
     }
 }
 
-/// Calls `take(columns, begin, count)` for each block of the rows that are here, on the threads of a parallel region;
+/// Calls `take(columns, begin, count)` for each block of the local rows, on the threads of a parallel region;
 /// `columns[j]` is feature j - 1 of them.
 template <class T, class Take>
 void for_blocks(const LogisticRegression& problem, const Take& take) {
@@ -102,7 +102,7 @@ void for_blocks(const LogisticRegression& problem, const Take& take) {
   const T* first = problem.columns.values<const T>().data();
 #pragma omp for schedule(static) nowait
   for (std::int64_t begin = 0; begin < rows; begin += block) {
-    std::array<const T*, LogisticRegression::most_features + 1> columns{};
+    std::array<const T*, LogisticRegression::max_features + 1> columns{};
     for (std::int64_t j = 1; j <= problem.features; ++j)
       columns[static_cast<std::size_t>(j)] = first + (j - 1) * rows + begin;
     take(columns.data(), begin, std::min(block, rows - begin));
@@ -132,7 +132,7 @@ double weight_of(double z) {
 }
 
 template <class T>
-Reach reach_of_all(const LogisticRegression& problem, const Values& theta, const Values& step) {
+StepChange step_change_of_all(const LogisticRegression& problem, const Values& theta, const Values& step) {
   double farthest = 0, growth = 0;
 #pragma omp parallel reduction(max : farthest, growth)
   for_blocks<T>(problem, [&](const T* const* columns, std::int64_t, std::int64_t count) {
@@ -153,12 +153,12 @@ Reach reach_of_all(const LogisticRegression& problem, const Values& theta, const
 
 }  // namespace
 
-Reach reach(const LogisticRegression& problem, const Values& theta, const Values& step, Reduce& reduce) {
-  const Reach here = problem.dtype == Dtype::f64 ? reach_of_all<double>(problem, theta, step)
-                                                 : reach_of_all<float>(problem, theta, step);
-  std::array most{here.logit, here.growth};
-  reduce.max(most);
-  return {most[0], most[1]};
+StepChange step_change(const LogisticRegression& problem, const Values& theta, const Values& step, Reduce& reduce) {
+  const StepChange here = problem.dtype == Dtype::f64 ? step_change_of_all<double>(problem, theta, step)
+                                                      : step_change_of_all<float>(problem, theta, step);
+  std::array largest{here.logit, here.growth};
+  reduce.max(largest);
+  return {largest[0], largest[1]};
 }
 
 Evaluation evaluate(const LogisticRegression& problem, const Values& theta, Reduce& reduce) {

@@ -9,7 +9,7 @@
 namespace league::logistic {
 namespace {
 
-/// The rows that are here and that theta puts on the side of their label.
+/// The number of local rows that theta classifies correctly.
 template <class T>
 std::int64_t right_rows(const LogisticRegression& problem, std::span<const double> theta) {
   const T* columns = problem.columns.values<const T>().data();
@@ -32,7 +32,7 @@ Figure accuracy(const LogisticRegression& problem, std::span<const double> theta
   return {"accuracy", static_cast<double>(reduce.sum_of(here)), static_cast<double>(problem.extent())};
 }
 
-/// Where a result stops being a number, as a message; empty if nowhere.
+/// A message about the first value that is not finite; empty if there is none.
 std::string divergence(std::span<const double> theta, std::span<const double> loss) {
   for (std::size_t step = 0; step < loss.size(); ++step)
     if (!std::isfinite(loss[step]))

@@ -5,19 +5,19 @@
 
 #include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
 
-// The oracle's Newton steps, and how far a right result may be from them. In the norm of the Hessian H, with s the step
-// and r = max |x . s|: a weight p (1 - p) changes by no more than its own size times the change of the logit, so the
-// derivative of theta + s is at most r; the gradient's errors d add sqrt(d |H^-1| d), those of H its relative error
-// times |s|. From one theta to the next the norm grows with the weights. A solve that the tolerance has ended forgets
-// where it came from: its last step began where |gradient| < tolerance, and left r |s| of it.
+// The oracle's Newton steps, and their error bounds. In the norm of the Hessian H, with s the step and r = max |x . s|:
+// a weight p (1 - p) changes by at most its own size times the change of the logit, so the derivative of theta + s is
+// at most r. Gradient errors d add sqrt(d |H^-1| d), errors of H add its relative error times |s|. From one theta to
+// the next the norm grows with the weights. For a solve ended by the tolerance the bound does not depend on earlier
+// steps: its last step started where |gradient| < tolerance, and left r |s| of it.
 namespace league::logistic {
 namespace {
 
-/// The inverse of a symmetric positive definite matrix; nothing where it is not.
+/// The inverse of a symmetric positive definite matrix; nullopt if it is not definite.
 std::optional<Values> inverse(const Values& matrix, std::size_t n) {
   Values a = matrix, inverted(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) inverted[i * n + i] = 1;
-  for (std::size_t k = 0; k < n; ++k) {  // Gauss and Jordan; no pivoting: the matrix is definite
+  for (std::size_t k = 0; k < n; ++k) {  // Gauss-Jordan; no pivoting: the matrix is definite
     const double pivot = a[k * n + k];
     if (!(pivot > 16 * static_cast<double>(n) * unit * matrix[k * n + k])) return {};
     for (std::size_t j = 0; j < n; ++j) a[k * n + j] /= pivot, inverted[k * n + j] /= pivot;
@@ -41,11 +41,11 @@ double form_of_magnitudes(const Values& matrix, const Values& v) {
 
 }  // namespace
 
-/// What a theta says of the step from it.
+/// The step from a theta, and its error quantities.
 struct Oracle::Outlook {
   Values inverse;  ///< of the Hessian
   Values step;
-  Values spread;            ///< a component's largest share of the norm
+  Values spread;            ///< sqrt((H^-1)_jj): bound of a component by the norm
   double conditioning = 0;  ///< sum sqrt(H_jj (H^-1)_jj)
   double length = 0;        ///< of the step
   double widest = 0;        ///< sqrt(largest H_jj)
@@ -81,7 +81,7 @@ void Oracle::newton(Reduce& reduce) {
       take_back(outlook, errors);
     else
       take(here, outlook, errors, reduce);
-  } else {  // singular: nothing is held to be right
+  } else {  // singular: no result is accepted
     theta_.assign(theta_.size(), std::nan(""));
     errors.theta = errors.converged = Values(theta_.size(), 0.0);
   }
@@ -106,11 +106,11 @@ void Oracle::take(const Evaluation& here, const Outlook& outlook, Errors& errors
   const double local =
       std::sqrt(form_of_magnitudes(outlook.inverse, gradient_errors(here, ours))) + (weights + sums) * outlook.length;
   const double began = std::sqrt(form_of_magnitudes(outlook.inverse, Values(theta_.size(), problem_.tolerance)));
-  double farthest = 0;  // that a step of length 1 changes a logit
+  double farthest = 0;  // largest change of a logit by a step of length 1
   for (std::size_t j = 0; j < theta_.size(); ++j) farthest += largest_[j] * outlook.spread[j];
-  const Reach far = reach(problem_, theta_, outlook.step, reduce);
+  const StepChange far = step_change(problem_, theta_, outlook.step, reduce);
   double& distance = distance_[ours];
-  distance = 2 * (far.logit * distance + local);  // twice: for what is of second order
+  distance = 2 * (far.logit * distance + local);  // twice: covers second-order terms
   const double converged = 2 * (local + (weights + sums + farthest * began) * began + far.logit * outlook.length);
   before_ = theta_;
   for (std::size_t j = 0; j < theta_.size(); ++j) {

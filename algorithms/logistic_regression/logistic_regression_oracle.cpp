@@ -10,8 +10,8 @@
 namespace league::logistic {
 namespace {
 
-/// Roundings of any of our sums in the data's type: 4 rows of a GPU thread or 16 of a tile, and what their compensated
-/// sum leaves; 8 rows of a host's lane and a tree.
+/// Roundings of our own sums in the data's type: 4 rows of a GPU thread or 16 of a tile, and the rest of their
+/// compensated sum; or 8 rows of a host lane and a tree.
 constexpr double terms_in_type = 20;
 
 double length(const Values& values) {
@@ -21,15 +21,15 @@ double length(const Values& values) {
 }  // namespace
 
 double largest(const Values& values) {
-  double most = 0;
-  for (const double value : values) most = std::max(most, std::abs(value));
-  return most;
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
 }
 
-// What a result may differ by. eps: the data's; u: double's; n = features + 1; S = |theta_0| + sum |theta_d x_d| of a
-// row. A logit is rounded by (n + 2) eps S, p by a quarter of that (the steepest slope) and 5 eps of its own; a sum
-// adds 20 terms one after another in the data's type and all rows in double, a library sqrt(rows) terms' worth of
-// roundings (Higham and Mary, SIAM J. Sci. Comput. 41, 2019: 8 sqrt(m) eps hold but with probability 2 m exp(-32)).
+// Error bounds. eps: of the data's type; u: of double; n = features + 1; S = |theta_0| + sum |theta_d x_d| of a row. A
+// logit has an error of (n + 2) eps S, p a quarter of that (the steepest slope) plus 5 eps of its own. A sum adds 20
+// terms sequentially in the data's type and all rows in double; a library, roundings of 8 sqrt(rows) terms (Higham and
+// Mary, SIAM J. Sci. Comput. 41, 2019: exceeded with probability 2 m exp(-32)).
 double Oracle::epsilon() const { return problem_.dtype == Dtype::f64 ? epsilon_of<double> : epsilon_of<float>; }
 
 double Oracle::terms(std::size_t form) const {
@@ -57,13 +57,13 @@ void Oracle::begin(Reduce& reduce) {
   Values squares(n, 0.0);
   const auto measure = [&]<class T>(int feature, T) {
     const std::span<const T> column = problem_.column<T>(feature, problem_.rows);
-    double most = 0, sum = 0;
-#pragma omp parallel for schedule(static) reduction(max : most) reduction(+ : sum)
+    double largest = 0, sum = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(+ : sum)
     for (std::size_t row = 0; row < column.size(); ++row) {
-      most = std::max(most, std::abs(double{column[row]}));
+      largest = std::max(largest, std::abs(double{column[row]}));
       sum += double{column[row]} * double{column[row]};
     }
-    largest_[static_cast<std::size_t>(feature + 1)] = most;
+    largest_[static_cast<std::size_t>(feature + 1)] = largest;
     squares[static_cast<std::size_t>(feature + 1)] = sum;
   };
   for (int feature = 0; feature < problem_.features; ++feature)
@@ -81,8 +81,9 @@ const Step& Oracle::at(std::int64_t step, Reduce& reduce) {
   return steps_[static_cast<std::size_t>(step)];
 }
 
-// E, the distance of a right theta from the oracle's, grows by lr |gradient error| a step: with eigenvalues of the
-// Hessian in [0, L], a step of size lr <= 2 / L brings two thetas no farther apart; a larger one by lr L - 1 at most.
+// E, the distance of a correct theta from the oracle's, grows by lr |gradient error| per step. With eigenvalues of the
+// Hessian in [0, L], a step of size lr <= 2 / L does not increase the distance of two thetas; a larger one increases it
+// at most by the factor lr L - 1.
 void Oracle::descend(Reduce& reduce) {
   const Evaluation here = evaluate(problem_, theta_, reduce);
   const double growth = std::max(1.0, problem_.learning_rate * curvature_ - 1);

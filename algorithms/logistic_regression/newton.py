@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Damped Newton steps, whatever library adds the rows: theta += s where H s = -gradient.
+"""Damped Newton steps, for any library: theta += s where H s = -gradient.
 
-Rows are added in double, as their error bound asks: the Hessian X^T diag(p (1 - p)) X and the gradient
-X^T (p - y) are one product, of the columns scaled, the excess as one more, with the columns. The host
-waits for two numbers a step, the loss and the gradient's largest component, and so ends a solve in time.
+Sums are in double, as the error bound requires. The Hessian X^T diag(p (1 - p)) X and the gradient X^T (p - y) are one product of the scaled columns and the residual with the columns. In each step the host waits for the loss and the largest gradient component, to end the solve in time.
 """
 
 from __future__ import annotations
@@ -15,17 +13,17 @@ from typing import Any
 
 SLACK = (
     2.0**-10
-)  # of the loss: a step that makes it grow by more is taken back and halved
-SHORTEST = 2.0**-30  # share of a step
+)  # relative: a step that increases the loss by more is undone and halved
+SHORTEST = 2.0**-30  # fraction of a step
 
 
 class NewtonSteps:
-    """A solve by what a subclass gives: `look` and `solve`, and what is named here."""
+    """A solve by a subclass's `look` and `solve`, with the members named here."""
 
     dtypes = ("f32", "f64")
     problem = "newton"
     units = (("f32", "f64"),)
-    #: The stream cannot be held back: the host waits for it in every step.
+    #: The stream cannot be held back, because the host waits for it in every step.
     held = False
 
     parameters: Mapping[str, Any]
@@ -38,7 +36,7 @@ class NewtonSteps:
 
     @abstractmethod
     def look(self) -> tuple[float, float]:
-        """The loss at theta and its gradient's largest component; adds up what `solve` needs."""
+        """The loss at theta and the largest gradient component; computes the sums for `solve`."""
 
     @abstractmethod
     def solve(self) -> Any:

@@ -4,17 +4,17 @@
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/pack_rows.hpp"
 
-/// What a GPU thread adds for a Newton step: the same in every model. Up to 8 features a thread has all sums of its
-/// rows; beyond, a team shares a tile of rows in scratch, and a thread has a square of the Hessian.
+/// A GPU thread's sums for a Newton step, the same in every model. Up to 8 features, a thread has all sums of its rows;
+/// beyond, a team shares a tile of rows in scratch, and a thread has a square of the Hessian.
 namespace league::logistic {
 
-inline constexpr int most_features_a_thread = 8;
+inline constexpr int max_features_a_thread = 8;
 
-/// Sums of a thread: those of the gradient, then the Hessian's, for features rounded up.
+/// Number of sums of a thread: gradient, then Hessian, for features rounded up.
 template <int features>
 inline constexpr int newton_values = gradient_sums(features) + triangle(features + 1);
 
-/// Where sum number `i` of a thread lies among those of the data's features; -1 where it is of a feature beyond.
+/// Index of a thread's sum `i` among the sums of the data's features; -1 for a padding feature.
 template <int rounded>
 LEAGUE_FUNCTION int newton_place(int i, int features) {
   constexpr int gradient = gradient_sums(rounded);
@@ -28,10 +28,10 @@ LEAGUE_FUNCTION void add_hessian(const Neighbours<T, features>& mine, const T* w
                                  ThreadSum<T> (&sums)[newton_values<features>]) {
   constexpr int rows = Neighbours<T, features>::rows;
   const auto z = mine.logits(weights + 1);
-  T excess[rows], weight[rows], loss = 0;
+  T residual[rows], weight[rows], loss = 0;
   unrolled<rows>([&](int r) {
     const RowTerms<T> terms = mine.terms(r, z.values[r] + weights[0]);
-    excess[r] = terms.excess;
+    residual[r] = terms.residual;
     weight[r] = terms.weight;
     loss += terms.loss;
   });
@@ -40,7 +40,7 @@ LEAGUE_FUNCTION void add_hessian(const Neighbours<T, features>& mine, const T* w
   unrolled<features + 1>([&](int j) {
     T part = 0, weighted[rows];
     unrolled<rows>([&](int r) {
-      part += excess[r] * value(j, r);
+      part += residual[r] * value(j, r);
       weighted[r] = weight[r] * value(j, r);
     });
     sums[1 + j].add(part);
@@ -53,35 +53,35 @@ LEAGUE_FUNCTION void add_hessian(const Neighbours<T, features>& mine, const T* w
   });
 }
 
-/// A tile of rows in scratch: features [4 x squares x (rows + 1)] with the intercept's ones in front, then what a row's
-/// excess and weight are.
+/// A tile of rows in scratch: features [4 x squares x (rows + 1)] with the intercept's ones first, then residuals and
+/// weights.
 template <class T>
 struct Tile {
   static constexpr int rows = 256 / static_cast<int>(sizeof(T)), pitch = rows + 1, side = 4;
   T* x;
-  T* excess;
+  T* residual;
   T* weight;
-  int squares;  ///< of the Hessian, along a side
+  int squares;  ///< squares of the Hessian per side
 
   LEAGUE_FUNCTION static constexpr int squares_of(int features) { return (features + side) / side; }
-  /// Values of the data's type.
+  /// Size in values of the data's type.
   LEAGUE_FUNCTION static constexpr int size(int features) { return side * squares_of(features) * pitch + 2 * rows; }
-  /// Threads that a team needs: one a square on or below the diagonal, one a component of the gradient.
+  /// Minimum team size: one thread per square on or below the diagonal, and per component of the gradient.
   LEAGUE_FUNCTION static constexpr int threads(int features) {
     return triangle(squares_of(features)) > features + 1 ? triangle(squares_of(features)) : features + 1;
   }
-  /// Threads that have the same square, each for rows of its own.
+  /// Number of groups of threads with the same squares, each with its own rows.
   LEAGUE_FUNCTION static constexpr int groups(int features, int threads) {
     const int fit = threads / triangle(squares_of(features));
     return fit < rows / 4 ? fit : rows / 4;
   }
   LEAGUE_FUNCTION Tile(T* scratch, int features)
       : x(scratch),
-        excess(scratch + side * squares_of(features) * pitch),
-        weight(excess + rows),
+        residual(scratch + side * squares_of(features) * pitch),
+        weight(residual + rows),
         squares(squares_of(features)) {}
 
-  /// The rows from `first` on; 0 where there are none.
+  /// Loads the rows from `first` on; 0 beyond the end.
   template <class Barrier>
   LEAGUE_FUNCTION void load(const Group<Barrier>& team, const Rows<T>& all, std::int64_t first) const {
     team.barrier();
@@ -94,7 +94,7 @@ struct Tile {
     }
     team.barrier();
   }
-  /// Excess and weight of each row; adds the loss of the rows that this thread took.
+  /// Computes residual and weight of each row; adds the loss of this thread's rows.
   template <class Barrier>
   LEAGUE_FUNCTION void finish_rows(const Group<Barrier>& team, const Rows<T>& all, std::int64_t first,
                                    const double* theta, ThreadSum<T>& loss) const {
@@ -103,13 +103,13 @@ struct Tile {
       T z = 0;
       for (int j = 0; j <= all.features; ++j) z += static_cast<T>(theta[j]) * x[j * pitch + r];
       const RowTerms<T> terms = row_terms(z, static_cast<T>(is_row ? all.labels[first + r] : 0));
-      excess[r] = is_row ? terms.excess : T{0};
+      residual[r] = is_row ? terms.residual : T{0};
       weight[r] = is_row ? terms.weight : T{0};
       loss.add(is_row ? terms.loss : T{0});
     }
     team.barrier();
   }
-  /// Adds this thread's square, over its group's rows, up to 16 of them in the data's type.
+  /// Adds this thread's square over its group's rows, up to 16 rows in the data's type.
   LEAGUE_FUNCTION void add_square(int row, int column, int group, int of_groups,
                                   ThreadSum<T> (&sums)[side * side]) const {
     for (int begin = group; begin < rows; begin += 16 * of_groups) {
@@ -130,13 +130,13 @@ struct Tile {
   LEAGUE_FUNCTION void add_gradient(int j, ThreadSum<T>& sum) const {
     for (int begin = 0; begin < rows; begin += 16) {
       T part = 0;
-      for (int r = begin; r < begin + 16; ++r) part += excess[r] * x[j * pitch + r];
+      for (int r = begin; r < begin + 16; ++r) part += residual[r] * x[j * pitch + r];
       sum.add(part);
     }
   }
 };
 
-/// Row and column of square number `square`, counted along the rows of a lower triangle.
+/// Row and column of square `square`, counted along the rows of a lower triangle.
 struct Square {
   int row = 0, column = 0;
   LEAGUE_FUNCTION explicit Square(int square) {
@@ -177,23 +177,23 @@ LEAGUE_FUNCTION void add_tiles(const Group<Barrier>& team, const Rows<T>& rows, 
       });
 }
 
-/// Doubles of scratch for `add_tiles`.
+/// Scratch of `add_tiles`, in doubles.
 template <class T>
 LEAGUE_FUNCTION constexpr int tiles_scratch(int features, int threads) {
   const int tile = (Tile<T>::size(features) * static_cast<int>(sizeof(T)) + 7) / 8, sums = scratch_size(1, threads);
   return tile > sums ? tile : sums;
 }
 
-/// The groups of threads that share a tile. @throws Unsupported where a team has too few threads for it
+/// Number of groups of threads that share a tile. @throws Unsupported if the team is too small
 template <class T>
 int tile_groups(int features, int threads, const char* team) {
   if (const int least = Tile<T>::threads(features); threads < least)
     throw Unsupported("newton with " + std::to_string(features) + " features takes " + std::to_string(least) +
-                      " threads of a " + team + " together, not " + std::to_string(threads));
+                      " threads per " + team + ", not " + std::to_string(threads));
   return Tile<T>::groups(features, threads);
 }
 
-/// Calls `body.template operator()<D>()` for features that a thread takes.
+/// Calls `body.template operator()<D>()` with the feature count of a thread.
 template <class Body>
 void with_few_features(int features, const Body& body) {
   if (features <= 4) return body.template operator()<4>();

@@ -5,11 +5,11 @@
 
 namespace league::logistic {
 
-/// Doubles of scratch that a Newton step needs: the Hessian with the right side as one more row.
+/// Scratch of a Newton step, in doubles: the Hessian with the right-hand side as one more row.
 constexpr int newton_scratch(int features) { return (features + 1) * (features + 2); }
 
 /// Solves H s = -gradient; leaves s in row n of `a` [(n + 1) x n]. By L D L^T: columns below the diagonal keep L D, the
-/// right side is eliminated as one more row. A pivot that rounding has eaten makes the result NaN.
+/// right-hand side is eliminated as one more row. A pivot lost to rounding makes the result NaN.
 template <class Barrier>
 LEAGUE_FUNCTION void solve_newton(const Group<Barrier>& team, const Rule& rule, const State& state, double* a) {
   const int n = rule.features + 1;
@@ -44,8 +44,8 @@ LEAGUE_FUNCTION void solve_newton(const Group<Barrier>& team, const Rule& rule, 
   team.barrier();
 }
 
-/// A Newton step from the sums of all rows; `scratch` has newton_scratch doubles. A step that made the loss grow is
-/// taken back and halved instead.
+/// A Newton step from the sums of all rows; `scratch` has newton_scratch doubles. A step that increased the loss is
+/// undone and halved instead.
 template <class Barrier>
 LEAGUE_FUNCTION void newton_step(const Group<Barrier>& team, const Rule& rule, const State& state, double* scratch) {
   const int n = rule.features + 1;

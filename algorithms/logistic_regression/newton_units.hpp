@@ -6,35 +6,35 @@
 #include "algorithms/logistic_regression/newton_step.hpp"
 #include "algorithms/logistic_regression/pack_rows.hpp"
 
-/// What the method `newton_mma` does in CUDA and Kokkos alike: the Hessian X^T diag(w) X by a matrix unit for doubles,
-/// the gradient and the intercept's row of the Hessian by multiply-adds from the same registers. A team takes a tile of
-/// rows after another through scratch, with one barrier each: logits of one tile, terms of the rows of the tile before
-/// it, products of the one before that.
+/// The method `newton_mma`, the same in CUDA and Kokkos: the Hessian X^T diag(w) X by the f64 matrix unit, the gradient
+/// and the intercept's row of the Hessian by FMAs on the same registers. A team takes its tiles of rows through scratch
+/// as a software pipeline with one barrier per tile: logits of a tile, row terms of the tile before, products of the
+/// one before that.
 namespace league::logistic {
 
 constexpr int unit_blocks(int features) { return (features + blocks::mma::side - 1) / blocks::mma::side; }
 
-/// `parts` subgroups share a run of rows: ten units are too many for the registers of one.
+/// `parts` subgroups share a run of rows: ten units exceed the registers of one.
 template <class Unit, int blocks_>
 inline constexpr int unit_parts = Unit::lanes > 1 && blocks_ > 2 ? 2 : 1;
 
-/// A team's tiles in its scratch, of which Kokkos 4.7 gives a team 40 KB. Packets of 16 bytes of a column are permuted:
-/// the lanes of a warp then meet in no bank.
+/// A team's tiles in its scratch, at most 40 KB under Kokkos 4.7. The 16-byte packets of a column are permuted
+/// (swizzled), so that the lanes of a warp have no bank conflicts.
 template <class T, class Unit, int blocks_>
 struct UnitTiles {
   static constexpr int parts = unit_parts<Unit, blocks_>, stages = sizeof(T) == 4 ? 7 : 4;
   using Units = blocks::GramUnits<Unit, blocks_, 2, true, parts>;
   using Packet = blocks::PlainCopies::Packet;
-  /// Of one access of a lane, of a packet, of a subgroup's run; tiles under way.
+  /// Rows per packet, per step of a lane, per access of a lane, per subgroup run; tiles in flight.
   static constexpr int of_packet = 16 / static_cast<int>(sizeof(T)), deep = Units::deep,
                        of_pack = deep < of_packet ? deep : of_packet, run = deep * Units::lanes_a_column,
                        ahead = stages - 3;
   using Pack = blocks::Pack<T, of_pack* static_cast<int>(sizeof(T))>;
-  static constexpr int totals = 3;  ///< loss, sum of excesses, sum of weights
+  static constexpr int totals = 3;  ///< loss, sum of residuals, sum of weights
 
-  int rows;    ///< of a tile
-  int mask;    ///< packets that are permuted, less 1
-  int chunks;  ///< threads that add a logit
+  int rows;    ///< per tile
+  int mask;    ///< permuted packets - 1
+  int chunks;  ///< threads per logit
   int stage;   ///< bytes: columns, then labels
   unsigned char* scratch;
   int features;
@@ -50,7 +50,7 @@ struct UnitTiles {
     const int whole = packets & -packets;  // the largest power of two that divides it
     return (whole < 8 ? whole : 8) - 1;
   }
-  /// Bytes of scratch: the tiles, or the team's sums at the end.
+  /// Scratch in bytes: the tiles, or the team's sums at the end.
   [[nodiscard]] LEAGUE_FUNCTION constexpr int bytes(int threads) const {
     const int values = 2 * chunks * rows + 2 * 2 * rows + features + 1;
     const int tiles = stages * stage + values * static_cast<int>(sizeof(T));
@@ -58,10 +58,10 @@ struct UnitTiles {
     const int sums = (doubles > more ? doubles : more) * static_cast<int>(sizeof(double));
     return tiles > sums ? tiles : sums;
   }
-  /// Where a row of a column lies in a tile.
+  /// Offset of a row of a column in a tile.
   [[nodiscard]] LEAGUE_FUNCTION int at(int column, int row) const {
     constexpr int of_run = run / of_packet;
-    const int columns_a_line = 8 / (mask + 1);  // of 128 bytes, all banks
+    const int columns_a_line = 8 / (mask + 1);  // of 128 bytes: all banks
     return column * rows + (row / of_packet ^ (column / columns_a_line * of_run & mask)) * of_packet + row % of_packet;
   }
 
@@ -71,11 +71,11 @@ struct UnitTiles {
   [[nodiscard]] LEAGUE_FUNCTION std::uint8_t* labels(std::int64_t tile) const {
     return reinterpret_cast<std::uint8_t*>(x(tile) + features * rows);
   }
-  /// Parts of the logits [chunks x rows].
+  /// Partial logits [chunks x rows].
   [[nodiscard]] LEAGUE_FUNCTION T* logits(std::int64_t tile) const {
     return reinterpret_cast<T*>(scratch + stages * stage) + tile % 2 * chunks * rows;
   }
-  /// Weights and excesses [2 x rows].
+  /// Weights and residuals [2 x rows].
   [[nodiscard]] LEAGUE_FUNCTION T* terms(std::int64_t tile) const {
     return reinterpret_cast<T*>(scratch + stages * stage) + 2 * chunks * rows + tile % 2 * 2 * rows;
   }
@@ -83,7 +83,7 @@ struct UnitTiles {
     return reinterpret_cast<T*>(scratch + stages * stage) + 2 * chunks * rows + 2 * 2 * rows;
   }
 
-  /// Starts the copies of the rows from `first` on. What lies behind the last row is not used.
+  /// Starts the copies of the rows from `first` on. Values beyond the last row are not used.
   template <class Copies, class Group>
   LEAGUE_FUNCTION void copy(const Group& team, const Rows<T>& all, std::int64_t first, std::int64_t tile) const {
     const int packets = rows / of_packet;
@@ -103,7 +103,7 @@ struct UnitTiles {
           labels(tile)[i] = first + i < all.count ? all.labels[first + i] : std::uint8_t{0};
     }
   }
-  /// Adds parts of the logits; makes rows zero that are not there.
+  /// Adds partial logits; sets missing rows to zero.
   template <class Group>
   LEAGUE_FUNCTION void add_logits(const Group& team, std::int64_t tile, std::int64_t left) const {
     for (int item = team.rank; item < rows * chunks; item += team.size) {
@@ -117,7 +117,7 @@ struct UnitTiles {
       logits(tile)[item] = z;
     }
   }
-  /// What each row is multiplied with; adds the totals of the rows of this thread.
+  /// Weight and residual of each row; adds the totals of this thread's rows.
   template <class Group>
   LEAGUE_FUNCTION void add_terms(const Group& team, std::int64_t tile, std::int64_t left,
                                  double (&sums)[totals]) const {
@@ -127,9 +127,9 @@ struct UnitTiles {
       const RowTerms<T> found = row_terms(z, static_cast<T>(labels(tile)[row]));
       const RowTerms<T> mine = row < left ? found : RowTerms<T>{};
       terms(tile)[row] = mine.weight;
-      terms(tile)[rows + row] = mine.excess;
+      terms(tile)[rows + row] = mine.residual;
       sums[0] += static_cast<double>(mine.loss);
-      sums[1] += static_cast<double>(mine.excess);
+      sums[1] += static_cast<double>(mine.residual);
       sums[2] += static_cast<double>(mine.weight);
     }
   }
@@ -149,7 +149,7 @@ struct UnitTiles {
       blocks::repeated<Unit, blocks_ - from>([&](int block) {
         blocks::repeated<Unit, Units::lane_columns>([&](int k) {
           const int column = (from + block) * blocks::mma::side + Units::column(lane, k);
-          // Beyond the features: nobody looks at the sums.
+          // Padding columns: their sums are not used.
           load(x(tile) + at(column < features ? column : 0, row), wide[from + block][k] + begin);
         });
       });
@@ -158,8 +158,7 @@ struct UnitTiles {
   }
 };
 
-/// Where the place of sum `number` of a Newton step is in the layout of a team: the loss and what is added row by row
-/// come behind it.
+/// Index of sum `number` of a Newton step in a team's layout; the loss and the row totals follow after the layout.
 template <class Layout>
 LEAGUE_FUNCTION int unit_place(int number, int features) {
   if (number <= 1) return Layout::size + number;
@@ -224,17 +223,17 @@ LEAGUE_FUNCTION void add_unit_tiles(const Group<Barrier>& team, const Rows<T>& r
 /// Calls `body.template operator()<blocks>()`.
 template <class Body>
 auto with_unit_blocks(int features, const Body& body) {
-  static_assert(unit_blocks(LogisticRegression::most_features) == 4);
+  static_assert(unit_blocks(LogisticRegression::max_features) == 4);
   const int blocks = unit_blocks(features);
   if (blocks == 1) return body.template operator()<1>();
   if (blocks == 2) return body.template operator()<2>();
   return blocks == 3 ? body.template operator()<3>() : body.template operator()<4>();
 }
 
-/// The threads of a team, and how many such teams a multiprocessor holds.
+/// Team size, and resident teams per multiprocessor.
 inline constexpr int unit_team = 128, unit_teams = 2;
 
-/// Rows of a team's tile. @throws Unsupported for a team that is not whole subgroups, each with its part
+/// Rows of a team's tile. @throws Unsupported for a team size that is not a multiple of `parts` subgroups
 template <class T, class Unit, int blocks_>
 int unit_rows(int threads) {
   constexpr int least = Unit::lanes * unit_parts<Unit, blocks_>;

@@ -14,8 +14,8 @@ from backends.python.gpu import NumbaCudaPeer
 from backends.python.numba_sums import THREADS, add_up
 from backends.python.peer import NumbaPeer, Unsupported
 
-CHUNK = 4096  # rows of a thread at a time on the CPU: their logits stay in its cache
-BLOCKS = 1024  # at most
+CHUNK = 4096  # rows per CPU thread at a time: their logits stay in cache
+BLOCKS = 1024  # maximum
 
 
 @numba.njit(fastmath={"reassoc", "nsz", "contract"})
@@ -96,7 +96,7 @@ class Parallel(NumbaPeer):
 
 
 def kernel_of(features):
-    """A thread takes every so-many-th row."""
+    """Grid-stride loop over the rows."""
     count = features + 2
 
     @cuda.jit
@@ -109,10 +109,10 @@ def kernel_of(features):
             for f in range(features):
                 z += theta[f + 1] * x[f, i]
             tail = math.exp(-abs(z))
-            excess = (1.0 if z >= 0 else tail) / (1.0 + tail) - y[i]
-            sums[0] += excess
+            residual = (1.0 if z >= 0 else tail) / (1.0 + tail) - y[i]
+            sums[0] += residual
             for f in range(features):
-                sums[f + 1] += excess * x[f, i]
+                sums[f + 1] += residual * x[f, i]
             sums[features + 1] += max(z, 0.0) - y[i] * z + math.log1p(tail)
         add_up(sums, totals)
 
@@ -121,7 +121,7 @@ def kernel_of(features):
 
 @cuda.jit
 def update(rows, rate, l2, theta, loss, taken, totals):
-    """One block: the step, and the totals at 0 for the next."""
+    """One block: takes the step, and zeroes the totals for the next one."""
     lane, features = cuda.threadIdx.x, theta.size - 1
     if lane == features + 1:
         penalty = 0.0
@@ -146,7 +146,7 @@ class Raw(NumbaCudaPeer):
 
     def upload(self):
         if float(self.parameters["tolerance"]):
-            raise Unsupported("written without a stop test")
+            raise Unsupported("no stop test in this variant")
         self.x = cuda.to_device(self.inputs["columns"])
         self.y = cuda.to_device(self.inputs["labels"])
         features, self.rows = self.x.shape

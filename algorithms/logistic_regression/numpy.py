@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy: a product, the loss, a product, a pass each; Newton steps. theta, intercept first, is kept in double.
+"""NumPy: a product, the loss, a product, one pass each; Newton steps. theta, intercept first, is kept in double.
 
-The LogisticRegression of scikit-learn and of cuML is no peer: its solvers stop by rules of their own and
-do not tell the loss of each step, so that nothing there can be held to this problem's bounds.
+LogisticRegression of scikit-learn and cuML is not a peer: its solvers have their own stop rules and do not report the loss of each step, so that this problem's bounds cannot be checked.
 """
 
 import numpy as np
@@ -36,8 +35,8 @@ class Library(HostPeer):
         z += theta[0]
         tail = np.exp(-np.abs(z))
         loss = np.maximum(z, 0) - self.y * z + np.log1p(tail)
-        excess = np.where(z >= 0, 1, tail) / (1 + tail) - self.y
-        gradient = np.append(excess.sum(), self.x @ excess).astype(float) / z.size
+        residual = np.where(z >= 0, 1, tail) / (1 + tail) - self.y
+        gradient = np.append(residual.sum(), self.x @ residual).astype(float) / z.size
         l2, weights = float(self.parameters["l2"]), self.theta[1:]
         gradient[1:] += l2 * weights
         return loss.mean() + l2 / 2 * (weights @ weights), gradient
@@ -61,7 +60,7 @@ class Library(HostPeer):
 
 class Newton(NewtonSteps, Library):
     method = "newton"
-    description = "a product in double a step, numpy.linalg.solve"
+    description = "one product in double per step, numpy.linalg.solve"
     forms = ()
 
     def upload(self):

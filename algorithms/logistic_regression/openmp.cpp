@@ -24,15 +24,15 @@ void add_rows(const HostWork<T>& work) {
       const Blocks blocks = blocks_of(rows.count, worker, threads);
       if constexpr (kernel == Kernel::fused) host_add_rows(rows, blocks, theta, mine, host_add_block<T>);
       if constexpr (kernel == Kernel::newton) host_add_rows(rows, blocks, theta, mine, host_add_newton_block<T>);
-      if constexpr (kernel == Kernel::unfused) host_logits_of_rows(rows, blocks, theta, work.excess);
+      if constexpr (kernel == Kernel::unfused) host_logits_of_rows(rows, blocks, theta, work.residual);
     }
     if constexpr (kernel == Kernel::unfused) {
 #pragma omp for schedule(static)
       for (int worker = 0; worker < threads; ++worker)
-        host_terms_of_rows(rows, blocks_of(rows.count, worker, threads), work.excess, work.partial(worker));
+        host_terms_of_rows(rows, blocks_of(rows.count, worker, threads), work.residual, work.partial(worker));
 #pragma omp for schedule(static)
       for (int worker = 0; worker < threads; ++worker)
-        host_gradient_of_rows(rows, blocks_of(rows.count, worker, threads), work.excess, work.partial(worker));
+        host_gradient_of_rows(rows, blocks_of(rows.count, worker, threads), work.residual, work.partial(worker));
     }
   }
   for (std::size_t i = 0; i < work.sums.size(); ++i) {

@@ -31,12 +31,12 @@ struct SolveMemory {
     part.whole_output(loss, LogisticRegression::loss);
     part.whole_output(taken, LogisticRegression::steps_taken);
   }
-  /// Kernels load what lies behind the last row as well, and must not use it: NaN.
+  /// Kernels load the padding after the last row too, but must not use it: filled with NaN.
   template <class Values>
   void declare_padded(Values& values, const char* label, std::int64_t size) {
     part.ledger().declare(values, label, size, [&values] { values.poison(); });
   }
-  /// For the sums of all teams, `a_team` each.
+  /// For the partial sums of all teams, `a_team` each.
   void declare_partials(std::int64_t teams, int a_team) {
     part.declare(partials, "logistic_regression/partials", partials_size(teams, a_team));
     part.declare_zeroed(tickets, "logistic_regression/tickets", tickets_of(teams));
@@ -49,7 +49,7 @@ struct SolveMemory {
   }
   [[nodiscard]] Buffer buffer() const { return buffer_of(sums.data(), sums.size()); }
 
-  static constexpr std::int64_t granule = 4;  ///< rows: columns begin at 16 bytes
+  static constexpr std::int64_t granule = 4;  ///< rows: 16-byte alignment of columns
   ShardPart& part;
   int features;
   std::int64_t pitch;
@@ -61,7 +61,7 @@ struct SolveMemory {
   Array<unsigned> tickets;
 };
 
-/// Calls `body.template operator()<D>()` with the least of the feature counts that kernels are made for.
+/// Calls `body.template operator()<D>()` with the smallest instantiated feature count that suffices.
 template <class Body>
 void with_features(int features, const Body& body) {
   if (features <= 4) return body.template operator()<4>();

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; Newton steps the same.
+"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; likewise Newton steps.
 
-theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32
-has no part here: matrix-vector products do not use it.
+theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32 is not used: these are matrix-vector products.
 """
 
 import torch
@@ -13,7 +12,7 @@ from backends.python.torch_solve import TorchSolve
 
 
 class Descent(TorchSolve):
-    """Rows [features x rows] as they are given; the stop test stays on the GPU."""
+    """Rows [features x rows] as given; the stop test stays on the GPU."""
 
     forms = (("theta", "library"),)
 
@@ -36,7 +35,7 @@ class Descent(TorchSolve):
         self.stopped.zero_()
 
     def descend(self, loss, gradient):
-        """A step from the mean loss and its gradient, penalties not among them."""
+        """A step from the mean loss and its gradient, without the penalty."""
         gradient = gradient.double()
         if self.l2:
             weights = self.theta[1:]
@@ -83,8 +82,8 @@ class Eager(Descent):
         theta = self.theta.to(self.x.dtype)
         z = torch.mv(self.x.T, theta[1:]).add_(theta[0])
         loss = functional.binary_cross_entropy_with_logits(z, self.y)
-        excess = z.sigmoid_().sub_(self.y)
-        sums = (excess.sum(0, keepdim=True), torch.mv(self.x, excess))
+        residual = z.sigmoid_().sub_(self.y)
+        sums = (residual.sum(0, keepdim=True), torch.mv(self.x, residual))
         self.descend(loss, torch.cat(sums).double() / len(z))
 
 
@@ -105,8 +104,8 @@ class Compiled(Descent):
         theta = self.theta.to(self.x.dtype)
         z = (theta[1:, None] * self.x).sum(0) + theta[0]
         loss = functional.binary_cross_entropy_with_logits(z, self.y)
-        excess = torch.sigmoid(z) - self.y
-        sums = (excess.sum(0, keepdim=True), (self.x * excess).sum(1))
+        residual = torch.sigmoid(z) - self.y
+        sums = (residual.sum(0, keepdim=True), (self.x * residual).sum(1))
         self.descend(loss, torch.cat(sums).double() / len(z))
 
 
@@ -118,7 +117,7 @@ class CompiledGraph(Compiled):
 
 
 class NewtonSolve(NewtonSteps, TorchSolve):
-    """What a step adds up is its `take`; the small system is solved by operations behind it."""
+    """The sums of a step are its `take`; the small system is solved by separate operations."""
 
     def upload(self):
         self.x = torch.from_numpy(self.inputs["columns"]).to(self.cuda)
@@ -136,7 +135,7 @@ class NewtonSolve(NewtonSteps, TorchSolve):
         self.columns[1:] = self.x
 
     def keep(self, loss, scaled):
-        """From the mean loss and the scaled columns, penalties not among them."""
+        """From the mean loss and the scaled columns, without the penalty."""
         means = torch.mm(scaled, self.columns.T) / len(self.y)
         penalised = torch.mv(self.penalty, self.theta)
         loss = loss + torch.dot(self.theta, penalised) / 2
@@ -158,14 +157,14 @@ class NewtonSolve(NewtonSteps, TorchSolve):
         return [(self.graph_of(1), self.steps)]
 
     def solve(self):
-        factor, wrong = torch.linalg.cholesky_ex(self.hessian)  # does not wait
+        factor, wrong = torch.linalg.cholesky_ex(self.hessian)  # does not synchronise
         step = torch.cholesky_solve(-self.gradient[:, None], factor)[:, 0]
         return torch.where(wrong == 0, step, torch.nan)
 
 
 class Newton(NewtonSolve):
     method = "newton"
-    description = "eager: a product in double a step, a Cholesky factorisation"
+    description = "eager: one product in double per step, a Cholesky factorisation"
 
     def upload(self):
         super().upload()
@@ -196,5 +195,5 @@ class NewtonCompiled(NewtonSolve):
 
 class NewtonGraph(NewtonCompiled):
     method = "newton_graph"
-    description = "the compiled pass as a CUDA graph; cuSOLVER behind it"
+    description = "the compiled pass as a CUDA graph, then cuSOLVER"
     execution = "compiled_graph"

@@ -22,24 +22,24 @@ void add_fused(const Rows<T>& rows, const T* weights, double* sums) {
   for (std::int64_t row = 0; row < rows.count; ++row) {
     const RowTerms<T> terms = row_terms(logit(rows, row, weights), static_cast<T>(rows.labels[row]));
     sums[0] += static_cast<double>(terms.loss);
-    sums[1] += static_cast<double>(terms.excess);
+    sums[1] += static_cast<double>(terms.residual);
     for (int d = 0; d < rows.features; ++d)
-      sums[d + 2] += static_cast<double>(terms.excess * rows.columns[d * rows.pitch + row]);
+      sums[d + 2] += static_cast<double>(terms.residual * rows.columns[d * rows.pitch + row]);
   }
 }
 
 template <class T>
-void add_unfused(const Rows<T>& rows, const T* weights, T* excess, double* sums) {
-  for (std::int64_t row = 0; row < rows.count; ++row) excess[row] = logit(rows, row, weights);
+void add_unfused(const Rows<T>& rows, const T* weights, T* residual, double* sums) {
+  for (std::int64_t row = 0; row < rows.count; ++row) residual[row] = logit(rows, row, weights);
   for (std::int64_t row = 0; row < rows.count; ++row) {
-    const RowTerms<T> terms = row_terms(excess[row], static_cast<T>(rows.labels[row]));
-    excess[row] = terms.excess;
+    const RowTerms<T> terms = row_terms(residual[row], static_cast<T>(rows.labels[row]));
+    residual[row] = terms.residual;
     sums[0] += static_cast<double>(terms.loss);
-    sums[1] += static_cast<double>(terms.excess);
+    sums[1] += static_cast<double>(terms.residual);
   }
   for (int d = 0; d < rows.features; ++d)
     for (std::int64_t row = 0; row < rows.count; ++row)
-      sums[d + 2] += static_cast<double>(excess[row] * rows.columns[d * rows.pitch + row]);
+      sums[d + 2] += static_cast<double>(residual[row] * rows.columns[d * rows.pitch + row]);
 }
 
 template <class T>
@@ -50,7 +50,7 @@ void add_newton(const Rows<T>& rows, const T* weights, double* sums) {
     sums[0] += static_cast<double>(terms.loss);
     double* hessian = sums + gradient_sums(rows.features);
     for (int j = 0; j <= rows.features; ++j) {
-      sums[j + 1] += static_cast<double>(terms.excess * x(j));
+      sums[j + 1] += static_cast<double>(terms.residual * x(j));
       const T weighted = terms.weight * x(j);
       for (int k = 0; k <= j; ++k) *hessian++ += static_cast<double>(weighted * x(k));
     }
@@ -63,7 +63,7 @@ void add_rows(const HostWork<T>& work) {
   for (int j = 0; j <= work.rows.features; ++j) weights.push_back(static_cast<T>(work.state.theta[j]));
   std::ranges::fill(work.sums, 0.0);
   if constexpr (kernel == Kernel::fused) add_fused(work.rows, weights.data(), work.sums.data());
-  if constexpr (kernel == Kernel::unfused) add_unfused(work.rows, weights.data(), work.excess, work.sums.data());
+  if constexpr (kernel == Kernel::unfused) add_unfused(work.rows, weights.data(), work.residual, work.sums.data());
   if constexpr (kernel == Kernel::newton) add_newton(work.rows, weights.data(), work.sums.data());
 }
 

@@ -7,19 +7,19 @@
 #include "algorithms/logistic_regression/logistic_regression.hpp"
 #include "backends/portable.hpp"
 
-/// The state of a solve, on the device and the same on every shard, and the step that a team takes with it.
+/// The state of a solve, on the device and replicated on every shard, and the step by one team.
 namespace league::logistic {
 
 using blocks::add_league, blocks::add_partials, blocks::Group, blocks::partials_size, blocks::scratch_size,
     blocks::team_sums, blocks::tickets_of, blocks::unrolled;
 
-/// One sum of all rows behind another: the loss, the gradient from the intercept on, and for `newton` the lower
-/// triangle of the Hessian, row by row.
+/// Layout of the sums over all rows: loss, gradient (intercept first), and for `newton` the lower triangle of the
+/// Hessian, row by row.
 LEAGUE_FUNCTION constexpr int gradient_sums(int features) { return features + 2; }
 LEAGUE_FUNCTION constexpr int triangle(int n) { return n * (n + 1) / 2; }
 LEAGUE_FUNCTION constexpr int newton_sums(int features) { return features + 2 + triangle(features + 1); }
 
-/// Doubles of scratch for the rows of threads that share them (two halves of 16 bytes a thread), then their sums.
+/// Scratch in doubles: logits of threads that share rows (two halves of 16 bytes per thread), later the sums.
 template <int features>
 constexpr int fused_scratch(int threads) {
   constexpr int n = gradient_sums(features), taken = features < 16 ? n : 18;
@@ -29,7 +29,7 @@ constexpr int fused_scratch(int threads) {
 
 struct Rule {
   int features;
-  double share;  ///< of a row in the mean
+  double share;  ///< weight of a row in the mean
   double learning_rate, l2, tolerance;
 };
 inline Rule rule_of(const LogisticRegression& problem) {
@@ -37,7 +37,7 @@ inline Rule rule_of(const LogisticRegression& problem) {
           problem.tolerance};
 }
 
-/// What `control` holds.
+/// Indices into `control`.
 enum : int { steps_queued, is_stopped, halvings, controls };
 
 struct State {
@@ -49,19 +49,19 @@ struct State {
   double* accepted;       ///< newton: the last accepted theta, the step from it, its loss [2 (features + 1) + 1]
 };
 
-/// Before the first step.
+/// Initial state.
 template <class Barrier>
 LEAGUE_FUNCTION void begin_state(const Group<Barrier>& team, int features, const State& state) {
   for (int j = team.rank; j <= features; j += team.size) state.theta[j] = 0;
   for (int j = team.rank; j < controls; j += team.size) state.control[j] = 0;
 }
 
-/// Component `j` of the mean gradient, with the penalty's.
+/// Component `j` of the mean gradient, with the penalty.
 LEAGUE_FUNCTION double gradient_at(const Rule& rule, const State& state, int j) {
   return state.sums[1 + j] * rule.share + (j > 0 ? rule.l2 * state.theta[j] : 0.0);
 }
 
-/// What a step finds before it changes anything; every thread finds the same.
+/// Read by every thread before a step changes the state.
 struct Found {
   std::int64_t step;
   bool stopped;  ///< before
@@ -94,7 +94,7 @@ LEAGUE_FUNCTION Found look(const Group<Barrier>& team, const Rule& rule, const S
   return found;
 }
 
-/// Writes down what was found. @pre all threads have looked
+/// Records what was read. @pre all threads have called `look`
 template <class Barrier>
 LEAGUE_FUNCTION void note(const Group<Barrier>& team, const State& state, const Found& found, bool stop) {
   if (team.rank != 0) return;

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton: a step is two kernels. One reads each row once: logit, loss and gradient; the other takes the step.
 
-Rows are read as they are given, [features x rows]. A program adds in fp32, a row apart from the others to
-the end; programs' sums, theta and the stop test are in double and stay on the GPU.
+Rows are read as they are given, [features x rows]. A program adds in fp32, with separate sums per row of the tile; sums of programs, theta and the stop test are in double and stay on the GPU.
 """
 
 import torch
@@ -12,9 +11,9 @@ import triton.language as tl
 from backends.python.torch_solve import TorchSolve
 
 TILE = 4096  # values of a tile of 4 warps
-FEWEST_ROWS, MOST_ROWS = 128, 1024  # of a tile
-WARPS = 16  # of a multiprocessor
-BLOCK = 64  # programs whose sums are added at once
+MIN_ROWS, MAX_ROWS = 128, 1024  # per tile
+WARPS = 16  # per multiprocessor
+BLOCK = 64  # partial sums added at once
 
 
 @triton.jit
@@ -37,7 +36,7 @@ def accumulate(
     PADDED: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """A program takes every programs-th tile. partials [features + 2 x programs]: gradient, loss."""
+    """Grid-stride loop over tiles. partials [features + 2 x programs]: gradient, loss."""
     program, programs = tl.program_id(0), tl.num_programs(0)
     feature, lane = tl.arange(0, PADDED), tl.arange(0, ROWS)
     is_feature = feature < FEATURES
@@ -45,7 +44,7 @@ def accumulate(
     weights = tl.load(theta + 1 + feature, is_feature, 0).to(tl.float32)
     column = x + feature.to(tl.int64)[:, None] * rows
     slopes = tl.zeros((PADDED, ROWS), tl.float32)
-    excesses = tl.zeros((ROWS,), tl.float32)
+    residuals = tl.zeros((ROWS,), tl.float32)
     losses = tl.zeros((ROWS,), tl.float32)
     for first in range(program * ROWS, rows, programs * ROWS):
         row = first + lane
@@ -58,12 +57,12 @@ def accumulate(
         t = tl.exp(-tl.abs(z))
         p = tl.where(z >= 0, 1, t) / (1 + t)
         loss = tl.maximum(z, 0) - label * z + log1p(t)
-        excess = tl.where(is_row, p - label, 0)
+        residual = tl.where(is_row, p - label, 0)
         losses += tl.where(is_row, loss, 0)
-        excesses += excess
-        slopes += values * excess[None, :]
+        residuals += residual
+        slopes += values * residual[None, :]
     mine = partials + program
-    tl.store(mine, tl.sum(excesses, 0).to(tl.float64))
+    tl.store(mine, tl.sum(residuals, 0).to(tl.float64))
     slope = tl.sum(slopes, 1).to(tl.float64)
     tl.store(mine + (feature + 1) * programs, slope, is_feature)
     tl.store(mine + (FEATURES + 1) * programs, tl.sum(losses, 0).to(tl.float64))
@@ -82,7 +81,7 @@ def descend(
     SUMS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """One program adds those of all, in their order. taken: steps that counted, steps queued, an end."""
+    """One program adds all partials in order. taken: effective steps, submitted steps, stop flag."""
     entry, lane = tl.arange(0, SUMS), tl.arange(0, BLOCK)
     is_sum, is_theta = entry < FEATURES + 2, entry < FEATURES + 1
     sums = tl.zeros((SUMS, BLOCK), tl.float64)
@@ -110,7 +109,7 @@ def descend(
 
 class Fused(TorchSolve):
     method = "fused"
-    description = "two kernels a step: rows read once in fp32, then the step"
+    description = "two kernels per step: rows read once in fp32, then the step"
     dtypes = ("f32",)
     forms = (("theta", "library"),)
 
@@ -123,7 +122,7 @@ class Fused(TorchSolve):
         names = ("learning_rate", "l2", "tolerance")
         self.rule = self.theta.new_tensor([float(self.parameters[n]) for n in names])
         self.padded = max(2, triton.next_power_of_2(features))
-        self.tile = min(max(TILE // self.padded, FEWEST_ROWS), MOST_ROWS)
+        self.tile = min(max(TILE // self.padded, MIN_ROWS), MAX_ROWS)
         self.warps = 4 if self.padded * self.tile <= TILE else 8
         processors = torch.cuda.get_device_properties(self.cuda).multi_processor_count
         most = processors * WARPS // self.warps

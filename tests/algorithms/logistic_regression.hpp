@@ -81,7 +81,7 @@ struct Solved : league::tests::Solved {
 
 inline bool is_serial(const Variant& variant) { return variant.model.name == "serial"; }
 
-/// Every variant of the problem's methods solves it, is checked, and is handed over.
+/// Solves the problem by every variant of its methods, checks the results and passes them to `expect`.
 inline void everywhere(const LogisticRegression& problem, const std::string& tag,
                        const std::function<void(const Variant&, const Solved&)>& expect) {
   for (const Variant* variant : variants(tag)) {

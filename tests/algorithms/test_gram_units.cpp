@@ -9,13 +9,13 @@
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/blocks/mma_host.hpp"
-#include "tests/algorithms/played_unit.hpp"
+#include "tests/algorithms/simulated_unit.hpp"
 
-// Threads of the host stand for those of a team.
+// A team is simulated by host threads.
 namespace league::blocks {
 namespace {
 
-using mma::Element, mma::side, tests::Played;
+using mma::Element, mma::side, tests::Simulated;
 
 /// Columns of very different sizes and with offsets, whose products of floats are exact in double; and two vectors,
 /// the first of them weights.
@@ -35,9 +35,9 @@ struct Data {
   std::vector<double> v[2];
 };
 
-/// Each row by one of a column's lanes: subgroups of one part take steps in turn.
+/// Each row by one lane of a column: subgroups of one part take steps in turn.
 template <class Unit, int blocks, bool weighted, int part, int parts>
-void add_part(const Data& data, const tests::PlayedTeam& team, int rows, double* scratch) {
+void add_part(const Data& data, const tests::SimulatedTeam& team, int rows, double* scratch) {
   using Units = GramUnits<Unit, blocks, 2, weighted, parts>;
   constexpr int step = mma::words;
   const int lane = team.rank % Unit::lanes, subgroup = team.rank / Unit::lanes;
@@ -68,7 +68,7 @@ void expect_sums(int subgroups, int rows) {
   using Layout = typename Units::Layout;
   const Data data(blocks * side, rows, weighted);
   std::vector<double> scratch(Units::scratch_size, std::nan(""));
-  tests::play_team<Unit>(subgroups, [&](const tests::PlayedTeam& team) {
+  tests::run_team<Unit>(subgroups, [&](const tests::SimulatedTeam& team) {
     if (team.rank / Unit::lanes % parts == 0)
       add_part<Unit, blocks, weighted, 0, parts>(data, team, rows, scratch.data());
     else
@@ -99,8 +99,8 @@ void expect_sums(int subgroups, int rows) {
 
 template <class Unit>
 class GramOfUnits : public ::testing::Test {};
-using AllUnits = ::testing::Types<mma::Scalar<Element::f64>, mma::Thread<Element::f64>, Played<mma::Warp<Element::f64>>,
-                                  Played<mma::Wavefront<Element::f64>>>;
+using AllUnits = ::testing::Types<mma::Scalar<Element::f64>, mma::Thread<Element::f64>,
+                                  Simulated<mma::Warp<Element::f64>>, Simulated<mma::Wavefront<Element::f64>>>;
 TYPED_TEST_SUITE(GramOfUnits, AllUnits);
 
 TYPED_TEST(GramOfUnits, IsThatOfTheColumns) {
@@ -126,7 +126,7 @@ TEST(GramLayout, HasAPlaceForEverySum) {
     for (int j = i; j < Layout::columns; ++j) ++taken.at(static_cast<std::size_t>(Layout::square(i, j)));
     for (int n = 0; n < 2; ++n) ++taken.at(static_cast<std::size_t>(Layout::product(n, i)));
   }
-  int lower = 0;  // of the units on the diagonal, what is below it
+  int lower = 0;  // values below the diagonal, in the units on it
   for (const int count : taken) {
     EXPECT_LE(count, 1);
     if (count == 0) ++lower;

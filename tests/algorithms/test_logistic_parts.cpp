@@ -7,7 +7,7 @@
 #include "algorithms/logistic_regression/row.hpp"
 #include "tests/algorithms/logistic_regression.hpp"
 
-// What logistic regression is made of, its bad inputs, and its check.
+// The parts of logistic regression, its invalid inputs, and its check.
 namespace league::logistic::tests {
 namespace {
 
@@ -37,17 +37,17 @@ void expect_row_terms() {
       const long double loss = std::max<long double>(z, 0) - y * static_cast<long double>(z) + std::log1p(t);
       const long double weight = t / ((1 + t) * (1 + t));
       const RowTerms<T> terms = row_terms(z, y);
-      ASSERT_NEAR(terms.excess, static_cast<double>(p - y), 3 * eps) << z;
+      ASSERT_NEAR(terms.residual, static_cast<double>(p - y), 3 * eps) << z;
       ASSERT_NEAR(terms.loss, static_cast<double>(loss), eps * static_cast<double>(5 * loss + 2 * std::abs(z))) << z;
       ASSERT_NEAR(terms.weight, static_cast<double>(weight), 6 * eps * static_cast<double>(weight)) << z;
     }
   for (const T z : {T{-1e4}, T{1e4}, static_cast<T>(-1e30), static_cast<T>(1e30)})
     for (const T y : {T{0}, T{1}}) {
       const RowTerms<T> terms = row_terms(z, y);
-      EXPECT_EQ(terms.excess, (z > 0 ? T{1} : terms.weight) - y);
+      EXPECT_EQ(terms.residual, (z > 0 ? T{1} : terms.weight) - y);
       EXPECT_NEAR(terms.loss, (z > 0) == (y > 0) ? T{0} : std::abs(z), 1e-30);
     }
-  EXPECT_TRUE(std::isnan(row_terms(std::numeric_limits<T>::quiet_NaN(), T{1}).excess));
+  EXPECT_TRUE(std::isnan(row_terms(std::numeric_limits<T>::quiet_NaN(), T{1}).residual));
   EXPECT_TRUE(std::isnan(row_terms(std::numeric_limits<T>::quiet_NaN(), T{1}).loss));
 }
 
@@ -73,7 +73,7 @@ TEST(LogisticParts, ANewtonStepThatGrowsTheLossIsHalved) {
   newton_step(alone, rule, state, scratch.data());
   EXPECT_EQ(theta, (std::array<double, 2>{2, 0}));
   EXPECT_EQ(control[halvings], 2);
-  sums[0] = 4;  // lower than before: a step of its own, by -H^-1 gradient
+  sums[0] = 4;  // lower than before: a new step, by -H^-1 gradient
   newton_step(alone, rule, state, scratch.data());
   EXPECT_DOUBLE_EQ(theta[0], 2 - 0.4);
   EXPECT_DOUBLE_EQ(theta[1], 0 - 0.8);

@@ -6,7 +6,7 @@
 namespace league::logistic::tests {
 namespace {
 
-/// Straight descent in double, one row after another.
+/// Gradient descent in double, one row after another.
 std::vector<double> descent(const LogisticRegression& problem) {
   const auto n = static_cast<std::size_t>(problem.features + 1);
   std::vector<double> theta(n, 0.0);
@@ -21,9 +21,9 @@ std::vector<double> descent(const LogisticRegression& problem) {
       };
       double z = 0;
       for (std::size_t j = 0; j < n; ++j) z += theta[j] * x(j);
-      const double excess =
+      const double residual =
           1 / (1 + std::exp(-z)) - problem.labels.values<const std::uint8_t>()[static_cast<std::size_t>(row)];
-      for (std::size_t j = 0; j < n; ++j) gradient[j] += excess * x(j);
+      for (std::size_t j = 0; j < n; ++j) gradient[j] += residual * x(j);
     }
     for (std::size_t j = 0; j < n; ++j)
       theta[j] -= problem.learning_rate * gradient[j] / static_cast<double>(problem.extent());
@@ -61,7 +61,7 @@ TEST(LogisticRegression, GoldenOfStudyA4) {
 }
 
 TEST(LogisticRegression, SaturatingLogitsGiveNumbers) {
-  // One step from 0 leads to logits of +-1e4 and more, on both sides of the labels.
+  // One step from 0 leads to logits beyond +-1e4, for both labels.
   const Rows rows{{200, 1}, {-200, 2}, {300, -1}, {-250, 0.5}, {100, 4}};
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const auto problem = make(rows, {1, 0, 1, 0, 0}, {{"steps", "2"}, {"learning_rate", "1"}}, dtype);

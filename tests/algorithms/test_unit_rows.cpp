@@ -9,17 +9,17 @@
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/linear_regression/normal_units.hpp"
 #include "algorithms/logistic_regression/newton_units.hpp"
-#include "tests/algorithms/played_unit.hpp"
+#include "tests/algorithms/simulated_unit.hpp"
 
-// What teams of a GPU add by matrix units for the normal equations and for a Newton step, on the host.
+// The sums of GPU teams by matrix units, for the normal equations and for a Newton step, on the host.
 namespace league {
 namespace {
 
 using blocks::mma::Element;
-using Warp = tests::Played<blocks::mma::Warp<Element::f64>>;
-using Wavefront = tests::Played<blocks::mma::Wavefront<Element::f64>>;
+using Warp = tests::Simulated<blocks::mma::Warp<Element::f64>>;
+using Wavefront = tests::Simulated<blocks::mma::Wavefront<Element::f64>>;
 
-/// Columns of normal values, 16-byte aligned; NaN behind the last row.
+/// Columns of normal values, 16-byte aligned; NaN after the last row.
 template <class T>
 struct Table {
   using Pack = blocks::Pack<T, 16>;
@@ -59,7 +59,7 @@ void expect_normal(int features, std::int64_t rows, int subgroups, int teams) {
   std::vector<double> partials(static_cast<std::size_t>(teams * Sums::size), NAN);
   std::vector<double> scratch(regression::unit_scratch<Unit, blocks_>);
   for (int rank = 0; rank < teams; ++rank)
-    tests::play_team<Unit>(subgroups, [&](const tests::PlayedTeam& team) {
+    tests::run_team<Unit>(subgroups, [&](const tests::SimulatedTeam& team) {
       regression::add_unit_rows<T, Unit, blocks_>(team, data, rank, teams, scratch.data(), partials.data());
     });
   const regression::Gram gram(features);
@@ -101,7 +101,7 @@ void expect_newton(int features, std::int64_t rows, int subgroups, int teams) {
   std::vector<blocks::Pack<double, 16>> scratch(
       static_cast<std::size_t>(Tiles(features, threads, nullptr).bytes(threads) / 16 + 1), {NAN, NAN});
   for (int rank = 0; rank < teams; ++rank)
-    tests::play_team<Unit>(subgroups, [&](const tests::PlayedTeam& team) {
+    tests::run_team<Unit>(subgroups, [&](const tests::SimulatedTeam& team) {
       logistic::add_unit_tiles<T, Unit, blocks_, blocks::PlainCopies>(
           team, logistic::Rows<T>{table.column(0), label, rows, table.pitch, features}, theta.data(), rank, teams,
           scratch.data(), partials.data());
@@ -118,11 +118,11 @@ void expect_newton(int features, std::int64_t rows, int subgroups, int teams) {
     for (int j = 0; j <= features; ++j) z += theta[static_cast<std::size_t>(j)] * value(j, i);
     terms.push_back(logistic::row_terms(z, static_cast<double>(label[i])));
   }
-  const double unit = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());  // of a logit, most of all
+  const double unit = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());  // mainly of a logit
   const auto term = [&](std::int64_t i) { return terms[static_cast<std::size_t>(i)]; };
   expect_sum(sum(0), rows, unit, [&](std::int64_t i) { return term(i).loss; });
   for (int i = 0; i <= features; ++i) {
-    expect_sum(sum(1 + i), rows, unit, [&](std::int64_t row) { return term(row).excess * value(i, row); });
+    expect_sum(sum(1 + i), rows, unit, [&](std::int64_t row) { return term(row).residual * value(i, row); });
     for (int j = 0; j <= i; ++j)
       expect_sum(sum(logistic::gradient_sums(features) + logistic::triangle(i) + j), rows, unit,
                  [&](std::int64_t row) { return term(row).weight * value(i, row) * value(j, row); });

@@ -10,13 +10,13 @@
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/mma.hpp"
 
-/// Teams of a GPU with its matrix units, played by threads of the host.
+/// GPU teams with matrix units, simulated by host threads.
 namespace league::tests {
 
 namespace mma = blocks::mma;
 using mma::side, mma::words;
 
-/// The two operands of the subgroup that this thread is a lane of.
+/// The two operands of this thread's subgroup.
 struct Operands {
   explicit Operands(int lanes) : all(lanes) {}
   std::barrier<> all;
@@ -25,9 +25,9 @@ struct Operands {
 inline thread_local Operands* operands = nullptr;
 inline thread_local int own_lane = 0;
 
-/// A unit of a GPU on the host: a product is made of the words of all lanes, by the places that the unit gives them.
+/// A GPU's unit on the host: products are computed from the words of all lanes, by the unit's layout.
 template <class Unit>
-struct Played : Unit {
+struct Simulated : Unit {
   using typename Unit::Sum, typename Unit::Word;
   struct fragment_a {
     Word word[Unit::share];
@@ -56,11 +56,11 @@ struct Played : Unit {
   }
 };
 
-using PlayedTeam = blocks::Group<std::function<void()>>;
+using SimulatedTeam = blocks::Group<std::function<void()>>;
 
-/// Calls `body(team)` on all threads of a team of so many subgroups.
+/// Calls `body(team)` on all threads of a team of `subgroups` subgroups.
 template <class Unit, class Body>
-void play_team(int subgroups, const Body& body) {
+void run_team(int subgroups, const Body& body) {
   const int size = subgroups * Unit::lanes;
   std::barrier all(size);
   std::vector<std::unique_ptr<Operands>> of_subgroups;
@@ -69,7 +69,7 @@ void play_team(int subgroups, const Body& body) {
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
       operands = of_subgroups[static_cast<std::size_t>(rank / Unit::lanes)].get(), own_lane = rank % Unit::lanes;
-      body(PlayedTeam{rank, size, [&] { all.arrive_and_wait(); }});
+      body(SimulatedTeam{rank, size, [&] { all.arrive_and_wait(); }});
     });
 }
 
