@@ -16,7 +16,7 @@ namespace {
 
 using blocks::Optimizer;
 
-/// Images of any other size are refused, in a study as well.
+/// Only images of the network's size are accepted, in studies too.
 std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
   std::vector<Parameter> all = with_dataset_sizes(std::move(own));
   for (Parameter& parameter : all)
@@ -43,12 +43,12 @@ const RegisterAlgorithm registered{
                    {.name = "batch",
                     .default_value = "64",
                     .min = 1,
-                    .description = "images that are taken together, at most all of the training"},
+                    .description = "images per step, at most all training images"},
                    {.name = "steps",
                     .default_value = "0",
                     .min = 0,
                     .max = 1'000'000,
-                    .description = "steps, without tests; 0: as many as the epochs have"},
+                    .description = "number of steps, without tests; 0: run `epochs`"},
                    {.name = "epochs",
                     .default_value = "1",
                     .min = 1,
@@ -58,38 +58,38 @@ const RegisterAlgorithm registered{
                     .default_value = "0",
                     .min = 0,
                     .max = 1'000'000,
-                    .description = "steps before the first, which are not timed"},
+                    .description = "untimed steps before the first"},
                    {.name = "optimizer",
                     .kind = Parameter::Kind::choice,
                     .default_value = "adadelta",
                     .choices = {"adadelta", "sgd", "adam"},
-                    .description = "the rule of an update"},
+                    .description = "update rule"},
                    {.name = "learning_rate",
                     .kind = Parameter::Kind::real,
                     .default_value = "1",
                     .interval = {.min = 0, .max = 1e6, .open_min = true},
-                    .description = "of the first epoch"},
+                    .description = "learning rate of the first epoch"},
                    {.name = "gamma",
                     .kind = Parameter::Kind::real,
                     .default_value = "0.7",
                     .interval = {.min = 0, .max = 1, .open_min = true},
-                    .description = "what each epoch multiplies it by"},
+                    .description = "factor of the learning rate per epoch"},
                    {.name = "dropout",
                     .kind = Parameter::Kind::choice,
                     .default_value = "on",
                     .choices = {"on", "off"},
-                    .description = "of a quarter of the values behind the pool and of half of the hidden ones"},
+                    .description = "drops 1/4 of the values after the pool and 1/2 of the hidden ones"},
                    {.name = "shuffle",
                     .kind = Parameter::Kind::choice,
                     .default_value = "on",
                     .choices = {"on", "off"},
-                    .description = "an order of the images for each epoch, or that of the file"}}),
+                    .description = "shuffle the images in each epoch, or keep the order of the file"}}),
               .methods = {{.name = "direct",
-                           .description = "loop nests in registers and scratch; the backward pass takes all positions",
+                           .description = "loop nests in registers and scratch; backward pass over all positions",
                            .dtypes = {Dtype::f32},
                            .executions = recordable},
                           {.name = "routed",
-                           .description = "direct, but backward only through windows of the pool with a gradient",
+                           .description = "direct, but backward only through pool windows with a gradient",
                            .dtypes = {Dtype::f32},
                            .executions = recordable},
                           {.name = "gemm",
@@ -129,7 +129,7 @@ const RegisterAlgorithm registered{
                               {"batch", "2"},
                               {"warm_up", "1"}}}}};
 
-/// Streams of random numbers: the initial parameters take one for each tensor, dropout those from 16 on.
+/// Streams of random numbers: one per tensor for the initial parameters, from 16 on for dropout.
 constexpr std::uint64_t order_stream = std::uint64_t{1} << 40;
 
 Optimizer optimizer_of(const std::string& name) {
@@ -181,7 +181,7 @@ Cnn::Cnn(const Making& making)
   require(batch <= extent(), "batch: " + std::to_string(batch) + ", but there are " + std::to_string(extent()) +
                                  " training images; take at most as many");
   if (trains && evaluates) {
-    require(warm_up == 0, "warm_up: only before `steps`; epochs begin with the first");
+    require(warm_up == 0, "warm_up: only with `steps`; epochs start at their first step");
     steps = epochs * batches();
     return;
   }
@@ -241,8 +241,8 @@ void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
   }
 }
 
-/// The dense work of all steps or tests, whatever a method leaves out: the weights and the optimizer's state are read
-/// and written in each step, and its images are read.
+/// The work of all steps or tests without exploiting zeros. Each step reads and writes weights and optimizer state, and
+/// reads its images.
 Cost Cnn::cost() const {
   constexpr double training_multiply_adds = 35'782'656, forward_multiply_adds = 11'992'448;  // per image
   constexpr double image_bytes = cnn::pixels + 4, parameter_bytes = cnn::parameters * sizeof(float);

@@ -11,13 +11,13 @@
 
 namespace league {
 
-/// Training of the convolutional network (algorithms/cnn/network.hpp) in mini-batches. The images of an epoch come in
-/// an order of their own; the gradient of a step is that of the mean loss over its batch.
+/// Training of the convolutional network (algorithms/cnn/network.hpp) in mini-batches. Each epoch has its own order of
+/// the images; a step's gradient is that of the mean loss over its batch.
 class Cnn final : public Problem {
  public:
   static constexpr const char* algorithm = "cnn";
-  /// Of the last step: the state before it and after it, its gradient, and what the network decided on its images.
-  /// Inference has `weights`, `state`, `correct` and `predictions`, the others are empty.
+  /// Of the last step: state before and after it, gradient, and the network's decisions (pool, ReLU) on its images.
+  /// Inference has `weights`, `state`, `correct` and `predictions` only.
   enum Output {
     loss,              ///< f32 [steps]: the mean of each batch
     weights,           ///< f32 [parameters]
@@ -27,8 +27,8 @@ class Cnn final : public Problem {
     gradient,          ///< f32 [parameters]
     pool_decisions,    ///< u8 [images x pooled]: cnn::Decision
     hidden_decisions,  ///< u8 [images x hidden]: 1 where a value is above 0
-    correct,      ///< i64 [tests]: test images that are classified right after each; one of inference, none for `steps`
-    predictions,  ///< i32 [test images]: their classes after the last
+    correct,  ///< i64 [tests]: correctly classified test images after each epoch; one for inference, none for `steps`
+    predictions,  ///< i32 [test images]: classes at the last test
   };
 
   /// @throws std::invalid_argument naming the key and its limit
@@ -42,23 +42,23 @@ class Cnn final : public Problem {
   [[nodiscard]] Outputs inputs() const override;
   [[nodiscard]] Verdict check(const Outputs& outputs, Reduce& reduce) const override;
 
-  /// How often the test images are classified.
+  /// Number of tests: passes over the test images.
   [[nodiscard]] std::int64_t tests() const;
-  /// Batches of an epoch.
+  /// Batches per epoch.
   [[nodiscard]] std::int64_t batches() const;
-  /// Images of step number `step`, from 0 on: the last batch of an epoch may have fewer.
+  /// Images of step `step`, from 0; the last batch of an epoch may be smaller.
   [[nodiscard]] std::int64_t images_of(std::int64_t step) const;
-  /// The numbers of these images in the training set.
+  /// Indices of these images in the training set.
   [[nodiscard]] std::span<const std::int32_t> order_of(std::int64_t step) const;
   /// The learning rate of the step's epoch.
   [[nodiscard]] float rate_of(std::int64_t step) const;
 
-  Dataset data;          ///< as it was given: all of it in every process
-  bool trains;           ///< else it classifies the test images only, after `warm_up` steps
-  std::int64_t batch;    ///< images that are taken together, at most all of the training
-  std::int64_t steps;    ///< in all
-  std::int64_t epochs;   ///< that the steps take a part of
-  std::int64_t warm_up;  ///< steps before the first, which are not timed
+  Dataset data;          ///< as given: all images in every process
+  bool trains;           ///< training; else inference on the test images, after `warm_up` steps
+  std::int64_t batch;    ///< images per step, at most all training images
+  std::int64_t steps;    ///< total number
+  std::int64_t epochs;   ///< covered by the steps, the last perhaps partially
+  std::int64_t warm_up;  ///< untimed steps before the first
   bool evaluates;        ///< on the test set, after each epoch
   blocks::Optimizer optimizer;
   double learning_rate, gamma;

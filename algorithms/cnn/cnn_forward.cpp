@@ -8,7 +8,7 @@ namespace league::cnn {
 namespace {
 
 void convolve1(const double* w, const std::uint8_t* grey, Image& image) {
-  for (int i = 0; i < pixels; ++i) image.x[i] = pixel<float>(grey[i]);  // what the network takes, exactly
+  for (int i = 0; i < pixels; ++i) image.x[i] = pixel<float>(grey[i]);  // the network's inputs, exactly
   for (int c = 0; c < channels1; ++c) {
     const double* kernel = w + conv1_weights + c * taps;
     const double bias = w[conv1_biases + c];
@@ -65,7 +65,7 @@ void convolve2(const double* w, Image& image) {
   }
 }
 
-/// The largest value of each window; with `given`, the one that a variant has chosen. @returns what is wrong with it
+/// The maximum of each window; with `given`, the value that a variant has chosen. @returns an error of the choice
 std::string decide_windows(Image& image, const std::uint8_t* given, std::int64_t& ties) {
   std::string wrong;
   for (int k = 0; k < pooled; ++k) {
@@ -88,14 +88,14 @@ std::string decide_windows(Image& image, const std::uint8_t* given, std::int64_t
                 std::to_string(int{own});
       continue;
     }
-    // Where nothing is above 0, no place matters.
+    // If the maximum is not above 0, its position does not matter.
     if (Decision::live(given[k]) || Decision::live(own)) ++ties;
     image.decision[k] = given[k];
   }
   return wrong;
 }
 
-/// `followed`: the decisions are a variant's own, so that what they put at 0 has no error.
+/// `followed`: with a variant's decisions; values that they set to 0 have no error.
 void pool(Image& image, const Dropout& dropout, std::int64_t step, std::int64_t position, bool followed) {
   const auto scale = dropout.pooled_scale<double>();
   std::uint64_t word = 0;
@@ -110,7 +110,7 @@ void pool(Image& image, const Dropout& dropout, std::int64_t step, std::int64_t 
   }
 }
 
-/// @returns what is wrong with a variant's decisions
+/// @returns an error of a variant's decisions
 std::string dense(const double* w, const Dropout& dropout, std::int64_t step, std::int64_t position,
                   const std::uint8_t* given, std::int64_t& ties, Image& image) {
   std::string wrong;

@@ -10,33 +10,33 @@
 
 #include "algorithms/cnn/cnn_oracle.hpp"
 
-/// Between the parts of the oracle: one image, and the sums over all.
+/// Shared by the parts of the oracle: one image, and the sums over all.
 namespace league::cnn {
 
-/// Of rounding in f32.
+/// Unit roundoff of f32.
 inline constexpr double unit = std::numeric_limits<float>::epsilon() / 2;
 
-// Errors are squares ("v_"), as variances are: roundings are taken as independent, each counted with eight standard
-// deviations, so that errors that a sum takes over add up by their squares.
+// Error bounds are stored squared ("v_"), like variances: roundings are modelled as independent, each with eight
+// standard deviations, so that propagated errors add in squares.
 
 inline double squared(double x) { return x * x; }
 
-/// The squared error of a sum of `terms` values that are rounded as they are added, per sum of their squares: partial
-/// sums are taken to be up to twice the root of that sum, in any order (compare Higham, Mary: A new approach to
+/// Squared error of a floating-point sum of `terms` values, relative to the sum of their squares: partial sums are
+/// assumed to be at most twice the root of that sum, in any order (compare Higham, Mary: A new approach to
 /// probabilistic rounding error analysis, 2019).
 inline double sum_error(double terms) { return squared(16 * unit) * (terms + 1); }
 
-/// The same per squared sum: partial sums are not smaller than what they come to.
+/// The same relative to the squared sum, for values of one sign.
 inline double whole_error(double terms) { return squared(8 * unit) * (terms + 1); }
 
-/// Relative: of exp and log, a few units.
+/// Relative error of exp and log, a few units.
 inline constexpr double function_error = 16 * unit;
 
-/// One image on its way through the network.
+/// All intermediate values of one image.
 struct Image {
   double x[pixels];
   double z1[channels1][side1 * side1], a1[channels1][side1 * side1], v_a1[channels1][side1 * side1];
-  float noise[channels1][side1 * side1];  ///< v_a1 and the error of adding products of a1
+  float noise[channels1][side1 * side1];  ///< v_a1 plus the rounding error of adding products of a1
   double z2[channels2][side2 * side2];
   float v_z2[channels2][side2 * side2];
   std::uint8_t decision[pooled];
@@ -45,16 +45,16 @@ struct Image {
   double logits[classes], v_logits[classes], loss, e_loss, relative;
   double d_logits[classes], v_d_logits[classes];
   double d_h[hidden], v_d_h[hidden];
-  double d_z2[pooled], v_d_z2[pooled];  ///< at the place that the window chose
+  double d_z2[pooled], v_d_z2[pooled];  ///< at the window's maximum
   double d_a1[channels1][side1 * side1], v_d_a1[channels1][side1 * side1];
 };
 
-/// Where value `place` of a window lies in its channel.
+/// Position in the channel of value `place` of a window.
 inline int position_of(int window, int place) {
   return (window / pooled_side * 2 + place / 2) * side2 + window % pooled_side * 2 + place % 2;
 }
 
-/// Over all images.
+/// Sums over all images.
 struct Sums {
   std::vector<double> gradient = std::vector<double>(parameters), errors = std::vector<double>(parameters);
   double loss = 0, e_loss = 0, relative = 0;
@@ -62,7 +62,7 @@ struct Sums {
   std::string wrong{};
   std::int64_t wrong_image = std::numeric_limits<std::int64_t>::max();
 
-  /// Adds the product u v of an image; `error`: of adding it to the others (`sum_error`).
+  /// Adds the product u v of an image; `error`: of the addition (`sum_error`).
   void add(int parameter, double u, double v_u, double v, double v_v, double error) {
     const auto at = static_cast<std::size_t>(parameter);
     gradient[at] += u * v;
@@ -80,13 +80,13 @@ struct Sums {
   }
 };
 
-/// Up to the logits, the loss and its gradient. `given`: a variant's decisions; null: its own.
-/// @returns what is wrong with those given
+/// Forward pass up to the logits, the loss and its gradient. `given`: a variant's decisions; null: the oracle's.
+/// @returns an error of the given ones
 std::string take_forward(const double* w, const Batch& batch, std::int64_t position, const Decisions* given,
                          Image& image, std::int64_t& ties);
-/// Without dropout and labels, up to the logits.
+/// Forward pass without dropout and labels, up to the logits.
 void take_forward(const double* w, const std::uint8_t* grey, Image& image);
-/// Adds the gradient of an image that was taken forward.
+/// Backward pass of an image after `take_forward`; adds its gradient.
 void take_backward(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums);
 
 }  // namespace league::cnn

@@ -20,7 +20,7 @@ Batch batch_of(const Cnn& problem, std::int64_t step) {
           problem.order_of(step), step, problem.dropout};
 }
 
-/// Where a parameter lies: "conv2.weight[5, 1, 0, 2]".
+/// The name of a parameter, such as "conv2.weight[5, 1, 0, 2]".
 std::string place_of(std::int64_t parameter) {
   static constexpr const char* names[tensors] = {"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
                                                  "fc1.weight",   "fc1.bias",   "fc2.weight",   "fc2.bias"};
@@ -28,7 +28,7 @@ std::string place_of(std::int64_t parameter) {
   return std::string(names[tensor]) + "[" + std::to_string(parameter - tensor_begin[tensor]) + "]";
 }
 
-/// Every value of [parameters] against `expected(i)`.
+/// Compares every value of [parameters] with `expected(i)`.
 template <class Expect>
 Verdict judge_parameters(const std::string& what, std::span<const float> values, const Expect& expected) {
   Verdict verdict = judge_values(what, values, expected);
@@ -43,7 +43,7 @@ Verdict judge_parameters(const std::string& what, std::span<const float> values,
   return verdict;
 }
 
-/// The values of all processes, each of which has written its own.
+/// Gathers the values of all processes, each of which has written its own.
 template <class T>
 std::vector<T> gather(std::span<const T> mine, Reduce& reduce, Verdict& verdict, const std::string& what) {
   constexpr auto untouched = static_cast<T>(-1);  // as outputs are poisoned
@@ -63,9 +63,9 @@ std::vector<T> gather(std::span<const T> mine, Reduce& reduce, Verdict& verdict,
 
 std::vector<double> doubles_of(std::span<const float> values) { return {values.begin(), values.end()}; }
 
-/// The loss and the gradient of the last step.
+/// Checks loss and gradient of the last step.
 Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradient& gradient) {
-  // Below 2^-126 a float has fewer digits or is 0: a term of a sum, and what it is multiplied with, may be lost so.
+  // Subnormal floats (below 2^-126) lose digits or are flushed to 0, in terms of sums and in factors.
   constexpr double underflow = 1e-32;
   Verdict verdict;
   const double loss = outputs[Cnn::loss].values.values<const float>().back();
@@ -79,13 +79,13 @@ Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradien
   return verdict;
 }
 
-/// Not where a training has diverged so far that rounding may change a probability by any factor.
+/// False if the training has diverged so far that rounding may change a probability by any factor.
 bool has_bounds(const Gradient& gradient) {
   const auto finite = [](double value) { return std::isfinite(value); };
   return finite(gradient.loss_bound) && std::ranges::all_of(gradient.bounds, finite);
 }
 
-/// The update from the variant's own gradient, replayed in double: products, roots and quotients take a few roundings.
+/// Checks the update, recomputed in double from the variant's own gradient; a few roundings are allowed.
 Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
   constexpr double unit = 0x1p-24, few = 32 * unit;
   const auto before = outputs[Cnn::weights_before].values.values<const float>(),
@@ -105,7 +105,7 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
   const auto replayed = [&](std::int64_t i) {
     return blocks::advanced<double>(problem.optimizer, start(i), gradient[static_cast<std::size_t>(i)], size);
   };
-  // Where sums of different signs cancel, what they are made of counts.
+  // With cancellation, the bound is relative to the terms.
   const auto size_of_change = [&](std::int64_t i) {
     const Weight<double> from = start(i);
     const double size_of_gradient = std::abs(static_cast<double>(gradient[static_cast<std::size_t>(i)]));
@@ -128,16 +128,16 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
   return verdict;
 }
 
-/// The first steps in double: the initial loss within its bound, the next ones and the weights as far as trainings that
-/// round differently stay together.
+/// Checks the first steps against double: the initial loss within its bound; later losses and the weights within the
+/// divergence of trainings that round differently.
 Verdict judge_start(const Cnn& problem, const Outputs& outputs) {
-  constexpr std::int64_t most_steps = 2;  // taken in double
+  constexpr std::int64_t max_steps = 2;  // computed in double
   constexpr double drift = 0.02;
   Verdict verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   const auto initial = problem.initial.values<const float>();
   std::vector<double> weights = doubles_of(initial), first(parameters), second(parameters);
-  const std::int64_t steps = std::min(problem.steps - 1, most_steps);
+  const std::int64_t steps = std::min(problem.steps - 1, max_steps);
   for (std::int64_t step = 0; step < steps; ++step) {
     const Gradient gradient = differentiate(weights, batch_of(problem, step));
     const double found = losses[static_cast<std::size_t>(step)];
@@ -161,16 +161,16 @@ Verdict judge_start(const Cnn& problem, const Outputs& outputs) {
   }
   if (!(std::sqrt(apart) <= drift * std::sqrt(moved)))
     verdict.fail("weights_before: " + all_digits(std::sqrt(apart)) +
-                 " away from those in double, which have moved by " + all_digits(std::sqrt(moved)));
+                 " away from those in double, which have changed by " + all_digits(std::sqrt(moved)));
   const auto state = outputs[Cnn::state_before].values.values<const float>();
   if (problem.steps == 1 && std::ranges::any_of(state, [](float value) { return value != 0; }))
     verdict.fail("state_before: not zeros before the first step");
   return verdict;
 }
 
-/// What is classified after the last epoch: some images one by one, the count of all.
+/// Checks the classes after the last epoch: some images individually, the total count.
 Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<const std::int32_t> classes_found) {
-  constexpr std::int64_t most_images = 128;
+  constexpr std::int64_t max_images = 128;
   Verdict verdict;
   const auto labels = problem.data.test_labels.values<const std::int32_t>();
   const auto correct = outputs[Cnn::correct].values.values<const std::int64_t>();
@@ -184,7 +184,7 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<
   if (correct.back() != right)
     verdict.fail("correct: " + std::to_string(correct.back()) + ", but " + std::to_string(right) +
                  " of the predictions are right");
-  const std::int64_t judged = std::min(images, most_images);
+  const std::int64_t judged = std::min(images, max_images);
   for (std::int64_t i = 0; i < judged; ++i) {
     const std::int64_t at = i * images / judged;
     const std::int32_t found = classes_found[static_cast<std::size_t>(at)];
@@ -202,14 +202,14 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<
   return verdict;
 }
 
-/// Inference: with the initial weights or, after a warm-up, with those that the variant has.
+/// Checks inference: with the initial weights or, after a warm-up, with the variant's.
 Verdict judge_inference(const Cnn& problem, const Outputs& outputs, std::span<const std::int32_t> classes_found) {
   Verdict verdict;
   const auto weights = outputs[Cnn::weights].values.values<const float>();
   const auto initial = problem.initial.values<const float>();
   const bool unchanged = std::ranges::equal(weights, initial);
   if (unchanged != (problem.warm_up == 0))
-    verdict.fail(unchanged ? "weights: as they were before the warm-up" : "weights: not the initial ones");
+    verdict.fail(unchanged ? "weights: unchanged by the warm-up" : "weights: not the initial ones");
   verdict += judge_predictions(problem, outputs, classes_found);
   verdict.rows_checked = static_cast<std::int64_t>(classes_found.size());
   return verdict;
@@ -226,7 +226,7 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
                                     "hidden_decisions");
   const auto predictions =
       gather(outputs[Cnn::predictions].values.values<const std::int32_t>(), reduce, verdict, "predictions");
-  // From here on nothing is reduced: a process that fails may leave.
+  // No reductions from here on: a failed process may return.
   if (!problem.trains) return verdict.passed() ? judge_inference(problem, outputs, predictions) : verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   for (std::size_t step = 0; step < losses.size(); ++step)

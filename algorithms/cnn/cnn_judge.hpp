@@ -5,9 +5,9 @@
 
 namespace league::cnn {
 
-/// Of the last step alone, from the variant's own state: roundings that send a maximum elsewhere drive trainings apart.
-/// Its decisions are held against double and followed, its loss and gradient bounded, its update replayed. The first
-/// steps are taken in double from the initial weights.
+/// Checks the last step, starting from the variant's own state, because trainings diverge when rounding changes a
+/// maximum. Its decisions are checked against double and then followed; loss and gradient are checked within bounds,
+/// the update is recomputed. The first steps are checked against double from the initial weights.
 [[nodiscard]] Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce);
 
 }  // namespace league::cnn

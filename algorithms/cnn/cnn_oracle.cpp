@@ -37,7 +37,7 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
                     .live = all.live};
   if (!all.wrong.empty()) gradient.message = "image " + std::to_string(all.wrong_image) + " of the batch: " + all.wrong;
   if (!backward) return gradient;
-  // An error of a probability goes into all gradients of its image together.
+  // An error of a probability affects all gradients of its image coherently.
   for (std::size_t i = 0; i < all.errors.size(); ++i)
     all.errors[i] = std::sqrt(all.errors[i]) + all.relative * std::abs(all.gradient[i]);
   gradient.values = std::move(all.gradient);

@@ -6,7 +6,7 @@
 namespace league::cnn {
 namespace {
 
-// Teams of the kernel's own size; each goes round the items.
+// Teams of the kernel's own size; grid-stride loop over the items.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::min_teams))
     run_items(State s, GpuMemory memory, Take take, int items) {
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::mi
   for (int item = static_cast<int>(blockIdx.x); item < items; item += static_cast<int>(gridDim.x))
     Kernel::run(blocks::block_group(), s, memory, take, item, scratch->values);
 }
-// Teams that keep sums of all that they take.
+// Persistent teams, each with one set of sums.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::min_teams))
     run_teams(State s, GpuMemory memory) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::mi
   Kernel::run(blocks::block_group(), s, memory, s.now(), static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
               scratch->values);
 }
-// A thread an element.
+// One element per thread.
 template <class Body>
 __global__ void run_elements(Body body, int count) {
   const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -11,20 +11,20 @@
 /// The kernels between library calls, and the products of cuBLAS, for the models that use them.
 namespace league::cnn::cuda_model {
 
-// A thread an element.
+// One element per thread.
 template <class Body>
 __global__ void run_elements(const Body body, int count) {
   const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (at < count) body(at);
 }
 
-/// Of the blocks that take an image together.
+/// Threads of the blocks that share an image.
 template <class Body>
 inline constexpr int image_threads = Body::per_image < 256 ? (Body::per_image + 31) / 32 * 32 : 256;
 template <class Body>
 inline constexpr int image_blocks = (Body::per_image + image_threads<Body> - 1) / image_threads<Body>;
 
-// Some blocks an image, a thread an element of it.
+// Several blocks per image, one element per thread.
 template <class Body>
 __global__ void __launch_bounds__(image_threads<Body>) run_images(const Body body) {
   const int block = static_cast<int>(blockIdx.x), i = block / image_blocks<Body>;
@@ -43,11 +43,11 @@ class Runner {
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   [[nodiscard]] Queue& queue() const { return queue_; }
 
-  /// Calls `rehearse` when all memory is there that was declared before: what libraries make at the first call, they
-  /// could not while a graph is recorded.
+  /// Calls `warm_up` once the memory declared so far is allocated: libraries initialise at their first call, which is
+  /// not possible during graph capture.
   template <class Part>
-  void declare(Part& part, std::function<void()> rehearse) {
-    part.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(rehearse));
+  void declare(Part& part, std::function<void()> warm_up) {
+    part.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(warm_up));
   }
   template <class Body>
   void elements(int count, const Body& body) const {

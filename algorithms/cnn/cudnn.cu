@@ -5,9 +5,9 @@
 #include "algorithms/cnn/layers_part.hpp"
 #include "backends/cudnn/convolution.hpp"
 
-// `layers`: the convolutions of cuDNN, planes in NCHW. Its max-pool would neither say where a maximum was nor add in
-// the same order every time on its way back: that layer is ours. The gradients of the biases are products with ones, by
-// cuBLAS: cudnnConvolutionBackwardBias takes longer than a convolution.
+// `layers`: the convolutions of cuDNN, planes in NCHW. Its max-pool returns no indices, and its backward pass is not
+// deterministic: that layer is ours. The gradients of the biases are products with ones, by cuBLAS:
+// cudnnConvolutionBackwardBias is slower than a convolution.
 namespace league::cnn {
 namespace {
 
@@ -56,12 +56,12 @@ class Layers {
 
  private:
   [[nodiscard]] int ones() const { return std::max(images_, side1 * side1); }
-  /// The sum of each plane of [images x channels], then over the images.
+  /// Sums each plane of [images x channels], then over the images.
   void backward_biases(int channels, int side, const float* planes, float* d_biases) const {
     runner_.product(std::int64_t{images_} * channels, 1, side * side, {planes}, {ones_.data()}, plane_sums_.data());
     runner_.product(1, channels, images_, {ones_.data()}, {plane_sums_.data()}, d_biases);
   }
-  /// `output`: its values or, on the way back, their gradient.
+  /// `output`: its values or, in the backward pass, their gradient.
   [[nodiscard]] Convolution::Buffers of_first(const Memory& m, float* output) const {
     return buffers(m, m.x, conv1_weights, conv1_biases, output, nullptr);
   }

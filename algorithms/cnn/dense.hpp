@@ -9,14 +9,14 @@
 /// The dense layers and the loss on GPUs.
 namespace league::cnn {
 
-/// The first dense layer, a slice of its inputs: 64 images x 128 neurons.
+/// The first dense layer, one slice of its inputs (split-K): 64 images x 128 neurons.
 struct Dense {
   using Tile = ProductTile<64, hidden, true, true>;
   static constexpr int threads = Tile::threads, min_teams = 2, scratch_bytes = Tile::scratch_bytes;
 
   LEAGUE_FUNCTION static int items(int images, int slices) { return (images + 63) / 64 * slices; }
-  /// The slices with which the multiprocessor that has most to do is done first; of equal ones the most, up to two
-  /// teams a multiprocessor.
+  /// The number of slices that minimises the work of the busiest multiprocessor; of equal ones the largest, up to two
+  /// teams per multiprocessor.
   static int slices(int images, int multiprocessors) {
     int best = 1, least = INT_MAX;
     for (int slices = 1; slices <= pooled / Tile::step; ++slices) {
@@ -50,7 +50,7 @@ struct Dense {
   }
 };
 
-/// An image's last layers, its loss and their gradients; two threads a neuron, 16 a class.
+/// An image's last layers, its loss and their gradients; two threads per neuron, 16 per class.
 struct Loss {
   static constexpr int parts = 2, threads = parts * hidden, min_teams = 4, lanes = 16;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (threads + hidden + threads + 2 * classes);
@@ -62,14 +62,14 @@ struct Loss {
     if (i >= take.count) return;
     float *z = scratch, *h = z + threads, *sums = h + hidden, *logits = sums + threads, *d = logits + classes;
     const int j = group.rank % hidden, part = group.rank / hidden, c = group.rank / lanes, lane = group.rank % lanes;
-    group.barrier();  // the item before
+    group.barrier();  // the previous item is done
     z[group.rank] = blocks::sum_in_order<12>((memory.slices + parts - 1 - part) / parts, [&](int n) {
       return memory.products[(std::int64_t{n * parts + part} * take.count + i) * hidden + j];
     });
     const float bias = s.weights[fc1_biases + j];
     const Dropout dropout = s.dropout_of(take);
     const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
-    float weights[hidden / lanes];  // of a class, in front of the barrier
+    float weights[hidden / lanes];  // of a class, loaded before the barrier
     for (int n = 0; n < hidden / lanes; ++n)
       weights[n] = c < classes ? s.weights[fc2_weights + c * hidden + lane + n * lanes] : 0;
     group.barrier();
@@ -111,14 +111,14 @@ struct Loss {
   }
 };
 
-/// The dense layers, backward. The first teams take what goes back to the first layer's inputs (64 images x 128
-/// inputs), the next its weights (128 neurons x 64 inputs, over all images), the last the small sums over images.
+/// The dense layers, backward. The first teams take the gradient of the first layer's inputs (64 images x 128 inputs),
+/// the next that of its weights (128 neurons x 64 inputs, over all images), the last the small sums over images.
 struct DenseBackward {
   using Weights = ProductTile<hidden, 64, false, false>;
   using Inputs = ProductTile<64, 128, true, false>;
   static constexpr int threads = Weights::threads, min_teams = 2, scratch_bytes = Inputs::scratch_bytes;
   static constexpr int input_tiles = pooled / 128, weight_tiles = pooled / 64;
-  static constexpr int small = parameters + 1 - fc1_biases, parts = threads / 32;  ///< small sums; 32 a team
+  static constexpr int small = parameters + 1 - fc1_biases, parts = threads / 32;  ///< small sums; 32 per team
   static_assert(Weights::scratch_bytes <= scratch_bytes);
 
   LEAGUE_FUNCTION static int items(int images) {
@@ -153,7 +153,7 @@ struct DenseBackward {
         },
         scratch);
   }
-  /// Through the dropout and the ReLU behind the pool, where a value above 0 came out.
+  /// Back through dropout and ReLU after the pool: where the output was above 0.
   template <class Barrier>
   LEAGUE_FUNCTION static void inputs(const blocks::Group<Barrier>& group, const State& s, const Take& take, int first,
                                      int k0, float* scratch) {
@@ -199,7 +199,7 @@ struct DenseBackward {
   }
 };
 
-/// Test images that are classified right.
+/// Counts the correctly classified test images.
 struct CountRight {
   static constexpr int threads = 256, min_teams = 1, scratch_bytes = static_cast<int>(sizeof(float)) * threads;
 

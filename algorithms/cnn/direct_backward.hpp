@@ -6,8 +6,8 @@
 /// The convolutions on GPUs, backward over all positions: method `direct`.
 namespace league::cnn {
 
-/// The second convolution's weights. A team takes halves of images, two rows of positions at a time; a lane an input
-/// channel, a warp 8 output channels: 72 sums.
+/// Gradient of the second convolution's weights. A team takes halves of images, two rows of positions at a time; a lane
+/// an input channel, a warp 8 output channels: 72 sums.
 struct Conv2Gradient {
   static constexpr int threads = 256, min_teams = 2, outputs = channels2 / (threads / channels1);
   static constexpr int halves = 2, half_rows = side2 / halves, rows = 2, rows1 = rows + 2, rows0 = half_rows + 4;
@@ -47,7 +47,7 @@ struct Conv2Gradient {
   }
 
  private:
-  /// Four rows of the first convolution's output; a warp half a row.
+  /// Recomputes four rows of the first convolution's output; a warp half a row.
   LEAGUE_FUNCTION static void stage_inputs(const State& s, const float* x, int c, int warp, float* a1) {
     constexpr int across = side1 / 2;
     const int row = warp / 2, column = warp % 2 * across;
@@ -56,8 +56,8 @@ struct Conv2Gradient {
     convolve_row<across>(kernel, s.weights[conv1_biases + c], x + row * side + column,
                          a1 + (row * side1 + column) * channels1 + c, channels1);
   }
-  /// Two rows of what a row of windows got, as [position][channel]. @returns the sum of a thread's windows, all of one
-  /// channel
+  /// Stages the gradients of one row of windows as two rows [position][channel]. @returns the sum of a thread's
+  /// windows, all of one channel
   LEAGUE_FUNCTION static float stage_gradients(const State& s, int i, int row, int rank, float* d) {
     const int o = rank % channels2;
     const std::int64_t from = std::int64_t{i} * pooled + o * windows + row * pooled_side;
@@ -71,7 +71,7 @@ struct Conv2Gradient {
     }
     return all;
   }
-  /// A row of positions: the three columns of inputs that a position needs stay in registers.
+  /// Adds a row of positions; the three columns of inputs of a position stay in registers.
   LEAGUE_FUNCTION static void add_row(const float* a1, const float* d, float (&sums)[outputs][taps]) {
     float columns[3][3];
     for (int n = 0; n < 2; ++n)
@@ -91,14 +91,14 @@ struct Conv2Gradient {
   }
 };
 
-/// Through the second convolution into the first one's weights. A team takes half of the output channels of images, 8
-/// at a time with two zeros around; a lane an input channel, a warp two rows of positions: 52 sums.
+/// Gradient of the first convolution's weights, back through the second convolution. A team takes half of the output
+/// channels of images, 8 at a time, zero-padded by two; a lane an input channel, a warp two rows of positions: 52 sums.
 struct Conv1Gradient {
   static constexpr int rows = 2, warps = side1 / rows, threads = warps * channels1, min_teams = 1, outputs = 8;
   static constexpr int halves = 2, wide = side2 + 4, plane = wide * wide;
   static constexpr int d_size = outputs * plane, w_size = outputs * taps * channels1;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (d_size + w_size + pixels);
-  static constexpr int own = taps + 1;  ///< sums of a channel
+  static constexpr int own = taps + 1;  ///< sums per channel
   static_assert(scratch_bytes <= 40'000 && warps * channels1 * own <= d_size);
 
   template <class Barrier>
@@ -107,7 +107,7 @@ struct Conv1Gradient {
     float *d = scratch, *w = d + d_size, *x = w + w_size;
     const int c = group.rank % channels1, warp = group.rank / channels1, top = warp * rows;
     float total[own] = {};
-    for (int at = group.rank; at < d_size; at += threads) d[at] = 0;  // around the gradients it stays so
+    for (int at = group.rank; at < d_size; at += threads) d[at] = 0;  // the padding stays 0
     for (int item = team; item < halves * take.count; item += teams) {
       const int i = item / halves, o_begin = item % halves * (channels2 / halves);
       group.barrier();
@@ -135,7 +135,7 @@ struct Conv1Gradient {
   }
 
  private:
-  /// Eight channels of what the windows got, as [channel][y][x], and their weights.
+  /// Stages the gradients of the windows of eight channels as [channel][y][x], and their weights.
   LEAGUE_FUNCTION static void stage(const State& s, const GpuMemory& memory, int i, int o0, int rank, float* d,
                                     float* w) {
     for (int at = rank; at < outputs * windows; at += threads) {
@@ -150,7 +150,7 @@ struct Conv1Gradient {
     const auto* from = reinterpret_cast<const Four*>(memory.backward2 + o0 * taps * channels1);
     for (int at = rank; at < w_size / 4; at += threads) reinterpret_cast<Four*>(w)[at] = from[at];
   }
-  /// What an output channel adds to two rows; `d`: from the row on that the third row of the kernel meets.
+  /// Adds an output channel to two rows; `d`: starts at the row under the third row of the kernel.
   LEAGUE_FUNCTION static void add_channel(const float* d, const float* w, float (&sums)[rows][side1]) {
     float kernel[taps];
     for (int t = 0; t < taps; ++t) kernel[t] = w[t * channels1];
@@ -164,7 +164,7 @@ struct Conv1Gradient {
       });
     });
   }
-  /// Through the ReLU, whose input is computed again, into the weights; `x`: four rows of pixels, column by column.
+  /// Back through the ReLU, whose input is recomputed, into the weights; `x`: four rows of pixels, column-major.
   LEAGUE_FUNCTION static void add_weights(const State& s, const float* x, int c, const float (&sums)[rows][side1],
                                           float (&total)[own]) {
     float kernel[taps], columns[3][rows + 2];

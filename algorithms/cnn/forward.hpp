@@ -5,7 +5,7 @@
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/cnn/state.hpp"
 
-/// The convolutions on GPUs, forward: what the teams of a kernel do, in CUDA and Kokkos alike.
+/// The convolutions on GPUs, forward: a team's work, the same in CUDA and Kokkos.
 namespace league::cnn {
 
 /// Partial sums and packed weights, on the device.
@@ -19,7 +19,7 @@ struct GpuMemory {
   int teams;   ///< with sums of the convolutions' gradients
 };
 
-/// A row of the first convolution's output, `count` values from column `first` on, into `out`, `stride` apart.
+/// Computes a row of the first convolution's output, `count` values from column `first` on, into `out`, `stride` apart.
 template <int count>
 LEAGUE_FUNCTION void convolve_row(const float (&kernel)[taps], float bias, const float* x, float* out, int stride) {
   float sums[count];
@@ -34,17 +34,17 @@ LEAGUE_FUNCTION void convolve_row(const float (&kernel)[taps], float bias, const
 }
 
 /// Convolutions, ReLU, pool and dropout. A team takes a quarter of an image, three rows of windows; a warp three
-/// columns of windows; a lane two channels: 9 windows x 4 positions x 2 sums. Rows of the first convolution's output go
-/// by once: each value meets the nine weights of two channels in registers.
+/// columns of windows; a lane two channels: 9 windows x 4 positions x 2 sums. Each row of the first convolution's
+/// output is read once: each value is multiplied with the nine weights of two channels in registers.
 struct Forward {
   static constexpr int threads = 128, min_teams = 4, parts = 4;
-  static constexpr int own = 3;  ///< windows of a thread, across and down
+  static constexpr int own = 3;  ///< windows per thread, across and down
   static constexpr int rows = 2 * own, rows1 = rows + 2, rows0 = rows + 4, columns1 = 2 * own + 2;
   static constexpr int inputs = 8, part_windows = windows / parts;
   static constexpr int x_size = rows0 * side, a1_plane = rows1 * side1, a1_size = inputs * a1_plane;
   static constexpr int w_size = inputs * taps * channels2;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (w_size + a1_size + x_size);
-  static constexpr int pitch = part_windows + 1;  ///< of results on their way out
+  static constexpr int pitch = part_windows + 1;  ///< of results staged in scratch
   static_assert(channels2 * pitch <= w_size && channels2 * part_windows <= 4 * a1_size && scratch_bytes <= 40'000);
   static_assert(parts * own == pooled_side && threads == inputs * rows1 * 2);
 
@@ -91,7 +91,7 @@ struct Forward {
   }
 
  private:
-  /// Eight channels of the first convolution's output, and the weights that they meet.
+  /// Stages eight channels of the first convolution's output, and their weights.
   LEAGUE_FUNCTION static void stage(const State& s, const GpuMemory& memory, int c0, int rank, const float* x,
                                     float* a1, float* w) {
     constexpr int across = side1 / 2;
@@ -104,7 +104,7 @@ struct Forward {
     blocks::unrolled<w_size / 4 / threads>(
         [&](int n) { reinterpret_cast<Four*>(w)[rank + n * threads] = from[rank + n * threads]; });
   }
-  /// What one channel adds.
+  /// Adds one channel.
   LEAGUE_FUNCTION static void add_channel(const float* w, const float* a1, float (&sums)[rows][2 * own][2]) {
     Pair kernel[taps];
     blocks::unrolled<taps>([&](int t) { kernel[t] = *reinterpret_cast<const Pair*>(w + t * channels2); });
@@ -121,7 +121,7 @@ struct Forward {
       });
     });
   }
-  /// Four neighbouring windows of a channel at a time.
+  /// Writes four neighbouring windows of a channel at a time.
   LEAGUE_FUNCTION static void write(const State& s, const Take& take, int i, int part, int rank, const float* values,
                                     const std::uint8_t* decisions) {
     const Dropout dropout = s.dropout_of(take);

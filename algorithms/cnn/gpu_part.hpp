@@ -9,10 +9,10 @@
 #include "algorithms/cnn/routed_backward.hpp"
 #include "backends/launch.hpp"
 
-/// A shard on one GPU: the order of the kernels, and their leagues.
+/// A shard on one GPU: the sequence of kernels, and their league sizes.
 namespace league::cnn {
 
-/// The second convolution's weights, as kernels read them.
+/// Packs the second convolution's weights for the kernels.
 struct PackWeights {
   State s;
   GpuMemory memory;
@@ -23,7 +23,7 @@ struct PackWeights {
     memory.backward2[(o * taps + t) * channels1 + c] = weight;
   }
 };
-/// Of four parameters, all of whose loads are on their way together.
+/// Updates four parameters; all their loads are in flight together.
 struct Update {
   static constexpr int together = 4, threads = (parameters + together - 1) / together;
   State s;
@@ -85,7 +85,7 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
   }
   Launch configure(Launch launch) override {
     if (launch.team > 0 || launch.vector > 0 || launch.tile > 0)
-      throw Unsupported("team, vector and tile: the kernels of this method have their own");
+      throw Unsupported("team, vector and tile: fixed by the kernels of this method");
     league_ = launch.league;
     teams_ = std::clamp(Backward::items(images()), 1,
                         league_ > 0 ? league_ : Backward::teams_a_multiprocessor * multiprocessors_);
@@ -100,7 +100,7 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
   void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore{Base::memory(), threads}); }
   void differentiate(Stages& stages) const override {
     const State s = Base::memory();
-    const Take each{.trains = true};  // the kernels find out which
+    const Take each{.trains = true};  // the kernels read from the state which images
     const auto stage = [&](const char* name, const auto& body) { stages.stage(Base::queue(), name, body); };
     stage("convolutions", [&] { items<Forward>(s, each, Forward::items(images())); });
     stage("dense", [&] { items<Dense>(s, each, Dense::items(images(), slices_)); });
@@ -124,9 +124,9 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
   void end_epoch() const override { gpu_.launcher().elements(1, EndEpoch{Base::memory()}); }
 
  private:
-  static constexpr int threads = 1 << 16;  ///< that copy
+  static constexpr int threads = 1 << 16;  ///< threads that copy
 
-  [[nodiscard]] int images() const { return static_cast<int>(Base::most_images()); }
+  [[nodiscard]] int images() const { return static_cast<int>(Base::max_images()); }
   [[nodiscard]] int of(int items) const { return league_ > 0 ? std::min(league_, items) : items; }
   [[nodiscard]] GpuMemory memory() const {
     return {forward2_.data(), backward2_.data(), products_.data(), partials_.data(), size_.data(), slices_, teams_};

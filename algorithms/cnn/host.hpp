@@ -5,10 +5,10 @@
 #include "algorithms/cnn/part.hpp"
 #include "backends/host_array.hpp"
 
-/// A training on the threads of a host: the order of the phases.
+/// Training on host threads: the sequence of phases.
 namespace league::cnn {
 
-/// A shard on a host. `Threads` are those of a launch: `all(phase)` calls phase(thread) in each. `Step`: a method.
+/// A shard on a host. `Threads`: the threads of a launch, `all(phase)` calls phase(thread) in each. `Step`: a method.
 template <class Threads, template <class> class Array, class Step>
 class HostPart final : public CnnPart<Array> {
   using Base = CnnPart<Array>;

@@ -6,7 +6,7 @@
 
 #include "algorithms/cnn/host_forward.hpp"
 
-/// One thread of a host, backward. A gradient goes where the value behind the pool and dropout is above 0.
+/// One host thread, backward. A gradient exists where the value after pool and dropout is above 0.
 namespace league::cnn {
 
 /// The second convolution's weights as [tap][output][input].
@@ -19,13 +19,13 @@ inline void pack_backward(const float* weights, HostScratch& mine) {
     }
 }
 
-/// A window that a gradient goes through.
+/// A window with a gradient.
 struct Live {
-  int y, x;  ///< of its largest value
+  int y, x;  ///< position of its maximum
   float d;   ///< the gradient of that value, before ReLU
 };
 
-/// Those of output channel `o` of image `i`. @returns how many
+/// Lists those of output channel `o` of image `i`. @returns their number
 inline int live_windows(const State& state, const Take& take, int i, int o, Live (&live)[windows + 1]) {
   const std::int64_t at = std::int64_t{i} * pooled + o * windows;
   const auto scale = state.dropout_of(take).pooled_scale<float>();
@@ -35,12 +35,12 @@ inline int live_windows(const State& state, const Take& take, int i, int o, Live
       const std::int64_t k = at + y / 2 * pooled_side + x / 2;
       const int place = Decision::place(state.pool_decisions[k]);
       live[count] = {y + place / 2, x + place % 2, scale * state.d_p[k]};
-      count += state.p[k] > 0 ? 1 : 0;  // without a branch that nothing predicts
+      count += state.p[k] > 0 ? 1 : 0;  // branchless: a branch would be unpredictable
     }
   return count;
 }
 
-/// What goes into the first convolution's weights, from the gradients behind it.
+/// Gradient of the first convolution's weights, from the gradient of its output.
 inline void differentiate_first(HostScratch& mine) {
   for (int k = 0; k < HostScratch::positions1 * channels1; ++k) mine.d_a1[k] = mine.a1[k] > 0 ? mine.d_a1[k] : 0.0F;
   for (int at = 0; at < HostScratch::positions1; ++at)
@@ -60,7 +60,7 @@ inline void differentiate_first(HostScratch& mine) {
     }
 }
 
-/// `direct`: all positions, the gradient behind the second convolution laid out with two zeros around.
+/// `direct`: all positions, the gradient of the second convolution's output zero-padded by two.
 struct HostDirect {
   static void run(const State& state, const Take& take, int i, HostScratch& mine) {
     std::fill(std::begin(mine.d_z2), std::end(mine.d_z2), 0.0F);
@@ -89,7 +89,7 @@ struct HostDirect {
  private:
   static constexpr int outputs = lanes / 2;  ///< channels of a tile
   static constexpr int at(int y, int x) { return (y * HostScratch::wide + x) * channels2; }
-  /// Weights of some outputs and `lanes` inputs, three taps of a row: sums over all positions.
+  /// Gradient of the weights of some outputs and `lanes` inputs, three taps of a row: sums over all positions.
   static void correlate(HostScratch& mine, int o, int c, int dy) {
     Lanes sums[outputs][3] = {};
     for (int y = 0; y < side2; ++y)
@@ -103,7 +103,7 @@ struct HostDirect {
   }
 };
 
-/// `routed`: a channel's live windows, the nine taps in registers.
+/// `routed`: only the windows with a gradient, the nine taps in registers.
 struct HostRouted {
   static void run(const State& state, const Take& take, int i, HostScratch& mine) {
     std::fill(std::begin(mine.d_a1), std::end(mine.d_a1), 0.0F);
@@ -137,7 +137,7 @@ struct HostRouted {
   static int at(const Live& live, int tap) { return ((live.y + tap / 3) * side1 + live.x + tap % 3) * channels1; }
 };
 
-/// `Second`: the second convolution's part of it.
+/// `Second`: the backward pass of the second convolution.
 template <class Second>
 void differentiate_image(const State& state, const Take& take, int i, HostScratch& mine) {
   convolve_first(state, take.image(i), mine);

@@ -7,27 +7,27 @@
 #include "algorithms/cnn/host_vector.hpp"
 #include "algorithms/cnn/state.hpp"
 
-/// One thread of a host, forward: an image at a time. Planes lie position by position, [y][x][channel]: vectors run
-/// along the channels of a layer's output.
+/// One thread of a host, forward: an image at a time. Planes are [y][x][channel] (channels last): vectors run along the
+/// channels of a layer's output.
 namespace league::cnn {
 
-/// What a thread needs for an image, and its sums of the convolutions' gradients.
+/// A thread's scratch for one image, and its sums of the convolutions' gradients.
 struct alignas(64) HostScratch {
-  static constexpr int wide = side2 + 4;  ///< of a gradient with two zeros around it
+  static constexpr int wide = side2 + 4;  ///< of a gradient zero-padded by two
   static constexpr int positions1 = side1 * side1;
   float x[pixels];
   float a1[positions1 * channels1];
   float d_a1[positions1 * channels1];
   float d_z2[wide * wide * channels2];
   float w1[taps * channels1];              ///< [tap][channel]
-  float w2[taps * channels1 * channels2];  ///< as the pass takes them: see `pack_forward`, `pack_backward`
+  float w2[taps * channels1 * channels2];  ///< packed for the pass: see `pack_forward`, `pack_backward`
   float largest[windows * channels2];      ///< [window][channel], before ReLU
   int decisions[windows * channels2];
   float gradient1[taps * channels1], bias_gradient1[channels1];              ///< [tap][channel]
   float gradient2[channels2 * taps * channels1], bias_gradient2[channels2];  ///< [out][tap][in]
 };
 
-inline constexpr int half1 = side1 / 2, half2 = side2 / 2;  ///< positions of a tile: half a row
+inline constexpr int half1 = side1 / 2, half2 = side2 / 2;  ///< positions per tile: half a row
 
 /// The second convolution's weights as [block of outputs][tap][input][output of the block].
 inline void pack_forward(const float* weights, HostScratch& mine) {
@@ -54,7 +54,7 @@ inline void convolve_first(const State& state, const std::uint8_t* image, HostSc
   for (float& value : mine.a1) value = std::max(value, 0.0F);
 }
 
-/// Two rows after the second convolution, of `block` channels from `first` on.
+/// Computes two rows of the second convolution's output, `block` channels from `first` on.
 [[gnu::always_inline]] inline void convolve_rows(const State& state, const HostScratch& mine, int first, int y,
                                                  float (&z)[2][side2 * block]) {
   for (int r = 0; r < 2; ++r)
@@ -68,7 +68,7 @@ inline void convolve_first(const State& state, const std::uint8_t* image, HostSc
     }
 }
 
-/// The largest of a window's values, and its place.
+/// The maximum of a window, and its position.
 struct Largest {
   Lanes value;
   Ints place;
@@ -100,7 +100,7 @@ struct Largest {
     }
 }
 
-/// ReLU and dropout of an image's values behind the pool.
+/// ReLU and dropout after the pool, for one image.
 inline void drop_pooled(const State& state, const Take& take, int i) {
   const Dropout dropout = state.dropout_of(take);
   const auto scale = dropout.pooled_scale<float>();
@@ -111,7 +111,7 @@ inline void drop_pooled(const State& state, const Take& take, int i) {
   }
 }
 
-/// From [window][channel] to [channel][window], some windows of all channels at a time.
+/// Transposes [window][channel] to [channel][window], some windows of all channels at a time.
 template <class From, class To>
 void transpose(const From* from, To* to) {
   constexpr int together = 16;
@@ -130,8 +130,8 @@ inline void convolve_image(const State& state, const Take& take, int i, HostScra
   drop_pooled(state, take, i);
 }
 
-/// With the bias, ReLU and dropout of the first dense layer. `factors`: what a hidden value's gradient is multiplied
-/// by.
+/// Applies bias, ReLU and dropout of the first dense layer, then the last layer. `factors`: derivatives of the hidden
+/// values.
 inline Head head_of(const State& state, const Take& take, int i, float (&factors)[hidden]) {
   const float* w = state.weights;
   float* h = state.h + i * hidden;

@@ -7,17 +7,17 @@
 #include "algorithms/cnn/host_backward.hpp"
 #include "backends/launch.hpp"
 
-/// The phases of a step on the threads of a host, each of which all threads take together.
+/// The phases of a step on host threads; all threads take part in each.
 namespace league::cnn {
 
-/// What all methods share, for one of `threads` threads.
+/// Shared by all methods, for one of `threads` threads.
 struct HostStep {
   State state;
   int threads;
 
   [[nodiscard]] Range part(std::int64_t all, int thread) const { return piece_of(all, threads, thread); }
 
-  // The last layers, the loss and the gradients of what goes into them; a thread some images.
+  // The last layers, the loss and the gradients of their inputs; a thread takes some images.
   void judge(const Take& take, int thread) const {
     const Range images = part(take.count, thread);
     for (auto i = static_cast<int>(images.begin); i < images.end; ++i) {
@@ -39,7 +39,7 @@ struct HostStep {
       for (int j = 0; j < hidden; ++j) state.d_h[i * hidden + j] = factors[j] * sums[j];
     }
   }
-  // Gradients of the dense layers' biases and of the last layer's weights, and the loss; a thread some neurons.
+  // Gradients of the dense layers' biases and of the last layer's weights, and the loss; a thread takes some neurons.
   void differentiate_last(const Take& take, int thread) const {
     const Range neurons = part(hidden, thread), outputs = part(classes, thread);
     for (auto j = static_cast<int>(neurons.begin); j < neurons.end; ++j) {
@@ -78,7 +78,7 @@ struct HostStep {
 /// Our own loops. `Second`: the second convolution's backward pass, of one image.
 template <class Second>
 struct LoopStep : HostStep {
-  /// What the threads work in.
+  /// The threads' scratch.
   class Memory {
    public:
     template <class Part>
@@ -108,14 +108,14 @@ struct LoopStep : HostStep {
  private:
   static constexpr int high = lanes / 2, wide = 3;  ///< sums of a dense layer's tile: 24 or 12 vectors
 
-  // Convolutions, ReLU, pool, dropout; a thread some images.
+  // Convolutions, ReLU, pool, dropout; a thread takes some images.
   void convolve(const Take& take, int thread) const {
     const Range images = part(take.count, thread);
     if (images.size() > 0) pack_forward(state.weights, scratch[thread]);
     for (std::int64_t i = images.begin; i < images.end; ++i)
       convolve_image(state, take, static_cast<int>(i), scratch[thread]);
   }
-  // The first dense layer without its bias; a thread some tiles of neurons x images, vectors along the inputs.
+  // The first dense layer without its bias; a thread takes some tiles of neurons x images, vectors along the inputs.
   void multiply(const Take& take, int thread) const {
     const std::int64_t tiles = ceil_div(take.count, wide);
     const Range mine = part(hidden / high * tiles, thread);
@@ -137,7 +137,7 @@ struct LoopStep : HostStep {
         for (int n = 0; n < high; ++n) state.h[(i + r) * hidden + j + n] = sum_of(sums[n][r]);
     }
   }
-  // The first dense layer's gradients, of its weights and of its inputs; a thread some columns.
+  // Gradients of the first dense layer's weights and inputs; a thread takes some columns.
   void differentiate_dense(const Take& take, int thread) const {
     constexpr int width = wide * lanes;
     static_assert(pooled % width == 0);
@@ -161,7 +161,7 @@ struct LoopStep : HostStep {
     multiply_add(sums, state.d_h + i * hidden, {hidden, 1}, state.weights + fc1_weights + k, {0, pooled}, hidden);
     store(state.d_p + std::int64_t{i} * pooled + k, pooled, sums);
   }
-  // Gradients of the convolutions; a thread some images, with sums of its own.
+  // Gradients of the convolutions; a thread takes some images, with its own sums.
   void differentiate_convolutions(const Take& take, int thread) const {
     HostScratch& mine = scratch[thread];
     std::fill(std::begin(mine.gradient1), std::end(mine.gradient1), 0.0F);
@@ -173,7 +173,7 @@ struct LoopStep : HostStep {
     for (std::int64_t i = images.begin; i < images.end; ++i)
       differentiate_image<Second>(state, take, static_cast<int>(i), mine);
   }
-  // The sums of all threads; a thread some output channels of both convolutions.
+  // Adds the sums of all threads; a thread takes some output channels of both convolutions.
   void add_convolutions(int thread) const {
     const Range first = part(channels1, thread), second = part(channels2, thread);
     for (auto c = static_cast<int>(first.begin); c < first.end; ++c) {

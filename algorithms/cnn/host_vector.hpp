@@ -3,13 +3,13 @@
 
 #include "algorithms/blocks/product_tile_host.hpp"
 
-/// Vectors of a host thread, and the product that all layers are made of.
+/// Vectors of a host thread, and the product used by all layers.
 namespace league::cnn {
 
 typedef float Lanes __attribute__((vector_size(blocks::HostTile<float>::vector_bytes)));
 typedef int Ints __attribute__((vector_size(blocks::HostTile<float>::vector_bytes)));
 inline constexpr int lanes = blocks::HostTile<float>::lanes;  ///< 16 with AVX-512, else 8
-/// Vectors of neighbours that a tile is wide: 32 registers hold twice the sums of 16.
+/// Width of a tile in vectors: 32 registers hold twice the sums of 16.
 inline constexpr int vectors = lanes / 8, block = vectors * lanes;
 
 inline Lanes load(const float* from) {
@@ -19,7 +19,7 @@ inline Lanes load(const float* from) {
 }
 inline void store(float* to, Lanes values) { __builtin_memcpy(to, &values, sizeof values); }
 inline void store(int* to, Ints values) { __builtin_memcpy(to, &values, sizeof values); }
-/// Where `first` is -1, a; where it is 0, b.
+/// Select: a where `first` is -1, b where it is 0.
 [[gnu::always_inline]] inline Lanes chosen(Ints first, Lanes a, Lanes b) {
   return (Lanes)((first & (Ints)a) | (~first & (Ints)b));
 }
@@ -31,7 +31,7 @@ inline float sum_of(Lanes values) {
   return sums[0];
 }
 
-/// How far apart elements lie.
+/// Strides of the elements.
 struct Steps {
   int row, depth, vector = lanes;
 };
@@ -48,13 +48,13 @@ template <int high, int wide>
   }
 }
 
-/// All rows the same vectors: those from `from` on.
+/// Loads the same vectors, from `from` on, into all rows.
 template <int high, int wide>
 [[gnu::always_inline]] inline void start(Lanes (&sums)[high][wide], const float* from) {
   for (int m = 0; m < high; ++m)
     for (int v = 0; v < wide; ++v) sums[m][v] = load(from + v * lanes);
 }
-/// To rows that lie `pitch` apart.
+/// Stores to rows `pitch` apart.
 template <int high, int wide>
 [[gnu::always_inline]] inline void store(float* to, int pitch, const Lanes (&sums)[high][wide]) {
   for (int m = 0; m < high; ++m)

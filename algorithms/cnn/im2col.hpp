@@ -5,7 +5,7 @@
 
 #include "algorithms/cnn/layers.hpp"
 
-/// Convolutions as products of matrices: a chunk of images at a time, whose patches are the columns of a matrix.
+/// Convolutions as matrix products (im2col): the patches of a chunk of images are the columns of a matrix.
 namespace league::cnn::layers {
 
 template <int in, int out, int from_side>
@@ -13,7 +13,7 @@ struct Shape {
   static constexpr int inputs = in, outputs = out, side = from_side, plane = side * side;
   static constexpr int to_side = side - 2, positions = to_side * to_side;
   static constexpr int depth = in * taps,
-                       rows = depth + 1;  ///< of a patch; with a row of ones, for the biases' gradient
+                       rows = depth + 1;  ///< of a patch; plus a row of ones for the biases' gradient
 };
 using Shape1 = Shape<1, channels1, cnn::side>;
 using Shape2 = Shape<channels1, channels2, side1>;
@@ -39,7 +39,7 @@ struct Patches {
   }
 };
 
-/// After the first convolution: its bias and ReLU.
+/// Bias and ReLU of the first convolution.
 struct BiasReLU {
   static constexpr int per_image = channels1 * side1 * side1;
   Memory m;
@@ -52,7 +52,7 @@ struct BiasReLU {
   }
 };
 
-/// Back through the second convolution and the ReLU before it: what the patches that a value was part of have got.
+/// col2im and ReLU backward: adds the gradients of all patches that contain a value.
 struct GatherPatches {
   using S = Shape2;
   static constexpr int per_image = S::inputs * S::plane;
@@ -73,8 +73,8 @@ struct GatherPatches {
   }
 };
 
-/// The gradient of a convolution's weights and biases from the products, [slices][outputs][rows]; of the first chunk of
-/// images or added to what there is.
+/// The gradient of a convolution's weights and biases from the products, [slices][outputs][rows]; stored for the first
+/// chunk of images, then added.
 template <class S>
 struct AddFilters {
   static constexpr int all = S::outputs * S::rows;

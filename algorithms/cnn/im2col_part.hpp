@@ -31,7 +31,7 @@ class Im2col {
     for_chunks(m, [&](const Chunk& chunk) {
       const std::int64_t columns = std::int64_t{chunk.images} * Shape2::positions;
       const float* d = m.z2 + m.layout.template at<channels2, Shape2::positions>(chunk.first, 0);
-      if (chunk_ < images_) runner_.images(chunk.images, Patches<Shape2>{m.layout, m.a1, chunk});  // else still there
+      if (chunk_ < images_) runner_.images(chunk.images, Patches<Shape2>{m.layout, m.a1, chunk});  // else still valid
       filters<Shape2>(m, chunk, d, conv2_weights, conv2_biases);
       runner_.product(Shape2::depth, columns, channels2, {m.s.weights + conv2_weights, true}, {d}, chunk.columns);
       runner_.images(chunk.images, GatherPatches{m, chunk});
@@ -63,7 +63,8 @@ class Im2col {
                       to + m.layout.template at<S::outputs, S::positions>(chunk.first, 0));
     });
   }
-  /// The gradient of weights and biases from `d` [outputs][images][positions]: a slice of the depth for each image.
+  /// The gradient of weights and biases from `d` [outputs][images][positions]: one slice of the depth (split-K) per
+  /// image.
   template <class S>
   void filters(const Memory& m, const Chunk& chunk, const float* d, int weights, int biases) const {
     const int slices = runner_.slices(chunk.images);

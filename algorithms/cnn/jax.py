@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit of a scan over the steps of an epoch, so that no step returns to the host.
+"""JAX: one jit of a scan over the steps of an epoch, without returning to the host in between.
 
 Images and filters are NHWC and HWIO, the pool is a reshape and a maximum, and fc1's weights are kept in the
-order of its inputs here, [y][x][channel]. The gradient of a maximum is shared by equal values: those of a
-window are equal where the pixels around them are, so that whichever of them it goes to adds the same to all
-gradients. The last step runs outside of the scan and returns its decisions as well.
+order of its inputs here, [y][x][channel]. The gradient of a maximum is split between equal values of a window; these come from equal pixels around them, so that the gradients do not depend on the split. The last step runs outside of the scan and also returns its decisions.
 """
 
 import functools
@@ -22,7 +20,7 @@ SIDE = 12  # of a pooled plane
 
 
 def from_flat(values):
-    """Tensors as they lie here, of [parameters] in the order of PyTorch's."""
+    """Tensors in this file's layout, from [parameters] in PyTorch's order."""
     cuts = np.cumsum(training.SIZES)[:-1]
     parts = zip(np.split(values, cuts), training.SHAPES, strict=True)
     w = [part.reshape(shape) for part, shape in parts]
@@ -42,7 +40,7 @@ def to_flat(tensors):
 
 
 def masks_of(stream, counters):
-    """What the values behind the pool and the hidden ones are multiplied by: [images x values] each."""
+    """Dropout factors after the pool and of the hidden values: [images x values] each."""
     words = training.mix(stream + counters)[:, :, None]
     split = training.POOLED_WORDS
     bits = jnp.arange(64, dtype=jnp.uint64)
@@ -72,14 +70,14 @@ def forward(w, x, masks=None):
 
 
 def loss_of(w, x, labels, masks):
-    """The mean over the images, and what `decisions_of` takes."""
+    """The mean loss over the images, and the arguments of `decisions_of`."""
     logits, *seen = forward(w, x, masks)
     logs = jax.nn.log_softmax(logits)
     return -jnp.take_along_axis(logs, labels[:, None], 1).mean(), seen
 
 
 def decisions_of(windows, hidden):
-    """As cnn::Decision has them."""
+    """In the encoding of cnn::Decision."""
     windows = windows.transpose(0, 5, 1, 3, 2, 4).reshape(len(hidden), -1, 4)
     live = (windows.max(2) > 0).astype(jnp.uint8)
     places = windows.argmax(2).astype(jnp.uint8) + 4 * live
@@ -99,14 +97,14 @@ def advanced(optimizer, weight, state, gradient, rate, step):
     first = 0.9 * first + 0.1 * gradient
     second = 0.999 * second + 0.001 * gradient * gradient
     count = (step + 1).astype(jnp.float32)
-    # 1 - 0.999^1 would be 0.001 with four digits less.
+    # expm1: 1 - 0.999^1 would lose four digits to cancellation.
     means, squares = (-jnp.expm1(count * math.log(decay)) for decay in (0.9, 0.999))
     change = first / means / (jnp.sqrt(second / squares) + 1e-8)
     return weight - rate * change, (first, second)
 
 
 def take(task, data, carry, step, place, images):
-    """A step on the `images` from `place` on in the order. Returns weights and state, (loss, gradient, decisions)."""
+    """A step on `images` images from position `place` in the order. Returns weights and state, (loss, gradient, decisions)."""
     weights, states = carry
     index = jax.lax.dynamic_slice_in_dim(data["order"], place, images)
     masks = None
@@ -126,7 +124,7 @@ def take(task, data, carry, step, place, images):
 
 @functools.partial(jax.jit, static_argnames=("task", "steps", "images"))
 def take_many(task, data, carry, first, place, steps, images):
-    """Steps that take equally many images. Returns weights and state, and the losses."""
+    """Steps with equally many images. Returns weights and state, and the losses."""
 
     def body(carry, i):
         carry, (loss, *_) = take(

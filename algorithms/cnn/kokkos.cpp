@@ -19,7 +19,7 @@ auto policy_of(const Exec& exec, int teams) {
 }
 template <class Kernel, class Member>
 KOKKOS_INLINE_FUNCTION float* scratch_of(const Member& team) {
-  const int bytes = Kernel::scratch_bytes;  // is taken by reference
+  const int bytes = Kernel::scratch_bytes;  // bound by reference below
   return static_cast<float*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
 }
 template <class Member>
@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION auto group_of_team(const Member& team) {
 struct Launcher {
   const Exec& exec;
 
-  // Teams of the kernel's own size; each goes round the items.
+  // Teams of the kernel's own size; league-stride loop over the items.
   template <class Kernel>
   void items(int teams, const State& s, const GpuMemory& memory, const Take& given, int items) const {
     const auto policy = policy_of<Kernel>(exec, teams);
@@ -43,7 +43,7 @@ struct Launcher {
             Kernel::run(group_of_team(team), s, memory, take, item, scratch);
         });
   }
-  // Teams that keep sums of all that they take.
+  // Persistent teams, each with one set of sums.
   template <class Kernel>
   void teams(int teams, const State& s, const GpuMemory& memory) const {
     const auto policy = policy_of<Kernel>(exec, teams);
@@ -54,7 +54,7 @@ struct Launcher {
           Kernel::run(group_of_team(team), s, memory, s.now(), team.league_rank(), team.league_size(), scratch);
         });
   }
-  // A thread an element.
+  // One element per thread.
   template <class Body>
   void elements(int count, const Body& body) const {
     Kokkos::parallel_for("cnn/elements", Kokkos::RangePolicy<Exec>(exec, 0, count), body);

@@ -4,7 +4,7 @@
 #include "algorithms/cnn/host.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-/// Kokkos on hosts: as `openmp.cpp`, line beside line.
+/// Kokkos on hosts; line beside line with `openmp.cpp`.
 namespace league::cnn::kokkos_model {
 
 struct Threads {
@@ -14,7 +14,7 @@ struct Threads {
     if (launch.league == 0) launch.league = std::max(1, queue.device().threads / launch.team);
     if (launch.league > max_threads / launch.team)
       throw Unsupported("league " + std::to_string(launch.league) + " x team size " + std::to_string(launch.team) +
-                        ": up to " + std::to_string(max_threads) + " threads, each with sums of its own");
+                        ": up to " + std::to_string(max_threads) + " threads, each with its own sums");
     return launch;
   }
   /// Calls phase(thread) in all threads of all teams.

@@ -11,7 +11,7 @@ namespace {
 
 using layers::Factor;
 
-// A thread an element of an image.
+// One element of an image per thread.
 template <class Body>
 struct Images {
   Body body;
@@ -26,8 +26,8 @@ class Runner {
   using Array = kokkos::Array<T>;
 
   Runner(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)), queue_(queue) {}
-  template <class Part, class Rehearse>
-  void declare(Part& /*part*/, const Rehearse& /*rehearse*/) {}
+  template <class Part, class WarmUp>
+  void declare(Part& /*part*/, const WarmUp& /*warm_up*/) {}
   template <class Body>
   void elements(int count, const Body& body) const {
     queue_.submit([exec = exec_, count, body] {
@@ -42,7 +42,7 @@ class Runner {
                            Images<Body>{body});
     });
   }
-  /// The library's products have one sum for each value.
+  /// The library has no split-K: one slice.
   static int slices(int /*wanted*/) { return 1; }
   void product(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
                int /*slices*/ = 1) const {

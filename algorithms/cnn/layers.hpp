@@ -3,10 +3,10 @@
 
 #include "algorithms/cnn/layers_memory.hpp"
 
-/// What lies between the library calls of a training step: a thread an element, in every model. A functor's
-/// `operator()(i, at)` takes element `at` of `per_image` of image `i`. A library is told on the host how many images it
-/// takes, and a recorded step replays that. The calls therefore always take as many as a whole batch has, and only
-/// these functors know how many there are: the pixels of the images beyond are zeros, and so are their gradients.
+/// The kernels between the library calls of a training step, one element per thread, in every model. A functor's
+/// `operator()(i, at)` takes element `at` of `per_image` of image `i`. The number of images is a host argument of a
+/// library call, fixed when a step is recorded. Library calls therefore always take a whole batch, and only these
+/// functors handle fewer images: the pixels of missing images, and their gradients, are zeros.
 namespace league::cnn::layers {
 
 struct Pixels {
@@ -17,7 +17,7 @@ struct Pixels {
   }
 };
 
-/// Of the second convolution: its bias, max-pool, ReLU, dropout. A window.
+/// Bias, max-pool, ReLU and dropout of the second convolution. One window.
 struct Pool {
   static constexpr int per_image = pooled;
   Memory m;
@@ -40,7 +40,7 @@ struct Pool {
   }
 };
 
-/// The way back of `Pool`: the gradient of the second convolution's output, in its place.
+/// Backward pass of `Pool`: overwrites the second convolution's output with its gradient.
 struct Unpool {
   static constexpr int per_image = pooled;
   Memory m;
@@ -62,11 +62,11 @@ struct Unpool {
   }
 };
 
-/// Of the first dense layer: its partial sums, bias, ReLU, dropout. A neuron.
+/// Partial sums (split-K), bias, ReLU and dropout of the first dense layer. One neuron.
 struct Hidden {
   static constexpr int per_image = hidden;
   Memory m;
-  int slices;  ///< of the products
+  int slices;  ///< of the products (split-K)
   LEAGUE_FUNCTION void operator()(int i, int j) const {
     const Take& take = m.take();
     const float* products = m.products + std::int64_t{i} * hidden + j;
@@ -82,7 +82,7 @@ struct Hidden {
   }
 };
 
-/// The last layer. A class.
+/// The last layer. One class.
 struct Logits {
   static constexpr int per_image = classes;
   Memory m;
@@ -94,7 +94,7 @@ struct Logits {
   }
 };
 
-/// The loss, its gradients of the logits and of the hidden values, or the prediction of a test image. A neuron.
+/// The loss, its gradients with respect to logits and hidden values, or the prediction of a test image. One neuron.
 struct Loss {
   static constexpr int per_image = hidden;
   Memory m;
@@ -133,8 +133,8 @@ struct MaskInput {
   }
 };
 
-/// The last layer's gradient, that of the first dense layer's biases and the loss, over some images: a sum, as they lie
-/// in the gradient.
+/// Gradients of the last layer and of the first dense layer's biases, and the loss, over some images. One sum each, in
+/// the order of the gradient.
 struct SmallSums {
   static constexpr int all = parameters + 1 - fc1_biases, images = 64;
   Memory m;
@@ -153,7 +153,7 @@ struct SmallSums {
     sums[at] = k == parameters ? sum * take.share : sum;
   }
 };
-/// The sums of all chunks.
+/// Adds the sums of all chunks.
 struct AddSmallSums {
   Memory m;
   const float* sums;
@@ -164,7 +164,7 @@ struct AddSmallSums {
   }
 };
 
-// Once a step, or less often.
+// Once per step, or less often.
 
 template <int values>
 struct Clear {
@@ -193,7 +193,7 @@ struct EndStep {
     m.take_batch();
   }
 };
-/// Test images that are classified right, of every `threads`-th.
+/// Counts correctly classified test images, every `threads`-th.
 struct CountRight {
   static constexpr int threads = 256;
   Memory m;

@@ -5,15 +5,15 @@
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/cnn/state.hpp"
 
-/// What the kernels between library calls work on, in every model.
+/// Memory of the kernels between library calls, in every model.
 namespace league::cnn::layers {
 
-/// How planes of images x channels lie: by chunks of images, [channels][images of the chunk][plane] in each, so that a
-/// chunk is a matrix with a row for each channel. Chunks of one image: NCHW.
+/// Layout of planes of images x channels: chunks of images, each [channels][images of the chunk][plane], so that a
+/// chunk is a matrix with one row per channel. Chunks of one image: NCHW.
 struct Layout {
   int images, chunk;
 
-  /// Of the chunk that begins with image `first`.
+  /// Images of the chunk that begins with image `first`.
   [[nodiscard]] LEAGUE_FUNCTION int size(int first) const { return images - first < chunk ? images - first : chunk; }
   template <int channels, int plane>
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t at(int i, int c) const {
@@ -22,7 +22,7 @@ struct Layout {
   }
 };
 
-/// What comes next: found out once, since all kernels ask for it.
+/// The current step's images, evaluated once for all kernels.
 struct Now {
   Take take;
   blocks::StepSize<float> size;
@@ -34,8 +34,8 @@ struct Memory {
   Now* now;
   Layout layout;
   float* x;         ///< [images][pixels]
-  float *a1, *z2;   ///< after the first convolution, its ReLU too; after the second, then the gradient there
-  float* d_a1;      ///< through the ReLU
+  float *a1, *z2;   ///< a1: after the first convolution and ReLU; z2: after the second one, later its gradient
+  float* d_a1;      ///< gradient before the ReLU
   float* products;  ///< [slices][images][hidden]: the first dense layer's sums
   float* logits;    ///< [images][classes]
   std::int64_t* counts;
@@ -47,13 +47,13 @@ struct Memory {
   }
 };
 
-/// A row-major factor of a product, as it lies; `transposed`: its transpose is the factor.
+/// A row-major factor of a product as stored; `transposed`: its transpose is the factor.
 struct Factor {
   const float* values;
   bool transposed = false;
 };
 
-/// Two neighbours of a row, the first at an even place.
+/// Two neighbours of a row, the first at an even index.
 LEAGUE_FUNCTION Pair& pair_at(float* place) { return *reinterpret_cast<Pair*>(place); }
 /// The first value of a window of the pool, in its plane.
 LEAGUE_FUNCTION int corner_of(int window) { return window / pooled_side * 2 * side2 + window % pooled_side * 2; }

@@ -7,16 +7,16 @@
 #include "algorithms/cnn/part.hpp"
 #include "backends/launch.hpp"
 
-/// A training step by library calls, layer by layer, with kernels of ours between: the order of both.
+/// A training step by library calls, layer by layer, with our own kernels between: the sequence of both.
 namespace league::cnn::layers {
 
-/// One shard. `Convolutions` do those of a batch, and what belongs to them (biases, ReLU):
+/// One shard. `Convolutions` do the convolutions of a batch, with biases and ReLU:
 /// - `Runner`: the model's arrays and launches, and its products of matrices;
-/// - `chunk(images)`: how many images lie together in the planes between layers;
-/// - `declare(part)`: memory of their own; `choose(m)`: what depends on measurements, once it is allocated;
+/// - `chunk(images)`: images per chunk of `Layout`;
+/// - `declare(part)`: further memory; `choose(m)`: choices by measurement, after allocation;
 /// - `first(m)`: m.x to m.a1; `second(m)`: m.a1 to m.z2, without biases;
-/// - `second_back(m)`: from the gradient in m.z2 that of the second's parameters, and m.d_a1;
-/// - `first_back(m)`: from m.d_a1 the gradient of the first's parameters.
+/// - `second_back(m)`: from the gradient in m.z2, the gradient of the second's parameters and m.d_a1;
+/// - `first_back(m)`: from m.d_a1, the gradient of the first's parameters.
 template <class Convolutions>
 class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
   using Runner = typename Convolutions::Runner;
@@ -27,7 +27,7 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
  public:
   LayersPart(const Cnn& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard),
-        images_(static_cast<int>(std::max<std::int64_t>(Base::most_images(), 1))),
+        images_(static_cast<int>(std::max<std::int64_t>(Base::max_images(), 1))),
         chunks_(ceil_div(images_, SmallSums::images)),
         runner_(context, Base::queue()),
         slices_(runner_.slices(images_ <= 256 ? pooled / 128 : pooled / 512)),
@@ -46,7 +46,7 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("the libraries choose their own launches");
     convolutions_.declare(*this);
-    runner_.declare(*this, [this] { rehearse(); });
+    runner_.declare(*this, [this] { warm_up(); });
     return {};
   }
   void begin() const override {
@@ -130,8 +130,8 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
     runner_.product(hidden, pooled, images_, {s.d_h, true}, {s.p}, s.gradient + fc1_weights);
     runner_.product(images_, pooled, hidden, {s.d_h}, {s.weights + fc1_weights}, s.d_p);
   }
-  /// Every library call once, on zeros.
-  void rehearse() {
+  /// Warm-up: every library call once, on zeros.
+  void warm_up() {
     const Memory m = memory();
     runner_.images(1, Clear<parameters>{m.s.weights});
     runner_.images(images_, Clear<pixels>{m.x});
@@ -149,10 +149,10 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
     convolutions_.first_back(m);
   }
 
-  int images_;  ///< that all calls take
+  int images_;  ///< images of every library call
   int chunks_;  ///< of images, for the small sums
   Runner runner_;
-  int slices_;  ///< of the depth of the first dense layer's product, which has few rows and columns
+  int slices_;  ///< split-K of the first dense layer's product, which has few rows and columns
   Convolutions convolutions_;
   Array<Now> now_;
   Array<float> x_, a1_, d_a1_, z2_, products_, logits_, small_sums_;

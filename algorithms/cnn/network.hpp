@@ -20,7 +20,7 @@ inline constexpr int pooled_side = side2 / 2, windows = pooled_side * pooled_sid
 inline constexpr int pooled = channels2 * windows;  ///< [channel][y][x], 9,216 inputs of the first dense layer
 inline constexpr int hidden = 128, classes = 10;
 
-/// Where a layer's parameters begin, in the order of PyTorch's `parameters()`; weights are [out][in][ky][kx].
+/// First parameter of each layer, in the order of PyTorch's `parameters()`; weights are [out][in][ky][kx].
 inline constexpr int conv1_weights = 0, conv1_biases = conv1_weights + channels1 * taps;
 inline constexpr int conv2_weights = conv1_biases + channels1;
 inline constexpr int conv2_biases = conv2_weights + channels2 * channels1 * taps;
@@ -28,19 +28,19 @@ inline constexpr int fc1_weights = conv2_biases + channels2, fc1_biases = fc1_we
 inline constexpr int fc2_weights = fc1_biases + hidden, fc2_biases = fc2_weights + classes * hidden;
 inline constexpr int parameters = fc2_biases + classes;
 static_assert(parameters == 1'199'882);
-/// All eight, and the end.
+/// All eight offsets, and the end.
 inline constexpr int tensors = 8;
 inline constexpr int tensor_begin[tensors + 1] = {conv1_weights, conv1_biases, conv2_weights, conv2_biases, fc1_weights,
                                                   fc1_biases,    fc2_weights,  fc2_biases,    parameters};
 
-/// What a pixel counts, with the mean and the deviation of MNIST.
+/// The value of a pixel, normalised with the mean and standard deviation of MNIST.
 template <class T>
 LEAGUE_FUNCTION T pixel(std::uint8_t grey) {
   return (static_cast<T>(grey) / T{255} - static_cast<T>(0.1307)) / static_cast<T>(0.3081);
 }
 
-/// What the network decided in a window of the pool: which of its four values was largest (the first of equals; 2 y + x
-/// within the window), and whether that was above 0. A gradient goes where both say so.
+/// Decision of the network in a pool window: the position of the maximum (2 y + x within the window; the first of equal
+/// ones), and whether it is above 0. A gradient goes to that position only, if it is above 0.
 struct Decision {
   static constexpr std::uint8_t place_bits = 3, live_bit = 4;
   LEAGUE_FUNCTION static std::uint8_t of(int place, bool live) {
@@ -50,8 +50,8 @@ struct Decision {
   LEAGUE_FUNCTION static bool live(std::uint8_t decision) { return (decision & live_bit) != 0; }
 };
 
-/// Which values dropout keeps, by counters: two bits for each value behind the pool (0: dropped), one for each hidden
-/// one. `position`: of the image in the batch of all devices.
+/// Counter-based dropout masks: two bits per value after the pool (0: dropped), one per hidden value. `position`: of
+/// the image in the batch of all devices.
 struct Dropout {
   static constexpr int pooled_words = pooled / 32, words = pooled_words + hidden / 64;
   std::uint64_t seed;
@@ -62,11 +62,11 @@ struct Dropout {
     return random_bits(seed, static_cast<std::uint64_t>(first_stream + step),
                        static_cast<std::uint64_t>(position * words + number));
   }
-  /// Of value number `i` behind the pool, from word `i / 32`.
+  /// Mask of value `i` after the pool, from word `i / 32`.
   LEAGUE_FUNCTION static bool keeps_pooled(std::uint64_t word, int i) { return (word >> (2 * (i % 32)) & 3) != 0; }
-  /// Of hidden value number `i`, from word `pooled_words + i / 64`.
+  /// Mask of hidden value `i`, from word `pooled_words + i / 64`.
   LEAGUE_FUNCTION static bool keeps_hidden(std::uint64_t word, int i) { return (word >> (i % 64) & 1) != 0; }
-  /// What a value that is kept is multiplied by.
+  /// Scale of a kept value.
   template <class T>
   LEAGUE_FUNCTION T pooled_scale() const {
     return on ? T{4} / T{3} : T{1};
@@ -77,7 +77,7 @@ struct Dropout {
   }
 
  private:
-  static constexpr std::int64_t first_stream = 16;  ///< those before are the initial parameters'
+  static constexpr std::int64_t first_stream = 16;  ///< the streams before are for the initial parameters
 };
 
 }  // namespace league::cnn

@@ -9,10 +9,10 @@
 namespace league::cnn {
 namespace {
 
-/// `layers`: one library call per layer; ours are the pixels, dropout and decisions, the loss with the last layer, and
-/// the optimizer.
+/// `layers`: one library call per layer. Our own: pixel conversion, dropout and decisions, the last layer with the
+/// loss, the optimizer.
 struct LayersStep : HostStep {
-  /// The calls for each number of images that occurs, and the tensors between them.
+  /// The calls for each occurring number of images, and the tensors between them.
   class Memory {
    public:
     void configure(ShardPart& part, const State& state, int threads) {
@@ -65,7 +65,7 @@ struct LayersStep : HostStep {
   }
 
  private:
-  // A thread some images.
+  // A thread takes some images.
   void fill(const Take& take, float* x, int thread) const {
     const Range images = part(take.count, thread);
     for (auto i = static_cast<int>(images.begin); i < images.end; ++i)

@@ -7,7 +7,7 @@ namespace {
 using dnnl::memory, dnnl::primitive_attr, dnnl::prop_kind;
 using Tag = memory::format_tag;
 
-constexpr std::int64_t line = 16;  ///< floats of a cache line: tensors begin with one
+constexpr std::int64_t line = 16;  ///< floats per cache line: alignment of tensors
 
 memory::desc any(const memory::dims& dims) { return {dims, memory::data_type::f32, Tag::any}; }
 
@@ -72,7 +72,7 @@ void Layers::make_convolutions() {
   const memory g2 = in_state(w2_dims, Tag::oihw, [](const State& s) { return s.gradient + conv2_weights; });
   const memory gb2 = in_state({channels2}, Tag::x, [](const State& s) { return s.gradient + conv2_biases; });
 
-  // Forward: the first convolution ends with its ReLU; the second one's comes behind the pool.
+  // Forward: the ReLU of the first convolution is fused (post-op); that of the second one follows the pool.
   constexpr auto convolution = dnnl::algorithm::convolution_direct;
   using Forward = dnnl::convolution_forward;
   primitive_attr relu;
@@ -106,7 +106,7 @@ void Layers::make_convolutions() {
   finish(largest, p_, convolve_);
   places_ = as({p_dims, memory::data_type::u8, Tag::nchw}, at, convolve_);
 
-  // Backward, from what goes into the ReLU behind the pool.
+  // Backward, from the input of the ReLU after the pool.
   const memory d_z2 = in_arena(z2.get_desc());
   const dnnl::pooling_backward::primitive_desc unpool(
       {dnnl::algorithm::pooling_max, d_z2.get_desc(), pool.dst_desc(), two, two, none, none}, engine_, pool);

@@ -9,26 +9,26 @@
 
 namespace league::cnn {
 
-/// The calls for one number of images. Convolutions, pool and dense products choose their own layouts; reorders lead
-/// there from ours and back.
+/// The calls for one number of images. Convolutions, pool and dense products choose their own layouts; reorders convert
+/// from ours and back.
 class Layers {
  public:
-  /// @pre a `onednn::Threads` lives
+  /// @pre a `onednn::Threads` object exists
   Layers(const dnnl::engine& engine, int images);
   [[nodiscard]] int images() const { return images_; }
-  /// Floats that all tensors take which are not in the shard's own memory.
+  /// Floats of all tensors that are not in the shard's own memory.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// Where tensors lie from now on.
+  /// Sets the memory of all tensors.
   void bind(const State& state, float* arena);
 
   /// Pixels, [images x 28 x 28].
   [[nodiscard]] float* x() const { return static_cast<float*>(x_.get_data_handle()); }
-  /// Places of the maxima, [images x pooled], of bytes.
+  /// Positions of the maxima, u8 [images x pooled].
   [[nodiscard]] const std::uint8_t* places() const {
     return static_cast<const std::uint8_t*>(places_.get_data_handle());
   }
 
-  /// From the pixels to the largest values of the windows, before ReLU, in `p`.
+  /// From the pixels to the maxima of the windows, before ReLU, in `p`.
   void convolve() const { run(convolve_); }
   /// From `p` to `h`, without the bias.
   void multiply() const { run(multiply_); }
@@ -52,9 +52,9 @@ class Layers {
   void make_dense();
   [[nodiscard]] dnnl::memory in_arena(const dnnl::memory::desc& desc);
   [[nodiscard]] dnnl::memory in_state(const Dims& dims, dnnl::memory::format_tag tag, Place place);
-  /// `from` in the wanted layout, by a reorder among `calls` where it has another.
+  /// `from` in the layout `wanted`; appends a reorder to `calls` if the layouts differ.
   [[nodiscard]] dnnl::memory as(const dnnl::memory::desc& wanted, const dnnl::memory& from, Calls& calls);
-  /// What a call writes so that `to` has it in the end; the reorder comes with `finish`.
+  /// The output memory of a call whose result goes to `to`; `finish` appends the reorder.
   [[nodiscard]] dnnl::memory before(const dnnl::memory::desc& made, const dnnl::memory& to);
   void finish(const dnnl::memory& made, const dnnl::memory& to, Calls& calls) const;
 

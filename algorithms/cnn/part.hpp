@@ -83,8 +83,8 @@ class CnnPart : public TrainingPart {
 
  protected:
   [[nodiscard]] const Cnn& problem() const { return problem_; }
-  /// The most images that kernels take together here.
-  [[nodiscard]] std::int64_t most_images() const { return own_.size(); }
+  /// Maximum images per batch on this shard.
+  [[nodiscard]] std::int64_t max_images() const { return own_.size(); }
   [[nodiscard]] std::int64_t test_images() const { return tests_.size(); }
   [[nodiscard]] State memory() const {
     return {.train = train_.data(),

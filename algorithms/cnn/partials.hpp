@@ -3,15 +3,15 @@
 
 #include "algorithms/cnn/forward.hpp"
 
-/// The convolutions' gradients on GPUs: what each team has added, and the sums over all teams.
+/// The convolutions' gradients on GPUs: partial sums per team, and the sums over all teams.
 namespace league::cnn {
 
-/// Where a team leaves its sums, and what they are of: parts of `GpuMemory::partials`.
+/// Layout of a team's sums in `GpuMemory::partials`.
 struct Partials {
   static constexpr int weights2 = 0, biases2 = weights2 + channels2 * taps * channels1;
   static constexpr int weights1 = biases2 + channels2, biases1 = weights1 + channels1 * taps;
   static_assert(biases1 + channels1 == fc1_weights);
-  /// The parameter whose gradient sum number `at` is.
+  /// The parameter of sum `at`.
   LEAGUE_FUNCTION static int parameter(int at) {
     if (at < biases2)
       return conv2_weights + (at / (taps * channels1) * channels1 + at % channels1) * taps + at / channels1 % taps;
@@ -20,7 +20,7 @@ struct Partials {
   }
 };
 
-/// The convolutions' gradients from the teams' sums; 32 a team.
+/// Adds the teams' sums of the convolutions' gradients; 32 parameters per team.
 struct AddPartials {
   static constexpr int threads = 256, min_teams = 2, parts = threads / 32, items = fc1_weights / 32;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * threads;

@@ -7,20 +7,20 @@
 
 namespace league::cnn {
 
-/// An operand of a tile: `n` rows (of B: columns), `step` of the depth at a time. In scratch it lies as in memory, so
-/// that packs of four go straight through: [row][k] if neighbouring k are neighbours (`by_k`), else [k][row].
+/// An operand of a tile: `n` rows (of B: columns), `step` of the depth at a time. Scratch has the layout of memory, so
+/// that packs of four are copied unchanged: [row][k] if k is contiguous (`by_k`), else [k][row].
 template <int n, bool by_k>
 struct Operand {
   static constexpr int threads = 256, step = 32, own = n / 16;
-  static constexpr int pitch = by_k ? step + 4 : n;  ///< 16 rows of packs lie in different banks
+  static constexpr int pitch = by_k ? step + 4 : n;  ///< padded against bank conflicts of 16 rows
   static constexpr int size = by_k ? n * pitch : step * pitch;
-  static constexpr int packs = n * step / 4 / threads;  ///< that a thread moves
+  static constexpr int packs = n * step / 4 / threads;  ///< packs per thread
 
   Four moved[packs];
 
-  /// The row of value number `y` of the threads with this lane (of 16).
+  /// Row of value `y` of the threads with this lane (of 16).
   LEAGUE_FUNCTION static int row_of(int lane, int y) { return by_k ? lane + 16 * y : 4 * lane + y / 4 * 64 + y % 4; }
-  /// get(row, k): the pack of four from there on, along k or along the rows.
+  /// get(row, k): the pack of four from there on, along the contiguous dimension.
   template <class Get>
   LEAGUE_FUNCTION void fetch(int rank, int k0, const Get& get) {
     blocks::unrolled<packs>([&](int p) {
@@ -38,7 +38,7 @@ struct Operand {
       *reinterpret_cast<Four*>(tile + to) = moved[p];
     });
   }
-  /// Four values along k of each of the thread's rows.
+  /// Reads four values along k of each of the thread's rows.
   LEAGUE_FUNCTION static void read(const float* tile, int lane, int k, float (&values)[4][own]) {
     if constexpr (by_k)
       blocks::unrolled<own>([&](int y) {
@@ -55,7 +55,7 @@ struct Operand {
 };
 
 /// A team's tile of C [rows x columns] = A [rows x depth] B [depth x columns]: 256 threads as 16 x 16, each with
-/// rows / 16 x columns / 16 sums; the packs of the next step are on their way while one is multiplied.
+/// rows / 16 x columns / 16 sums; the packs of the next step are prefetched while one is multiplied.
 template <int rows, int columns, bool a_by_k, bool b_by_k>
 struct ProductTile {
   using A = Operand<rows, a_by_k>;
@@ -63,13 +63,13 @@ struct ProductTile {
   static constexpr int threads = A::threads, step = A::step;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * (A::size + B::size);
 
-  /// a(row, k) and b(column, k) give packs, zeros where there is nothing; `store(row, column, sums)`: of four
-  /// neighbouring columns, or, where B lies by k, of one (the first of the pack).
+  /// a(row, k) and b(column, k) return packs, zero beyond the ends; `store(row, column, sums)`: of four neighbouring
+  /// columns, or of one (the first of the pack) if B is contiguous in k.
   template <class Barrier, class GetA, class GetB, class Store>
   LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, int depth, const GetA& a, const GetB& b,
                                   const Store& store, float* scratch) {
     float *tile_a = scratch, *tile_b = scratch + A::size;
-    // 32 neighbouring threads as 4 x 8: their packs of both operands fit one access of scratch each
+    // 32 neighbouring threads as 4 x 8: one conflict-free access to scratch per operand
     const int ty = group.rank / 64 * 4 + group.rank % 32 / 8, tx = group.rank / 32 % 2 * 8 + group.rank % 8;
     float sums[A::own][B::own] = {};
     A next_a;

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: eager, channels last, compiled, captured; with a routed backward pass; on the CPU too.
 
-Images are normalised once. The masks of dropout are drawn in each step, on a GPU by one kernel that
-torch.compile makes of the counters' hash, so that they cost about what F.dropout does. What the judge
-follows is a by-product of training: the places that max_pool2d returns for the backward pass and the
-values behind each ReLU; those of the last step are kept.
+Images are normalised once. Dropout masks are drawn in each step, on a GPU by one kernel that torch.compile makes of the counter hash, at about the cost of F.dropout. The decisions for the check are by-products of training: the indices that max_pool2d returns for the backward pass and the values after each ReLU; those of the last step are kept.
 """
 
 import torch
@@ -50,7 +47,7 @@ class CompiledGraph(ChannelsLast):
 
 
 class RoutedConvolution(torch.autograd.Function):
-    """Convolution and pool; the backward pass takes the positions that a gradient reaches, as sparse matrices."""
+    """Convolution and pool; the backward pass only takes positions with a gradient, as sparse matrices."""
 
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -66,7 +63,7 @@ class RoutedConvolution(torch.autograd.Function):
         x, weight, places = ctx.saved_tensors
         (images, channels), side = x.shape[:2], ctx.side
         routed = functional.max_unpool2d(gradient, places, 2, output_size=(side, side))
-        rows = routed.movedim(1, 3).reshape(-1, len(weight))  # a position each
+        rows = routed.movedim(1, 3).reshape(-1, len(weight))  # one row per position
         patches = x.unfold(2, 3, 1).unfold(3, 3, 1).permute(0, 2, 3, 1, 4, 5)
         patches = patches.reshape(len(rows), -1)
         d_weight = (rows.T.contiguous().to_sparse_csr() @ patches).view(weight.shape)

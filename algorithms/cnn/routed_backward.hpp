@@ -3,29 +3,29 @@
 
 #include "algorithms/cnn/partials.hpp"
 
-/// The convolutions on GPUs, backward only where the pool and the dropout let a gradient through: method `routed`.
+/// The convolutions on GPUs, backward only where pool and dropout pass a gradient: method `routed`.
 namespace league::cnn {
 
-/// Both convolutions' weights. A team takes bands of images, two rows of windows each, and lists the windows that a
-/// gradient goes through: by channel, and the channels by window. A lane is an input channel c.
+/// Gradients of both convolutions' weights. A team takes bands of images, two rows of windows each, and lists the
+/// windows with a gradient: windows per channel, and channels per window. A lane is an input channel c.
 ///   - Second convolution: a warp takes 8 output channels o, 72 sums. A window with gradient g at position q adds
 ///     g a1[c][q + t] to weight (o, c, t).
-///   - First: a warp takes a window at a time. All its channels o add g w2[o][c][t] to the 4x4 patch of a1's gradient
-///     that the window reaches; what is left of it behind the ReLU meets the 6x6 pixels of the window. The gradient of
-///     a1 is a sum over windows and the weights are linear in it: neighbours that share positions need not meet.
+///   - First: a warp takes a window at a time. All its channels o add g w2[o][c][t] to the window's 4x4 patch of a1's
+///     gradient; masked by the ReLU, this is correlated with the window's 6x6 pixels. The weights' gradient is linear
+///     in a1's gradient, a sum over windows: overlapping patches need not be added first.
 struct RoutedGradient {
   static constexpr int threads = 256, min_teams = 2, warps = threads / channels1, outputs = channels2 / warps;
   static constexpr int bands = 6, window_rows = pooled_side / bands, band_windows = window_rows * pooled_side;
   static constexpr int rows = 2 * window_rows, rows1 = rows + 2, rows0 = rows + 4;
   static constexpr int a1_size = rows1 * side1 * channels1, x_size = rows0 * side, own = taps + 1;
-  /// What a window got of a channel, and where: the position in a1, the place in the window.
+  /// The gradient of a channel in a window, the position in a1, the position in the window.
   struct Entry {
     float gradient;
     std::int16_t position, place;
   };
-  static constexpr int pitch = band_windows + 1;  ///< of a channel's entries: lanes meet different banks
-  /// In scratch. Lists hold numbers of windows of each channel, and of channels of each window; they end with a number
-  /// beyond, whose entry is 0, so that two can be taken at a time.
+  static constexpr int pitch = band_windows + 1;  ///< of a channel's entries: padded against bank conflicts
+  /// In scratch. Lists of window indices per channel, and of channels per window; each ends with a sentinel whose entry
+  /// is 0, so that two can be processed at a time.
   struct Band {
     float a1[a1_size];  ///< [position][channel]
     float x[x_size];
@@ -71,7 +71,7 @@ struct RoutedGradient {
   }
 
  private:
-  /// Four neighbouring windows of a channel at a time.
+  /// Stages four neighbouring windows of a channel at a time.
   LEAGUE_FUNCTION static void stage_entries(const State& s, int i, int number, int rank, Band& band) {
     constexpr int fours = band_windows / 4;
     for (int at = rank; at < channels2 * fours; at += threads) {
@@ -87,8 +87,8 @@ struct RoutedGradient {
       });
     }
   }
-  /// A task a warp: first the lists, then half a row of the first convolution's output. @returns for the first threads,
-  /// one each channel, the sum of its gradients
+  /// One task per warp: first the lists, then half a row of the first convolution's output. @returns for the first
+  /// threads, one per channel, the sum of its gradients
   LEAGUE_FUNCTION static float list_and_convolve(const State& s, int c, int warp, Band& band) {
     constexpr int across = side1 / 2, channel_tasks = channels2 / 32, lists = channel_tasks + 1;
     float sum = 0;
@@ -126,7 +126,7 @@ struct RoutedGradient {
     }
     return sum;
   }
-  /// What the windows of channel o add to its weights.
+  /// Adds the windows of channel o to its weights.
   LEAGUE_FUNCTION static void add_channel(const Band& band, int o, int c, float (&sums)[taps]) {
     const std::uint8_t* list = band.windows_of[o];
     for (int first = *list; first < band_windows; first = *(list += 2)) {
@@ -137,7 +137,7 @@ struct RoutedGradient {
       }
     }
   }
-  /// What a window adds to the first convolution's weights.
+  /// Adds a window to the first convolution's weights.
   LEAGUE_FUNCTION static void add_window(const GpuMemory& memory, const Band& band, int window, int c,
                                          float (&sums)[own]) {
     const std::uint8_t* list = band.channels_of[window];

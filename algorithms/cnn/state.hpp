@@ -5,27 +5,27 @@
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/cnn/network.hpp"
 
-/// What kernels of all models work on.
+/// Data of the kernels of all models.
 namespace league::cnn {
 
-/// Neighbours that are moved together.
+/// Neighbouring values moved together.
 using Four = blocks::Pack<float>;
 using Pair = blocks::Pack<float, 8>;
 
-/// The images that kernels take together, and where they come from.
+/// A set of images for the kernels.
 struct Take {
   const std::uint8_t* images;  ///< [all x pixels]
   const std::int32_t* labels;
-  const std::int32_t* order;  ///< their numbers; null: one after another from `first` on
-  std::int64_t first;         ///< the place of the first in the batch of all devices; without order its number
+  const std::int32_t* order;  ///< their indices; null: consecutive from `first` on
+  std::int64_t first;         ///< position of the first in the batch of all devices; without order its index
   std::int64_t step;
   int count;
-  float share;  ///< what one image counts in the mean: 1 / images of the batch
-  bool trains;  ///< with dropout, and decisions are written down
+  float share;  ///< weight of an image in the mean: 1 / images of the batch
+  bool trains;  ///< with dropout; decisions are stored
 
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t number(int i) const { return order != nullptr ? order[i] : first + i; }
   [[nodiscard]] LEAGUE_FUNCTION const std::uint8_t* image(int i) const { return images + number(i) * pixels; }
-  /// For dropout.
+  /// Position in the batch, for dropout.
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t position(int i) const { return first + i; }
 };
 
@@ -35,13 +35,13 @@ struct State {
   const std::int32_t *train_labels, *test_labels;
   const std::int32_t* order;        ///< [epochs x train images]
   const float* rates;               ///< [epochs]
-  std::int64_t *step, *start_step;  ///< that comes next, from 0 on; that a compute begins with
-  std::int64_t* epoch;              ///< that comes next
+  std::int64_t *step, *start_step;  ///< next step, from 0; first step of a compute
+  std::int64_t* epoch;              ///< next epoch
 
   float *weights, *state;                ///< [parameters], [states x parameters]
-  float *start_weights, *start_state;    ///< what a compute begins with
+  float *start_weights, *start_state;    ///< at the start of a compute
   float *weights_before, *state_before;  ///< before the last step
-  float* gradient;                       ///< [parameters + 1]: the loss last
+  float* gradient;                       ///< [parameters + 1], the loss last
   float* loss;                           ///< [steps]
 
   float *p, *d_p;   ///< [images x pooled]
@@ -61,7 +61,7 @@ struct State {
   blocks::Optimizer optimizer;
   Dropout dropout;
 
-  /// This shard's images of the step that comes next.
+  /// This shard's images of the next step.
   [[nodiscard]] LEAGUE_FUNCTION Take now() const {
     const std::int64_t at = *step, number = at % batches;
     const bool last = number + 1 == batches;
@@ -75,7 +75,7 @@ struct State {
             1.0F / static_cast<float>(all),
             true};
   }
-  /// Test images from `begin` on, of this shard's; as many as a batch has here.
+  /// This shard's test images from `begin` on; as many as its share of a batch.
   [[nodiscard]] LEAGUE_FUNCTION Take tests(std::int64_t begin) const {
     const std::int64_t left = test_count - begin, most = own_count > 0 ? own_count : 1;
     return {test, test_labels, nullptr, test_first + begin, 0, static_cast<int>(left < most ? left : most), 0, false};
@@ -95,11 +95,11 @@ struct State {
     weights[i] = weight.value;
     if (blocks::states_of(optimizer) > 0) state[i] = weight.first, state[parameters + i] = weight.second;
   }
-  /// The optimizer's step for it.
+  /// The optimizer's update of parameter `i`.
   LEAGUE_FUNCTION void update(int i, const blocks::StepSize<float>& size) const {
     store(i, blocks::advanced(optimizer, weight(i), gradient[i], size));
   }
-  /// Weights, state and step of one place from those of another, for thread `thread` of `threads`.
+  /// Copies weights, state and step, for thread `thread` of `threads`.
   LEAGUE_FUNCTION void copy(float* to, const float* from, float* to_state, const float* from_state, int thread,
                             int threads) const {
     for (int i = thread; i < parameters; i += threads) to[i] = from[i];
@@ -117,7 +117,7 @@ struct State {
     copy(weights_before, weights, state_before, state, thread, threads);
   }
   LEAGUE_FUNCTION void end_epoch() const { correct[(*epoch)++] = *correct_here; }
-  /// What ends a step, for one thread.
+  /// Ends a step; called by one thread.
   LEAGUE_FUNCTION void end_step() const {
     const std::int64_t at = *step - warm_up;
     if (at >= 0 && at < steps) loss[at] = gradient[parameters];
@@ -125,7 +125,7 @@ struct State {
   }
 };
 
-/// What threads do, one element each; `threads` of them copy.
+/// Per-thread functors; `threads` threads copy.
 struct Begin {
   State s;
   int threads;
@@ -146,13 +146,13 @@ struct EndEpoch {
   LEAGUE_FUNCTION void operator()(int) const { s.end_epoch(); }
 };
 
-/// What the head of the network makes of an image's hidden values.
+/// The last layer and softmax of one image.
 struct Head {
   float logits[classes];
 
   /// -log p[label].
   [[nodiscard]] LEAGUE_FUNCTION float loss(int label) const { return largest() + std::log(sum()) - logits[label]; }
-  /// Of the mean loss.
+  /// Gradient of the mean loss.
   [[nodiscard]] LEAGUE_FUNCTION float gradient(int c, int label, float share) const {
     return (std::exp(logits[c] - largest()) / sum() - (c == label ? 1.0F : 0.0F)) * share;
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers of cnn share: which images a step takes, counters of dropout, layout of the outputs."""
+"""Shared by the peers of cnn: the images of a step, dropout counters, layout of the outputs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SHAPES = (
 )
 SIZES = [int(np.prod(shape)) for shape in SHAPES]
 SIDE, POOLED, HIDDEN = 28, 9216, 128
-TEST_BATCH = 1000  # images that are classified together
+TEST_BATCH = 1000  # images classified per call
 
-#: Random words of an image: two bits for each value behind the pool, then one for each hidden one.
+#: Random words per image: two bits per value after the pool, then one per hidden value.
 POOLED_WORDS, WORDS = POOLED // 32, POOLED // 32 + HIDDEN // 64
-POOLED_SCALE, HIDDEN_SCALE = 4 / 3, 2.0  # of the values that dropout keeps
+POOLED_SCALE, HIDDEN_SCALE = 4 / 3, 2.0  # of kept values
 FIRST_STREAM = 16
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -34,7 +34,7 @@ def mix(
 ) -> Any:
     """The finaliser of SplitMix64 (algorithms/contract/random.hpp), on 64-bit integers of any library.
 
-    `right`: the logical shift, where `>>` of its type is not.
+    `right`: a logical right shift, for types whose `>>` is arithmetic.
     """
     z = (z ^ right(z, 30)) * factors[0]
     z = (z ^ right(z, 27)) * factors[1]
@@ -42,7 +42,7 @@ def mix(
 
 
 def normalised(images: np.ndarray) -> np.ndarray:
-    """f32 [images x side x side] of u8, with the mean and the deviation of MNIST."""
+    """f32 [images x side x side] of u8, normalised with mean and standard deviation of MNIST."""
     values = images.astype(np.float32) / np.float32(255)
     values -= np.float32(0.1307)
     values /= np.float32(0.3081)
@@ -51,37 +51,37 @@ def normalised(images: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Run:
-    """Steps that take equally many images, one behind the other in the order of all epochs."""
+    """Consecutive steps with equally many images, in the order of all epochs."""
 
     step: int
-    first: int  #: place of the first image
+    first: int  #: position of the first image
     steps: int
-    images: int  #: of each step
+    images: int  #: per step
 
 
 @dataclass(frozen=True)
 class Task:
     images: int  #: in the training set
     batch: int
-    warm_up: int  #: steps before the first that is timed
-    steps: int  #: that are timed
+    warm_up: int  #: untimed steps first
+    steps: int  #: timed steps
     evaluates: bool  #: after each epoch
     optimizer: str
-    seed: int | None  #: of dropout; None: there is none
+    seed: int | None  #: of dropout; None: no dropout
 
     @property
     def batches(self) -> int:
-        """Steps of an epoch."""
+        """Steps per epoch."""
         return -(-self.images // self.batch)
 
     @property
     def end(self) -> int:
-        """The number of the step behind the last."""
+        """The index after the last step."""
         return self.warm_up + self.steps
 
     @property
     def states(self) -> int:
-        """Values of state that a parameter has."""
+        """Values of optimizer state per parameter."""
         return 0 if self.optimizer == "sgd" else 2
 
     def first_of(self, step: int) -> int:
@@ -95,16 +95,16 @@ class Task:
         return (step + 1) % self.batches == 0
 
     def runs(self, begin: int, end: int) -> Iterator[Run]:
-        """The steps from `begin` to `end`: cut where an epoch ends, and before its last batch if that is smaller."""
+        """The steps from `begin` to `end`, split at the ends of epochs and before a smaller last batch."""
         while begin < end:
             images = self.images_of(begin)
-            whole = self.images // self.batch  # steps of a whole batch in an epoch
+            whole = self.images // self.batch  # steps with a whole batch per epoch
             steps = min(end - begin, max(1, whole - begin % self.batches))
             yield Run(begin, self.first_of(begin), steps, images)
             begin += steps
 
     def streams(self) -> np.ndarray:
-        """u64 [steps]: what a step's counters are added to; `mix` of that are its random words."""
+        """u64 [steps]: base of a step's counters; `mix` of base + counter is a random word."""
         if self.seed is None:
             return np.zeros(self.end, np.uint64)
         seed = np.array([self.seed], np.int64).view(np.uint64)
@@ -135,7 +135,7 @@ def task_of(peer: Any) -> Task:
 
 
 def outputs(task: Task, found: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Those of the problem, in its types and shapes."""
+    """Outputs in the problem's types and shapes."""
     whole = (np.float32, (-1, sum(SIZES)))
     forms: dict[str, tuple[Any, tuple[int, ...]]] = {
         "loss": (np.float32, (task.steps,)),

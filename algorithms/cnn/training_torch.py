@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from algorithms.cnn import training
 
-#: What an optimizer keeps of a parameter between steps: the problem's state first.
+#: State of an optimizer per parameter; the problem's state first.
 STATE = {
     "adadelta": ("square_avg", "acc_delta"),
     "adam": ("exp_avg", "exp_avg_sq", "step"),
@@ -20,7 +20,7 @@ def logical_shift(z, count):
 
 
 def masks_of(stream, counters):
-    """What the values behind the pool and the hidden ones are multiplied by: [images x values] each."""
+    """Dropout factors after the pool and of the hidden values: [images x values] each."""
     words = training.mix(stream + counters, logical_shift, FACTORS)[:, :, None]
     split = training.POOLED_WORDS
     bits = torch.arange(64, device=words.device)
@@ -30,14 +30,14 @@ def masks_of(stream, counters):
 
 
 def decisions_of(places, pooled, hidden):
-    """As cnn::Decision has them; places are numbers in a plane of 24 x 24."""
+    """In the encoding of cnn::Decision; places are indices in a plane of 24 x 24."""
     places = places.flatten(1)
     place = places // 24 % 2 * 2 + places % 2
     return (place + 4 * (pooled > 0)).to(torch.uint8), (hidden > 0).to(torch.uint8)
 
 
 class Training:
-    """Steps on the device `place`, one after another; `before` and `seen` are those of the last."""
+    """Steps on the device `place`; `before` and `seen` are those of the last step."""
 
     only = (("task", "train"), ("network", "mnist"))
     dtypes = ("f32",)
@@ -68,7 +68,7 @@ class Training:
         self.make_state(on_device(inputs["initial"]))
 
     def make_state(self, initial):
-        """Weights, the optimizer, its state, which its first step makes, and what a step is compiled or captured to."""
+        """Makes weights, the optimizer, its state (made by its first step), and the compiled or captured step."""
         task, execution = self.task, self.execution
         self.recorded = self.place.type == "cuda" and execution != "eager"
         shapes = zip(initial.split(training.SIZES), training.SHAPES, strict=True)
@@ -99,7 +99,7 @@ class Training:
             self.capture()
 
     def make_optimizer(self):
-        """The rate is a tensor where a step is recorded: it must see the rate change."""
+        """With capture the rate is a tensor, so that replays see it change."""
         rate = float(self.inputs["rates"][0])
         if self.recorded:
             rate = torch.tensor(rate, device=self.place)
@@ -111,17 +111,17 @@ class Training:
         return torch.optim.Adadelta(self.weights, foreach=True, **how)
 
     def compile_update(self):
-        """Adadelta's: the others are one kernel already."""
+        """Compiles Adadelta's step; the others are one kernel already."""
         if self.task.optimizer == "adadelta":
             self.update = torch.compile(self.optimizer.step)
 
     def convolve_and_pool(self, x, weight, bias):
-        """Values and the places that they come from."""
+        """Maxima and their positions."""
         x = functional.conv2d(x, weight, bias)
         return functional.max_pool2d(x, 2, return_indices=True)
 
     def logits(self, x, masks=None):
-        """Of [images x side x side]; also the places in the pool, and the values behind it and the hidden ones."""
+        """Logits of [images x side x side]; also the positions of the pool's maxima, the values after it, and the hidden values."""
         w = self.weights
         x = x[..., None].movedim(3, 1) if self.channels_last else x[:, None]
         x = functional.conv2d(x, w[0], w[1]).relu()
@@ -133,13 +133,13 @@ class Training:
         return x, places, pooled.detach(), hidden.detach()
 
     def loss_of(self, index, stream):
-        """The mean over these images, and what the network decided; `stream`: of the step, for dropout."""
+        """The mean loss over these images, and the decisions; `stream`: of the step, for dropout."""
         masks = None
         if self.task.seed is not None:
             masks = self.masks(stream, self.counters[: len(index)])
         logits, *seen = self.logits(self.images.index_select(0, index), masks)
         labels = self.labels.index_select(0, index)
-        if self.execution.startswith("compiled"):  # part of the kernels around
+        if self.execution.startswith("compiled"):  # fused into the kernels around
             seen = decisions_of(*seen)
         return functional.cross_entropy(logits, labels), *seen
 
@@ -153,13 +153,13 @@ class Training:
         return loss.detach()
 
     def take(self, step):
-        """A step from the host's count."""
+        """A step, by the host's step counter."""
         first, images = self.task.first_of(step), self.task.images_of(step)
         index = self.order[first : first + images]
         self.loss[step] = self.advance(index, self.streams[step : step + 1])
 
     def take_next(self, images):
-        """A step from the device's count."""
+        """A step, by the device's step counter."""
         index = self.order.index_select(0, self.first + self.ramp[:images])
         loss = self.advance(index, self.streams.index_select(0, self.number))
         self.loss.index_copy_(0, self.number, loss.reshape(1))
@@ -167,7 +167,7 @@ class Training:
         self.number.add_(1)
 
     def capture(self):
-        """A graph for each number of images that a step takes, with its own gradients and decisions."""
+        """One graph per number of images of a step, with its own gradients and decisions."""
         task = self.task
         self.ramp = torch.arange(task.batch, device=self.place)
         self.first, self.number = (self.ramp.new_zeros(1) for _ in range(2))
@@ -178,7 +178,7 @@ class Training:
             if images in self.graphs:
                 continue
             with torch.cuda.stream(side):
-                for _ in range(3):  # compiles, chooses algorithms
+                for _ in range(3):  # compiles and autotunes
                     self.count_from(step)
                     self.take_next(images)
             graph = torch.cuda.CUDAGraph()
@@ -193,7 +193,7 @@ class Training:
         self.number.fill_(step)
 
     def run(self, begin, end):
-        """These steps, from the state that is kept."""
+        """These steps, from the saved state."""
         task = self.task
         torch._foreach_copy_(self.live, self.start)
         if self.graphs:

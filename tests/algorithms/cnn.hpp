@@ -14,7 +14,7 @@
 #include "tests/algorithms/solved.hpp"
 #include "tests/runtime.hpp"
 
-/// Problems for the tests of the convolutional network, and the network once more, in plain loops.
+/// Problems for the tests of the convolutional network, and the network in plain loops.
 namespace league::cnn::tests {
 
 using league::tests::name_of, league::tests::Solved;
@@ -45,7 +45,7 @@ inline Dataset generated(std::int64_t train, std::int64_t test = 1) {
   return data;
 }
 
-/// With the default of each parameter that is not given, and its inputs. The default batch: up to 64 images.
+/// A problem with its inputs, with defaults for missing parameters. The default batch: up to 64 images.
 inline std::unique_ptr<Cnn> make(const Dataset& data, const Values& values = {}, std::uint64_t seed = 1) {
   Parameters parameters;
   for (const Parameter& one : registry().algorithm(Cnn::algorithm)->parameters)
@@ -65,7 +65,7 @@ std::span<T> values_of(Outputs& outputs, Cnn::Output output) {
 
 inline const Variant& reference() { return *registry().variant(Cnn::algorithm, "direct", "serial"); }
 
-/// Those of one step.
+/// The batch of one step.
 inline Batch batch_of(const Cnn& problem, std::int64_t step) {
   return {problem.data.train.values<const std::uint8_t>(), problem.data.train_labels.values<const std::int32_t>(),
           problem.order_of(step), step, problem.dropout};
@@ -74,13 +74,13 @@ inline Batch batch_of(const Cnn& problem, std::int64_t step) {
 inline std::vector<double> doubles_of(std::span<const float> values) { return {values.begin(), values.end()}; }
 inline std::vector<double> initial_of(const Cnn& problem) { return doubles_of(problem.initial.values<const float>()); }
 
-/// What plain loops in double make of one image.
+/// The network on one image, in plain loops in double.
 struct Plain {
   std::vector<std::uint8_t> pool, hidden;         ///< decisions
-  std::vector<double> pool_margins, hidden_sums;  ///< how far a window is from another decision; before ReLU
+  std::vector<double> pool_margins, hidden_sums;  ///< distance of a window from another decision; values before ReLU
   double loss = 0;
 
-  /// The window, or the hidden value, whose decision is clearest.
+  /// The window, or hidden value, with the clearest decision.
   [[nodiscard]] std::size_t clearest_window() const {
     return static_cast<std::size_t>(std::ranges::max_element(pool_margins) - pool_margins.begin());
   }

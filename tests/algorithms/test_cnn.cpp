@@ -8,7 +8,7 @@
 namespace league::cnn::tests {
 namespace {
 
-// What training takes: order, batches, rates, dropout.
+// Inputs of training: order, batches, rates, dropout.
 
 std::vector<std::int32_t> order_of_epoch(const Cnn& problem, std::int64_t epoch) {
   std::vector<std::int32_t> images;
@@ -114,7 +114,7 @@ TEST(Cnn, BadInputIsNamed) {
   expect_refused(generated(3), {{"optimizer", "rmsprop"}}, "optimizer = rmsprop: takes one of adadelta, sgd, adam");
   expect_refused(generated(3), {{"dropout", "yes"}}, "dropout = yes: takes one of on, off");
   expect_refused(generated(3), {{"features", "783"}}, "features = 783: takes 784 to 784");
-  expect_refused(generated(3), {{"warm_up", "1"}}, "warm_up: only before `steps`");
+  expect_refused(generated(3), {{"warm_up", "1"}}, "warm_up: only with `steps`");
   expect_refused(generated(3), {{"task", "test"}}, "task = test: takes one of train, inference");
   expect_refused(generated(3), {{"task", "inference"}, {"steps", "1"}}, "inference has no steps and no epochs");
   expect_refused(generated(3, 0), {{"task", "inference"}}, "inference classifies the test images; there are none");
@@ -150,7 +150,7 @@ TEST(Cnn, GradientsBelowTheSmallestFloatMayBeZero) {
   EXPECT_TRUE(verdict.passed()) << verdict.message;
 }
 
-/// Which values of an image are kept.
+/// Mask of the values of an image that are kept.
 std::vector<bool> kept(const Dropout& dropout, std::int64_t step, std::int64_t position, bool of_pool) {
   std::vector<bool> values;
   if (of_pool)
@@ -179,7 +179,7 @@ TEST(CnnDropout, KeepsThreeQuartersAndAHalf) {
   EXPECT_DOUBLE_EQ(dropout.hidden_scale<double>() * 0.5, 1);
 }
 
-/// What two masks have in common is chance.
+/// Two masks are independent.
 TEST(CnnDropout, StepsImagesAndSeedsHaveMasksOfTheirOwn) {
   const Dropout dropout{1, true}, other{2, true};
   const auto same = [](const std::vector<bool>& a, const std::vector<bool>& b) {
@@ -206,7 +206,7 @@ TEST(CnnDropout, OffKeepsEverything) {
 
 // Variants.
 
-/// Every variant on these numbers of devices, twice each: the same bits, but for a library that promises none.
+/// Every variant on these numbers of devices, twice each: the same bits, except for a non-deterministic library.
 void everywhere(const Cnn& problem, const std::vector<int>& device_counts) {
   for (const Variant* variant : league::tests::variants<Cnn>())
     for (const int devices : device_counts) {
@@ -220,7 +220,7 @@ void everywhere(const Cnn& problem, const std::vector<int>& device_counts) {
         first.emplace_back(output.values.bytes().begin(), output.values.bytes().end());
       for (Output& output : run.results) std::ranges::fill(output.values.bytes(), std::byte{0xff});
       run.again();
-      const bool adds_in_order = variant->model.name != "cudnn";  // the fastest algorithm may not
+      const bool adds_in_order = variant->model.name != "cudnn";  // the fastest algorithm may be non-deterministic
       for (std::size_t i = 0; adds_in_order && i < first.size(); ++i)
         EXPECT_TRUE(std::ranges::equal(run.results[i].values.bytes(), first[i]))
             << run.results[i].name << ": two runs differ";
@@ -243,8 +243,8 @@ TEST(CnnDevices, OverTwoEpochsWithTests) {
              {3});
 }
 
-/// The judge sees the last step and the last test of a training alone. Those before are the last ones of a shorter
-/// training, and a model of our own takes them with the same bits.
+/// The check only covers the last step and the last test of a training. Earlier ones are the last ones of shorter
+/// trainings, which our own models reproduce bitwise.
 TEST(CnnDevices, EveryStepAndTestIsTheLastOfAShorterTraining) {
   const auto is_own = [](const Variant& variant) { return model_facts(variant.model.name)->own; };
   for (const Variant* variant : league::tests::variants<Cnn>(is_own))

@@ -3,8 +3,7 @@
 
 #include "tests/algorithms/cnn.hpp"
 
-// Results that are wrong as only training can be: each fault is consistent in itself, with an update from the gradient
-// that it has.
+// Wrong results specific to training: each fault is self-consistent, with an update from its own gradient.
 namespace league::cnn::tests {
 namespace {
 
@@ -12,7 +11,7 @@ constexpr double unit = 0x1p-24;
 
 std::int64_t last_of(const Cnn& problem) { return problem.warm_up + problem.steps - 1; }
 
-/// Weights and state from those before and the gradient, as a variant takes the step.
+/// Recomputes weights and state from the previous ones and the gradient, as a variant does.
 void replay(const Cnn& problem, Outputs& outputs) {
   const auto before = values_of<float>(outputs, Cnn::weights_before),
              state_before = values_of<float>(outputs, Cnn::state_before),
@@ -30,7 +29,7 @@ void replay(const Cnn& problem, Outputs& outputs) {
   }
 }
 
-/// The last step with this gradient and loss in place of its own.
+/// Repeats the last step with this gradient and loss.
 void take(const Cnn& problem, const Gradient& gradient, Outputs& outputs) {
   std::ranges::transform(gradient.values, values_of<float>(outputs, Cnn::gradient).begin(),
                          [](double value) { return static_cast<float>(value); });
@@ -52,7 +51,7 @@ class CnnFaults : public ::testing::Test {
   [[nodiscard]] std::vector<double> before() { return doubles_of(values_of<float>(run_.results, Cnn::weights_before)); }
   [[nodiscard]] Gradient gradient_of(const Batch& batch) { return differentiate(before(), batch); }
 
-  /// What the check says of the right results with something done to them.
+  /// Modifies the right results.
   using Spoil = std::function<void(Outputs&)>;
   std::string message(const Spoil& spoil) {
     run_.again();
@@ -61,7 +60,7 @@ class CnnFaults : public ::testing::Test {
     EXPECT_EQ(verdict.passed(), verdict.message.empty());
     return verdict.message;
   }
-  /// That it finds it, and says where.
+  /// Expects that the check finds the fault at `place`.
   void expect_found(const std::string& place, const Spoil& spoil) {
     const std::string found = message(spoil);
     EXPECT_NE(found.find(place), std::string::npos) << place << ": " << (found.empty() ? "not found" : found);
@@ -111,7 +110,7 @@ TEST_F(CnnFaults, AnImageThatCountsTwice) {
 
 TEST_F(CnnFaults, AnImageThatIsLeftOut) {
   Batch batch = last();
-  batch.order = batch.order.first(3);  // also divided by 3, as the mean of what is there
+  batch.order = batch.order.first(3);  // also divided by 3, as the mean of the remaining images
   const Gradient gradient = gradient_of(batch);
   expect_found("loss[1]", [&](Outputs& outputs) { take(*problem_, gradient, outputs); });
 }
@@ -160,14 +159,14 @@ TEST_P(CnnUpdates, AFirstStepThatIsLeftOut) {
   });
 }
 
-/// A value in some tensors, by twice its bound.
+/// A value in some tensors is off by twice its bound.
 TEST_P(CnnUpdates, AWeightIsOff) {
   for (int tensor = 0; tensor < tensors; tensor += 3) {
     const auto middle = static_cast<std::size_t>((tensor_begin[tensor] + tensor_begin[tensor + 1]) / 2);
     expect_found("weights[" + std::to_string(middle) + "]", [&](Outputs& outputs) {
       const double there = values_of<float>(outputs, Cnn::weights_before)[middle];
       float& weight = values_of<float>(outputs, Cnn::weights)[middle];
-      // Adam's means may cancel: then the bound is that of what they are made of, at most some rates.
+      // Adam's means may cancel: then the bound is that of the terms, at most a few learning rates.
       const double change = optimizer_ == "adam" ? 0.003 : std::abs(weight - there);
       weight += static_cast<float>(2 * unit * (32 * change + 2 * std::abs(there)) + unit * std::abs(there));
     });
@@ -197,7 +196,7 @@ TEST_F(CnnFaults, ADerivativeIsOff) {
   }
 }
 
-/// With the gradient that follows them too.
+/// Also with the matching gradient.
 TEST_F(CnnFaults, DecisionsFarFromATie) {
   const Plain image = plain(before(), last(), 3);
   const std::size_t j = image.clearest_hidden(), k = image.clearest_window();
@@ -228,7 +227,7 @@ TEST_F(CnnFaults, WhatIsNotFinite) {
 INSTANTIATE_TEST_SUITE_P(All, CnnUpdates, ::testing::Values("adadelta", "sgd", "adam"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-/// What a variant makes of a problem that differs in one thing.
+/// Results of a problem that differs in one respect.
 TEST(CnnOther, TrainingsAreFound) {
   const Values values{{"steps", "2"}, {"batch", "4"}};
   const auto right = make(generated(8), values);

@@ -2,7 +2,7 @@
 #include "backends/model.hpp"
 #include "tests/algorithms/cnn.hpp"
 
-// The network without training: every variant on every number of devices, and what the judge makes of wrong results.
+// The network without training: every variant on every number of devices, and the check of wrong results.
 namespace league::cnn::tests {
 namespace {
 
@@ -59,7 +59,7 @@ TEST(CnnInference, OtherWeightsAndClassesAreFound) {
   Values values = inference;
   values["warm_up"] = "1";
   const auto other = make(generated(4, 8), values);
-  EXPECT_NE(other->check_alone(run.results).message.find("as they were before the warm-up"), std::string::npos);
+  EXPECT_NE(other->check_alone(run.results).message.find("unchanged by the warm-up"), std::string::npos);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace league::cnn::tests {
 namespace {
 
-/// The first training images of MNIST, and a test image. @throws bench::BadInput where the files are not there
+/// The first training images of MNIST, and a test image. @throws bench::BadInput if the files are missing
 Dataset first_of_mnist(std::int64_t images) {
   const bench::Source& source = bench::source_of("mnist");
   const bench::Idx greys = bench::read_idx(bench::find_file(source, {}, "train-images-idx3-ubyte"), 3),
@@ -48,7 +48,7 @@ class MnistGolden : public ::testing::Test {
       GTEST_SKIP() << "needs the files of MNIST in the folder LEAGUE_DATA or in data/mnist";
     }
   }
-  /// The oracle's losses as far as they are known, trained in double.
+  /// Compares the oracle's losses, trained in double, with the known ones.
   void expect_losses(const Golden& one, int steps) {
     SCOPED_TRACE(one.optimizer);
     const auto problem = golden_problem(data_, one, steps);
@@ -159,7 +159,7 @@ TEST_P(CnnOracle, ItsOwnDecisionsChangeNothing) {
 INSTANTIATE_TEST_SUITE_P(Dropout, CnnOracle, ::testing::Values("on", "off"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-/// The message about the decisions on three images with something done to them.
+/// The message of the check of modified decisions on three images.
 class CnnDecisions : public ::testing::Test {
  protected:
   CnnDecisions() : problem_(make(generated(3), {{"steps", "1"}})), weights_(initial_of(*problem_)) {
@@ -217,7 +217,8 @@ TEST_F(CnnDecisions, TheFirstImageThatIsWrongIsNamed) {
   EXPECT_NE(message().find("image 1 of the batch"), std::string::npos) << message();
 }
 
-/// All values of a window are the same where the image is: any place will do, and the gradient does not depend on it.
+/// All values of a window are equal where the image is constant: any position is accepted, and the gradient does not
+/// depend on it.
 TEST(CnnTies, AnyOfEqualsMayBeChosen) {
   Dataset data = images_like(1, 1);
   std::ranges::fill(data.train.values<std::uint8_t>(), std::uint8_t{200});
