@@ -21,7 +21,7 @@ inline std::string readable_bytes(std::int64_t bytes) {
   return text.data();
 }
 
-/// @throws Unsupported "needs 16.2 GB, budget 11 GB" where a device may not take so much
+/// @throws Unsupported "needs 16.2 GB, budget 11 GB" above the budget
 inline void require_memory(std::int64_t needed_bytes, std::int64_t budget_bytes) {
   if (needed_bytes > budget_bytes)
     throw Unsupported("needs " + readable_bytes(needed_bytes) + ", budget " + readable_bytes(budget_bytes));

@@ -10,7 +10,8 @@
 
 namespace league {
 
-/// For classifiers: one label per row, each from 0 to `classes` - 1. `part`: "training"; `row`: what a row is called.
+/// For classifiers: requires one label per row, from 0 to `classes` - 1. `part`: such as "training"; `row`: the name of
+/// a row, such as "image".
 /// @throws std::invalid_argument naming the first label that is wrong
 inline void require_labels(const std::string& part, const std::string& row, const HostArray& labels, std::int64_t rows,
                            int classes) {

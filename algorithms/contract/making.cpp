@@ -16,7 +16,7 @@ double Parameters::real(std::string_view name) const {
   const std::string& text = choice(name);  // std::stod throws below the normal range
   double value = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc())
-    throw std::logic_error("'" + text + "' of '" + std::string(name) + "' is no number");
+    throw std::logic_error("'" + text + "' of '" + std::string(name) + "' is not a number");
   return value;
 }
 

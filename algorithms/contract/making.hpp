@@ -8,7 +8,7 @@
 
 #include "backends/array.hpp"
 
-/// What a problem is made from.
+/// The arguments of a problem.
 namespace league {
 
 /// Values of all parameters of one case.
@@ -25,16 +25,16 @@ struct Dataset {
   int classes = 0;
 };
 
-/// What a problem is made from.
+/// The arguments of a problem.
 struct Making {
   Parameters parameters;
   Dtype dtype;
   std::uint64_t seed;
   const Dataset* dataset;  ///< null unless the algorithm `needs_dataset`
   std::string problem;     ///< `Method::problem` of the methods that will be compared on it
-  int shards = 1;          ///< of all processes, for algorithms `between_shards`; others split rows over any number
+  int shards = 1;          ///< of all processes, for algorithms `between_shards`; others accept any number
 };
-/// For what no problem can be made from. @throws std::invalid_argument with `message` unless `condition`
+/// Checks an argument. @throws std::invalid_argument with `message` unless `condition`
 void require(bool condition, const std::string& message);
 
 }  // namespace league

@@ -48,12 +48,12 @@ void Parameter::require_bounds(const Parameters& values) const {
 std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own) {
   std::vector<Parameter> all;
   for (const auto& [name, what] :
-       {std::pair{"train", "training rows"}, {"test", "rows to classify"}, {"features", "values of a row"}})
+       {std::pair{"train", "training rows"}, {"test", "rows to classify"}, {"features", "values per row"}})
     all.push_back({.name = name,
                    .kind = Parameter::Kind::size,
                    .default_value = "0",
                    .min = 0,
-                   .description = std::string(what) + "; 0: what the dataset gives"});
+                   .description = std::string(what) + "; 0: as in the dataset"});
   std::ranges::move(own, std::back_inserter(all));
   return all;
 }

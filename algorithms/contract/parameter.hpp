@@ -8,13 +8,13 @@
 
 #include "algorithms/contract/making.hpp"
 
-/// What a study may give for a problem.
+/// Parameters of a problem in a study.
 namespace league {
 
 /// The shortest text that reads back as the same number: "0.01", "1e-06", "2".
 std::string shortest(double number);
 
-/// Finite numbers from `min` to `max`. An end that is open is not one of them.
+/// Finite numbers from `min` to `max`; an open end is excluded.
 struct Interval {
   double min = std::numeric_limits<double>::lowest(), max = std::numeric_limits<double>::max();
   bool open_min = false, open_max = false;
@@ -27,7 +27,7 @@ struct Interval {
 inline constexpr Interval above_zero{.min = 0, .open_min = true};
 inline constexpr Interval from_zero{.min = 0};
 
-/// A value of a study that an algorithm understands beside those that every algorithm has.
+/// A study key of one algorithm, beside those common to all.
 struct Parameter {
   /// A `size` is a key of `sizes` and always part of the case's name.
   enum class Kind { size, integer, real, choice };
@@ -40,11 +40,11 @@ struct Parameter {
   std::vector<std::string> choices{};
   std::string description{};
 
-  /// @throws std::invalid_argument "k = 65: takes 1 to 64" for a value that is out of bounds or no choice
+  /// @throws std::invalid_argument "k = 65: takes 1 to 64" for a value out of bounds or not among the choices
   void require_bounds(const Parameters& values) const;
 };
 
-/// The sizes of an algorithm that `needs_dataset`, and its own parameters behind them.
+/// The sizes of an algorithm that `needs_dataset`, followed by its own parameters.
 std::vector<Parameter> with_dataset_sizes(std::vector<Parameter> own);
 
 }  // namespace league

@@ -11,7 +11,7 @@ namespace league {
 
 /// Splits rows 0 ... rows-1 over `devices` shards in each of `processes` processes, as evenly as can be: the remainder
 /// goes to the first shards, one row each. With fewer rows than shards the last ones are empty. `process`: this one.
-/// `batch`: rows of the batches, each of which is split so; a batch of all rows is no other split than of the rows.
+/// `batch`: rows per batch, each of which is split like this; 0 or all rows: one batch.
 Partition partition(std::int64_t rows, int devices, int process = 0, int processes = 1, std::int64_t batch = 0);
 
 /// The shards of this process, one per device. @pre there are as many devices

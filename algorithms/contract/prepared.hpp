@@ -12,24 +12,24 @@
 #include "backends/communicator.hpp"
 #include "backends/runtime.hpp"
 
-/// A variant on a problem: what the harness calls.
+/// A variant on a problem: the interface to the harness.
 namespace league {
 
-/// How the kernels of a solve reach the devices: launched one by one, recorded into a graph that is launched whole, or
-/// through Kokkos' own graph API.
+/// How the kernels of a solve are launched: one by one, recorded into a graph that is launched whole, or through
+/// Kokkos' own graph API.
 enum class Execution { stream, graph, kokkos_graph };
 std::string_view name(Execution execution);
 
-/// What a variant is prepared for. Everything outlives it.
+/// The arguments of a variant's preparation; they outlive it.
 struct Context {
   Runtime& runtime;
   std::span<const Shard> shards;  ///< of this process
   const Partition& world;         ///< the shards of all processes
   Communicator& communicator;
-  Outputs& outputs;                  ///< where results go: what copies them out while it computes, writes them there
+  Outputs& outputs;                  ///< for results; variants that copy out while they compute write here directly
   std::int64_t memory_budget_bytes;  ///< per device
   Execution execution = Execution::stream;
-  bool dry = false;  ///< only `configure` and `device_bytes` are called: no memory is taken, no graph recorded
+  bool dry = false;  ///< only `configure` and `device_bytes` are called: nothing is allocated or recorded
 };
 
 /// Stages of one compute on the shards' queues. Only a traced pass times them; all passes name them for profilers.
@@ -37,7 +37,7 @@ class Stages {
  public:
   virtual ~Stages() = default;
 
-  /// A stage from its making to its end: what is queued on `queue` in between.
+  /// A stage: the work submitted to `queue` during its lifetime.
   class Scope {
    public:
     Scope(Stages& stages, Queue& queue, const char* name);
@@ -51,7 +51,7 @@ class Stages {
     const char* name_;
   };
   [[nodiscard]] Scope scope(Queue& queue, const char* name) { return {*this, queue, name}; }
-  /// Runs `body`, which queues work on `queue`, as stage `name`.
+  /// Runs `body`, which submits work to `queue`, as stage `name`.
   template <class Body>
   void stage(Queue& queue, const char* name, const Body& body) {
     const Scope stage = scope(queue, name);
@@ -65,14 +65,16 @@ class Stages {
   virtual void end(Queue&, const char*) {}
 };
 
-/// How a case wants to be timed, where the usual batch of computes on the device clock would not be right.
+/// Exceptions to the default timing (a batch of computes on the device clock).
 struct Timing {
-  bool reset_each = false;  ///< a compute uses up its initial state or residency: reset before each, one a sample
-  bool host_clock = false;  ///< the work is not all on the queue: timed from before the launch to after the fence
-  int repeats = 1;          ///< times that a compute solves the problem: what is reported is the mean of one of them
+  bool reset_each =
+      false;  ///< a compute destroys its initial state or residency: reset before each, one compute per sample
+  bool host_clock =
+      false;        ///< part of the work is not on the queue: host clock from before the launch to after the fence
+  int repeats = 1;  ///< times that a compute solves the problem; the mean of one is reported
 };
 
-/// How often something happened in a compute, by name: {"candidates", 123456}. Those of disjoint shards add up.
+/// Event counts of a compute, by name: {"candidates", 123456}. Counts of disjoint shards add up.
 using Counts = std::map<std::string, std::int64_t>;
 
 /// One variant on one problem, over all shards of this process. Owns its device memory.
@@ -83,20 +85,20 @@ class Prepared {
   /// @throws Unsupported naming the limit that the launch exceeds
   virtual Launch configure(Launch launch) = 0;
   [[nodiscard]] virtual Timing timing() const { return {}; }
-  /// Bytes that the device with the most takes, as declared so far; 0 where that is not known.
+  /// Declared bytes of the device that needs the most; 0 if unknown.
   [[nodiscard]] virtual std::int64_t device_bytes() const { return 0; }
-  /// Host inputs to the devices; asynchronous.
+  /// Copies host inputs to the devices; asynchronous.
   virtual void upload() = 0;
-  /// Untimed: initial state, and outputs poisoned (all bytes 0xff) on device and host.
+  /// Untimed: sets the initial state, and poisons outputs (all bytes 0xff) on device and host.
   virtual void reset() = 0;
   /// The timed operation; asynchronous.
   virtual void compute(Stages& stages) = 0;
-  /// Results to the outputs of the context; asynchronous: call `fence` before reading them.
+  /// Copies results to the outputs of the context; asynchronous: call `fence` before reading them.
   virtual void download() = 0;
   /// Waits for this case's queues, no others.
   virtual void fence() = 0;
-  /// Untimed: what the last compute counted on the shards of this process; may copy from the devices, and waits for it.
-  /// All processes give the same names. @pre fenced since that compute
+  /// Untimed: the counts of the last compute on the shards of this process; may copy from the devices, synchronously.
+  /// All processes return the same names. @pre fenced since that compute
   [[nodiscard]] virtual Counts counts() { return {}; }
 };
 

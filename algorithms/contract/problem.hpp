@@ -11,7 +11,7 @@
 #include "backends/array.hpp"
 #include "backends/backend.hpp"
 
-/// What is to be computed, and what judges the result.
+/// The problem to be computed, and the check of its results.
 namespace league {
 
 /// A named host array of results or inputs. `rows`: the global rows that it holds. A split array holds the rows of this
@@ -20,19 +20,18 @@ struct Output {
   std::string name;
   HostArray values;
   Range rows;
-  std::string form{};  ///< how it was computed, where the error bound depends on it ("expanded"); empty: by the formula
+  std::string form{};  ///< how it was computed, if the error bound depends on it ("expanded"); empty: by the formula
 };
 using Outputs = std::vector<Output>;
 
-/// Bytes and operations that the *problem* needs at least: each input read once, each output written once.
+/// Minimum bytes and operations of the *problem*: each input read once, each output written once.
 struct Cost {
   double bytes = 0;
   double operations = 0;
-  std::string best_unit{};  ///< the fastest unit that solves it as exactly: "u8 tensor"; empty: that of the type
+  std::string best_unit{};  ///< the fastest unit with sufficient precision: "u8 tensor"; empty: that of the type
 };
 
-/// What a reader wants to know of a result, as a fraction, so that figures of disjoint rows add up: {"accuracy", 9722,
-/// 10000}.
+/// A figure of merit of a result, as a fraction, so that figures of disjoint rows add up: {"accuracy", 9722, 10000}.
 struct Figure {
   std::string name;
   double numerator;
@@ -48,13 +47,13 @@ struct Curve {
   [[nodiscard]] std::vector<double> values() const;
 };
 
-/// What a check found. Verdicts of disjoint rows combine with `+=`.
+/// The result of a check. Verdicts of disjoint rows combine with `+=`.
 struct Verdict {
   std::int64_t rows_checked = 0;
   double worst = 0;        ///< largest error over its bound; above 1 is wrong
-  std::int64_t ties = 0;   ///< rows that differ from the oracle where the bounds allow it
-  std::string message{};   ///< the first thing wrong: which value, what was expected; empty if all is right
-  bool ill_posed = false;  ///< the oracle itself diverges or finds no solution: no result could have passed
+  std::int64_t ties = 0;   ///< rows that differ from the oracle within the bounds
+  std::string message{};   ///< the first error: which value, what was expected; empty if correct
+  bool ill_posed = false;  ///< the oracle itself diverges or finds no solution: no result can pass
   std::vector<Figure> figures{};
   std::vector<Curve> curves{};
 
@@ -62,7 +61,7 @@ struct Verdict {
   void fail(std::string what) {
     if (message.empty()) message = std::move(what);
   }
-  /// Fails because of the problem, not of the result.
+  /// Fails because of the problem, not the result.
   void fail_problem(std::string what) {
     ill_posed = ill_posed || passed();
     fail(std::move(what));
@@ -78,7 +77,7 @@ class Reduce {
   virtual void sum(std::span<double>) {}
   virtual void sum(std::span<long double>) {}
   virtual void sum(std::span<std::int64_t>) {}
-  /// Of each value, the largest that a process has.
+  /// The elementwise maximum over the processes.
   virtual void max(std::span<double>) {}
   /// Whether all processes have given the same value.
   virtual bool agree(std::uint64_t) { return true; }
@@ -90,36 +89,35 @@ class Reduce {
   }
 };
 
-/// All that is needed to make the inputs and to judge a result. The constructor checks the parameters and knows all
-/// sizes; only `make_inputs` takes memory.
+/// Makes the inputs and checks results. The constructor checks the parameters and computes all sizes; only
+/// `make_inputs` allocates.
 class Problem {
  public:
-  /// @throws std::invalid_argument for what no problem can be made from, naming the key and its limit
+  /// @throws std::invalid_argument naming the invalid key and its limit
   explicit Problem(const Making& making) : parameters(making.parameters), dtype(making.dtype) {}
   virtual ~Problem() = default;
   /// Rows that can be split over shards.
   [[nodiscard]] virtual std::int64_t extent() const = 0;
-  /// Rows that are split over the shards together: all, or those of a mini-batch, each of which then lies on all
-  /// shards.
+  /// Rows that are split over the shards at a time: all, or those of a mini-batch.
   [[nodiscard]] virtual std::int64_t batch_rows() const { return extent(); }
-  /// Teams that a kernel can have work for: one per row, if teams share out no more than rows.
+  /// Maximum number of teams with work: by default one per row.
   [[nodiscard]] virtual std::int64_t max_teams() const { return extent(); }
   [[nodiscard]] virtual Cost cost() const = 0;
-  /// Bytes that a method moves at least, counted as those of `cost`: more where it reads rows in several passes, or
-  /// writes down what another pass reads.
+  /// Minimum bytes that a method moves, counted as in `cost`: more if it reads rows in several passes or stores
+  /// intermediate results.
   [[nodiscard]] virtual double method_bytes(std::string_view /*method*/) const { return cost().bytes; }
-  /// The inputs, by global index: of the rows `local` where they are split, all where they are replicated. Called once,
-  /// before anything else is asked of the inputs.
+  /// Makes the inputs, by global index: the rows `local` if they are split, all if they are replicated. Called once,
+  /// before any use of the inputs.
   virtual void make_inputs(Range local, std::pmr::memory_resource& memory) = 0;
   /// Host arrays for the results, in the types and shapes that `check` and `--save-results` expect: split ones for the
   /// rows `local`.
   [[nodiscard]] virtual Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const = 0;
   /// The inputs, for `--save-inputs` and for peers.
   [[nodiscard]] virtual Outputs inputs() const = 0;
-  /// Against an oracle in double or exact integers, each value within its own bound. The verdict on split outputs is
-  /// that on the rows of this process; what is replicated is judged alike in all.
+  /// Compares with an oracle in double or exact integers, each value within its own bound. Split outputs: the verdict
+  /// on the rows of this process; replicated outputs: the same verdict in all.
   [[nodiscard]] virtual Verdict check(const Outputs& outputs, Reduce& reduce) const = 0;
-  /// In one process.
+  /// The check in one process.
   [[nodiscard]] Verdict check_alone(const Outputs& outputs) const {
     Reduce alone;
     return check(outputs, alone);
@@ -129,7 +127,7 @@ class Problem {
   const Dtype dtype;
 };
 
-/// All bytes of all values 0xff.
+/// Sets all bytes to 0xff.
 void poison(Outputs& outputs);
 
 }  // namespace league

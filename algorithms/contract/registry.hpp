@@ -12,26 +12,26 @@
 #include "algorithms/contract/parameter.hpp"
 #include "algorithms/contract/prepared.hpp"
 
-/// What there is: algorithms with their parameters and methods, and the variants that this executable has of them.
+/// The registry: algorithms with their parameters and methods, and their variants in this executable.
 namespace league {
 
-/// Of methods whose steps can be recorded.
+/// Executions of methods whose steps can be recorded.
 inline const std::vector<Execution> recordable{Execution::stream, Execution::graph};
 
 struct Method {
   std::string name;
   std::string description{};
   std::vector<Dtype> dtypes{};
-  /// That it has in general, built here or not; what its variants register joins them.
+  /// Executions of the method, built here or not; those of registered variants are added.
   std::vector<Execution> executions{Execution::stream};
-  /// What cannot be written -> why: a model ("serial"), an execution ("graph"), or both ("cuda/graph").
+  /// What cannot be expressed -> why: a model ("serial"), an execution ("graph"), or both ("cuda/graph").
   std::map<std::string, std::string> not_expressible{};
-  std::vector<std::string> libraries{};  ///< library models that exist beside the five
+  std::vector<std::string> libraries{};  ///< library models, beside our own five
   bool own_models = true;                ///< false: libraries only
   std::string problem{};                 ///< methods that solve different problems are not compared
-  /// What most of its arithmetic is done in, where that is not the type itself: {u8, "f32"}, {f32, "tf32 tensor"}.
+  /// The unit of most of its arithmetic, if not that of the type: {u8, "f32"}, {f32, "tf32 tensor"}.
   std::map<Dtype, std::string> units{};
-  /// The arithmetic unit for data of a type: the ceiling of that name is what its rate is held against.
+  /// The arithmetic unit for data of a type; its rate is compared with the measured peak of that name.
   [[nodiscard]] std::string unit(Dtype dtype) const;
 };
 
@@ -43,12 +43,12 @@ struct Algorithm {
   bool needs_dataset = false;
   std::function<std::unique_ptr<Problem>(const Making&)> make;
   /// Values of the parameters, sizes among them, of small problems with the edges that matter: nothing, one row, fewer
-  /// rows than devices, remainders of teams and packs. Tests hold every variant to them.
+  /// rows than devices, remainders of teams and packs. Tests run every variant on them.
   std::vector<std::map<std::string, std::string>> edge_cases{};
-  /// What it computes depends on how many shards there are, and takes two at least; its rows are the shards.
+  /// The result depends on the number of shards, at least two; the rows are the shards.
   bool between_shards = false;
 
-  /// A problem with its inputs, all rows of them in this process.
+  /// A problem with all rows of its inputs in this process.
   [[nodiscard]] std::unique_ptr<Problem> make_whole(const Making& making, std::pmr::memory_resource& memory) const;
 };
 
@@ -56,25 +56,25 @@ struct Variant {
   std::string algorithm, method;
   Model model;
   std::function<std::unique_ptr<Prepared>(const Problem&, const Context&)> prepare;
-  std::string obstacle{};                ///< why it cannot run here, where that is known beforehand
-  std::map<Dtype, std::string> units{};  ///< where it computes in another unit than its method
+  std::string obstacle{};                ///< why it cannot run here, if known at registration
+  std::map<Dtype, std::string> units{};  ///< if it uses another unit than its method
   std::vector<Execution> executions{Execution::stream};
 };
 
-/// The only global of the project: what the object files of this executable have registered.
+/// The only global of the project: the registrations of this executable's object files.
 struct Registry {
   std::vector<Algorithm> algorithms;
   std::vector<Variant> variants;
   [[nodiscard]] const Algorithm* algorithm(std::string_view name) const;
   [[nodiscard]] const Variant* variant(std::string_view algorithm, std::string_view method,
                                        std::string_view model) const;
-  /// The executions of a method, each once: what it declares, and what its variants here register.
+  /// The executions of a method, each once: those declared, and those of its registered variants.
   [[nodiscard]] std::vector<Execution> executions(std::string_view algorithm, const Method& method) const;
 };
 Registry& registry();
 
-/// For constructors of problems, as `Problem(within_bounds(making, algorithm))`: what was given, once every value is
-/// one that the algorithm's parameters take. @throws std::invalid_argument naming the parameter and its bounds
+/// For constructors of problems, as `Problem(within_bounds(making, algorithm))`: returns `making` after checking all
+/// parameters. @throws std::invalid_argument naming the parameter and its bounds
 const Making& within_bounds(const Making& making, std::string_view algorithm);
 
 struct RegisterAlgorithm {

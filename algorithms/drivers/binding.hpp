@@ -16,8 +16,8 @@ struct Binding {
   std::size_t index;  ///< among the inputs or the results
   std::int64_t size;  ///< values of the shard
   std::int64_t row_size;
-  HostArray host;  ///< of an input: all rows of this process
-  Range rows;      ///< of the shard, counted from the first of `host`
+  HostArray host;  ///< for an input: all rows of this process
+  Range rows;      ///< of the shard, relative to the first of `host`
 
   template <class T>
   [[nodiscard]] std::span<const T> values() const {
@@ -28,12 +28,12 @@ struct Binding {
 /// Finds an array by its name. @throws std::logic_error if there is none
 Binding bind(const Outputs& arrays, const std::string& name, bool input, Range rows);
 
-/// The arrays of a kernel whose function takes `Views`, by name. @throws std::logic_error unless there is a name for
-/// each
+/// The arrays of a kernel with parameters `Views`, by name. @throws std::logic_error unless there is one name per
+/// parameter
 template <class... Views>
 std::vector<Binding> bind(const Problem& problem, const Context& context, const Shard& shard,
                           const std::vector<std::string>& names) {
-  if (names.size() != sizeof...(Views)) throw std::logic_error("a kernel takes as many arrays as it has names");
+  if (names.size() != sizeof...(Views)) throw std::logic_error("a kernel needs one name per array");
   const Outputs inputs = problem.inputs();
   std::vector<Binding> bindings;
   ((bindings.push_back(bind(Viewed<Views>::input ? inputs : context.outputs, names[bindings.size()],

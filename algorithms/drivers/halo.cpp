@@ -8,7 +8,7 @@
 namespace league {
 namespace {
 
-/// The queue of a shard's device that exchanges run on, beside its kernels.
+/// Exchanges run on this queue of a shard's device, concurrently with its kernels.
 constexpr int exchange_lane = 1;
 
 class HaloSolve final : public ShardParts<HaloPart> {
@@ -23,7 +23,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
   Launch configure(Launch launch) override {
     const Launch effective = ShardParts::configure(launch);
     if (context().dry) return effective;
-    fence();  // what `configure` has queued is not part of a graph
+    fence();  // work submitted by `configure` must not be recorded
     for (int buffer = 0; buffer < HaloPart::buffers; ++buffer)
       transfers_[static_cast<std::size_t>(buffer)] = transfers(buffer);
     loop_.configure();
@@ -55,7 +55,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
     }
     context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_lane);
     for (const auto& part : parts()) {
-      if (stages.traced()) {  // not beside the interior, so that each has its own time
+      if (stages.traced()) {  // not overlapped, so that each stage has its own time
         const auto stage = stages.scope(part->queue(), "exchange");
         part->queue().wait_for(beside(*part));
       }
@@ -69,7 +69,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
     return part.runtime().queue(part.queue().device(), exchange_lane);
   }
 
-  /// The ghost planes of a buffer, of all shards here and those beside them. Empty shards are the last.
+  /// Transfers of the ghost planes of a buffer, for all local shards and their neighbours. Empty shards come last.
   [[nodiscard]] std::vector<Transfer> transfers(int buffer) const {
     const Partition& world = context().world;
     std::vector<Transfer> all;
@@ -95,7 +95,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
     }
     return all;
   }
-  /// The part of a shard by its global number; null if it is not here.
+  /// The part of a shard by its global index; null if not local.
   [[nodiscard]] const HaloPart* local(int shard) const {
     const int index = shard - context().world.first_local;
     return index >= 0 && index < static_cast<int>(parts().size()) ? parts()[static_cast<std::size_t>(index)].get()

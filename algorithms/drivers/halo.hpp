@@ -5,9 +5,9 @@
 
 namespace league {
 
-/// One variant of an iterative method on planes, in which a plane's next values need the planes beside it. Rows are
-/// planes. There are three buffers: the initial state, and two that steps write in turn. In each, a ghost plane lies
-/// before the shard's first plane and behind its last: those of the neighbours, where the world has any.
+/// One variant of an iterative method on planes (the rows), where a plane's next values depend on its neighbour planes.
+/// There are three buffers: the initial state, and a double buffer that steps write in turn. Each has a ghost plane
+/// before the shard's first plane and after its last, for the neighbours' planes.
 class HaloPart : public ShardPart {
  public:
   using ShardPart::ShardPart;
@@ -17,16 +17,16 @@ class HaloPart : public ShardPart {
     std::int64_t plane_bytes;
   };
   [[nodiscard]] virtual Planes planes(int buffer) const = 0;
-  /// Puts one step of some of the shard's planes on the queue: from one buffer to another. It changes nothing on the
-  /// host, since a graph that was recorded once replays it.
+  /// Submits one step of some of the shard's planes, from one buffer to another. It must not change host state, since
+  /// it is recorded into graphs.
   virtual void advance(int from, int to, Range planes) const = 0;
 };
 
-/// The buffer that step number `step` writes, from 0 on; the initial state is in buffer 0.
+/// The buffer that step `step` (from 0) writes; the initial state is in buffer 0.
 constexpr int written_by(std::int64_t step) { return step % 2 == 0 ? 1 : 2; }
 
-/// `steps` steps on all shards. In each, a shard computes its first and last plane, then all others while those two
-/// travel to the neighbours' ghost planes.
+/// `steps` steps on all shards. In each step a shard computes its first and last plane, then the interior while those
+/// two are sent to the neighbours' ghost planes.
 std::unique_ptr<Prepared> solve_with_halo(const Context& context, std::int64_t steps,
                                           const std::function<std::unique_ptr<HaloPart>(const Shard&)>& make);
 

@@ -15,7 +15,7 @@ class Solve final : public ShardParts<StepPart> {
     const Launch effective = ShardParts::configure(launch);
     if (context().dry) return effective;
     context().communicator.reserve(parts().front()->sums().bytes(), Order::any);
-    fence();  // what `configure` has queued is not part of a graph
+    fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
   }

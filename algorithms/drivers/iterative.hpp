@@ -5,20 +5,19 @@
 
 namespace league {
 
-/// One variant of an iterative solve on the rows of one shard. Its state lies on the device, the same on every shard:
-/// what is being fitted, the number of the step, whether it has stopped. A step that finds it stopped changes nothing,
-/// so that the stop test needs no host. All calls only submit work to the queue; they change nothing on the host, since
-/// a graph that was recorded once replays them.
+/// One variant of an iterative solve on the rows of one shard. Its state is on the device, replicated on every shard:
+/// parameters, step counter, stop flag. A step after the stop changes nothing, so that the stop test needs no host. All
+/// calls only submit work to the queue and must not change host state, since they are recorded into graphs.
 class StepPart : public ShardPart {
  public:
   using ShardPart::ShardPart;
-  /// The state before the first step. Part of every compute: two in a row give the same result.
+  /// Sets the initial state. Part of every compute, so that computes are repeatable.
   virtual void begin() const = 0;
-  /// What this shard's rows add to the step's sums; zeros where it has no rows.
+  /// Computes this shard's contribution to the step's sums; zeros without rows.
   virtual void accumulate() const = 0;
-  /// Where `accumulate` leaves the sums, on the device; the communicator adds those of the other shards in place.
+  /// The sums of `accumulate`, on the device; the all-reduce is in place.
   [[nodiscard]] virtual Buffer sums() const = 0;
-  /// The next state, from the sums of all shards.
+  /// Computes the next state from the sums of all shards.
   virtual void update() const = 0;
 };
 

@@ -10,8 +10,8 @@
 
 namespace league {
 
-/// The memory of one variant on one device. Arrays are declared first, so that their sum is known before any of it is
-/// taken; then each is allocated by itself.
+/// The memory of one variant on one device. Arrays are declared first, so that their total is known before any is
+/// allocated; then each is allocated separately.
 class Ledger {
  public:
   Ledger(Runtime& runtime, Queue& queue, std::int64_t budget_bytes)
@@ -19,8 +19,8 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  /// Declares `array` with so many values, or another size for it; `after` is called whenever it was allocated.
-  /// @pre `array` stays where it is, and outlives the ledger's calls
+  /// Declares `array` with `size` values, or changes its size; `after` is called after each allocation.
+  /// @pre `array` is not moved, and outlives the ledger's calls
   template <class Array>
   void declare(Array& array, const std::string& label, std::int64_t size, std::function<void()> after = {}) {
     const auto value_bytes = static_cast<std::int64_t>(sizeof(typename Array::value_type));
@@ -30,14 +30,14 @@ class Ledger {
              if (take && after) after();
            }});
   }
-  /// Of all that is declared.
+  /// Total of all declared arrays.
   [[nodiscard]] std::int64_t bytes() const;
-  /// Of the budget, what is not declared yet.
+  /// The undeclared rest of the budget.
   [[nodiscard]] std::int64_t left_bytes() const { return budget_bytes_ - bytes(); }
   /// @throws Unsupported "needs 16.2 GB, budget 11 GB"
   void require_budget() const;
-  /// Allocates what is declared and not there yet.
-  /// @throws Unsupported as `require_budget`, or where the device has no memory left
+  /// Allocates what is declared and not yet allocated. @throws Unsupported as `require_budget`, or if the device is out
+  /// of memory
   void allocate();
 
  private:
@@ -46,7 +46,7 @@ class Ledger {
     std::string label;
     std::int64_t bytes;
     bool there;
-    std::function<void(bool)> set;  ///< takes the memory, or gives it back
+    std::function<void(bool)> set;  ///< allocates the memory, or frees it
   };
   void enter(Entry entry);
 

@@ -16,18 +16,18 @@
 ///     const OnePass<VectorAdd, float, double> plain{
 ///         "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add<T>); }};
 ///
-/// `Pass` is that of the backend (cuda::Pass, kokkos::Pass, openmp::Pass, serial::Pass): how a kernel is launched, and
-/// on which rows. What the function reads (const) are inputs of the problem, what it writes are results, split by rows.
+/// `Pass` is that of the backend (cuda::Pass, kokkos::Pass, openmp::Pass, serial::Pass): the launch of a kernel and its
+/// rows. Const parameters are inputs of the problem, the others are results, split by rows.
 namespace league {
 
-/// A kernel function, and what a team takes where the launch leaves it open.
+/// A kernel function, and its default launch.
 template <class P, class... Views>
 struct Kernel {
   using Pass = P;
   const char* stage;
   void (*run)(const P&, Views...);
   Share share{};
-  const char* library = nullptr;  ///< whose function it is, if that chooses its own launch: "CUB"
+  const char* library = nullptr;  ///< the library, if it chooses its own launch: "CUB"
 };
 template <class P, class... Views>
 Kernel<P, Views...> kernel(const char* stage, void (*run)(const P&, Views...), Share share = {}) {

@@ -9,13 +9,13 @@
 #include "algorithms/drivers/binding.hpp"
 #include "algorithms/drivers/split.hpp"
 
-// The kernels of one pass on memory that is not the device's own. The same kernels, in the same arrays of the backend.
+// One-pass kernels on managed or host memory: the same kernels and array types as for device memory.
 namespace league {
 
 template <class Pass, class... Views>
 struct Kernel;
 
-/// The effective launch of a kernel on so many rows.
+/// The effective launch of a kernel on `rows` rows.
 template <class K>
 Launch resolve_pass(const K& kernel, Queue& queue, Launch launch, std::int64_t rows) {
   if (kernel.library == nullptr) return K::Pass::resolve(queue, launch, kernel.share, rows);
@@ -23,8 +23,8 @@ Launch resolve_pass(const K& kernel, Queue& queue, Launch launch, std::int64_t r
   return {};
 }
 
-/// Arrays in managed memory that lie on the host before every compute: their pages move by faults, or by a prefetch
-/// that is timed.
+/// Arrays in managed memory that are resident on the host before every compute: pages migrate by faults, or by a timed
+/// prefetch.
 template <class K>
 class UnifiedPart;
 template <class Pass, class... Views>
@@ -93,15 +93,15 @@ class UnifiedPart<Kernel<Pass, Views...>> final : public Part {
   std::tuple<typename Pass::template Array<typename Viewed<Views>::Value>...> arrays_;
 };
 
-/// From pinned host memory to pinned host memory: chunks are copied in, worked on and copied back, in turn on several
-/// queues of the device. A traced pass runs them one after another, which gives the time of each stage.
+/// From pinned host memory to pinned host memory: chunks are copied in, processed and copied back, on several queues in
+/// turn, so that copies and kernels overlap. A traced pass runs them one after another, to time each stage.
 template <class K>
 class StreamedPart;
 template <class Pass, class... Views>
 class StreamedPart<Kernel<Pass, Views...>> final : public Part {
  public:
   static constexpr int lanes = 4;
-  static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // of the widest array
+  static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // per chunk of the widest array
 
   StreamedPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
                const std::vector<std::string>& names)
@@ -172,7 +172,7 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
       (body(std::get<i>(lane.arrays), bindings_[i]), ...);
     }(std::index_sequence_for<Views...>());
   }
-  /// A stage on the queue of a lane. In a traced pass the main queue waits for it, and has its time.
+  /// A stage on the queue of a lane. In a traced pass the main queue waits for it and measures its time.
   template <class Body>
   void stage(Stages& stages, Lane& lane, const char* name, const Body& body) {
     const auto scope = stages.scope(queue(), name);
@@ -180,7 +180,7 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
     body();
     if (stages.traced()) queue().wait_for(*lane.queue);
   }
-  /// `part`: rows counted from the shard's first.
+  /// `part`: rows relative to the shard's first.
   void chunk(Stages& stages, Lane& lane, Range part) {
     stage(stages, lane, "copy in", [&] {
       each(lane, [&]<class Array>(Array& array, const Binding& binding) {
@@ -211,7 +211,7 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
   std::array<Lane, lanes> lanes_;
 };
 
-/// A kernel on one shard, its arrays where `placement` says.
+/// A kernel on one shard, with its arrays in the memory of `placement`.
 template <class K>
 std::unique_ptr<Part> place_elsewhere(const Problem& problem, const Context& context, const Shard& shard,
                                       Placement placement, const K& kernel, const std::vector<std::string>& names) {
@@ -221,7 +221,7 @@ std::unique_ptr<Part> place_elsewhere(const Problem& problem, const Context& con
     return std::make_unique<UnifiedPart<K>>(problem, context, shard, kernel, names,
                                             placement == Placement::unified_prefetch);
   }
-  throw std::logic_error("a backend without placements refuses them");
+  throw std::logic_error("this backend has no placements");
 }
 
 }  // namespace league

@@ -14,7 +14,8 @@
 namespace league {
 
 /// One variant on one shard: its memory and its kernels. The constructor declares arrays (`host::Array`, `cuda::Array`,
-/// `kokkos::Array`), which are there from the first `configure` on; what `configure` declares is there after it.
+/// `kokkos::Array`), which are allocated before the first `configure`; arrays declared in `configure` are allocated
+/// after it.
 class ShardPart {
  public:
   ShardPart(const Context& context, const Shard& shard)
@@ -29,10 +30,10 @@ class ShardPart {
   /// As `Prepared::configure`, for this shard.
   virtual Launch configure(Launch launch) = 0;
   [[nodiscard]] virtual Timing timing() const { return {}; }
-  /// Poisons the outputs; what has more state extends it.
+  /// Poisons the outputs; parts with more state extend it.
   virtual void reset();
   virtual void upload();
-  /// To the outputs of the context.
+  /// Copies to the outputs of the context.
   virtual void download();
   virtual void fence() { queue_.fence(); }
   /// As `Prepared::counts`, on this shard. The names are the same on all shards, those without rows included.
@@ -40,9 +41,9 @@ class ShardPart {
 
   [[nodiscard]] Runtime& runtime() const { return context_.runtime; }
   [[nodiscard]] Queue& queue() const { return queue_; }
-  /// By global number.
+  /// Global range.
   [[nodiscard]] Range rows() const { return shard_.rows; }
-  /// The number of the shard in the world.
+  /// Index of the shard in the world.
   [[nodiscard]] int index() const { return shard_.index; }
   /// Shard 0 of the world.
   [[nodiscard]] bool is_first() const { return shard_.index == 0; }
@@ -51,32 +52,32 @@ class ShardPart {
   /// The shards of all processes.
   [[nodiscard]] const Partition& world() const { return context_.world; }
   [[nodiscard]] Ledger& ledger() { return ledger_; }
-  /// The host's array for results number `index`.
+  /// The host array of result `index`.
   [[nodiscard]] Output& result(std::size_t index) const { return context_.outputs.at(index); }
 
-  /// Memory for `size` values, uninitialised.
+  /// Uninitialised memory for `size` values.
   template <class Array>
   void declare(Array& array, const std::string& label, std::int64_t size) {
     ledger_.declare(array, label, size);
   }
-  /// Memory whose bytes are 0 when it is allocated.
+  /// Zero-initialised memory.
   template <class Array>
   void declare_zeroed(Array& array, const std::string& label, std::int64_t size) {
     ledger_.declare(array, label, size, [&array] { array.clear(); });
   }
-  /// Memory that every upload fills from `host`.
+  /// Memory filled from `host` by every upload.
   template <class Array>
   void input(Array& array, const std::string& label, std::span<const typename Array::value_type> host) {
     declare(array, label, static_cast<std::int64_t>(host.size()));
     uploads_.push_back([&array, host] { array.copy_from(host); });
   }
-  /// For arrays that are there already or declared: every upload fills them from element `at` on.
+  /// The same for an already declared array, from element `at` on.
   template <class Array>
   void input(Array& array, std::span<const typename Array::value_type> host, std::int64_t at = 0) {
     uploads_.push_back([&array, host, at] { array.copy_from(host, at); });
   }
-  /// `array` holds this shard's rows of results number `index`, from its element `offset` on; it is poisoned by every
-  /// reset and copied out by every download.
+  /// `array` holds this shard's rows of result `index`, from its element `offset` on; poisoned by every reset, copied
+  /// out by every download.
   template <class Array>
   void output(Array& array, std::size_t index, std::int64_t offset = 0) {
     poisons_.push_back([&array] { array.poison(); });
@@ -87,7 +88,7 @@ class ShardPart {
                     offset);
     });
   }
-  /// `array` holds all of results number `index`, the same on every shard. The first shard of a process downloads it.
+  /// `array` holds all of result `index`, replicated on every shard. The first shard of a process downloads it.
   template <class Array>
   void whole_output(Array& array, std::size_t index) {
     poisons_.push_back([&array] { array.poison(); });
@@ -104,14 +105,14 @@ class ShardPart {
   std::vector<std::function<void()>> uploads_, poisons_, downloads_;
 };
 
-/// Multiprocessors of a GPU, as its backend tells them.
+/// Number of multiprocessors of a GPU.
 inline int multiprocessors(const ShardPart& part) {
   for (const auto& [key, value] : part.runtime().info(part.queue().device()).facts)
     if (key == "multiprocessors") return std::stoi(value);
   return 1;
 }
 
-/// All shards of a case in this process, but for the computing.
+/// All shards of a case in this process: everything except `compute`.
 template <class P>
 class ShardParts : public Prepared {
  public:

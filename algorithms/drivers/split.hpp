@@ -5,8 +5,7 @@
 
 namespace league {
 
-/// One variant on the rows of one shard, independent of the other shards: what a kernel file writes. `split` lifts it
-/// to all shards.
+/// One variant on the rows of one shard, independent of the other shards. `split` extends it to all shards.
 class Part : public ShardPart {
  public:
   using ShardPart::ShardPart;

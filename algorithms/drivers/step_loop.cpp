@@ -4,7 +4,7 @@
 namespace league {
 namespace {
 
-/// Long enough to hide a graph's launch, short enough to be recorded quickly.
+/// Long enough to amortise a graph launch, short enough to be recorded quickly.
 constexpr std::int64_t usual_steps_per_graph = 100;
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace league {
 
-/// A stage on several queues together.
+/// One stage on several queues.
 class CommonStage {
  public:
   CommonStage(Stages& stages, std::span<Queue* const> queues, const char* name) {
@@ -24,17 +24,17 @@ class CommonStage {
 /// Takes the steps of a solve: one by one, or recorded into graphs.
 class StepLoop {
  public:
-  /// Puts one step on the queues of all shards. `phase`: the number of the step modulo the period, all that a step may
-  /// know of its number on the host; the number itself is on the devices.
+  /// Submits one step to the queues of all shards. `phase`: step index modulo the period, the only part of the index
+  /// that may be used on the host; the full index is on the devices.
   using TakeStep = std::function<void(Stages&, int phase)>;
 
-  /// `period`: 2 where a step reads what the one before has written, and writes where that has read.
+  /// `period`: 2 for double buffers that are swapped in each step.
   StepLoop(const Context& context, std::int64_t steps, TakeStep take_step, int period = 1);
-  /// Records the graphs, where the execution has any. @pre all queues were fenced
+  /// Records the graphs, if the execution is one of them. @pre all queues were fenced
   void configure();
-  /// All steps, on the queues.
+  /// Submits all steps.
   void run(Stages& stages);
-  /// Of all shards of this process.
+  /// The queues of all shards of this process.
   [[nodiscard]] std::span<Queue* const> queues() const { return queues_; }
 
  private:

@@ -22,7 +22,7 @@ class Training final : public ShardParts<TrainingPart> {
     if (context().dry) return effective;
     const TrainingPart& first = *parts().front();
     context().communicator.reserve(std::max(first.gradient().bytes(), first.correct().bytes()));
-    fence();  // what `configure` has queued is not part of a graph
+    fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
   }
@@ -59,7 +59,7 @@ class Training final : public ShardParts<TrainingPart> {
 
  private:
   [[nodiscard]] bool trains() const { return schedule_.steps > 0; }
-  /// Adds what all shards have, in their order: the same bits for the same number of shards.
+  /// Ordered all-reduce: the same bits for the same number of shards.
   void add(Stages& stages, const char* name, Buffer (TrainingPart::*what)() const) {
     if (context().world.alone()) return;
     const CommonStage stage(stages, loop_.queues(), name);

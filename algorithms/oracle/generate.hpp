@@ -9,8 +9,8 @@
 
 #include "algorithms/contract/random.hpp"
 
-/// Values that depend on (seed, stream, global index) alone: every rank, thread and device makes its own rows, with
-/// the same bits everywhere. Integer arithmetic and exact scaling, except in normal values.
+/// Values that depend on (seed, stream, global index) only: every rank, thread and device makes its own rows, bitwise
+/// the same. Integer arithmetic and exact scaling, except in normal values.
 namespace league {
 
 /// A random integer in [0, below).

@@ -13,18 +13,18 @@
 
 namespace league {
 
-/// What a value should be, and how far from it a right result may lie.
+/// The expected value, and its error bound.
 struct Expected {
   double value;
   double bound;
 };
 
-/// The unit roundoff's double: the distance from 1 to the next value; 0 for integers, which are exact.
+/// Machine epsilon, the distance from 1 to the next value; 0 for integers, which are exact.
 template <class T>
 inline constexpr double epsilon_of =
     std::is_floating_point_v<T> ? static_cast<double>(std::numeric_limits<T>::epsilon()) : 0.0;
 
-/// As many digits as it takes to tell the value from its neighbours.
+/// With all significant digits.
 inline std::string all_digits(double value) {
   std::array<char, 32> text{};
   std::to_chars(text.data(), text.data() + text.size(), value);
@@ -42,7 +42,7 @@ inline std::string place_in(std::span<const std::int64_t> shape, std::int64_t in
 }
 
 /// Compares every value with `expected(index)`, in parallel; NaN never passes. `what` names the array in the message,
-/// where `values` begin at index `first`. `shape`: of the array, for the place in the message.
+/// where `values` begin at index `first`. `shape`: of the array, for the index in the message.
 template <class T, class Expect>
 Verdict judge_values(const std::string& what, std::span<const T> values, const Expect& expected, std::int64_t first = 0,
                      std::span<const std::int64_t> shape = {}) {
@@ -66,7 +66,7 @@ Verdict judge_values(const std::string& what, std::span<const T> values, const E
   return verdict;
 }
 
-/// The rows of a split array; `expected(index)` goes by the global index of the value.
+/// The same for the rows of a split array; `expected(index)` takes the global index of the value.
 template <class T, class Expect>
 Verdict judge_rows(const Output& output, const Expect& expected) {
   return judge_values(output.name, output.values.values<T>(), expected, output.rows.begin * output.values.row_size(),

@@ -57,14 +57,14 @@ void rotate(Reals& matrix, Reals& vectors, int n, int p, int q) {
   for (int k = 0; k < n; ++k) turn(vectors[index(k, p, n)], vectors[index(k, q, n)]);
 }
 
-/// What the bounds of a descent need beside its moments, in the basis of H's eigenvectors.
+/// Error propagation of a descent, in the basis of H's eigenvectors.
 class ErrorBound {
  public:
   ErrorBound(const Descent& descent, int n) : descent_(descent), n_(n), basis_(eigen(leading(descent.gradient, n), n)) {
     along_.assign(index(n), 0);
     for (const double lambda : basis_.values) shrink_.push_back(std::abs(1 - descent.rate * lambda));
   }
-  /// Takes a step from `theta`, whose errors are `bound`.
+  /// Propagates the errors `bound` of `theta` through a step.
   void step(const Long& theta, Reals& bound) {
     const double rate = descent_.rate;
     Long size;
@@ -88,10 +88,10 @@ class ErrorBound {
   const Descent& descent_;
   int n_;
   Eigen basis_;
-  Reals shrink_, along_;  // of each eigenvector
+  Reals shrink_, along_;  // per eigenvector
 };
 
-/// The bound of the loss at `theta`, whose errors are `bound`: its own rounding, and what the errors change.
+/// The error bound of the loss at `theta` with errors `bound`: its own rounding, and the propagated errors.
 double loss_bound(const Descent& descent, const Long& theta, const Reals& bound, int n) {
   const Moments& moments = descent.loss;
   Long size, error;
@@ -107,16 +107,16 @@ double loss_bound(const Descent& descent, const Long& theta, const Reals& bound,
   return descent.loss_factor * static_cast<double>(own + change);
 }
 
-/// The Cholesky factor of the leading n rows and columns, row-major; `least` is the pivot nearest to zero, relative to
-/// its diagonal.
+/// The Cholesky factor of the leading n rows and columns, row-major; `min_pivot` is the index of the smallest pivot
+/// relative to its diagonal.
 struct Factor {
   Long lower;
-  int least = 0;
+  int min_pivot = 0;
   bool positive = true;
 };
 Factor factorise(const Moments& moments, int n) {
   Factor factor{Long(index(n * n), 0)};
-  long double least = 2;
+  long double min_pivot = 2;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
       long double sum = moments.plain[moments.at(i, j)];
@@ -126,7 +126,7 @@ Factor factorise(const Moments& moments, int n) {
         continue;
       }
       const long double relative = sum / moments.plain[moments.at(i, i)];
-      if (!(relative >= least)) least = relative, factor.least = i;
+      if (!(relative >= min_pivot)) min_pivot = relative, factor.min_pivot = i;
       if (!(sum > 0)) {
         factor.positive = false;
         return factor;
@@ -244,7 +244,7 @@ Descended descend(const Descent& descent) {
 Minimum minimise(const Moments& moments, double unit) {
   const int n = moments.columns - 1;
   const Factor factor = factorise(moments, n);
-  if (!factor.positive) throw_singular(factor.least);
+  if (!factor.positive) throw_singular(factor.min_pivot);
   Long right;
   for (int i = 0; i < n; ++i) right.push_back(moments.plain[moments.at(i, n)]);
   const Long theta = solve(factor.lower, right, n);
@@ -274,14 +274,14 @@ Minimum minimise(const Moments& moments, double unit) {
     for (int k = 0; k < n; ++k) {
       const long double weight = std::abs(inverse[index(i, k, n)]);
       bound += weight * perturbed[index(k)];
-      // In units in which all columns are of the same length.
+      // Scaled so that all columns have the same length.
       for (int j = 0; j < n; ++j)
         gain += weight * backward(k, j) * std::sqrt(moments.plain[moments.at(i, i)] / moments.plain[moments.at(j, j)]);
     }
     minimum.bound.push_back(static_cast<double>(bound));
     amplified = std::max(amplified, static_cast<double>(gain));
   }
-  if (!(amplified < 0.5)) throw_singular(factor.least);
+  if (!(amplified < 0.5)) throw_singular(factor.min_pivot);
   for (double& bound : minimum.bound) bound /= 1 - amplified;
   const Eigen basis = eigen(leading(moments, n), n);
   minimum.condition =

@@ -9,8 +9,8 @@
 
 #include "algorithms/contract/problem.hpp"
 
-/// What solvers of linear least squares must find, from the moments of the data: any number of rows, every step. For
-/// oracles: host only, in long double.
+/// Expected results of linear least-squares solvers in every step, from the moments of the data, for any number of
+/// rows. For oracles: host only, in long double.
 namespace league::least_squares {
 
 /// Sums over rows of products of two columns of [features .. target], and of their magnitudes; both symmetric
@@ -19,7 +19,7 @@ struct Moments {
   explicit Moments(int columns_);
   /// Adds the other's moments, `weight` times.
   Moments& add(const Moments& other, long double weight = 1);
-  /// Of the rows of all processes, from those of each.
+  /// Sums the moments over all processes.
   void sum_over(Reduce& reduce);
   [[nodiscard]] std::size_t at(int i, int j) const { return static_cast<std::size_t>(i * columns + j); }
 
@@ -57,7 +57,7 @@ Moments moments_of(std::int64_t begin, std::int64_t end, int columns, const Row&
 /// Sum over the rows of (features . theta - target)^2.
 long double squared_error(const Moments& moments, std::span<const double> theta);
 
-/// Eigenvalues of the symmetric `matrix` [n x n], ascending, and its eigenvectors, one a column of [n x n].
+/// Eigenvalues of the symmetric `matrix` [n x n], ascending, and its eigenvectors, the columns of [n x n].
 struct Eigen {
   std::vector<double> values, vectors;
 };
@@ -73,7 +73,7 @@ struct Descent {
   double unit;  ///< rounding of a computed sum over the rows, relative to the sum of its terms' magnitudes
 };
 
-/// Every value of a descent, and how far from it a computed one may lie.
+/// Every value of a descent, with its error bound.
 struct Descended {
   std::vector<double> theta, theta_bound, loss, loss_bound;
 };
@@ -83,9 +83,9 @@ struct Descended {
 /// becomes |1 - rate lambda| times itself with each step.
 Descended descend(const Descent& descent);
 
-/// Judges a computed descent, its `outputs` theta, loss and steps in this order. One that is not finite where the
-/// oracle leaves the range of `dtype`, or whose loss grows, has diverged. The figure `train_loss` is the last loss.
-/// @param summed  the sum over the rows that a loss is made of, over the loss: the rows of a mean
+/// Checks a computed descent; `outputs`: theta, loss and steps in this order. It has diverged if it is not finite where
+/// the oracle exceeds the range of `dtype`, or if the loss grows. The figure `train_loss` is the last loss. @param
+/// summed the sum over the rows divided by the loss: the number of rows for a mean
 Verdict judge(const Descended& right, const Outputs& outputs, Dtype dtype, double summed = 1);
 
 /// The minimum of the squared error, from the normal equations.
@@ -94,8 +94,8 @@ struct Minimum {
   double condition;  ///< of the features' matrix: the ratio of its singular values, from the eigenvalues of H
 };
 /// @param unit as in `Descent`
-/// @throws std::invalid_argument naming the feature where the equations are singular, or so near to it that moments of
-/// this rounding cannot tell
+/// @throws std::invalid_argument naming the feature if the equations are singular, or singular within the rounding of
+/// the moments
 Minimum minimise(const Moments& moments, double unit);
 
 }  // namespace league::least_squares

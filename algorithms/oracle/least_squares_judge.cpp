@@ -25,7 +25,8 @@ Verdict judge(const Descended& right, const Outputs& outputs, Dtype dtype, doubl
   enum Index : std::size_t { theta, loss, taken };
   const auto losses = outputs.at(loss).values.values<const double>();
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    // A type of less range than the oracle's is left earlier: by the square of one row's error, or by a sum of a few.
+    // A type with a smaller range than the oracle's overflows earlier: in the square of one row's error, or in a sum of
+    // a few.
     const bool in_range = right.loss[i] * 64 * summed < largest(dtype);
     if (in_range || std::isfinite(losses[i])) continue;
     Verdict diverged{.rows_checked = static_cast<std::int64_t>(i)};
