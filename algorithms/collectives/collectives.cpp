@@ -14,12 +14,12 @@ namespace {
 using collectives::name, collectives::names;
 using Operation = Collectives::Operation;
 
-/// Messages of one compute on a shard: many, so that it is long enough to be timed, but not more memory than this.
+/// Messages per compute and shard: many, to be long enough for timing, within this memory.
 constexpr std::int64_t usual_repeats = 100;
-constexpr std::int64_t most_bytes = std::int64_t{512} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{512} << 20;
 
 Method method(Operation operation, const std::string& description) {
-  const std::string same = "a collective is the communicator's, whatever calls it: the rows would be those of ";
+  const std::string same = "collectives are the communicator's for every model: same as ";
   return {.name = name(operation),
           .description = description,
           .dtypes = {Dtype::f32, Dtype::f64},
@@ -35,22 +35,22 @@ const RegisterAlgorithm registered{Algorithm{
                     .kind = Parameter::Kind::size,
                     .default_value = "65536",
                     .min = 0,
-                    .description = "of a shard's buffer, rounded down to whole values"},
+                    .description = "bytes of a shard's buffer, rounded down to whole values"},
                    {.name = "repeats",
                     .default_value = "0",
                     .min = 0,
                     .max = 10000,
-                    .description = "in a compute, each on values of its own; 0: 100. Fewer where they would take more "
-                                   "than 512 MiB a shard"},
+                    .description = "repeats per compute, each on its own values; 0: 100. Fewer if they need more "
+                                   "than 512 MiB per shard"},
                    {.name = "order",
                     .kind = Parameter::Kind::choice,
                     .default_value = "any",
                     .choices = {"any", "ordered"},
-                    .description = "in which values are added: the engine's choice; that of the shards, which gives "
-                                   "the same bits by every engine"}},
+                    .description = "order of additions: the engine's choice, or by shard, which gives "
+                                   "the same bits with every engine"}},
     .methods = {method(Operation::all_reduce, "the sum over all shards, in every buffer"),
                 method(Operation::reduce_scatter, "the sum over all shards, a piece of it in each buffer"),
-                method(Operation::all_gather, "a piece of each shard's, in every buffer"),
+                method(Operation::all_gather, "one piece of each shard, in every buffer"),
                 method(Operation::broadcast, "shard 0's values, in every buffer"),
                 method(Operation::exchange, "halves of each buffer, to the neighbours on a ring")},
     .make = [](const Making& making) { return std::make_unique<Collectives>(making); },
@@ -70,24 +70,24 @@ Operation operation_of(const std::string& problem) {
 }
 
 int repeats_of(std::int64_t wanted, std::int64_t message_bytes) {
-  const std::int64_t fit = most_bytes / std::max<std::int64_t>(message_bytes, 1);
+  const std::int64_t fit = max_bytes / std::max<std::int64_t>(message_bytes, 1);
   return static_cast<int>(std::clamp<std::int64_t>(fit, 1, wanted == 0 ? usual_repeats : wanted));
 }
 
-/// Which of the pieces of [0, size) value `i` is in, the inverse of `piece_of`.
+/// The piece of [0, size) that contains value `i`, the inverse of `piece_of`.
 int piece_with(std::int64_t size, std::int64_t pieces, std::int64_t i) {
-  const std::int64_t least = size / pieces, in_longer = size % pieces * (least + 1);
-  return static_cast<int>(i < in_longer ? i / (least + 1) : size % pieces + (i - in_longer) / least);
+  const std::int64_t shorter = size / pieces, in_longer = size % pieces * (shorter + 1);
+  return static_cast<int>(i < in_longer ? i / (shorter + 1) : size % pieces + (i - in_longer) / shorter);
 }
 
-/// How far a sum of so many values may be off whose magnitudes are `magnitudes` together, added in any order. Source:
-/// Higham, Accuracy and Stability of Numerical Algorithms, 4.2.
+/// Error bound of a sum of `terms` values in any order, `magnitudes` being the sum of their magnitudes. Source: Higham,
+/// Accuracy and Stability of Numerical Algorithms, 4.2.
 double sum_bound(int terms, double epsilon, double magnitudes) {
   const double rounded = (terms - 1) * epsilon / 2;
   return rounded / (1 - rounded) * magnitudes;
 }
 
-/// The values that shards send, by their number and the value's place in all repeats.
+/// The values that shards send, by shard and position over all repeats.
 template <class T>
 struct Values {
   std::uint64_t seed;
@@ -95,13 +95,13 @@ struct Values {
   [[nodiscard]] T at(int shard, std::int64_t place) const {
     return random_value<T>(seed, static_cast<std::uint64_t>(shard), static_cast<std::uint64_t>(place));
   }
-  /// In the order of the shards: every bit is owed.
+  /// In shard order: must match bitwise.
   [[nodiscard]] Expected ordered_sum(std::int64_t place) const {
     T sum = 0;
     for (int shard = 0; shard < shards; ++shard) sum += at(shard, place);
     return {static_cast<double>(sum), 0};
   }
-  /// The values are whole multiples of one unit, so that the sum is exact before it is rounded to a double.
+  /// The values are multiples of one unit, so that the sum is exact before it is rounded to double.
   [[nodiscard]] Expected sum(std::int64_t place) const {
     long double sum = 0;
     double magnitudes = 0;

@@ -19,13 +19,13 @@ class Calls final : public ShardParts<Member> {
   Launch configure(Launch launch) override {
     const Launch effective = ShardParts::configure(launch);
     if (context().dry) return effective;
-    fence();  // what `configure` has queued is not part of a graph
+    fence();  // work submitted by `configure` must not be recorded
     lay_out();
     if (problem_.adds()) context().communicator.reserve(buffers_.front().front().bytes(), problem_.order);
     loop_.configure();
     return effective;
   }
-  /// A sum in place uses up the values that it adds.
+  /// In-place sums overwrite their inputs.
   [[nodiscard]] Timing timing() const override { return {.reset_each = true, .repeats = problem_.repeats}; }
   void compute(Stages& stages) override { loop_.run(stages); }
 
@@ -48,7 +48,7 @@ class Calls final : public ShardParts<Member> {
     }
   }
 
-  /// The arguments of all calls. @pre the members have their memory
+  /// Builds the arguments of all calls. @pre the members are allocated
   void lay_out() {
     buffers_.clear(), transfers_.clear();
     for (int repeat = 0; repeat < problem_.repeats; ++repeat) {
@@ -57,7 +57,7 @@ class Calls final : public ShardParts<Member> {
       if (problem_.operation == Operation::exchange) transfers_.push_back(ring(repeat));
     }
   }
-  /// Those that begin or end here, in the same order in all processes.
+  /// Transfers from or to local shards, in the same order in all processes.
   [[nodiscard]] std::vector<Transfer> ring(int repeat) const {
     const Halves halves(problem_.n);
     std::vector<Transfer> all;
@@ -76,7 +76,7 @@ class Calls final : public ShardParts<Member> {
     return all;
   }
   static std::byte* byte(const Buffer& buffer, std::int64_t at) { return static_cast<std::byte*>(buffer.data) + at; }
-  /// The member of a shard by its global number; null if it is not here.
+  /// The member of a shard by its global index; null if not local.
   [[nodiscard]] const Member* local(int shard) const {
     const int index = shard - context().world.first_local;
     return index >= 0 && index < static_cast<int>(parts().size()) ? parts()[static_cast<std::size_t>(index)].get()
@@ -84,8 +84,8 @@ class Calls final : public ShardParts<Member> {
   }
 
   const Collectives& problem_;
-  std::vector<std::vector<Buffer>> buffers_;      ///< of each repeat, one a shard
-  std::vector<std::vector<Transfer>> transfers_;  ///< of each repeat of an exchange
+  std::vector<std::vector<Buffer>> buffers_;      ///< per repeat, one per shard
+  std::vector<std::vector<Transfer>> transfers_;  ///< per repeat of an exchange
   StepLoop loop_;
 };
 
@@ -93,7 +93,7 @@ class Calls final : public ShardParts<Member> {
 
 std::unique_ptr<Prepared> call(const Collectives& problem, const Context& context,
                                const std::function<std::unique_ptr<Member>(const Shard&)>& make) {
-  if (context.world.alone()) throw Unsupported("a collective is between devices: two at least");
+  if (context.world.alone()) throw Unsupported("a collective needs at least two devices");
   if (static_cast<int>(context.world.rows.size()) != problem.shards)
     throw std::logic_error("a problem of " + std::to_string(problem.shards) + " shards on " +
                            std::to_string(context.world.rows.size()));

@@ -8,7 +8,7 @@
 
 namespace league::collectives {
 
-/// What takes part for one shard: its buffers, one for each repeat.
+/// One shard's part: its buffers, one per repeat.
 class Member : public ShardPart {
  public:
   using ShardPart::ShardPart;
@@ -16,9 +16,9 @@ class Member : public ShardPart {
     if (launch != Launch{}) throw Unsupported("the communicator chooses its own launch");
     return {};
   }
-  /// What the shard sends in a repeat; what all but an exchange leave the result in.
+  /// The shard's message in a repeat; all but an exchange write the result here.
   [[nodiscard]] virtual Buffer message(int repeat) const = 0;
-  /// Where an exchange leaves the result.
+  /// The result of an exchange.
   [[nodiscard]] virtual Buffer received(int repeat) const = 0;
 };
 
@@ -26,7 +26,7 @@ class Member : public ShardPart {
 std::unique_ptr<Prepared> call(const Collectives& problem, const Context& context,
                                const std::function<std::unique_ptr<Member>(const Shard&)>& make);
 
-/// Buffers in the arrays of a backend. A collective adds in place: every reset brings the messages anew.
+/// Buffers in the arrays of a backend. Collectives work in place, so every reset restores the messages.
 template <class Pass, class T>
 class ArrayMember final : public Member {
  public:
@@ -58,7 +58,7 @@ class ArrayMember final : public Member {
   }
 
  private:
-  /// The rest of a buffer is undefined.
+  /// Only the own piece; the rest of a buffer is undefined.
   void download_pieces() {
     Output& to = result(0);
     const std::span<T> values = to.values.template values<T>(rows().begin - to.rows.begin, rows().end - to.rows.begin);

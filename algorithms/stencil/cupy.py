@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy: one elementwise kernel a step, which reads its neighbours by index."""
+"""CuPy: one elementwise kernel per step, which reads its neighbours by index."""
 
 import cupy
 
@@ -21,7 +21,7 @@ STEP = cupy.ElementwiseKernel(
 
 class Elementwise(CupyPeer):
     method = "elementwise"
-    description = "an elementwise kernel a step, neighbours by index"
+    description = "one elementwise kernel per step, neighbours by index"
     dtypes = ("f32", "f64")
 
     def upload(self):

@@ -9,10 +9,10 @@
 #include "backends/launch.hpp"
 #include "backends/portable.hpp"
 
-/// What a lane of a GPU does, in CUDA and Kokkos alike, and what a row of cells is to a host.
+/// A GPU lane's work, the same in CUDA and Kokkos, and the grid for hosts.
 namespace league::stencil {
 
-/// Planes of one shard to compute, [planes x n x n], with the planes beside them. What lies outside the cube is 0 and
+/// Planes of one shard to compute, [planes x n x n], with their neighbour planes. Cells outside the cube are 0 and
 /// never read.
 template <class T>
 struct Grid {
@@ -20,7 +20,7 @@ struct Grid {
   T* to;
   int n;
   int planes;
-  bool has_below, has_above;  ///< there is a plane before the first, behind the last
+  bool has_below, has_above;  ///< a plane exists before the first, after the last
 
   [[nodiscard]] LEAGUE_FUNCTION bool inside(int z, int y) const {
     return y >= 0 && y < n && (z >= 0 || has_below) && (z < planes || has_above);
@@ -30,19 +30,19 @@ struct Grid {
   }
 };
 
-/// A cell after a step. The weights are powers of two: six roundings, with or without contraction.
+/// A cell after a step. The weights are powers of two: six roundings, with or without FMA contraction.
 template <class T>
 LEAGUE_FUNCTION T step_cell(T centre, T west, T east, T south, T north, T below, T above) {
   return T{0.25} * centre + T{0.125} * (((west + east) + (south + north)) + (below + above));
 }
 
-/// How the lanes of a team lie on a plane: `lanes_x` beside each other, in as many rows as there are lanes for. A lane
-/// takes `width` x `rows` cells of a plane; an item is what a team takes of `depth` planes.
+/// Mapping of a team's lanes to a plane: `lanes_x` next to each other, in lanes / lanes_x rows. A lane takes `width` x
+/// `rows` cells of a plane; a work item is a team's tile over `depth` planes.
 struct Tiling {
   int width, rows, lanes_x, lanes_y, depth;
   unsigned tiles_x, tiles_y, items;
 
-  /// A lane's first cell, and its planes: none where it has no cell.
+  /// A lane's first cell, and its planes (none without a cell).
   struct Place {
     int x, y, first, last;
   };
@@ -56,18 +56,18 @@ struct Tiling {
   }
 };
 
-/// `depth`: 0 lets it be chosen so that there are enough items.
-/// @throws Unsupported for more items than kernels can count
+/// `depth`: 0 chooses it so that there are enough items.
+/// @throws Unsupported if the number of items exceeds the index type
 inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int rows, int depth) {
   constexpr int widest = 32, enough_items = 2048;
-  const int most_depth = width > 1 ? 64 : 16;  // fastest of 16 and 64 on an H200
+  const int max_depth = width > 1 ? 64 : 16;  // fastest of 16 and 64 on an H200
   Tiling tiling{.width = width, .rows = rows, .lanes_x = 1};
   while (tiling.lanes_x * 2 <= std::min(lanes, widest) && tiling.lanes_x * width < n) tiling.lanes_x *= 2;
   tiling.lanes_y = lanes / tiling.lanes_x;
   tiling.tiles_x = static_cast<unsigned>(ceil_div(n, tiling.lanes_x * width));
   tiling.tiles_y = static_cast<unsigned>(ceil_div(n, tiling.lanes_y * rows));
   const std::int64_t of_a_plane = std::int64_t{tiling.tiles_x} * tiling.tiles_y;
-  const auto even = static_cast<int>(std::clamp<std::int64_t>(planes * of_a_plane / enough_items, 4, most_depth));
+  const auto even = static_cast<int>(std::clamp<std::int64_t>(planes * of_a_plane / enough_items, 4, max_depth));
   tiling.depth =
       static_cast<int>(std::clamp<std::int64_t>(depth > 0 ? depth : even, 1, std::max<std::int64_t>(planes, 1)));
   const std::int64_t items = of_a_plane * ceil_div<std::int64_t>(planes, tiling.depth);
@@ -91,8 +91,8 @@ LEAGUE_FUNCTION void advance_cells(const Grid<T>& grid, const Tiling& tiling, un
                     grid.inside(z + 1, y) ? from[plane] : T{0});
 }
 
-/// `tiled`: a lane marches through the planes with the cells below, here and above in registers, while those of the
-/// plane after next are on their way. Neighbours in the plane that are other lanes' come from the caches.
+/// `tiled`: a lane marches through the planes with the cells below, here and above in registers, and prefetches those
+/// of the plane after next. In-plane neighbours of other lanes are read from cache.
 template <int width, int rows, class T>
 LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
   using Cells = blocks::Pack<T, width* static_cast<int>(sizeof(T))>;
@@ -129,8 +129,8 @@ LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned i
   }
 }
 
-/// Calls `body.template operator()<width, rows>()` for the cells that a lane takes: 16 bytes of a row where rows begin
-/// at 16 bytes, else one cell of four rows.
+/// Calls `body.template operator()<width, rows>()` for the cells per lane: 16 bytes of a row if rows are 16-byte
+/// aligned, else one cell of four rows.
 template <class T, class Body>
 auto with_cells(int n, const Body& body) {
   constexpr int wide = 16 / static_cast<int>(sizeof(T));

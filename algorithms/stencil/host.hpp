@@ -3,10 +3,10 @@
 
 #include "algorithms/stencil/part.hpp"
 
-// What a thread of a host does: blocks of rows of cells, along which its vectors lie.
+// A host thread's work: blocks of rows of cells, vectorised along the rows.
 namespace league::stencil {
 
-/// One row. Neighbouring rows that are outside the cube are rows of zeros.
+/// One row. Neighbour rows outside the cube are rows of zeros.
 template <class T>
 void advance_row(const Grid<T>& grid, int z, int y, const T* zeros) {
   const auto row = [&](int plane, int number) {
@@ -38,7 +38,7 @@ void advance_block(const Grid<T>& grid, const HostTiling& tiling, std::int64_t i
     for (int y = first_y; y < std::min(first_y + tiling.rows, grid.n); ++y) advance_row(grid, z, y, zeros);
 }
 
-/// A method on the threads of a host.
+/// A method on host threads.
 template <class T, template <class> class Array, Method method>
 class HostPart : public StencilPart<T, Array> {
  public:
@@ -48,16 +48,17 @@ class HostPart : public StencilPart<T, Array> {
   }
 
  protected:
-  /// `tile`: planes of a block, where the launch says so. @returns the effective ones
+  /// `tile`: planes per block, 0 for the default. @returns the effective number
   int plan(int tile, int threads) {
-    constexpr int cache_bytes = 1 << 18;  // for three planes of a block
-    const int most = std::max(static_cast<int>(this->rows().size()), 1);
+    constexpr int cache_bytes = 1 << 18;  // holds three planes of a block
+    const int all_rows = std::max(static_cast<int>(this->rows().size()), 1);
     if (method == Method::plain) {
-      tiling_ = {1, std::clamp(tile, 1, most), this->n(), 0};
+      tiling_ = {1, std::clamp(tile, 1, all_rows), this->n(), 0};
     } else {
       const int rows = std::clamp(cache_bytes / (3 * this->n() * static_cast<int>(sizeof(T))), 1, this->n());
       const int blocks = ceil_div(this->n(), rows);
-      tiling_ = {rows, std::clamp(tile > 0 ? tile : ceil_div(most, ceil_div(4 * threads, blocks)), 1, most), blocks, 0};
+      tiling_ = {rows, std::clamp(tile > 0 ? tile : ceil_div(all_rows, ceil_div(4 * threads, blocks)), 1, all_rows),
+                 blocks, 0};
     }
     return tiling_.depth;
   }

@@ -8,7 +8,7 @@ from backends.python.peer import HostPeer
 
 class Library(HostPeer):
     method = "library"
-    description = "sums of shifted arrays, into arrays of their own"
+    description = "sums of shifted arrays, into separate arrays"
     dtypes = ("f32", "f64")
 
     def upload(self):

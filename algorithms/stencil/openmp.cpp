@@ -4,7 +4,7 @@
 #include "algorithms/stencil/host.hpp"
 #include "backends/host_array.hpp"
 
-// A thread takes neighbouring rows (`plain`), or blocks of rows that stay in its cache from plane to plane (`tiled`).
+// A thread takes neighbouring rows (`plain`), or blocks of rows that stay in cache from plane to plane (`tiled`).
 namespace league::stencil {
 namespace {
 

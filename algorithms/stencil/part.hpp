@@ -49,7 +49,7 @@ class StencilPart : public HaloPart {
   std::array<Array<T>, buffers> grids_;
 };
 
-/// A method on the lanes of a GPU: how a launch lies on the planes.
+/// A method on GPU lanes: the mapping of a launch to the planes.
 template <class T, template <class> class Array, Method method>
 class LanePart : public StencilPart<T, Array> {
  public:

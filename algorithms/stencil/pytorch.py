@@ -7,7 +7,7 @@ from backends.python.gpu import TorchPeer
 
 
 def step(here, there):
-    """One step into the inside of `there`; the shell stays 0."""
+    """One step into the interior of `there`; the shell stays 0."""
     sides = here[1:-1, 1:-1, :-2] + here[1:-1, 1:-1, 2:]
     sides = sides + here[1:-1, :-2, 1:-1] + here[1:-1, 2:, 1:-1]
     sides = sides + here[:-2, 1:-1, 1:-1] + here[2:, 1:-1, 1:-1]

@@ -4,7 +4,7 @@
 #include "algorithms/stencil/host.hpp"
 #include "backends/host_array.hpp"
 
-// One thread takes row after row (`plain`), or blocks of rows that stay in its cache from plane to plane (`tiled`).
+// One thread takes row after row (`plain`), or blocks of rows that stay in cache from plane to plane (`tiled`).
 namespace league::stencil {
 namespace {
 

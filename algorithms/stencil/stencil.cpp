@@ -20,7 +20,7 @@ const RegisterAlgorithm registered{
                               .description = "cells along each side of the cube"},
                              {.name = "steps", .default_value = "10", .min = 1, .max = 1 << 20}},
               .methods = {{.name = "plain",
-                           .description = "one cell per lane, its neighbours from the caches",
+                           .description = "one cell per lane, neighbours from cache",
                            .dtypes = reals,
                            .executions = recordable},
                           {.name = "tiled",

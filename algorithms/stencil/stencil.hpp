@@ -11,8 +11,8 @@ namespace stencil {
 class Oracle;
 }
 
-/// Damped Jacobi steps for the Laplace equation on a cube of n x n x n cells, what lies outside being 0: in each step a
-/// cell becomes 1/4 of itself and 1/8 of its six neighbours.
+/// Damped Jacobi steps for the Laplace equation on a cube of n x n x n cells with zero boundary: in each step a cell
+/// becomes 1/4 of itself plus 1/8 of its six neighbours.
 class Stencil final : public Problem {
  public:
   static constexpr const char* algorithm = "stencil";
@@ -34,7 +34,7 @@ class Stencil final : public Problem {
   std::int64_t n;
   std::int64_t steps;
   std::uint64_t seed;
-  Range planes{};      ///< that are here
+  Range planes{};      ///< local planes
   HostArray values{};  ///< [planes x n x n], initial
 
  private:

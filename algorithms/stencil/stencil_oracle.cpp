@@ -13,10 +13,9 @@
 namespace league::stencil {
 namespace {
 
-constexpr std::int64_t most_sample_steps = std::int64_t{1} << 30;
+constexpr std::int64_t max_sample_steps = std::int64_t{1} << 30;
 
-/// One step of `centre` of itself and `side` of the neighbours in a box of planes x rows x columns; what lies outside
-/// is 0.
+/// One step with weights `centre` and `side` (neighbours) in a box of planes x rows x columns with zero boundary.
 std::vector<double> step(const std::vector<double>& from, std::int64_t planes, std::int64_t rows, std::int64_t columns,
                          double centre, double side) {
   std::vector<double> to(from.size());
@@ -93,18 +92,18 @@ void Oracle::take_lines(Reduce& reduce) {
             sum_of_line(&values[static_cast<std::size_t>(line * n_)], weights).sum;
     });
     reduce.sum(lines);
-    const double centre = 0.25 + 0.25 * std::cos(angle);  // of itself and of the two beside it along x
+    const double centre = 0.25 + 0.25 * std::cos(angle);  // of the cell and its two neighbours along x
     for (std::int64_t s = 0; s < problem_.steps; ++s) lines = step(lines, n_, n_, 1, centre, 0.125);
   }
 }
 
-/// Corners of the planes that are here, and cells by random, as many as the budget allows.
+/// Corners of the local planes, and random cells within the budget.
 void Oracle::take_sample() {
   const std::int64_t plane = n_ * n_, first = problem_.planes.begin * plane, size = problem_.planes.size() * plane;
   if (size == 0) return;
   const double side = std::min(2.0 * static_cast<double>(problem_.steps) + 1, static_cast<double>(n_));
   const double affordable =
-      static_cast<double>(most_sample_steps) / (side * side * side) / static_cast<double>(problem_.steps);
+      static_cast<double>(max_sample_steps) / (side * side * side) / static_cast<double>(problem_.steps);
   const auto count = static_cast<std::uint64_t>(std::clamp(affordable, 16.0, 256.0));
   for (const std::int64_t cell : {std::int64_t{0}, n_ - 1, plane - n_, plane - 1, size - plane, size - n_, size - 1})
     sample_.push_back({first + cell, 0});
@@ -115,7 +114,7 @@ void Oracle::take_sample() {
   for (auto& [cell, value] : sample_) value = cell_after_all_steps(cell);
 }
 
-/// From the initial values of the cells that it depends on.
+/// A cell's expected value, from the initial values that it depends on.
 double Oracle::cell_after_all_steps(std::int64_t cell) const {
   const std::int64_t at[] = {cell / (n_ * n_), cell / n_ % n_, cell % n_};
   Range box[3];
@@ -130,7 +129,7 @@ double Oracle::cell_after_all_steps(std::int64_t cell) const {
         for (std::int64_t x = box[2].begin; x < box[2].end; ++x)
           values.push_back(static_cast<double>(problem_.initial<T>((z * n_ + y) * n_ + x)));
   });
-  // Where the box ends inside the cube, its outer cells become wrong, step by step, but never what the last one needs.
+  // If the box ends inside the cube, its outer cells become wrong step by step, but none that the result depends on.
   for (std::int64_t s = 0; s < problem_.steps; ++s) values = step(values, box[0].size(), rows, columns, 0.25, 0.125);
   return values[static_cast<std::size_t>(((at[0] - box[0].begin) * rows + at[1] - box[1].begin) * columns + at[2] -
                                          box[2].begin)];
@@ -169,7 +168,7 @@ Verdict Oracle::judge_sample(const Output& values) const {
   return verdict;
 }
 
-/// The bound of a sum is that of its values, with the weights' magnitudes, and the rounding of a sum in double.
+/// The bound of a sum: the bounds of its values times the weights' magnitudes, plus the rounding of a sum in double.
 template <class T>
 Verdict Oracle::judge_lines(const Output& values) const {
   const std::span<const T> all = values.values.values<T>();

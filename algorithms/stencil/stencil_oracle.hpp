@@ -9,15 +9,15 @@
 
 namespace league::stencil {
 
-/// What the cells should be, in double. Up to a budget of operations, every cell; above it, a sample of the cells, and
-/// of every line of cells along x two sums with the weights sin(angle (x + 1)), angle = pi mode / (n + 1): they are
-/// eigenvectors of the step along x, so that the sums of all lines follow a stencil in y and z alone.
+/// Expected cells in double. Within a budget of operations, every cell; above it, a sample of cells, and for every line
+/// of cells along x two sums with the weights sin(angle (x + 1)), angle = pi mode / (n + 1): these are eigenvectors of
+/// the step along x, so that the sums of all lines follow a stencil in y and z only.
 ///
-/// Values are at least 0, nothing cancels: a step is off by six roundings of its result at most, half an epsilon each,
-/// and those of earlier steps are carried on with it.
+/// Values are non-negative, so nothing cancels: a step has a relative error of at most six roundings, half an epsilon
+/// each, plus that of earlier steps.
 class Oracle {
  public:
-  /// `budget`: cells times steps that are computed at most.
+  /// `budget`: maximum of cells times steps.
   Oracle(const Stencil& problem, Reduce& reduce, std::int64_t budget = std::int64_t{1} << 27);
   [[nodiscard]] Verdict judge(const Output& values) const;
 
@@ -38,12 +38,12 @@ class Oracle {
 
   const Stencil& problem_;
   std::int64_t n_;
-  double bound_;  ///< of a value, over the value
+  double bound_;  ///< relative bound of a value
   bool complete_;
-  std::vector<double> cells_;                       ///< [n x n x n], if complete
-  std::array<std::vector<double>, modes> weights_;  ///< [n], if not
+  std::vector<double> cells_;                       ///< [n x n x n], if all cells are computed
+  std::array<std::vector<double>, modes> weights_;  ///< [n], otherwise
   std::array<Lines, modes> lines_;
-  std::vector<std::pair<std::int64_t, double>> sample_;  ///< cells and what they should be
+  std::vector<std::pair<std::int64_t, double>> sample_;  ///< cells and their expected values
 };
 
 }  // namespace league::stencil

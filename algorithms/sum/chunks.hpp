@@ -9,14 +9,14 @@
 #include "algorithms/blocks/pack.hpp"
 #include "backends/portable.hpp"
 
-/// What all models add in the same order: the share that one lane has of a chunk.
+/// One lane's share of a chunk, added in the same order by all models.
 namespace league::sum {
 
-/// What values of type T are added up in.
+/// Accumulator type of values of type T.
 template <class T>
 using Total = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-/// The chunks of a shard: `count` of them, of `chunk` elements each, the last perhaps of fewer; `size` in all.
+/// The chunks of a shard: `count` chunks of `chunk` elements, the last one perhaps smaller; `size` elements in all.
 struct Chunks {
   std::int64_t count = 0, size = 0;
   int chunk = 1;
@@ -26,14 +26,14 @@ struct Chunks {
   }
 };
 
-/// Additions in float on the way of one value into a sum: of a few neighbours, before the rest is added in double.
+/// Additions in float per value: a few neighbours are added in float, the rest in double.
 inline constexpr int float_additions = 4;
 
-/// Packs that a lane has in flight: 4 x 16 bytes a thread are more than an H200's memory needs to be busy.
+/// Packs in flight per lane: 4 x 16 bytes per thread are enough to saturate an H200's memory.
 inline constexpr int at_once = 4;
 
-/// Threads of the GPU team that adds `count` partial sums: as many as have them all in flight at once, whole warps, and
-/// no more than a team takes. The order of additions depends on the count alone.
+/// Size of the GPU team that adds `count` partial sums: whole warps, enough to have all loads in flight at once,
+/// clamped to the maximum team size. The order of additions depends on the count only.
 inline int finish_team(std::int64_t count) {
   constexpr std::int64_t least = 64, most = 1024, a_lane = at_once * blocks::Pack<double>::size;
   return static_cast<int>(
@@ -53,7 +53,7 @@ LEAGUE_FUNCTION Total<T> pack_total(const blocks::Pack<T>& pack) {
     return first + (static_cast<Value>(pack.values[2]) + pack.values[3]);
 }
 
-/// Packs that were in flight together; floats are added in float here, two additions deep and two more in the pack.
+/// Adds packs loaded together; floats in float, two additions deep and two more within the pack.
 template <class T>
 LEAGUE_FUNCTION Total<T> run_total(const blocks::Pack<T> (&x)[at_once]) {
   static_assert(at_once == 4 && float_additions == 4);
@@ -63,7 +63,7 @@ LEAGUE_FUNCTION Total<T> run_total(const blocks::Pack<T> (&x)[at_once]) {
     return pack_total((x[0] + x[1]) + (x[2] + x[3]));
 }
 
-/// What a GPU's lane adds of `size` elements: every lanes-th pack of 16 bytes. @pre `from` is aligned to packs
+/// A GPU lane's share of `size` elements: every lanes-th pack of 16 bytes. @pre `from` is aligned to packs
 template <class T>
 LEAGUE_FUNCTION Total<T> lane_sum(const T* from, int size, int lane, int lanes) {
   using Pack = blocks::Pack<T>;
@@ -81,8 +81,8 @@ LEAGUE_FUNCTION Total<T> lane_sum(const T* from, int size, int lane, int lanes) 
   return sum;
 }
 
-/// What a host's thread adds of `size` elements, where `lanes` of them share a chunk: every lanes-th run of four cache
-/// lines, element by element, in as many sums as a line has elements. Floats are added in float within a run.
+/// A host thread's share of `size` elements, with `lanes` threads per chunk: every lanes-th run of four cache lines,
+/// with one sum per element of a line (vectorised). Floats are added in float within a run.
 template <class T>
 LEAGUE_FUNCTION Total<T> host_lane_sum(const T* from, int size, int lane = 0, int lanes = 1) {
   using Value = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;

@@ -4,8 +4,8 @@
 #include "algorithms/sum/parts.hpp"
 #include "backends/cuda/pass.hpp"
 
-// The library's reduction: it chooses the mapping, and adds in the type of the sum. Sums of several devices are reduced
-// by it too.
+// The library's reduction: it chooses the mapping, and adds in the type of the sum. The sums of several devices are
+// also reduced by it.
 namespace league::cuda::sum {
 namespace {
 

@@ -38,7 +38,7 @@ extern "C" __global__ void sum(const Value* x, long long n, TOTAL* total) {
 
 class Raw(CupyPeer):
     method = "raw"
-    description = "a RawKernel: a sum a block, added to one value by atomics"
+    description = "a RawKernel: one sum per block, added to one value by atomics"
     dtypes = ("f32", "f64", "i32")
     forms = (("sum", "any order"),)
 

@@ -2,7 +2,7 @@
 #include "algorithms/sum/transfers.hpp"
 #include "backends/kokkos/pass.hpp"
 
-// On a host, where both copies of a transfer stay in one memory, it only shows that the orderings are right.
+// On a host both copies of a transfer are within host memory: this only tests the orderings.
 namespace league::kokkos::sum {
 namespace {
 
@@ -11,7 +11,7 @@ using namespace league::sum;
 template <class V>
 using Value = Kokkos::View<V, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// What a lane adds of `size` elements.
+/// A lane's share of `size` elements.
 template <class T>
 KOKKOS_INLINE_FUNCTION Total<T> sum_of_lane(const T* from, int size, int lane, int lanes) {
   if constexpr (on_gpu)
@@ -20,13 +20,13 @@ KOKKOS_INLINE_FUNCTION Total<T> sum_of_lane(const T* from, int size, int lane, i
     return host_lane_sum(from, size, lane, lanes);
 }
 
-/// How many chunks a team takes at a time: on a host enough to be worth its start.
+/// Chunks per team at a time: on a host enough to amortise its start.
 int run_of(Chunks chunks) {
   constexpr int worth_a_start = 1 << 15;  // elements
   return on_gpu ? 1 : ceil_div(worth_a_start, chunks.chunk);
 }
 
-/// Calls `body(chunk)` for all chunks that a team takes, `run` at a time.
+/// Calls `body(chunk)` for all chunks of a team, `run` at a time.
 template <class Body>
 KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, int run, Chunks chunks, const Body& body) {
   for (std::int64_t first = std::int64_t{team.league_rank()} * run; first < chunks.count;
@@ -94,7 +94,8 @@ void finish(const Pass& on, int count, const Total<T>* partials, Total<T>* sum, 
   using V = Total<T>;
   Kokkos::parallel_for(
       "sum/finish", Team(on.exec, 1, on_gpu ? finish_team(count) : 1, 1), KOKKOS_LAMBDA(const Member& team) {
-        const int lanes = team.team_size();  // a run-time value: unrolled for a known one, fewer loads are in flight
+        const int lanes =
+            team.team_size();  // a run-time value: with a constant the compiler unrolls, with fewer loads in flight
         V total = 0;
         Kokkos::parallel_reduce(
             Kokkos::TeamVectorRange(team, lanes),

@@ -10,10 +10,10 @@ from backends.python.numba_sums import THREADS, sum_of_block
 from backends.python.peer import NumbaPeer
 
 CHUNK = 1 << 16
-BLOCKS = 2048  # at most
+BLOCKS = 2048  # maximum
 
 
-@numba.njit(parallel=True, fastmath={"reassoc", "nsz"})  # any order: vectors of sums
+@numba.njit(parallel=True, fastmath={"reassoc", "nsz"})  # vectorised
 def add_up(x, partials):
     for chunk in numba.prange(partials.size):
         total = partials.dtype.type(0)
@@ -47,7 +47,7 @@ class Parallel(NumbaPeer):
 
 
 def kernel_of(total_type):
-    """A block's threads add every so-many-th element, then each other's sums, then to `total`."""
+    """Grid-stride loop, then a sum over the block, then an atomic add to `total`."""
 
     @cuda.jit
     def kernel(x, total):
@@ -65,7 +65,7 @@ def kernel_of(total_type):
 
 class Raw(NumbaCudaPeer):
     method = "raw"
-    description = "a kernel of Numba's: a sum a block, added to one value by atomics"
+    description = "a Numba kernel: one sum per block, added to one value by atomics"
     dtypes = ("f32", "f64", "i32")
     forms = (("sum", "any order"),)
 

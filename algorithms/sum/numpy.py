@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy: its own sum, in pairs, converted to double (64-bit integers) a buffer at a time. One thread."""
+"""NumPy: its own pairwise sum, converted to double (64-bit integers) one buffer at a time. One thread."""
 
 import numpy as np
 

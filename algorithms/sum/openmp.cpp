@@ -4,7 +4,7 @@
 #include "algorithms/sum/parts.hpp"
 #include "backends/host_pass.hpp"
 
-// A thread takes one block of consecutive chunks; one thread adds their sums, or each its own to the common one.
+// A thread takes one block of consecutive chunks; one thread adds their sums, or each adds its own atomically.
 namespace league::openmp::sum {
 namespace {
 

@@ -9,10 +9,10 @@
 
 namespace league::sum {
 
-/// How many partial sums there are.
+/// Number of partial sums.
 enum class Partials { a_chunk, a_shard };
 
-/// What a kernel adds up.
+/// Arguments of a kernel.
 template <class T>
 struct Work {
   Chunks chunks;
@@ -35,20 +35,20 @@ struct Kernels {
   std::size_t (*temporary_bytes)(std::int64_t elements, std::int64_t partials) = nullptr;
 };
 
-/// One variant on one shard: leaves partial sums on its device. Those of all shards are gathered to the first, which
+/// One variant on one shard: computes partial sums on its device. Those of all shards are gathered to the first, which
 /// adds them.
 class SumPart : public ShardPart {
  public:
   using ShardPart::ShardPart;
-  /// This shard's partial sums; 0 where it has no elements.
+  /// Computes this shard's partial sums; 0 without elements.
   virtual void accumulate() const = 0;
-  /// Where they are.
+  /// The partial sums.
   [[nodiscard]] virtual Buffer partials() const = 0;
-  /// There is but one partial sum in all: `accumulate` has left it in the place of the sum.
+  /// There is only one partial sum in all: `accumulate` has written it as the result.
   [[nodiscard]] virtual bool is_whole() const = 0;
-  /// Where those of all shards go, this one's first. @pre the first shard
+  /// The buffer for the partial sums of all shards, this one's first. @pre the first shard
   [[nodiscard]] virtual Buffer gathered() const = 0;
-  /// The sum of what was gathered. @pre the first shard
+  /// Adds the gathered partial sums. @pre the first shard
   virtual void finish() const = 0;
   [[nodiscard]] virtual Buffer sum() const = 0;
 };
@@ -97,7 +97,7 @@ class ArrayPart final : public SumPart {
   [[nodiscard]] Work<T> work(Total<T>* sums) const {
     return {chunks_, x_.data(), sums, temporary_.data(), static_cast<std::size_t>(temporary_.size())};
   }
-  /// Where this shard's partial sums go.
+  /// Destination of this shard's partial sums.
   [[nodiscard]] Total<T>* target() const { return is_first() && is_whole() ? sum_.data() : partials_.data(); }
 
   template <class V>

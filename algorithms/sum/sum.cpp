@@ -11,11 +11,11 @@
 namespace league {
 namespace {
 
-constexpr int least_chunk_kib = 16, most_chunk_kib = 1 << 20;
+constexpr int min_chunk_kib = 16, max_chunk_kib = 1 << 20;
 
 const std::vector<Dtype> dtypes{Dtype::f32, Dtype::f64, Dtype::i32};
 const std::map<Dtype, std::string> units{{Dtype::i32, "i64"}};
-/// Of reductions that add everything in the type of the sum.
+/// Units of reductions that add everything in the accumulator type.
 const std::map<Dtype, std::string> wide_units{{Dtype::f32, "f64"}, {Dtype::i32, "i64"}};
 
 Method resident(const std::string& name, const std::string& description,
@@ -29,7 +29,7 @@ Method resident(const std::string& name, const std::string& description,
 }
 
 Method from_host(const std::string& name, const std::string& description) {
-  const std::string why = "the data lie in the host's memory: there is nothing to copy in";
+  const std::string why = "the data are in host memory: nothing to copy in";
   return {.name = name,
           .description = description,
           .dtypes = dtypes,
@@ -39,7 +39,7 @@ Method from_host(const std::string& name, const std::string& description) {
 }
 
 std::map<std::string, std::string> only_kokkos() {
-  const std::string why = "a reduction of Kokkos' own; `reduce` is the libraries'";
+  const std::string why = "Kokkos' own reduction; for libraries see `reduce`";
   return {{"serial", why}, {"openmp", why}, {"cuda", why}, {"hip", why}};
 }
 
@@ -51,15 +51,15 @@ const RegisterAlgorithm registered{Algorithm{
          {.name = "chunk",
           .default_value = "0",
           .min = 0,
-          .max = most_chunk_kib,
-          .description = "KiB that make one partial sum, from 16; 0: by the size of the array"},
+          .max = max_chunk_kib,
+          .description = "KiB per partial sum, from 16; 0: by the size of the array"},
          {.name = "values",
           .kind = Parameter::Kind::choice,
           .default_value = "uniform",
           .choices = {"uniform", "signed"},
           .description = "[0, 1) or [-1/2, 1/2); integers: [0, 2^31) or [-2^31, 2^31)"}},
-    .methods = {resident("two_stage", "a partial sum for each chunk, then these in the order of their index"),
-                resident("atomic", "each team adds what it has to one value on its device",
+    .methods = {resident("two_stage", "one partial sum per chunk, then these in the order of their index"),
+                resident("atomic", "each team adds its sum to one value on its device by an atomic",
                          {{"serial", "one thread has no contention"}}),
                 resident("range_reduce", "parallel_reduce over a RangePolicy, into a View", only_kokkos(), wide_units),
                 {.name = "reduce",
@@ -68,7 +68,7 @@ const RegisterAlgorithm registered{Algorithm{
                  .libraries = {"cub"},
                  .own_models = false,
                  .units = wide_units},
-                from_host("interleaved", "from host memory: copy in, sum and copy out, device after device"),
+                from_host("interleaved", "from host memory: copy in, sum and copy out, one device after another"),
                 from_host("two_phase", "from host memory: all copies in, then sums and copies out"),
                 from_host("two_phase_sync", "two_phase, with the host waiting for each copy in")},
     .make = [](const Making& making) { return std::make_unique<Sum>(making); },
@@ -88,10 +88,11 @@ T value_at(std::uint64_t seed, bool is_signed, std::uint64_t index) {
     return random_value<T>(seed, 0, index) + (is_signed ? T{0} : T{0.5});  // exact
 }
 
-/// A sum and what rounding took from it.
+/// Compensated summation: a sum and its rounding error.
 struct Compensated {
   double sum = 0, lost = 0, magnitudes = 0;
-  /// Source: Knuth, The Art of Computer Programming 2, 4.2.2: what an addition loses is itself a floating number.
+  /// Source: Knuth, The Art of Computer Programming 2, 4.2.2: the rounding error of an addition is itself a
+  /// floating-point number.
   void add(double value) {
     const double next = sum + value, part = next - sum;
     lost += (sum - (next - part)) + (value - part);
@@ -106,7 +107,7 @@ struct Compensated {
 
 template <class T>
 Compensated compensated_sum(std::span<const T> values) {
-  constexpr std::size_t width = 8;  // sums side by side, for the vector units
+  constexpr std::size_t width = 8;  // independent sums, vectorised
   std::array<Compensated, width> sums{};
   for (std::size_t i = 0; i + width <= values.size(); i += width)
     for (std::size_t k = 0; k < width; ++k) {
@@ -122,15 +123,15 @@ Compensated compensated_sum(std::span<const T> values) {
   return total;
 }
 
-/// What `operations` roundings in a row may make of 1, less 1.
+/// Maximum relative error of `operations` consecutive roundings.
 double grown(double operations, double epsilon) { return operations * epsilon / 2 / (1 - operations * epsilon / 2); }
 
 }  // namespace
 
 int sum::chunk_elements(std::int64_t n, Dtype dtype) {
   const auto size = static_cast<std::int64_t>(size_bytes(dtype));
-  std::int64_t bytes = std::int64_t{least_chunk_kib} * 1024;
-  while (bytes < std::int64_t{most_chunk_kib} * 1024 &&
+  std::int64_t bytes = std::int64_t{min_chunk_kib} * 1024;
+  while (bytes < std::int64_t{max_chunk_kib} * 1024 &&
          static_cast<double>(bytes) * static_cast<double>(bytes) < 4.0 * static_cast<double>(n * size))
     bytes *= 2;
   return static_cast<int>(bytes / size);
@@ -143,8 +144,8 @@ Sum::Sum(const Making& making)
       seed_(making.seed),
       signed_(making.parameters.choice("values") == "signed") {
   const std::int64_t kib = making.parameters.integer("chunk");
-  if (kib != 0 && kib < least_chunk_kib)
-    throw std::invalid_argument("chunk = " + std::to_string(kib) + ": from " + std::to_string(least_chunk_kib) +
+  if (kib != 0 && kib < min_chunk_kib)
+    throw std::invalid_argument("chunk = " + std::to_string(kib) + ": from " + std::to_string(min_chunk_kib) +
                                 " KiB, or 0");
   if (kib != 0) chunk = static_cast<int>(kib * 1024 / static_cast<std::int64_t>(size_bytes(dtype)));
 }
@@ -176,12 +177,12 @@ Range Sum::elements(Range chunks) const { return {std::min(chunks.begin * chunk,
 double Sum::bound(const std::string& form, Reduce& reduce) const {
   constexpr int joined = 1024;  // a team's or a host's threads
   const bool known = form != any_order;
-  // A chunk's elements, chunks in a thread's own sum, teams in a common one; never more than all elements.
+  // Longest chain of additions: elements of a chunk, chunks of a thread, teams of an atomic sum; at most all elements.
   const auto deepest = static_cast<double>(known ? std::min(n, chunk + 2 * extent() + joined) : n);
   const auto in_float =
       static_cast<double>(dtype == Dtype::f32 && known ? std::min<std::int64_t>(n, sum::float_additions) : 0);
   const double rounded = (1 + grown(in_float, epsilon_of<float>)) * (1 + grown(deepest + 2, epsilon_of<double>)) - 1;
-  return rounded * oracle(reduce).magnitudes;  // the two above: the oracle's own
+  return rounded * oracle(reduce).magnitudes;  // the two above: the oracle's own error
 }
 
 const Sum::Oracle& Sum::oracle(Reduce& reduce) const {

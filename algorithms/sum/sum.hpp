@@ -9,11 +9,11 @@
 namespace league {
 
 /// The sum of x[0 ... n): of floating values in double, of 32-bit integers in 64 bits. The array is cut into chunks by
-/// global index alone: they are the rows that are split over devices, and what fixes the order of additions.
+/// global index: these are the rows that are split over devices, and they determine the order of additions.
 class Sum final : public Problem {
  public:
   static constexpr const char* algorithm = "sum";
-  /// The form of results that were added in double in an order that nothing is known of.
+  /// `Output::form` of results added in double in an unknown order.
   static constexpr const char* any_order = "any order";
 
   /// @throws std::invalid_argument naming the key and its limit
@@ -30,17 +30,17 @@ class Sum final : public Problem {
   /// The elements of these chunks.
   [[nodiscard]] Range elements(Range chunks) const;
   [[nodiscard]] sum::Chunks chunks(Range range) const { return {range.size(), elements(range).size(), chunk}; }
-  /// Their values. @pre they are in this process
+  /// The values of these elements. @pre they are in this process
   template <class T>
   [[nodiscard]] std::span<const T> values(Range chunks) const {
     const std::int64_t first = elements(local_).begin;
     return x.values<T>(elements(chunks).begin - first, elements(chunks).end - first);
   }
-  /// How far from the sum a right result may lie.
+  /// The error bound of a result.
   [[nodiscard]] double bound(const std::string& form, Reduce& reduce) const;
 
   std::int64_t n;
-  int chunk;      ///< elements of a chunk: whole packs, whole cache lines
+  int chunk;      ///< elements per chunk: whole packs and cache lines
   HostArray x{};  ///< the elements of this process
 
  private:
@@ -52,13 +52,13 @@ class Sum final : public Problem {
   std::uint64_t seed_;
   bool signed_;
   Range local_{};                         // chunks
-  mutable std::optional<Oracle> oracle_;  // of x as it is at the first check
+  mutable std::optional<Oracle> oracle_;  // of x, computed at the first check
 };
 
 namespace sum {
 
-/// Elements of a chunk: 16 KiB times a power of two. What is still at work when the first chunks run out grows with the
-/// chunk, the partial sums to add at the end with their number; near 2 sqrt(bytes) neither is much.
+/// Elements per chunk: 16 KiB times a power of two. Larger chunks have a longer tail, smaller ones more partial sums to
+/// add at the end; both are small near 2 sqrt(bytes).
 int chunk_elements(std::int64_t n, Dtype dtype);
 
 }  // namespace sum

@@ -30,7 +30,7 @@ class Gathered final : public ShardParts<SumPart> {
   }
 
  private:
-  /// Other processes have no shard 0 to download the sum from.
+  /// Broadcasts the sum: other processes have no shard 0 to download it from.
   void tell_all() {
     std::vector<Buffer> sums;
     for (const auto& part : parts()) sums.push_back(part->sum());
@@ -48,7 +48,7 @@ class Transferred final : public ShardParts<TransferPart> {
   Transferred(const Context& context, Ordering ordering,
               const std::function<std::unique_ptr<TransferPart>(const Shard&)>& make)
       : ShardParts(context, make), ordering_(ordering) {
-    require_one_process(context.world, "none: the host adds what its own devices have copied out");
+    require_one_process(context.world, "none: the host adds the partial sums of its own devices");
   }
 
   void compute(Stages& stages) override {

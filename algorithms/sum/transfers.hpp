@@ -5,7 +5,7 @@
 
 namespace league::sum {
 
-/// One variant on one shard, from pinned host memory to pinned host memory. All calls only queue work.
+/// One variant on one shard, from pinned host memory to pinned host memory. All calls only submit work.
 class TransferPart : public ShardPart {
  public:
   using ShardPart::ShardPart;
@@ -13,13 +13,13 @@ class TransferPart : public ShardPart {
   virtual void copy_in() = 0;
   virtual void add() = 0;
   virtual void copy_out() = 0;
-  /// What was copied out: a sum for each chunk.
+  /// The copied-out partial sums, one per chunk.
   [[nodiscard]] virtual const HostArray& partials() const = 0;
 };
 
 enum class Ordering { interleaved, two_phase, two_phase_sync };
 
-/// The shards' work in one of the three orderings. The host adds what was copied out, untimed, as it is downloaded.
+/// The shards' work in one of the three orderings. The host adds the copied-out sums in the untimed download.
 std::unique_ptr<Prepared> transferred(const Context& context, Ordering ordering,
                                       const std::function<std::unique_ptr<TransferPart>(const Shard&)>& make);
 
@@ -42,7 +42,7 @@ class TransferArrayPart final : public TransferPart {
   Launch configure(Launch launch) override { return launch_ = kernels_.configure(queue(), launch, chunks_); }
   void reset() override {
     std::ranges::fill(host_partials_.bytes(), std::byte{0xff});
-    x_.poison();  // what is not copied in again is missed
+    x_.poison();  // detects missing copies
     partials_.poison();
   }
   void copy_in() override { x_.copy_from(host_x_); }

@@ -21,8 +21,8 @@ void add_plain(const Pass& on, const T* a, const T* b, T* sum) {
   check_launch();
 }
 
-// A block takes blockDim x packs_a_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all loads
-// first.
+// A block takes blockDim x packs_a_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all its loads
+// in flight before the first store.
 template <class T>
 __global__ void add_packs(std::int64_t n, const T* a, const T* b, T* sum) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;

@@ -8,7 +8,7 @@ from backends.python.gpu import CupyPeer
 
 class Add(CupyPeer):
     method = "library"
-    description = "cupy.add into an array of its own"
+    description = "cupy.add into a separate array"
     dtypes = ("f32", "f64", "i32")
     only = (("memory", "device"),)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit, one pass over memory into an array of its own."""
+"""JAX: one jit, one pass over memory into a separate array."""
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ def add(a, b):
 
 class Jit(JaxPeer):
     method = "jit"
-    description = "jit of a + b into an array of its own"
+    description = "jit of a + b into a separate array"
     dtypes = ("f32", "f64", "i32")
     only = (("memory", "device"),)
 

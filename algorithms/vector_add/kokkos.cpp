@@ -18,7 +18,8 @@ void add_plain(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> s
       });
 }
 
-// A team takes `tile` elements at a time as packs of 16 bytes, a lane every lanes-th of them, all loads first.
+// A team takes `tile` elements at a time as packs of 16 bytes, a lane every lanes-th of them, all its loads in flight
+// before the first store.
 template <class T>
 void add_packs(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
   const std::int64_t n = on.size();

@@ -4,7 +4,7 @@
 #include "algorithms/vector_add/kokkos_host.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
 
-// `wide` of `kokkos` on a host, with streaming stores.
+// `wide` of `kokkos` on a host, with non-temporal stores.
 namespace league::kokkos::vector_add {
 namespace {
 

@@ -44,7 +44,7 @@ def add_kernel(a, b, out):
 
 class Kernel(NumbaCudaPeer):
     method = "raw"
-    description = "a kernel of Numba's, one element a thread"
+    description = "a Numba kernel, one element per thread"
     dtypes = ("f32", "f64", "i32")
     only = (("memory", "device"),)
 

@@ -8,7 +8,7 @@ from backends.python.peer import HostPeer
 
 class Add(HostPeer):
     method = "library"
-    description = "numpy.add into an array of its own"
+    description = "numpy.add into a separate array"
     dtypes = ("f32", "f64", "i32")
     only = (("memory", "device"),)
 

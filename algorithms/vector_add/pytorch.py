@@ -8,14 +8,14 @@ from backends.python.gpu import TorchPeer
 
 class Eager(TorchPeer):
     method = "eager"
-    description = "torch.add into a tensor of its own"
+    description = "torch.add into a separate tensor"
     dtypes = ("f32", "f64", "i32")
     only = (("memory", "device"),)
 
     def upload(self):
         self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
         self.b = torch.from_numpy(self.inputs["b"]).to(self.cuda)
-        self.sum = self.a.new_empty(len(self.a))  # an empty one has a stride, too
+        self.sum = self.a.new_empty(len(self.a))  # also valid for empty tensors
 
     def reset(self):
         self.sum.view(torch.uint8).fill_(0xFF)

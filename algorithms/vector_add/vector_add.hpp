@@ -24,13 +24,13 @@ class VectorAdd final : public Problem {
 
   std::int64_t n;
   bool fill;
-  Placement placement;  ///< where the arrays live, and what is timed
+  Placement placement;  ///< where the arrays are, and what is timed
   std::uint64_t seed;
-  Range rows{};        ///< that are here
+  Range rows{};        ///< local rows
   HostArray a{}, b{};  ///< [rows]; empty for fill
 };
 
-/// What kernel files register.
+/// Registration of a kernel.
 using OneVectorPass = OnePass<VectorAdd, float, double, std::int32_t>;
 
 }  // namespace league

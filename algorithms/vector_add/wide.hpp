@@ -12,18 +12,18 @@ namespace league {
 template <class T>
 using Pack = blocks::Pack<T, 16>;
 
-/// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight a thread fill an H200's memory
-/// queue.
+/// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight per thread saturate an H200's
+/// memory.
 inline constexpr int packs_a_lane = 4;
 template <class T>
 inline constexpr int elements_per_lane = packs_a_lane * Pack<T>::size;
 
-/// A cache line of a host. Streaming stores save the third of the traffic that reads the line before an ordinary one.
+/// A cache line of a host. Non-temporal stores save the read for ownership, a third of the traffic.
 template <class T>
 using Line = blocks::Pack<T, 64>;
 
-/// sum[i] = a[i] + b[i] for i in [begin, end), line by line. @pre `begin` is a whole number of lines, arrays are
-/// aligned to them; `Words::finish_streaming` follows before another thread reads the sums
+/// sum[i] = a[i] + b[i] for i in [begin, end), line by line. @pre `begin` is a multiple of a line, arrays are aligned
+/// to lines; `Words::finish_streaming` is called before another thread reads the sums
 template <class Words, class T>
 LEAGUE_FUNCTION void add_lines(std::int64_t begin, std::int64_t end, const T* a, const T* b, T* sum) {
   constexpr int size = Line<T>::size;

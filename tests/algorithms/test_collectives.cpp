@@ -34,7 +34,7 @@ std::vector<const Variant*> variants_of(const char* operation) {
   return tests::variants<Collectives>([=](const Variant& variant) { return variant.method == operation; });
 }
 
-/// What shard `shard` should have after a repeat, from what all have sent: plain loops.
+/// Expected values of shard `shard` after a repeat, in plain loops.
 template <class T>
 std::vector<T> expected_of(const Collectives& problem, int shard, std::int64_t repeat) {
   const auto n = static_cast<std::size_t>(problem.n), first = static_cast<std::size_t>(repeat);
@@ -59,7 +59,7 @@ std::vector<T> expected_of(const Collectives& problem, int shard, std::int64_t r
   return expected;
 }
 
-/// All variants of a collective on so many devices, in every execution, twice; `near` in units of the last place.
+/// All variants of a collective on `devices` devices, in every execution, twice; `near` in units of the last place.
 template <class T>
 int compare(const Collectives& problem, double near) {
   int ran = 0;
@@ -139,10 +139,10 @@ TEST(Collectives, SendOtherValuesFromEachShardInEachRepeat) {
   EXPECT_EQ(seen.size(), 3U * 52);
   auto part = std::make_unique<Collectives>(making("all_reduce", 4 * 50, 3));
   part->make_inputs({1, 3}, tests::runtime().host_memory());
-  EXPECT_TRUE(std::ranges::equal(part->sent_by<float>(2), problem->sent_by<float>(2))) << "wherever they are made";
+  EXPECT_TRUE(std::ranges::equal(part->sent_by<float>(2), problem->sent_by<float>(2))) << "on any number of shards";
 }
 
-/// Any value of any shard and repeat that is off is found, also where a reduce-scatter leaves nothing.
+/// A wrong value of any shard and repeat is found, also outside of the own piece of a reduce-scatter.
 TEST(Collectives, CheckFindsOneWrongValue) {
   for (const char* operation : collectives::names) {
     const auto problem = make(making(operation, 4 * 11, 3));
@@ -173,13 +173,13 @@ TEST(Collectives, RefuseByName) {
     }
     return "accepted";
   };
-  EXPECT_EQ(refusal(*one, {}), "a collective is between devices: two at least");
+  EXPECT_EQ(refusal(*one, {}), "a collective needs at least two devices");
   EXPECT_EQ(refusal(*problem, {.devices = 2, .budget = 100'000'000}), "needs 126 MB, budget 100 MB");
   EXPECT_EQ(refusal(*problem, {.devices = 2, .launch = {.team = 2}}), "the communicator chooses its own launch");
   EXPECT_EQ(refusal(*problem, {.devices = 2}), "accepted");
 }
 
-/// What is reported is one repeat: stages of a trace, and samples, which cannot be longer than what they are part of.
+/// Reported times are per repeat: samples, and stages of a trace, which cannot exceed the sample.
 TEST(Collectives, AreReportedOneByOne) {
   constexpr int repeats = 50;
   bench::Datasets datasets({}, tests::runtime().host_memory());
@@ -202,7 +202,7 @@ TEST(Collectives, AreReportedOneByOne) {
   const bench::Stopwatch watch;
   const double sample = meter.sample(1);
   EXPECT_LT(sample * repeats, watch.seconds());
-  EXPECT_EQ(meter.batch_needed(), 1) << "a sum uses up what it adds";
+  EXPECT_EQ(meter.batch_needed(), 1) << "an in-place sum overwrites its inputs";
 }
 
 }  // namespace
