@@ -20,7 +20,7 @@ inline std::unique_ptr<Knn> make(const Dataset& data, Dtype dtype, int k, const 
   return problem;
 }
 
-/// Generated rows: pixels of so many grey levels, or numbers in [-1/2, 1/2).
+/// Generated rows: pixels with `levels` grey levels, or numbers in [-1/2, 1/2).
 inline Dataset generated(std::int64_t train, std::int64_t test, std::int64_t features, Dtype dtype,
                          std::uint64_t levels) {
   std::pmr::memory_resource& memory = tests::runtime().host_memory();

@@ -8,7 +8,7 @@
 
 namespace league::blocks {
 
-/// Copies that arrive as late as they may: when they are waited for.
+/// Copies that arrive as late as possible: in `wait`.
 struct LateCopies : PlainCopies {
   struct Copy {
     Packet* to;

@@ -66,7 +66,7 @@ inline std::vector<double> random_theta(const SoftmaxRegression& problem, double
 
 inline std::vector<const Variant*> variants() { return league::tests::variants<SoftmaxRegression>(); }
 
-/// Runs every variant that takes the problem's type, twice.
+/// Runs every variant that supports the problem's type, twice.
 inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>& device_counts = {1}) {
   for (const Variant* variant : variants())
     for (const int devices : device_counts) {

@@ -13,34 +13,34 @@
 /// Variants on problems, solved without the harness.
 namespace league::tests {
 
-/// The variants of an algorithm that can run here, of those that are wanted.
+/// A filter of variants.
 using Wanted = std::function<bool(const Variant&)>;
 std::vector<const Variant*> variants(const std::string& algorithm, const Wanted& wanted = {});
 template <class P>
 std::vector<const Variant*> variants(const Wanted& wanted = {}) {
   return variants(P::algorithm, wanted);
 }
-/// Those whose method solves this problem, as in `Method::problem`.
+/// Variants whose method has this `Method::problem`.
 Wanted solving(const std::string& problem);
 
 /// "fused kokkos": for traces.
 std::string name_of(const Variant& variant);
 
-/// What a variant is prepared with, where that is not its own choice on one device.
+/// Preparation of a variant, if not the defaults on one device.
 struct Setting {
   int devices = 1;
   Launch launch{};
-  std::int64_t budget = std::int64_t{1} << 40;           ///< bytes a device
+  std::int64_t budget = std::int64_t{1} << 40;           ///< bytes per device
   std::function<void(std::vector<Shard>&)> change = {};  ///< of the shards, to make a result wrong
-  int process = 0, processes = 1;                        ///< for what is split without sums between processes
+  int process = 0, processes = 1;  ///< for independent splits, without communication between processes
   Execution execution = Execution::stream;
 };
 
-/// A variant prepared on a problem, and its results: of one compute, and of another with each `again`.
+/// A variant prepared on a problem, and the results of a compute; each `again` computes once more.
 struct Solved {
   Solved(const Variant& variant, const Problem& problem, const Setting& setting = {});
   void again();
-  /// A copy of output number `index`.
+  /// A copy of output `index`.
   template <class T = double>
   [[nodiscard]] std::vector<T> values(std::size_t index) const {
     const auto found = outputs->at(index).values.template values<const T>();
@@ -55,8 +55,8 @@ struct Solved {
   Outputs* outputs = &results;
 };
 
-/// Solves `problem` by all of these, in every execution, on one to three devices, each checked and handed over; what
-/// cannot run there says why.
+/// Solves `problem` by all of these, in every execution, on one to three devices, checks each and passes it to
+/// `expect`; unsupported cases must give a reason.
 template <class S, class Expect>
 void everywhere(const std::vector<const Variant*>& variants, const Problem& problem, const Expect& expect) {
   int ran = 0;

@@ -35,7 +35,7 @@ TEST(Ceilings, CountsBytesAndOperations) {
   EXPECT_EQ(make("multiply_add", 1, Dtype::f32).cost().operations, 2.0 * 4096 * 1024);
 }
 
-/// What the oracle says the chains come to is what comes of taking the steps.
+/// The oracle's values of the chains agree with the recurrence.
 template <class T>
 void expect_closed_form() {
   const Ceilings problem = make("multiply_add", 4096, dtype_of<T>);
@@ -60,7 +60,7 @@ TEST(Ceilings, ClosedFormIsTheRecurrence) {
   expect_closed_form<std::int32_t>();
 }
 
-/// What the oracle says of a product of matrices is what comes of multiplying them.
+/// The oracle's sums of matrix products agree with multiplying the matrices.
 TEST(Ceilings, TensorProductsAreCountedInTheirOwnTypes) {
   const auto bf16 = make("tensor", 20000, Dtype::bf16), u8 = make("tensor", 20000, Dtype::u8);
   EXPECT_EQ(bf16.extent(), 20);
@@ -91,7 +91,7 @@ TEST(Ceilings, TensorProductsDifferFromTheirNeighbours) {
   }
 }
 
-/// A matrix unit of plain code comes to what the oracle says of random operands, in the types of the unit.
+/// The scalar unit agrees with the oracle for random operands, in the unit's types.
 template <Dtype dtype>
 void expect_random_products() {
   using Unit = blocks::mma::Scalar<element_of(dtype)>;
@@ -132,7 +132,7 @@ TEST(Ceilings, RandomTensorProductsAreExact) {
   expect_random_products<Dtype::u8>();
 }
 
-/// How many values B has in the rows up to `rows`.
+/// Number of different values of B in the rows up to `rows`.
 template <Dtype dtype>
 std::size_t values_of_b(const Operands& operands, std::int64_t rows) {
   std::set<int> values;

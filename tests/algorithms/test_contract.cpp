@@ -9,8 +9,8 @@
 #include "algorithms/oracle/generate.hpp"
 #include "tests/runtime.hpp"
 
-// The contract probe: a small gradient descent on several host devices, written only to show that the contract carries
-// state, steps, a sum over shards, a stop test without the host, reset and stages.
+// A minimal implementation of the contract: gradient descent on several host devices, with state, steps, a sum over
+// shards, a stop test on the device, reset and stages.
 namespace league {
 namespace {
 
@@ -20,8 +20,8 @@ constexpr double rate = 0.5;
 double x_at(std::int64_t row) { return random_value<double>(7, 0, static_cast<std::uint64_t>(row)); }
 double y_at(std::int64_t row) { return 0.7 * x_at(row) + 0.3; }
 
-/// Fits y = w x + b by gradient descent on the mean squared error; a step whose gradient is below `tolerance` is the
-/// last.
+/// Fits y = w x + b by gradient descent on the mean squared error; stops after a step whose gradient is below
+/// `tolerance`.
 class Descent final : public Prepared {
  public:
   Descent(const Context& context, int steps, double tolerance)

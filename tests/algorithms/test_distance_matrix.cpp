@@ -24,7 +24,7 @@ std::unique_ptr<DistanceMatrix> make(std::int64_t n, std::int64_t dimension, Dty
   return problem;
 }
 
-/// The distances by the formula, as a kernel would leave them.
+/// The distances by the formula, as outputs of a kernel.
 template <class T>
 Outputs by_formula(const DistanceMatrix& problem) {
   Outputs outputs = problem.make_outputs({0, problem.extent()}, tests::runtime().host_memory());

@@ -11,8 +11,8 @@
 #include "algorithms/distance_matrix/tiles.hpp"
 #include "algorithms/oracle/generate.hpp"
 
-// How the GPU kernels share a matrix out, walked through on the host: every value must be written, and be right, for
-// every size, block of rows and team, without a GPU.
+// The decomposition of the GPU kernels, simulated on the host: every value must be written and right, for every size,
+// block of rows and team size.
 namespace league::distance_matrix {
 namespace {
 

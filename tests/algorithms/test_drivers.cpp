@@ -10,7 +10,7 @@
 #include "tests/heap.hpp"
 #include "tests/runtime.hpp"
 
-// The production drivers with a part whose result is known: x <- x + (number of the step) * rows, until a limit.
+// The production drivers with a part whose result is known: x <- x + step index * rows, until a limit.
 namespace league {
 namespace {
 
@@ -21,7 +21,7 @@ struct State {
   std::int64_t step = 0;
 };
 
-/// `by_host`: counts its steps on the host, which is wrong where a graph replays them.
+/// `by_host`: counts its steps on the host, which is wrong in replayed graphs.
 class Fake final : public StepPart {
  public:
   Fake(const Context& context, const Shard& shard, double limit, bool by_host)
@@ -60,7 +60,7 @@ class Fake final : public StepPart {
   host::Array<std::int64_t> step_;
 };
 
-/// A solve by fakes on host devices, and what it came to.
+/// A solve by fakes on host devices, and its result.
 struct Solving {
   Solving(int devices, std::int64_t steps, Execution execution, double limit = 1e30, bool by_host = false)
       : world(partition(rows, devices)), shards(local_shards(world, runtime.devices(DeviceKind::host, devices))) {
@@ -117,7 +117,7 @@ TEST(Drivers, AGraphReplaysWhatWasRecorded) {
   Solving right(1, 250, Execution::stream, 1e30, true), wrong(1, 250, Execution::graph, 1e30, true);
   right.run(), wrong.run();
   EXPECT_EQ(right.value(), 7.0 * 250 * 251 / 2);
-  EXPECT_NE(wrong.value(), right.value()) << "a step that asks the host is not found";
+  EXPECT_NE(wrong.value(), right.value()) << "a step that reads host state is not detected";
 }
 
 /// Declares arrays and does nothing else.

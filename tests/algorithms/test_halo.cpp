@@ -8,8 +8,7 @@
 #include "backends/host_array.hpp"
 #include "tests/runtime.hpp"
 
-// The production driver with planes of one integer: in a step it becomes itself and the one below, plus three times the
-// one above.
+// The production driver with planes of one integer: a step adds the plane below and three times the plane above.
 namespace league {
 namespace {
 

@@ -40,7 +40,7 @@ Dataset dataset(const Rows& train, const std::vector<std::int32_t>& labels, cons
 
 constexpr std::array pixel_types{Dtype::f32, Dtype::i32, Dtype::u8};
 
-/// Runs every variant in every type of pixels and hands over its results, checked.
+/// Runs every variant in every pixel type, checks its results and passes them to `expect`.
 void everywhere(const Dataset& data, int k, const char* votes, const std::function<void(Outputs&)>& expect) {
   for (const Dtype dtype : pixel_types) {
     const auto problem = make(data, dtype, k, votes);
@@ -220,7 +220,7 @@ TEST(Knn, ProcessesTakeTheirRows) {
   }
 }
 
-/// Right results with something done to them must not pass.
+/// Modified right results must not pass.
 void expect_found(const Knn& problem, const std::function<void(Outputs&)>& spoil) {
   const Variant* serial = registry().variant("knn", "fused", "serial");
   ASSERT_NE(serial, nullptr);
@@ -244,7 +244,7 @@ TEST(Knn, CheckFindsWhatIsWrong) {
   expect_found(*problem, [](Outputs& outputs) { outputs[Knn::distances].values.values<double>()[4] += 1e-12; });
 
   const auto numbers = make(generated(60, 20, 4, Dtype::f32, 0), Dtype::f32, 1, "uniform");
-  expect_found(*numbers, [&](Outputs& outputs) {  // another training row, at its own distance and with its label
+  expect_found(*numbers, [&](Outputs& outputs) {  // another training row, with its distance and label
     std::int64_t& neighbour = outputs[Knn::neighbours].values.values<std::int64_t>()[3];
     neighbour = (neighbour + 1) % 60;
     double squared = 0;

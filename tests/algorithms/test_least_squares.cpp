@@ -14,7 +14,7 @@ struct Golden {
   int factor;
   double weight, bias, test_mse;
 };
-/// Published for x on [0, 8), 200 epochs at 0.01, and the factor that a version puts on its gradient.
+/// Published for x on [0, 8), 200 epochs at 0.01, and the factor of the gradient in each version.
 constexpr std::array goldens{
     Golden{"zero", 1, .718881, .200443, -1},      Golden{"zero", 2, .711630, .238678, -1},
     Golden{"zero", 4, .704397, .276817, -1},      Golden{"study", 1, .650346, .561825, 3.5e-2},
@@ -46,7 +46,7 @@ TEST(LeastSquares, IsTheClosedForm) {
       const auto expected = closed_form(points, study ? std::array{.83, .7645} : std::array{0.0, 0.0}, 0.01, 200);
       for (std::size_t i = 0; i < 2; ++i) {
         EXPECT_NEAR(descended.theta[i], expected[i], 1e-13);  // targets and abscissae are rounded to double
-        EXPECT_LT(descended.theta_bound[i], 1e-10) << "a bound that says nothing";
+        EXPECT_LT(descended.theta_bound[i], 1e-10) << "the bound is too large";
       }
       const auto rough = make({{"points", std::to_string(points)}}, Dtype::f32);
       for (const double bound : descended_of(*rough).theta_bound) EXPECT_LT(bound, 2e-4);
@@ -88,7 +88,7 @@ TEST(LeastSquares, ADescentIsJudgedByItsBounds) {
   EXPECT_EQ(message(Reals{1, -1.8}, Reals{4, 2, 1}, 3, right, Dtype::f32), "theta[1] is -1.8, expected ");
   EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, 2}, 3, right, Dtype::f32), "loss[2] is 2, expected 1 wi");
   EXPECT_EQ(message(Reals{1, -2}, Reals{4, 2, 1}, 2, right, Dtype::f32), "steps[0] is 2, expected 3 w");
-  // Out of the range of float, or of a sum over 1000 rows in it, but not of double.
+  // Overflows in float, or in a float sum over 1000 rows, but not in double.
   const double inf = std::numeric_limits<double>::infinity();
   least_squares::Descended far = right;
   far.loss = {4, 2, 1e34};

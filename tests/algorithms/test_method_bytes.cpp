@@ -3,7 +3,7 @@
 
 #include "tests/algorithms/softmax_regression.hpp"
 
-// What methods move beside what their problem needs, against the formulas of the algorithms' pages.
+// Bytes moved by methods, against the formulas in the algorithms' pages.
 namespace league {
 namespace {
 

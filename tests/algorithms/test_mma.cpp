@@ -25,7 +25,7 @@ MmaProduct& mma_product_on_gpu() {
 namespace league::blocks::mma {
 namespace {
 
-/// All values of 16 bits are their own neighbours; between two neighbours lies what is rounded to them.
+/// All 16-bit values are preserved by rounding; values between two neighbours round to the nearer one.
 template <Element element>
 void expect_nearest(float highest) {
   using T = Traits<element>;
@@ -39,7 +39,7 @@ void expect_nearest(float highest) {
     ASSERT_EQ(T::narrow(wide), value) << wide;
     if (std::signbit(wide) || wide >= highest) continue;
     const float next = T::widen(static_cast<std::uint16_t>(bits + 1));
-    const float middle = wide + (next - wide) / 2;  // exact: there are bits enough
+    const float middle = wide + (next - wide) / 2;  // exact in float
     if (middle == wide) continue;                   // the smallest subnormals of float
     ASSERT_EQ(T::narrow(std::nextafter(middle, 0.0F)), value) << wide;
     ASSERT_EQ(T::narrow(middle), bits % 2 == 0 ? value : value + 1) << wide;
@@ -85,7 +85,7 @@ class Units : public ::testing::Test {
     return words;
   }
 
-  /// C [16 x 16], row by row: here if one thread makes it, else on a GPU.
+  /// C [16 x 16], row by row: on the host for units with one lane, else on a GPU.
   static std::vector<Sum> product(const std::vector<Value>& a, const std::vector<Value>& b, int depth) {
     const auto pieces_a = packed<Operand::a>(a, depth), pieces_b = packed<Operand::b>(b, depth);
     std::vector<Sum> c(side * side, Sum{1});
@@ -110,7 +110,7 @@ class Units : public ::testing::Test {
     return c;
   }
 
-  /// The same, of the values, by rows.
+  /// The expected values, from the rows.
   static std::vector<double> expected(const std::vector<Value>& a, const std::vector<Value>& b, int depth) {
     std::vector<double> c;
     for (int i = 0; i < side; ++i)
@@ -144,7 +144,7 @@ TYPED_TEST(Units, AreExactForIntegers) {
   for (const int depth : {1, 3, 8, 31, 32, 33, 200}) {
     std::uniform_int_distribution<int> value(low, high), end(0, 3);
     std::vector<typename TypeParam::Value> a, b;
-    for (int i = 0; i < side * depth; ++i) {  // a quarter of them at the ends
+    for (int i = 0; i < side * depth; ++i) {  // a quarter of them at the ends of the range
       const auto one = [&] {
         return end(this->random_) == 0 ? (end(this->random_) % 2 ? low : high) : value(this->random_);
       };
@@ -168,7 +168,7 @@ TYPED_TEST(Units, AreNearTheExactSums) {
   }
   const auto c = this->product(a, b, depth);
   const auto exact = this->expected(a, b, depth);
-  // Matrix units cut additions off where they do not round: twice the unit roundoff.
+  // Matrix units may truncate additions instead of rounding: twice the unit roundoff.
   const double step = TypeParam::element == Element::f64 ? 0x1p-52 : 0x1p-23;
   for (int i = 0; i < side; ++i)
     for (int j = 0; j < side; ++j) {
@@ -181,7 +181,7 @@ TYPED_TEST(Units, AreNearTheExactSums) {
     }
 }
 
-/// Of units that run elsewhere, the places: every word and every sum has one, and no two share one.
+/// Layouts of units that cannot run here: every word and every sum has one position, all different.
 template <class Unit>
 class Layouts : public ::testing::Test {};
 using AllLayouts = ::testing::Types<Scalar<Element::s8>, Warp<Element::u8>, Warp<Element::f32>, Warp<Element::f64>,
@@ -204,7 +204,7 @@ void expect_a_place_for_every_word() {
       EXPECT_EQ(Unit::template offset<operand>(place.row, place.word), lane * Unit::share + i);
       rows.emplace(Unit::template lane_row<operand>(i), place.row);
     }
-    EXPECT_EQ(std::ssize(rows), Unit::lane_rows);  // each number stands for one row
+    EXPECT_EQ(std::ssize(rows), Unit::lane_rows);  // each index is one row
   }
 }
 
@@ -234,7 +234,7 @@ TEST(Warpgroups, HaveAPlaceForEverything) {
   for (int thread = 0; thread < Unit::threads; ++thread)
     for (int i = 0; i < Unit::sums; ++i) {
       places.insert(Unit::row(thread, i) * Unit::columns + Unit::column(thread, i));
-      const int row = i / 2 % 2, number = i / 4 * 2 + i % 2;  // of those of the row
+      const int row = i / 2 % 2, number = i / 4 * 2 + i % 2;  // within the row
       EXPECT_EQ(Unit::sum_at(row, number), i);
     }
   EXPECT_EQ(places.size(), static_cast<std::size_t>(Unit::rows * Unit::columns));

@@ -54,7 +54,7 @@ TEST(Optimizers, AdamByHand) {
 
 TEST(Optimizers, AdamsCorrectionMakesUpForTheStartAtZero) {
   Weight<double> weight{0, 0, 0};
-  for (std::int64_t step = 1; step <= 50; ++step) {  // means of what is always the same
+  for (std::int64_t step = 1; step <= 50; ++step) {  // means of a constant
     const double before = weight.value;
     weight = stepped(Optimizer::adam, 0.01, weight, 0.3, step);
     EXPECT_NEAR(before - weight.value, 0.01 * 0.3 / (0.3 + 1e-8), 1e-15) << "step " << step;

@@ -6,7 +6,7 @@
 
 #include "algorithms/contract/registry.hpp"
 
-// The values that parameters take: intervals, and problems that are made from what lies outside.
+// Valid values of parameters: intervals, and problems made from values outside.
 namespace league {
 namespace {
 
@@ -44,7 +44,7 @@ TEST(Interval, IsSaidInWords) {
   EXPECT_EQ((Interval{.max = 0.5, .open_max = true}.words()), "a finite number below 0.5");
 }
 
-/// What a problem is refused with that is made from the defaults, but for one value.
+/// The error message of a problem with one invalid value, else the defaults.
 std::string refusal(const Algorithm& algorithm, const std::string& name, const std::string& value) {
   Parameters parameters;
   for (const Parameter& parameter : algorithm.parameters) parameters.values[parameter.name] = parameter.default_value;

@@ -63,7 +63,7 @@ TEST(Partition, SplitsEveryBatchOverAllShards) {
           const int shards = devices_each * processes;
           if (batch >= rows) {
             EXPECT_EQ(world.batch, 0);
-            EXPECT_EQ(world.rows, partition(rows, shards).rows) << "one batch is no other split";
+            EXPECT_EQ(world.rows, partition(rows, shards).rows) << "one batch of all rows: the same split";
             continue;
           }
           ASSERT_EQ(world.batch, batch);
@@ -81,7 +81,7 @@ TEST(Partition, SplitsEveryBatchOverAllShards) {
             }
           EXPECT_EQ(next, rows);
           for (std::size_t shard = 0; shard < sizes.size(); ++shard)
-            EXPECT_EQ(world.rows[shard].size(), sizes[shard]) << "what it has of all batches together";
+            EXPECT_EQ(world.rows[shard].size(), sizes[shard]) << "its rows of all batches";
         }
 }
 

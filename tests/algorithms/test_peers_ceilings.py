@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers of ceilings: whole numbers, exactly."""
+"""Peers of ceilings: whole numbers, compared exactly."""
 
 import numpy as np
 import pytest

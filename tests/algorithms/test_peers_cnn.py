@@ -17,7 +17,7 @@ SEED = -3
 
 
 def random_bits(seed, stream, index):
-    """As algorithms/contract/random.hpp has it."""
+    """The generator of algorithms/contract/random.hpp."""
     whole, golden = 2**64 - 1, 0x9E3779B97F4A7C15
 
     def mix(z):
@@ -32,7 +32,7 @@ def random_bits(seed, stream, index):
 
 
 def masks(step, images, on):
-    """What dropout multiplies values by: [images x 9216], [images x 128]."""
+    """Dropout factors: [images x 9216], [images x 128]."""
     if not on:
         return np.ones((images, 9216)), np.ones((images, 128))
     pooled, hidden = np.zeros((images, 9216)), np.zeros((images, 128))
@@ -73,7 +73,7 @@ def mean_loss(logits, labels):
 
 
 def advanced(optimizer, weights, state, gradient, rate, count):
-    """Weights and state after step number `count`, from 1 on."""
+    """Weights and state after step `count`, from 1."""
     w, g = weights.astype(float), gradient.astype(float)
     if optimizer == "sgd":
         return w - rate * g, np.empty((0, PARAMETERS))
@@ -110,7 +110,7 @@ def judge(variant, optimizer, **changes):
     found = run(variant, "cnn", inputs, optimizer=optimizer, **rule)
     steps = rule["steps"] or 6
     last = rule["warm_up"] + steps - 1
-    first = last // 3 * 7 + last % 3 * 3  # three batches of 7 images: the last of one
+    first = last // 3 * 7 + last % 3 * 3  # 7 images in batches of 3, 3 and 1
     index = inputs["order"].flatten()[first : first + min(3, 7 - last % 3 * 3)]
     before, gradient = found["weights_before"][0], found["gradient"][0]
     of_step = masks(last, len(index), rule["dropout"] == "on")
@@ -126,7 +126,7 @@ def judge(variant, optimizer, **changes):
     for begin, end in itertools.pairwise(ends):
         way = np.zeros(PARAMETERS)
         way[begin:end] = gradient[begin:end] + random.normal(0, 1e-3, end - begin)
-        way *= 1e-8 / np.abs(way).max()  # no maximum moves
+        way *= 1e-8 / np.abs(way).max()  # small enough that no maximum changes
         slope = (loss_at(before + way) - loss_at(before - way)) / 2
         size = np.linalg.norm(gradient[begin:end]) * np.linalg.norm(way)
         np.testing.assert_allclose(gradient @ way, slope, rtol=0, atol=2e-3 * size)
@@ -140,7 +140,7 @@ def judge(variant, optimizer, **changes):
     )
     np.testing.assert_allclose(found["weights"][0], now, rtol=1e-6, atol=1e-7)
     for found_row, row in zip(found["state"], state, strict=True):
-        bound = 1e-6 * np.abs(row).max()  # where sums cancel
+        bound = 1e-6 * np.abs(row).max()  # for cancellation in sums
         np.testing.assert_allclose(found_row, row, rtol=1e-5, atol=bound)
     tests = 0 if rule["steps"] else 2
     assert found["correct"].shape == (tests,)

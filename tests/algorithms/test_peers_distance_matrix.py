@@ -7,7 +7,7 @@ from peer_support import NUMPY_TYPES, Variant, peer_of, run, variants
 
 
 def roots(squares: np.ndarray, bound: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distances, and what an error of their squares makes of them."""
+    """Distances, and their errors from those of the squares."""
     values, above = np.sqrt(squares), np.sqrt(squares + bound)
     below = np.sqrt(np.maximum(squares - bound, 0))
     return values, np.maximum(above - values, values - below)

@@ -92,7 +92,7 @@ def test_ties_of_rows_that_are_searched_apart(variant: Variant, monkeypatch):
 
 @pytest.mark.parametrize("variant", INT8)
 def test_bytes_have_sums_of_32_bits(variant: Variant):
-    """Pixels of more features than a float adds exactly."""
+    """Pixels with more features than can be added exactly in float."""
     train = np.zeros((30, 1500), int)
     for row in range(30):
         train[row, : 33 * (row % 10)] = 255

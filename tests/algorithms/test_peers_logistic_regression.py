@@ -20,7 +20,7 @@ def data(rows, features, dtype):
 
 
 def evaluate(x, labels, theta, l2):
-    """Loss, gradient and Hessian at theta; x has the intercept's ones in front."""
+    """Loss, gradient and Hessian at theta; the first row of x are the intercept's ones."""
     penalty = l2 * np.diag(np.arange(len(x)) > 0)
     z = theta @ x
     terms = np.maximum(z, 0) - labels * z + np.log1p(np.exp(-np.abs(z)))
@@ -31,7 +31,7 @@ def evaluate(x, labels, theta, l2):
 
 
 def descend(columns, labels, steps, learning_rate, l2, tolerance):
-    """theta, losses, steps taken."""
+    """theta, losses, number of steps."""
     x = np.vstack([np.ones(labels.size), columns]).astype(float)
     theta, losses = np.zeros(len(x)), []
     for _ in range(steps):
@@ -79,7 +79,7 @@ def test_a_small_gradient_ends_the_solve(variant: Variant):
 
 
 def newton(columns, labels, steps, l2, tolerance):
-    """theta, losses, steps taken; no step from 0 is too long for these data."""
+    """theta, losses, number of steps; for these data no step from 0 is halved."""
     x = np.vstack([np.ones(labels.size), columns]).astype(float)
     theta, losses = np.zeros(len(x)), []
     for _ in range(steps):
@@ -116,13 +116,13 @@ def test_newton(variant: Variant, rows: int, features: int):
 
 @pytest.mark.parametrize("variant", NEWTON)
 def test_newton_ends_where_the_gradient_is_small(variant: Variant):
-    """The penalty leaves the intercept alone; the losses after the end are the last one."""
+    """The penalty excludes the intercept; losses after the end repeat the last one."""
     rule = {"l2": 0.01, "tolerance": 1e-6}
     assert 3 < compare_newton(variant, data(500, 3, float), 60, **rule) < 10
 
 
 class Scripted(NewtonSteps):
-    """Finds these losses and gradients, whatever theta is; a step is (4, -8)."""
+    """Returns given losses and gradients for any theta; a step is (4, -8)."""
 
     def __init__(self, tolerance, *found):
         self.parameters = {"tolerance": tolerance}

@@ -19,7 +19,7 @@ def data(rows, features, pixels):
     train = train if pixels else train.astype(np.float32)
     last = np.array(
         [3], np.int32
-    )  # the highest class is only here, if there is but one row
+    )  # the highest class occurs here only, if there is one row
     test = {"test": train[:1], "test_labels": last}
     return {"train": train, "train_labels": labels, **test}
 

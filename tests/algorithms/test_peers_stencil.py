@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers of stencil: each cell within the roundings of its steps."""
+"""Peers of stencil: each cell within the rounding bound of its steps."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers of sum: integers exactly, floats within the roundings of a sum in double, in any order."""
+"""Peers of sum: integers exactly, floats within the rounding bound of a sum in double in any order."""
 
 import math
 

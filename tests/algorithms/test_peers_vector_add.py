@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers of vector_add: one rounding, which is that of NumPy's sum; integers exactly."""
+"""Peers of vector_add: floats with the one rounding of NumPy's sum; integers exactly."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_sum(variant: Variant, n: int):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_memory_of_another_kind_is_refused(variant: Variant):
     inputs = terms(NUMPY_TYPES[variant[2]], 5)
-    if variant[0] == "pytorch":  # its __init__ is that of the tests
+    if variant[0] == "pytorch":  # calls the test's __init__
         pytest.skip("see torch_on_cpu")
     with pytest.raises(Unsupported, match="takes memory = device only"):
         run(variant, "vector_add", inputs, memory="unified")

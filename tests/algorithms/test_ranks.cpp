@@ -17,7 +17,7 @@
 namespace league::tests {
 namespace {
 
-/// What takes one process only.
+/// Whether the variant supports one process only.
 bool refuses(const Variant& variant, Execution execution) {
   static const std::set<std::string> methods{"distance_matrix/symmetric",
                                              "distance_matrix/mma_symmetric",
@@ -29,12 +29,12 @@ bool refuses(const Variant& variant, Execution execution) {
   return methods.contains(variant.algorithm + "/" + variant.method) || execution == Execution::kokkos_graph;
 }
 
-/// Of all processes; `without_rows` are among those that ran.
+/// Counts over all processes; `without_rows` is part of `ran`.
 struct Count {
   int ran = 0, refused = 0, without_rows = 0;
 };
 
-/// What one process of a run does. @throws Unsupported
+/// The work of one process of a run. @throws Unsupported
 Verdict solve(const Variant& variant, const Making& making, Execution execution, Rank& rank) {
   std::pmr::memory_resource& memory = runtime().host_memory();
   const Range local = rank.world.local_rows();

@@ -5,7 +5,7 @@
 namespace league::softmax_regression::tests {
 namespace {
 
-/// A block of `fused`, one thread after another between its barriers: what a GPU does with all rows of a problem.
+/// A block of `fused` on the host, one thread after another between its barriers, for all rows of a problem.
 template <class T>
 std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector<double>& theta, int threads,
                              double& loss) {

@@ -130,7 +130,7 @@ TEST(SoftmaxRegression, WhatDoesNotFitIsRefusedWithTheNumbers) {
     }
 }
 
-/// The message of a check of right results with something done to them.
+/// The message of a check of modified right results.
 std::string spoilt(const SoftmaxRegression& problem, const std::function<void(Outputs&)>& spoil) {
   Solved run(*registry().variant(SoftmaxRegression::algorithm, "fused", "serial"), problem);
   EXPECT_TRUE(problem.check_alone(*run.outputs).passed());

@@ -78,7 +78,7 @@ struct Points {
   std::vector<float> values;
 };
 
-/// Squared distances, as the kernels make them.
+/// Squared distances, computed as in the kernels.
 template <class Tile, bool mirror>
 std::vector<float> distances(const Points& points) {
   const int n = points.n;
@@ -122,7 +122,7 @@ std::vector<float> distances(const Points& points) {
 }
 
 /// Rows of different sizes, rows with elements of different sizes, rows near each other, rows of zeros, and elements
-/// that lose most by being split.
+/// with the largest splitting errors.
 Points hard(int n, int dimension) {
   std::mt19937 random{static_cast<unsigned>(n * 1000 + dimension)};
   std::normal_distribution<double> value;
@@ -145,7 +145,7 @@ Points hard(int n, int dimension) {
   return points;
 }
 
-/// Two equal points whose parts are exact: what is left of |x|^2 + |x|^2 - 2 x.x is less than low by low.
+/// Two equal points whose parts are exact: the error of |x|^2 + |x|^2 - 2 x.x is less than low x low.
 TEST(SplitUnits, FewCoordinatesLoseNothing) {
   for (const int dimension : {1, 2, 3}) {
     const Points points{2, dimension,

@@ -16,8 +16,8 @@ namespace {
 
 using mma::Element;
 
-/// What every lane of every unit takes of a square, by rows and by columns, is where the unit wants it. Lanes of GPUs
-/// are looked at one after another: their registers, not their products.
+/// Every lane of every unit gets the right words of a square, by rows and by columns. For GPU units only the registers
+/// are checked, lane by lane, not the products.
 template <class Unit>
 class SquaresOf : public ::testing::Test {};
 using AllUnits = ::testing::Types<mma::Scalar<Element::s8>, mma::Thread<Element::u8>, mma::Thread<Element::s8>,
@@ -43,7 +43,7 @@ TYPED_TEST(SquaresOf, GiveOperandsByRowsAndByColumns) {
     std::memcpy(&square[static_cast<std::size_t>(number)], values, sizeof values);
   }
   EXPECT_EQ(std::ssize(places), Squares::blocks);
-  std::map<int, int> element_at;  // of the depth, by its place in the unit's steps
+  std::map<int, int> element_at;  // element of the depth, by its position in the unit's steps
   std::set<int> rows;
   for (int i = 0; i < side; ++i) {
     element_at[Squares::depth_of(i)] = i;

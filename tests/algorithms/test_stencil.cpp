@@ -43,7 +43,7 @@ TEST(Stencil, ShrinksAnEigenvectorByItsEigenvalue) {
     }
 }
 
-/// What checks large cubes: held to the complete check, and to a wrong cell anywhere.
+/// The check of large cubes agrees with the complete check, and finds a wrong cell anywhere.
 TEST(Stencil, SumsOfLinesFindAWrongCell) {
   constexpr std::int64_t n = 21, steps = 4;
   const auto problem = make(n, steps, Dtype::f32);

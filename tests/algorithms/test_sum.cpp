@@ -35,7 +35,7 @@ struct Solved : tests::Solved {
   }
 };
 
-/// Runs all variants on one to three devices; `expect` sees each result.
+/// Runs all variants on one to three devices; each result is passed to `expect`.
 template <class Expect>
 void everywhere(const Sum& problem, const Expect& expect) {
   for (const Variant* variant : tests::variants<Sum>())
@@ -72,7 +72,7 @@ TEST(Sum, ChunksDependOnTheSizeAlone) {
   EXPECT_EQ(problem.elements({1, 3}), (Range{2048, 6144}));
   EXPECT_EQ(problem.elements({4, 5}), (Range{8192, 10'000}));
   EXPECT_EQ(problem.elements({5, 5}).size(), 0);
-  // Beyond what 32 bits count, without the memory for it.
+  // Sizes beyond 32 bits, without allocating them.
   EXPECT_EQ(sum::chunk_elements(std::int64_t{1} << 30, Dtype::f32), 32768);
   EXPECT_EQ(sum::chunk_elements(std::int64_t{1} << 36, Dtype::f64), 262144);
   const sum::Chunks chunks{.count = (std::int64_t{1} << 33) / 1000 + 1, .size = std::int64_t{1} << 33, .chunk = 1000};
@@ -97,7 +97,7 @@ TEST(Sum, EveryElementIsAddedOnceByWhateverLanes) {
     }
 }
 
-/// Numbers of very different sizes, whose sum is another one in another order.
+/// Numbers of very different magnitudes, whose sum depends on the order.
 template <class T>
 Sum uneven(Dtype dtype) {
   Sum problem = make(300'007, dtype, "signed");
@@ -141,7 +141,7 @@ TEST(Sum, CancellationIsHeldToTheSumOfMagnitudes) {
   exact[0].values.values<double>()[0] = 1000;
   EXPECT_EQ(problem.check_alone(exact).worst, 0) << "the oracle loses digits";
   const double bound = problem.bound("", alone);
-  EXPECT_GT(bound, 1000);  // nothing is promised of the difference
+  EXPECT_GT(bound, 1000);  // no claim about the difference
   EXPECT_LT(bound, 1e20 * 1e-12);
   everywhere(problem, [&](const Solved& run) { EXPECT_NEAR(run.value<double>(), 1000, bound); });
 }

@@ -7,7 +7,7 @@
 #include "algorithms/blocks/subgroup.hpp"
 #include "algorithms/blocks/sums.hpp"
 
-// The reductions of the GPU kernels, emulated: all lanes of a warp in one value, in lockstep.
+// The reductions of the GPU kernels, emulated: one value holds all lanes of a warp, in lockstep.
 namespace league::blocks {
 namespace {
 
@@ -21,7 +21,7 @@ struct Warp {
   }
 };
 
-/// As `shuffle_down`: a lane without one above keeps its own value.
+/// As `shuffle_down`: a lane without source keeps its own value.
 template <int lanes>
 Warp<lanes> shuffle_down(const Warp<lanes>& warp, int offset) {
   Warp<lanes> above = warp;
@@ -35,7 +35,7 @@ void expect_sum_of_all_lanes() {
   for (int lane = 0; lane < lanes; ++lane) warp.values[lane] = 1.0 + lane * lane;
   const double expected = std::accumulate(warp.values.begin(), warp.values.end(), 0.0);
   EXPECT_EQ(sum_lanes<lanes>(warp, shuffle_down<lanes>).values[0], expected) << lanes << " lanes";
-  for (int one = 0; one < lanes; ++one) {  // each lane counts once, wherever it is
+  for (int one = 0; one < lanes; ++one) {  // each lane is added exactly once
     Warp<lanes> alone;
     alone.values[one] = 1;
     EXPECT_EQ(sum_lanes<lanes>(alone, shuffle_down<lanes>).values[0], 1) << "lane " << one << " of " << lanes;

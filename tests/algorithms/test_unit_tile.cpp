@@ -11,7 +11,7 @@
 #include "algorithms/blocks/unit_tile.hpp"
 #include "tests/algorithms/late_copies.hpp"
 
-// Threads of the host stand for those of a team: each is a subgroup of one lane.
+// A team is simulated by host threads, each a subgroup of one lane.
 namespace league::blocks {
 namespace {
 

@@ -18,7 +18,7 @@
 namespace league::bench {
 namespace {
 
-/// Launches to ask for; what a device or a kernel cannot take, it must refuse by name.
+/// Launches to request; unsupported ones must be refused with a reason.
 std::vector<Launch> launches(DeviceKind kind) {
   if (kind == DeviceKind::host)
     return {{}, {.league = 1}, {.league = 3, .team = 1}, {.team = 2}, {.league = 2, .tile = 2147483647}};
@@ -61,7 +61,7 @@ class Variants : public ::testing::Test {
     }
   }
 
-  /// Portable kernels and those for GPUs take the launch that they are given; others have only threads to give.
+  /// Portable and GPU kernels use the requested launch; others only its threads.
   static void expect_honoured(const Case& that, Launch effective) {
     const ModelFacts* facts = model_facts(that.model);
     if (facts != nullptr && facts->own && !facts->portable && facts->device == DeviceKind::host) return;
@@ -73,7 +73,7 @@ class Variants : public ::testing::Test {
     expect(that.launch.vector, effective.vector, "vector");
   }
 
-  /// The automatic launch lies within what may be asked for; on a host a team for each thread does too.
+  /// The automatic launch is within the limits; on a host, so is one team per thread.
   void expect_work(const Case& that, const Problem& problem, Launch effective) const {
     if (that.launch != Launch{}) return;
     EXPECT_LE(effective.league, std::max<std::int64_t>(problem.max_teams(), runtime_.host_threads()));
