@@ -23,7 +23,7 @@ std::vector<Entry>& entries() {
 
 }  // namespace
 
-/// Records queues of host devices during its lifetime, and those that come to wait for them.
+/// Records queues of host devices during its lifetime, and queues that wait for them.
 class HostRecorder {
  public:
   explicit HostRecorder(std::span<Queue* const> queues) : queues_(queues.begin(), queues.end()) {

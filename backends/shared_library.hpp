@@ -38,7 +38,7 @@ class SharedLibrary {
 /// A library for GPUs in lists and records: its version, or why it is missing.
 class LibrarySession final : public Backend {
  public:
-  /// `version()`: 10000 major + 100 minor + patch. @throws what it throws, but for Unsupported
+  /// `version()`: 10000 major + 100 minor + patch. @throws as `version`, except Unsupported
   template <class Version>
   LibrarySession(const Runtime& runtime, const Version& version) {
     if (runtime.gpus().empty()) {

@@ -161,7 +161,7 @@ class ClusterProducts {
         Unit::multiply(sums, a + piece * next_a, b + piece * next_b, add || piece > 0);
     }
   }
-  /// This warp has read the stage: lane i tells block i of the cluster.
+  /// This warp has read the stage: lane i arrives at the barrier of block i.
   __device__ void release(int stage) const {
     if (stage >= 0 && static_cast<int>(threadIdx.x) % Tile::warp < Tile::blocks) (empty_ + stage).arrive();
   }

@@ -110,7 +110,7 @@ class GramUnits {
     });
   }
 
-  /// Puts this lane's sums into the team's scratch [scratch_size], or adds them to what is there.
+  /// Stores this lane's sums in the team's scratch [scratch_size], or adds them.
   template <int part = 0>
   LEAGUE_FUNCTION void leave(int lane, bool is_first, double* scratch) const {
     constexpr int first = unit_of(part), product = product_of(part);

@@ -35,9 +35,9 @@ LEAGUE_FUNCTION void pack_panel(const T* data, std::int64_t n, std::int64_t feat
 }
 
 /// sums[row][column] = (or, if it `continues`, +=) the sum of Term over features [0, depth) of a [depth][rows] and b
-/// [depth][columns], in their order; the features of a and b lie `step_a` and `step_b` apart. The loops over vectors
-/// have a fixed length and independent sums, so that the sums stay in registers. Explicit vector types, because the
-/// compiler by itself would use half the width.
+/// [depth][columns], in order; strides of features: `step_a` and `step_b`. The loops over vectors have a fixed length
+/// and independent sums, so that the sums stay in registers. Explicit vector types, because the compiler by itself
+/// would use half the width.
 template <class Term, bool continues = false, class Sum>
 LEAGUE_FUNCTION void host_tile(std::int64_t depth, const Sum* a, const Sum* b,
                                Sum (&sums)[HostTile<Sum>::rows][HostTile<Sum>::columns],

@@ -21,8 +21,8 @@ LEAGUE_FUNCTION constexpr int scratch_size(int n, int lanes) {
 /// Calls `put(i, group, sum)`, always from the same thread. @pre all threads call; the team is a multiple of the groups
 template <int n, int groups = 1, class Barrier, class Value, class Put>
 LEAGUE_FUNCTION void team_sums(const Group<Barrier>& team, const Value& value, double* scratch, const Put& put) {
-  constexpr int segments_a_group = segments / groups;
-  const int pitch = team.size + 2, lanes_a_group = team.size / groups;
+  constexpr int segments_per_group = segments / groups;
+  const int pitch = team.size + 2, lanes_per_group = team.size / groups;
   double* parts = scratch + values_at_once * pitch;
   unrolled<(n + values_at_once - 1) / values_at_once>([&](int round) {
     const int first = round * values_at_once;
@@ -32,11 +32,11 @@ LEAGUE_FUNCTION void team_sums(const Group<Barrier>& team, const Value& value, d
     });
     team.barrier();
     for (int item = team.rank; item < values_at_once * segments; item += team.size) {
-      const int k = item % values_at_once, segment = item / values_at_once, group = segment / segments_a_group;
+      const int k = item % values_at_once, segment = item / values_at_once, group = segment / segments_per_group;
       if (first + k >= n) continue;
       double sum = 0;
-      for (int lane = segment % segments_a_group; lane < lanes_a_group; lane += segments_a_group)
-        sum += scratch[k * pitch + group * lanes_a_group + lane];
+      for (int lane = segment % segments_per_group; lane < lanes_per_group; lane += segments_per_group)
+        sum += scratch[k * pitch + group * lanes_per_group + lane];
       parts[(first + k) * (segments + 1) + segment] = sum;
     }
   });
@@ -44,8 +44,8 @@ LEAGUE_FUNCTION void team_sums(const Group<Barrier>& team, const Value& value, d
   for (int item = team.rank; item < n * groups; item += team.size) {
     const int i = item / groups, group = item % groups;
     double sum = 0;
-    for (int segment = 0; segment < segments_a_group; ++segment)
-      sum += parts[i * (segments + 1) + group * segments_a_group + segment];
+    for (int segment = 0; segment < segments_per_group; ++segment)
+      sum += parts[i * (segments + 1) + group * segments_per_group + segment];
     put(i, group, sum);
   }
 }
@@ -55,16 +55,16 @@ template <class Barrier>
 LEAGUE_FUNCTION void add_partials(const Group<Barrier>& team, int n, std::int64_t count, std::int64_t pitch,
                                   const double* partials, double* scratch, double* sums) {
   constexpr int on_their_way = 16;
-  const int fit = team.size / n, parts_a_sum = fit < 1 ? 1 : fit < segments ? fit : segments;
+  const int fit = team.size / n, parts_per_sum = fit < 1 ? 1 : fit < segments ? fit : segments;
   double* parts = scratch + values_at_once * (team.size + 2);
   team.barrier();
-  for (int item = team.rank; item < n * parts_a_sum; item += team.size) {
+  for (int item = team.rank; item < n * parts_per_sum; item += team.size) {
     const int i = item % n, part = item / n;
     double sum = 0;
-    for (std::int64_t first = part; first < count; first += on_their_way * parts_a_sum) {
+    for (std::int64_t first = part; first < count; first += on_their_way * parts_per_sum) {
       double next[on_their_way];
       unrolled<on_their_way>([&](int k) {
-        const std::int64_t row = first + k * parts_a_sum;
+        const std::int64_t row = first + k * parts_per_sum;
         next[k] = row < count ? partials[row * pitch + i] : 0.0;
       });
       unrolled<on_their_way>([&](int k) { sum += next[k]; });
@@ -74,16 +74,16 @@ LEAGUE_FUNCTION void add_partials(const Group<Barrier>& team, int n, std::int64_
   team.barrier();
   for (int i = team.rank; i < n; i += team.size) {
     double sum = 0;
-    for (int part = 0; part < parts_a_sum; ++part) sum += parts[i * (segments + 1) + part];
+    for (int part = 0; part < parts_per_sum; ++part) sum += parts[i * (segments + 1) + part];
     sums[i] = sum;
   }
 }
 
 /// Two-level reduction: teams whose sums one of them adds. A single team that adds hundreds of rows is bound by memory
 /// latency, longer than a step of a small solve.
-inline constexpr int teams_a_group = 32;
+inline constexpr int teams_per_group = 32;
 LEAGUE_FUNCTION constexpr std::int64_t team_groups(std::int64_t teams) {
-  return (teams + teams_a_group - 1) / teams_a_group;
+  return (teams + teams_per_group - 1) / teams_per_group;
 }
 /// Sizes of `partials` and of the tickets, for teams with n sums each.
 constexpr std::int64_t partials_size(std::int64_t teams, int n) { return (teams + team_groups(teams)) * n; }
@@ -97,8 +97,8 @@ template <class Barrier, class ComesLast>
 LEAGUE_FUNCTION bool add_league(const Group<Barrier>& team, int n, std::int64_t rank, std::int64_t teams, int pitch,
                                 double* partials, unsigned* tickets, double* scratch, double* sums,
                                 const ComesLast& comes_last) {
-  const std::int64_t groups = team_groups(teams), group = rank / teams_a_group, first = group * teams_a_group;
-  const std::int64_t count = first + teams_a_group < teams ? teams_a_group : teams - first;
+  const std::int64_t groups = team_groups(teams), group = rank / teams_per_group, first = group * teams_per_group;
+  const std::int64_t count = first + teams_per_group < teams ? teams_per_group : teams - first;
   if (!comes_last(tickets + 1 + group, static_cast<unsigned>(count))) return false;
   double* of_groups = partials + teams * pitch;
   add_partials(team, n, count, pitch, partials + first * pitch, scratch,

@@ -138,7 +138,7 @@ class Pipeline {
     } else if constexpr (is_split) {
       for (int step = 0; step < steps_; ++step) {
         Copies::template wait<Tile::stages - 2>();
-        group_.barrier();  // all copies have arrived, and nobody still multiplies what the next copies overwrite
+        group_.barrier();  // all copies have arrived, and the stage of the next copies is no longer read
         fetch();
         multiply(stage_of_a(), stage_of_b(), sums);
       }
@@ -187,7 +187,7 @@ class Pipeline {
     const int lane = group_.rank % Unit::lanes;
     if (turn_ == 0) {
       Copies::template wait<Tile::stages - 2 * Tile::together>();
-      group_.barrier();  // all copies have arrived, and nobody still loads what the next copies overwrite
+      group_.barrier();  // all copies have arrived, and the stage of the next copies is no longer read
       for (int step = 0; step < Tile::together; ++step) fetch();
     }
     if constexpr (Tile::together > 1) {

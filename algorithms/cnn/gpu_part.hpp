@@ -48,7 +48,7 @@ struct Update {
 
 /// The kernels of the convolutions' backward pass, for each method.
 struct DirectBackward {
-  static constexpr int teams_a_multiprocessor = Conv2Gradient::min_teams;
+  static constexpr int teams_per_multiprocessor = Conv2Gradient::min_teams;
   static int items(int images) { return Conv2Gradient::halves * images; }
   template <class Launcher>
   static void run(const Launcher& launcher, const State& s, const GpuMemory& memory) {
@@ -57,7 +57,7 @@ struct DirectBackward {
   }
 };
 struct RoutedBackward {
-  static constexpr int teams_a_multiprocessor = RoutedGradient::min_teams;
+  static constexpr int teams_per_multiprocessor = RoutedGradient::min_teams;
   static int items(int images) { return RoutedGradient::items(images); }
   template <class Launcher>
   static void run(const Launcher& launcher, const State& s, const GpuMemory& memory) {
@@ -88,7 +88,7 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
       throw Unsupported("team, vector and tile: fixed by the kernels of this method");
     league_ = launch.league;
     teams_ = std::clamp(Backward::items(images()), 1,
-                        league_ > 0 ? league_ : Backward::teams_a_multiprocessor * multiprocessors_);
+                        league_ > 0 ? league_ : Backward::teams_per_multiprocessor * multiprocessors_);
     Base::declare(partials_, "cnn/partials", std::int64_t{teams_} * fc1_weights);
     return {of(Forward::items(std::max(images(), 1))), Forward::threads, 1, 0};
   }

@@ -2,7 +2,9 @@
 """JAX: one jit of a scan over the steps of an epoch, without returning to the host in between.
 
 Images and filters are NHWC and HWIO, the pool is a reshape and a maximum, and fc1's weights are kept in the
-order of its inputs here, [y][x][channel]. The gradient of a maximum is split between equal values of a window; these come from equal pixels around them, so that the gradients do not depend on the split. The last step runs outside of the scan and also returns its decisions.
+order of its inputs here, [y][x][channel]. The gradient of a maximum is split between equal values of a
+window; these come from equal pixels around them, so that the gradients do not depend on the split. The
+last step runs outside of the scan and also returns its decisions.
 """
 
 import functools
@@ -104,7 +106,8 @@ def advanced(optimizer, weight, state, gradient, rate, step):
 
 
 def take(task, data, carry, step, place, images):
-    """A step on `images` images from position `place` in the order. Returns weights and state, (loss, gradient, decisions)."""
+    """A step on `images` images from position `place` in the order. Returns weights and state, (loss,
+    gradient, decisions)."""
     weights, states = carry
     index = jax.lax.dynamic_slice_in_dim(data["order"], place, images)
     masks = None

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: eager, channels last, compiled, captured; with a routed backward pass; on the CPU too.
 
-Images are normalised once. Dropout masks are drawn in each step, on a GPU by one kernel that torch.compile makes of the counter hash, at about the cost of F.dropout. The decisions for the check are by-products of training: the indices that max_pool2d returns for the backward pass and the values after each ReLU; those of the last step are kept.
+Images are normalised once. Dropout masks are drawn in each step, on a GPU by one kernel that
+torch.compile makes of the counter hash, at about the cost of F.dropout. The decisions for the check are
+by-products of training: the indices that max_pool2d returns for the backward pass and the values after
+each ReLU; those of the last step are kept.
 """
 
 import torch

@@ -121,7 +121,8 @@ class Training:
         return functional.max_pool2d(x, 2, return_indices=True)
 
     def logits(self, x, masks=None):
-        """Logits of [images x side x side]; also the positions of the pool's maxima, the values after it, and the hidden values."""
+        """Logits of [images x side x side]; also the positions of the pool's maxima, the values after it,
+        and the hidden values."""
         w = self.weights
         x = x[..., None].movedim(3, 1) if self.channels_last else x[:, None]
         x = functional.conv2d(x, w[0], w[1]).relu()

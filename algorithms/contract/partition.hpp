@@ -14,7 +14,7 @@ namespace league {
 /// `batch`: rows per batch, each of which is split like this; 0 or all rows: one batch.
 Partition partition(std::int64_t rows, int devices, int process = 0, int processes = 1, std::int64_t batch = 0);
 
-/// The shards of this process, one per device. @pre there are as many devices
+/// The shards of this process, one per device. @pre as many devices as local shards
 std::vector<Shard> local_shards(const Partition& world, std::span<const Device> devices);
 
 }  // namespace league

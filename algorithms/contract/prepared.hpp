@@ -67,11 +67,9 @@ class Stages {
 
 /// Exceptions to the default timing (a batch of computes on the device clock).
 struct Timing {
-  bool reset_each =
-      false;  ///< a compute destroys its initial state or residency: reset before each, one compute per sample
-  bool host_clock =
-      false;        ///< part of the work is not on the queue: host clock from before the launch to after the fence
-  int repeats = 1;  ///< times that a compute solves the problem; the mean of one is reported
+  bool reset_each = false;  ///< a compute destroys its initial state: reset before each, one per sample
+  bool host_clock = false;  ///< part of the work is not on the queue: from before the launch to after the fence
+  int repeats = 1;          ///< times that a compute solves the problem; the mean of one is reported
 };
 
 /// Event counts of a compute, by name: {"candidates", 123456}. Counts of disjoint shards add up.

@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape
   __shared__ float threshold[Shape::rows];
   __shared__ int pushed[Shape::rows], more;
   float* products = scratch;  // [slots][rows]; the tile's products are in registers
-  int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);  // [slots][rows]; with an array of pairs the
-                                                                         // compiler keeps all sums in register pairs
+  // [slots][rows]; with an array of pairs the compiler keeps all sums in register pairs
+  int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
   if (thread == 0) more = 0;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cuML: brute-force neighbours in f32, some more than k; of these the k nearest in double vote.
 
-It does not define which of several training rows at the same distance it returns: with more ties at the k-th distance than the extra rows cover, the check may fail.
+It does not define which of several training rows at the same distance it returns: with more ties at the
+k-th distance than the extra rows cover, the check may fail.
 """
 
 import cupy

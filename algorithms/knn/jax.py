@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX: one jit per block of queries: a matrix product, top_k, and the vote of the neighbours found.
 
-Pixels minus 128 are exact in tf32, bf16 and int8, and their sums of products in f32 or int32, so that all methods give the same results on them. On ties top_k takes the lower index first.
+Pixels minus 128 are exact in tf32, bf16 and int8, and their sums of products in f32 or int32, so that all
+methods give the same results on them. On ties top_k takes the lower index first.
 """
 
 import functools

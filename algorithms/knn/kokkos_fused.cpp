@@ -29,9 +29,8 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
         int* pushed = scratch_of<int>(team, Shape::rows);
         int* more = scratch_of<int>(team, 1);
         float* products = scratch;  // [slots][rows]; the tile's products are in registers
-        int* indices =
-            reinterpret_cast<int*>(scratch + slots * Shape::rows);  // [slots][rows]; with an array of pairs the
-                                                                    // compiler keeps all sums in register pairs
+        // [slots][rows]; with an array of pairs the compiler keeps all sums in register pairs
+        int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);
         const int thread = team.team_rank();
         const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
         if (thread == 0) *more = 0;

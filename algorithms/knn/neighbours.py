@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shared by the k-NN peers that work on whole arrays; `xp` is NumPy, CuPy or jax.numpy.
 
-Pixels are whole numbers: minus 128, their products and norms are summed exactly in f32, in any order. Keys |y|^2 / 2 - x.y that can be among the nearest are then exact; larger ones are rounded, still in order.
+Pixels are whole numbers: minus 128, their products and norms are summed exactly in f32, in any order.
+Keys |y|^2 / 2 - x.y that can be among the nearest are then exact; larger ones are rounded, still in
+order.
 """
 
 from __future__ import annotations

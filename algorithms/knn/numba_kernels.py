@@ -23,7 +23,8 @@ def pack(rows, shift, values, half):
 
 
 def search_of(k):
-    """A block takes 16 queries and loops over the training rows; a thread computes one product per tile, and the first 16 threads update one query's list each. Ties: the earlier row comes first."""
+    """A block takes 16 queries and loops over the training rows; a thread computes one product per tile,
+    and the first 16 threads update one query's list each. Ties: the earlier row comes first."""
 
     @cuda.jit
     def search(train, test, half, found):

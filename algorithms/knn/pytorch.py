@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: a matrix product for a block of queries, topk, and the vote of the neighbours found.
 
-Pixels minus 128 are exact in tf32, bf16 and int8, and their sums of products in f32 or int32, so that all methods give the same results on them. topk does not define which of several rows tied at the k-th it returns: such queries are recomputed, for which the host waits once.
+Pixels minus 128 are exact in tf32, bf16 and int8, and their sums of products in f32 or int32, so that all
+methods give the same results on them. topk does not define which of several rows tied at the k-th it
+returns: such queries are recomputed, for which the host waits once.
 """
 
 import torch
@@ -115,7 +117,8 @@ class Int8(Eager):
             raise Unsupported(f"takes pixels of up to {most} features: bytes")
 
     def pack(self):
-        """Pixels minus 128, and the norms. _int_mm needs multiples of 8 features and training rows and at least 17 queries: padding is 0, and padding rows get a norm too large to be found."""
+        """Pixels minus 128, and the norms. _int_mm needs multiples of 8 features and training rows and at
+        least 17 queries: padding is 0, and padding rows get a norm too large to be found."""
         train, test = (
             functional.pad(
                 (rows.to(torch.int16) - 128).to(torch.int8),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """scikit-learn: brute-force neighbours in f32 on all cores, one more than k.
 
-It does not define which of several training rows tied at the k-th distance it returns: queries whose (k + 1)-th is as near as the k-th are recomputed.
+It does not define which of several training rows tied at the k-th distance it returns: queries whose (k +
+1)-th is as near as the k-th are recomputed.
 """
 
 import numpy as np

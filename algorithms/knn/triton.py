@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton: tiles of products on matrix units with k-best lists, no matrix of distances.
 
-Pixels minus 128 are exact in fp16 and in int8. Their products and norms stay within 2^24, exact in fp32 (int8: within 2^30); keys |y|^2 - 2 x.y are integers, so that order and ties are exact. A list entry is one int64, key in the high half, row index in the low one; the largest entry is replaced.
+Pixels minus 128 are exact in fp16 and in int8. Their products and norms stay within 2^24, exact in fp32
+(int8: within 2^30); keys |y|^2 - 2 x.y are integers, so that order and ties are exact. A list entry is
+one int64, key in the high half, row index in the low one; the largest entry is replaced.
 """
 
 import os

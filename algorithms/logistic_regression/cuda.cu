@@ -10,7 +10,7 @@ template <class T, int features>
 __global__ void __launch_bounds__(max_threads, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
                     bool alone) {
-  constexpr int taken = features_a_thread<features>, groups = sharers<features>, n = gradient_sums(features);
+  constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
   const auto team = block_group();

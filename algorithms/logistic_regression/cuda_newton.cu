@@ -39,12 +39,12 @@ template <class T>
 class Newton final : public StepPart {
  public:
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= max_features_a_thread) {}
+      : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
     launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1, [](int all) { return rows_at_once<T> * all; })
                           : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "block");
-    memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
+    memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));
     return launch_;
   }
   void begin() const override { begin_solve(memory_); }
@@ -63,14 +63,14 @@ class Newton final : public StepPart {
       newton_tiles<<<league, block_of(launch_), bytes_of(tiles_scratch<T>(rows.features, threads())), on>>>(
           rows, memory_.state(), partials);
     check_launch();
-    add_partials_of(memory_, partials_a_sum());
+    add_partials_of(memory_, partials_per_sum());
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
   void update() const override { take_newton_step(memory_); }
 
  private:
   [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }
-  [[nodiscard]] std::int64_t partials_a_sum() const { return std::int64_t{launch_.league} * groups_; }
+  [[nodiscard]] std::int64_t partials_per_sum() const { return std::int64_t{launch_.league} * groups_; }
   SolveMemory<Array, T> memory_;
   bool in_threads_;
   Launch launch_;

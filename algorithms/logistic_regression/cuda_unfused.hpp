@@ -44,10 +44,10 @@ __global__ void gradient_of(Rows<T> rows, State state, const blocks::Pack<T, 16>
   extern __shared__ double scratch[];
   if (state.control[is_stopped] != 0) return;
   double* partial = partials + std::int64_t{blockIdx.x} * gradient_sums(rows.features) + 2;
-  for (int d = 0; d < rows.features; d += features_a_pass) {
-    ThreadSum<T> mine[features_a_pass];
+  for (int d = 0; d < rows.features; d += features_per_pass) {
+    ThreadSum<T> mine[features_per_pass];
     for_packs(rows, [&](std::int64_t pack) { pack_gradient(rows, pack, d, residual[pack], mine); });
-    team_sums<features_a_pass>(
+    team_sums<features_per_pass>(
         block_group(), [&](int i) { return mine[i].value(); }, scratch,
         [&](int i, int, double sum) {
           if (d + i < rows.features) partial[d + i] = sum;
@@ -81,7 +81,7 @@ struct UnfusedMemory {
     return launch;
   }
   [[nodiscard]] std::size_t scratch() const {
-    return bytes_of(scratch_size(features_a_pass, launch.team * launch.vector));
+    return bytes_of(scratch_size(features_per_pass, launch.team * launch.vector));
   }
   [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(launch.league); }
   [[nodiscard]] blocks::Pack<T, 16>* packs() const { return reinterpret_cast<blocks::Pack<T, 16>*>(residual.data()); }

@@ -6,7 +6,7 @@ import cupy
 from backends.python.cuda_sums import ADD_UP
 from backends.python.cupy_solve import CupySolve
 
-BLOCKS_A_MULTIPROCESSOR = 8
+BLOCKS_PER_MULTIPROCESSOR = 8
 STEP = """
 struct Rule { double rate, l2, tolerance; };
 
@@ -73,7 +73,7 @@ class Raw(CupySolve):
         options = (f"-DValue={value}", f"-DFEATURES={features}")
         self.kernel = cupy.RawKernel(ADD_UP + STEP, "step", options=options)
         multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-        most = multiprocessors * BLOCKS_A_MULTIPROCESSOR
+        most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
         self.blocks = min(most, -(-self.rows // 256))
         self.partials = cupy.empty((features + 2, self.blocks))
         self.arrived = cupy.zeros(1, cupy.uint32)

@@ -27,8 +27,7 @@ void host_logits(const Rows<T>& rows, std::int64_t begin, std::int64_t count, co
   }
 }
 
-inline constexpr int host_sums =
-    64;  ///< partial sums, several vectors: independent chains hide the latency of additions
+inline constexpr int host_sums = 64;  ///< independent sums, to hide latency
 
 /// The sum of `value(i)` for up to a block of rows: 8 terms sequentially, then a tree.
 template <class T, class Value>

@@ -2,7 +2,8 @@
 """JAX: one jit of all steps, without returning to the host: a scan, or a while_loop where the tolerance may
 end the solve; likewise Newton steps.
 
-theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32 is not used: these are matrix-vector products.
+theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32
+is not used: these are matrix-vector products.
 """
 
 import functools

@@ -10,7 +10,7 @@ namespace {
 template <class T, int features>
 void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, State state, double* partials,
                      unsigned* tickets, double* sums, bool alone) {
-  constexpr int taken = features_a_thread<features>, groups = sharers<features>, n = gradient_sums(features);
+  constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
   const auto policy =
       bounded_policy<min_teams<features>, T>(exec, launch, fused_scratch<features>(threads), features + 1);

@@ -55,12 +55,12 @@ class Newton final : public StepPart {
       : StepPart(context, shard),
         exec_(instance(context.runtime, queue())),
         memory_(*this, problem),
-        in_threads_(!on_gpu || problem.features <= max_features_a_thread) {}
+        in_threads_(!on_gpu || problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
     launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1, [](int all) { return rows_at_once<T> * all; })
                           : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
-    memory_.declare_partials(partials_a_sum(), newton_sums(memory_.features));
+    memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));
     return launch_;
   }
   void begin() const override { begin_solve(exec_, memory_); }
@@ -75,7 +75,7 @@ class Newton final : public StepPart {
                           [&]<int features>() { newton_rows<T, features>(exec_, launch_, rows, state, partials); });
       else
         newton_tiles<T>(exec_, launch_, rows, state, partials);
-      add_partials_of(exec_, memory_, partials_a_sum());
+      add_partials_of(exec_, memory_, partials_per_sum());
     } else {
       host_accumulate(queue(), exec_, "logistic_regression/newton", launch_, state, rows.count, n, partials,
                       [=](Blocks blocks, double* sums) {
@@ -89,7 +89,7 @@ class Newton final : public StepPart {
 
  private:
   [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }
-  [[nodiscard]] std::int64_t partials_a_sum() const {
+  [[nodiscard]] std::int64_t partials_per_sum() const {
     return std::int64_t{launch_.league} * (on_gpu ? groups_ : threads());
   }
   Exec exec_;

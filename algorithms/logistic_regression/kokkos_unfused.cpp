@@ -24,17 +24,17 @@ void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, con
                  double* partials) {
   const int threads = launch.team * launch.vector;
   Kokkos::parallel_for(
-      "logistic_regression/gradient", bounded_policy(exec, launch, scratch_size(features_a_pass, threads)),
+      "logistic_regression/gradient", bounded_policy(exec, launch, scratch_size(features_per_pass, threads)),
       KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, scratch_size(features_a_pass, threads));
+        double* scratch = scratch_of<double>(member, scratch_size(features_per_pass, threads));
         const auto team = team_group(member, threads);
         if (state.control[is_stopped] != 0) return;
         double* partial = partials + std::int64_t{member.league_rank()} * gradient_sums(rows.features) + 2;
-        for (int d = 0; d < rows.features; d += features_a_pass) {
-          ThreadSum<T> mine[features_a_pass];
+        for (int d = 0; d < rows.features; d += features_per_pass) {
+          ThreadSum<T> mine[features_per_pass];
           for_packs(rows, team, member.league_rank(), member.league_size(),
                     [&](std::int64_t pack) { pack_gradient(rows, pack, d, residual[pack], mine); });
-          team_sums<features_a_pass>(
+          team_sums<features_per_pass>(
               team, [&](int i) { return mine[i].value(); }, scratch,
               [&](int i, int, double sum) {
                 if (d + i < rows.features) partial[d + i] = sum;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Damped Newton steps, for any library: theta += s where H s = -gradient.
 
-Sums are in double, as the error bound requires. The Hessian X^T diag(p (1 - p)) X and the gradient X^T (p - y) are one product of the scaled columns and the residual with the columns. In each step the host waits for the loss and the largest gradient component, to end the solve in time.
+Sums are in double, as the error bound requires. The Hessian X^T diag(p (1 - p)) X and the gradient X^T (p
+- y) are one product of the scaled columns and the residual with the columns. In each step the host waits
+for the loss and the largest gradient component, to end the solve in time.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 /// beyond, a team shares a tile of rows in scratch, and a thread has a square of the Hessian.
 namespace league::logistic {
 
-inline constexpr int max_features_a_thread = 8;
+inline constexpr int max_features_per_thread = 8;
 
 /// Number of sums of a thread: gradient, then Hessian, for features rounded up.
 template <int features>

@@ -61,8 +61,9 @@ struct UnitTiles {
   /// Offset of a row of a column in a tile.
   [[nodiscard]] LEAGUE_FUNCTION int at(int column, int row) const {
     constexpr int of_run = run / of_packet;
-    const int columns_a_line = 8 / (mask + 1);  // of 128 bytes: all banks
-    return column * rows + (row / of_packet ^ (column / columns_a_line * of_run & mask)) * of_packet + row % of_packet;
+    const int columns_per_line = 8 / (mask + 1);  // of 128 bytes: all banks
+    return column * rows + (row / of_packet ^ (column / columns_per_line * of_run & mask)) * of_packet +
+           row % of_packet;
   }
 
   [[nodiscard]] LEAGUE_FUNCTION T* x(std::int64_t tile) const {

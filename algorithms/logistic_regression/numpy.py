@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NumPy: a product, the loss, a product, one pass each; Newton steps. theta, intercept first, is kept in double.
 
-LogisticRegression of scikit-learn and cuML is not a peer: its solvers have their own stop rules and do not report the loss of each step, so that this problem's bounds cannot be checked.
+LogisticRegression of scikit-learn and cuML is not a peer: its solvers have their own stop rules and do
+not report the loss of each step, so that this problem's bounds cannot be checked.
 """
 
 import numpy as np

@@ -24,9 +24,9 @@ inline constexpr int rows_at_once = 16 / static_cast<int>(sizeof(T));
 
 /// Features per thread; with more features, several threads share a row.
 template <int features>
-inline constexpr int features_a_thread = features < 16 ? features : 16;
+inline constexpr int features_per_thread = features < 16 ? features : 16;
 template <int features>
-inline constexpr int sharers = features / features_a_thread<features>;
+inline constexpr int sharers = features / features_per_thread<features>;
 
 /// Defaults by register use: team size and resident teams per multiprocessor; and the launch bound, teams of 256
 /// threads.
@@ -63,7 +63,7 @@ struct Neighbours {
   using Values = blocks::Pack<T, 16>;
   Values x[taken];
   blocks::Pack<std::uint8_t, rows> labels;
-  std::int64_t left;  ///< rows from the first of these on; none where it is not above 0
+  std::int64_t left;  ///< remaining rows from the first of these on; none if <= 0
 
   /// Pack `pack` of rows, features from `feature` on, clamped to the last feature (a cache hit; its weight is 0 and its
   /// sums are unused): unconditional loads, so that all are in flight together.
@@ -94,15 +94,15 @@ struct Neighbours {
 };
 
 /// Features per pass of `unfused`.
-inline constexpr int features_a_pass = 8;
+inline constexpr int features_per_pass = 8;
 
 /// Logits of pack `pack` of rows; weights are zero-padded.
 template <class T>
 LEAGUE_FUNCTION blocks::Pack<T, 16> pack_logits(const Rows<T>& rows, std::int64_t pack, const T* weights) {
   blocks::Pack<T, 16> z;
   unrolled<rows_at_once<T>>([&](int r) { z.values[r] = weights[0]; });
-  for (int d = 0; d < rows.features; d += features_a_pass)
-    z = z + Neighbours<T, features_a_pass>(rows, pack, d).logits(weights + 1 + d);
+  for (int d = 0; d < rows.features; d += features_per_pass)
+    z = z + Neighbours<T, features_per_pass>(rows, pack, d).logits(weights + 1 + d);
   return z;
 }
 
@@ -126,9 +126,9 @@ LEAGUE_FUNCTION blocks::Pack<T, 16> pack_terms(const Rows<T>& rows, std::int64_t
 /// Adds the gradient of features from `feature` on.
 template <class T>
 LEAGUE_FUNCTION void pack_gradient(const Rows<T>& rows, std::int64_t pack, int feature,
-                                   const blocks::Pack<T, 16>& residual, ThreadSum<T> (&sums)[features_a_pass]) {
-  const Neighbours<T, features_a_pass> mine(rows, pack, feature);
-  unrolled<features_a_pass>([&](int d) {
+                                   const blocks::Pack<T, 16>& residual, ThreadSum<T> (&sums)[features_per_pass]) {
+  const Neighbours<T, features_per_pass> mine(rows, pack, feature);
+  unrolled<features_per_pass>([&](int d) {
     T part = 0;
     unrolled<rows_at_once<T>>([&](int r) { part += r < mine.left ? residual.values[r] * mine.x[d].values[r] : T{0}; });
     sums[d].add(part);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; likewise Newton steps.
 
-theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32 is not used: these are matrix-vector products.
+theta, intercept first, is kept in double: its updates may be smaller than the last digit of a float. TF32
+is not used: these are matrix-vector products.
 """
 
 import torch

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton: a step is two kernels. One reads each row once: logit, loss and gradient; the other takes the step.
 
-Rows are read as they are given, [features x rows]. A program adds in fp32, with separate sums per row of the tile; sums of programs, theta and the stop test are in double and stay on the GPU.
+Rows are read as they are given, [features x rows]. A program adds in fp32, with separate sums per row of
+the tile; sums of programs, theta and the stop test are in double and stay on the GPU.
 """
 
 import torch

@@ -175,8 +175,8 @@ void Moments::sum_over(Reduce& reduce) {
 void add_block(Moments& moments, std::span<const double> tile, int rows) {
   for (int i = 0; i < moments.columns; ++i)
     for (int j = 0; j <= i; ++j) {
-      const double* x = &tile[index(i * static_cast<int>(rows_a_block))];
-      const double* y = &tile[index(j * static_cast<int>(rows_a_block))];
+      const double* x = &tile[index(i * static_cast<int>(rows_per_block))];
+      const double* y = &tile[index(j * static_cast<int>(rows_per_block))];
       double sum = 0, magnitude = 0;
 #pragma omp simd reduction(+ : sum, magnitude)
       for (int row = 0; row < rows; ++row) {

@@ -27,9 +27,9 @@ struct Moments {
   std::vector<long double> plain, magnitudes;
 };
 
-inline constexpr std::int64_t rows_a_block = 256;
+inline constexpr std::int64_t rows_per_block = 256;
 
-/// Adds the moments of `rows` rows whose columns are `tile` [columns x rows_a_block]: in double within the block.
+/// Adds the moments of `rows` rows whose columns are `tile` [columns x rows_per_block]: in double within the block.
 void add_block(Moments& moments, std::span<const double> tile, int rows);
 
 /// Moments of rows [begin, end) in parallel; `row(i, put)` calls `put(column, value)` for every column.
@@ -39,13 +39,13 @@ Moments moments_of(std::int64_t begin, std::int64_t end, int columns, const Row&
 #pragma omp parallel
   {
     Moments mine(columns);
-    std::vector<double> tile(static_cast<std::size_t>(columns * rows_a_block));
+    std::vector<double> tile(static_cast<std::size_t>(columns * rows_per_block));
 #pragma omp for schedule(static)
-    for (std::int64_t first = begin; first < end; first += rows_a_block) {
-      const std::int64_t rows = std::min(rows_a_block, end - first);
+    for (std::int64_t first = begin; first < end; first += rows_per_block) {
+      const std::int64_t rows = std::min(rows_per_block, end - first);
       for (std::int64_t i = 0; i < rows; ++i)
         row(first + i,
-            [&](int column, double value) { tile[static_cast<std::size_t>(column * rows_a_block + i)] = value; });
+            [&](int column, double value) { tile[static_cast<std::size_t>(column * rows_per_block + i)] = value; });
       add_block(mine, tile, static_cast<int>(rows));
     }
 #pragma omp critical

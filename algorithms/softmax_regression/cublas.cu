@@ -65,8 +65,7 @@ class Cublas final : public StepPart {
   cublasHandle_t handle_;
   Memory<float, cuda::Array> memory_;
   Products<cuda::Array> products_;
-  mutable std::int64_t step_ =
-      0;  ///< on the host: the library's arguments depend on the batch, so steps are not recorded into a graph
+  mutable std::int64_t step_ = 0;  ///< host counter for the library's arguments: not recordable
 };
 
 const RegisterSolve<SoftmaxRegression> registered{

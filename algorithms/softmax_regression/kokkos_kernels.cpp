@@ -83,8 +83,7 @@ class Kernels final : public StepPart {
   Exec exec_;
   Memory<float, kokkos::Array> memory_;
   Products<kokkos::Array> products_;
-  mutable std::int64_t step_ =
-      0;  ///< on the host: the library's arguments depend on the batch, so steps are not recorded into a graph
+  mutable std::int64_t step_ = 0;  ///< host counter for the library's arguments: not recordable
 };
 
 const RegisterSolve<SoftmaxRegression> registered{

@@ -2,7 +2,8 @@
 """PyTorch: a product for the logits, one for the gradient; eager, compiled, captured, and with TF32.
 
 theta, biases last, is kept in double: its updates may be smaller than the last digit of a float. tf32
-holds pixels exactly, and rounds weights and residuals to 11 bits: the errors of theta and of the losses are within the bound for the problem's long sums in fp32, so that the same bound applies.
+holds pixels exactly, and rounds weights and residuals to 11 bits: the errors of theta and of the losses
+are within the bound for the problem's long sums in fp32, so that the same bound applies.
 """
 
 import torch

@@ -147,7 +147,7 @@ Cost SoftmaxRegression::cost() const {
 }
 
 /// `gemm` reads the rows twice; logits are written, read, written as p - y and read again. `mma` packs the rows once,
-/// pixels as bytes, and reads that twice a step.
+/// pixels as bytes, and reads that twice per step.
 double SoftmaxRegression::method_bytes(std::string_view method) const {
   const auto row = static_cast<double>(features * static_cast<std::int64_t>(size_bytes(dtype)));
   const double packed = pixels() ? static_cast<double>(features) : row;

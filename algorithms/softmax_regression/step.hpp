@@ -24,12 +24,11 @@ struct Rows {
 /// The state of a descent on one device, and its update. Weights are theta times `scale`, rounded to float and
 /// zero-padded.
 struct Descent {
-  double* theta;        ///< [features + 1 x classes]
-  float* weights;       ///< [classes and more x weights_pitch]
-  double* loss;         ///< [steps]
-  std::int64_t* taken;  ///< completed steps: `accumulate` reads it, `update` writes it
-  std::int64_t*
-      current;  ///< the current step: written by `accumulate`, read by `update`, so that no kernel reads what it writes
+  double* theta;          ///< [features + 1 x classes]
+  float* weights;         ///< [classes and more x weights_pitch]
+  double* loss;           ///< [steps]
+  std::int64_t* taken;    ///< completed steps: `accumulate` reads it, `update` writes it
+  std::int64_t* current;  ///< current step: written by `accumulate`, read by `update` (no read-write race)
   std::int64_t all_rows, batch, batches;   ///< of the problem; rows per batch; number of batches
   std::int64_t own_batch, own_last_batch;  ///< rows of this shard in a batch, and in the last one
   bool is_first;                           ///< of all shards

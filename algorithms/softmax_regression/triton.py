@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton: a step is two kernels. One takes a tile of rows from logits to its gradient; the other updates.
 
-A tile is read from memory for the logits, and again, from cache, for the gradient. Inputs are fp32. "ieee" multiplies in fp32; "tf32x3" replaces a product by three of tf32, with little more error; "tf32" rounds weights and residuals to 11 bits, pixels stay exact. Rows end with a constant feature, so that biases are ordinary weights.
+A tile is read from memory for the logits, and again, from cache, for the gradient. Inputs are fp32.
+"ieee" multiplies in fp32; "tf32x3" replaces a product by three of tf32, with little more error; "tf32"
+rounds weights and residuals to 11 bits, pixels stay exact. Rows end with a constant feature, so that
+biases are ordinary weights.
 """
 
 import numpy as np

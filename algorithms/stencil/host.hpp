@@ -27,13 +27,13 @@ void advance_row(const Grid<T>& grid, int z, int y, const T* zeros) {
 /// Blocks of `rows` rows, `depth` planes each.
 struct HostTiling {
   int rows, depth;
-  std::int64_t blocks_a_plane, items;
+  std::int64_t blocks_per_plane, items;
 };
 
 template <class T>
 void advance_block(const Grid<T>& grid, const HostTiling& tiling, std::int64_t item, const T* zeros) {
-  const int first_z = static_cast<int>(item / tiling.blocks_a_plane) * tiling.depth;
-  const int first_y = static_cast<int>(item % tiling.blocks_a_plane) * tiling.rows;
+  const int first_z = static_cast<int>(item / tiling.blocks_per_plane) * tiling.depth;
+  const int first_y = static_cast<int>(item % tiling.blocks_per_plane) * tiling.rows;
   for (int z = first_z; z < std::min(first_z + tiling.depth, grid.planes); ++z)
     for (int y = first_y; y < std::min(first_y + tiling.rows, grid.n); ++y) advance_row(grid, z, y, zeros);
 }
@@ -64,7 +64,7 @@ class HostPart : public StencilPart<T, Array> {
   }
   [[nodiscard]] HostTiling tiling(int planes) const {
     HostTiling tiling = tiling_;
-    tiling.items = tiling.blocks_a_plane * ceil_div(planes, tiling.depth);
+    tiling.items = tiling.blocks_per_plane * ceil_div(planes, tiling.depth);
     return tiling;
   }
   [[nodiscard]] const T* zeros() const { return zeros_.data(); }

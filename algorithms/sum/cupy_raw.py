@@ -6,7 +6,7 @@ import cupy
 from backends.python.gpu import CupyPeer
 
 TYPES = {"f32": "float4", "f64": "double2", "i32": "int4"}
-BLOCKS_A_MULTIPROCESSOR = 8
+BLOCKS_PER_MULTIPROCESSOR = 8
 SUM = """
 extern "C" __global__ void sum(const Value* x, long long n, TOTAL* total) {
   constexpr int width = sizeof(PACK) / sizeof(Value), deep = 4;
@@ -53,7 +53,7 @@ class Raw(CupyPeer):
         options += (f"-DTOTAL={total}", f"-DATOMIC={atomic}")
         self.sum = cupy.RawKernel(SUM, "sum", options=options)
         multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-        most = multiprocessors * BLOCKS_A_MULTIPROCESSOR
+        most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
         self.blocks = max(1, min(most, -(-self.x.nbytes // (16 * 256))))
 
     def reset(self):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: its own sum, eager, compiled, and replayed from a CUDA graph.
 
-Eager PyTorch writes a converted copy before it adds floats in double or 32-bit integers in 64 bits; the compiler fuses both. A sum of floats in float (``x.sum()``) is a different computation: its error bound is unknown, so that it cannot be checked.
+Eager PyTorch writes a converted copy before it adds floats in double or 32-bit integers in 64 bits; the
+compiler fuses both. A sum of floats in float (``x.sum()``) is a different computation: its error bound is
+unknown, so that it cannot be checked.
 """
 
 import torch

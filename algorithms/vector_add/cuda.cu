@@ -21,21 +21,21 @@ void add_plain(const Pass& on, const T* a, const T* b, T* sum) {
   check_launch();
 }
 
-// A block takes blockDim x packs_a_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all its loads
-// in flight before the first store.
+// A block takes blockDim x packs_per_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all its
+// loads in flight before the first store.
 template <class T>
 __global__ void add_packs(std::int64_t n, const T* a, const T* b, T* sum) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   const auto* packs_a = reinterpret_cast<const Pack<T>*>(a);
   const auto* packs_b = reinterpret_cast<const Pack<T>*>(b);
   auto* packs_sum = reinterpret_cast<Pack<T>*>(sum);
-  const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_a_lane;
+  const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_per_lane;
   for (std::int64_t first = blockIdx.x * block; first < packs; first += gridDim.x * block) {
     const std::int64_t mine = first + lane;
     if (first + block <= packs) {
-      Pack<T> x[packs_a_lane], y[packs_a_lane];
-      for (int k = 0; k < packs_a_lane; ++k) x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
-      for (int k = 0; k < packs_a_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
+      Pack<T> x[packs_per_lane], y[packs_per_lane];
+      for (int k = 0; k < packs_per_lane; ++k) x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
+      for (int k = 0; k < packs_per_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
     } else {
       for (std::int64_t i = mine; i < packs; i += lanes) packs_sum[i] = packs_a[i] + packs_b[i];
     }

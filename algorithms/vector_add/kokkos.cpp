@@ -29,14 +29,15 @@ void add_packs(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> s
   const int lanes = on.launch.tile / elements_per_lane<T>;
   Kokkos::parallel_for(
       "vector_add/wide", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_a_lane;
+        const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_per_lane;
         for (std::int64_t first = team.league_rank() * block; first < packs; first += team.league_size() * block) {
           if (first + block <= packs) {
             Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
               const std::int64_t mine = first + lane;
-              Pack<T> x[packs_a_lane], y[packs_a_lane];
-              for (int k = 0; k < packs_a_lane; ++k) x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
-              for (int k = 0; k < packs_a_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
+              Pack<T> x[packs_per_lane], y[packs_per_lane];
+              for (int k = 0; k < packs_per_lane; ++k)
+                x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
+              for (int k = 0; k < packs_per_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
             });
           } else {
             Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, packs),

@@ -14,9 +14,9 @@ using Pack = blocks::Pack<T, 16>;
 
 /// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight per thread saturate an H200's
 /// memory.
-inline constexpr int packs_a_lane = 4;
+inline constexpr int packs_per_lane = 4;
 template <class T>
-inline constexpr int elements_per_lane = packs_a_lane * Pack<T>::size;
+inline constexpr int elements_per_lane = packs_per_lane * Pack<T>::size;
 
 /// A cache line of a host. Non-temporal stores save the read for ownership, a third of the traffic.
 template <class T>

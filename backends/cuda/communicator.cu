@@ -25,7 +25,7 @@ namespace {
 /// once, together with those of the other lane.
 constexpr std::int64_t max_stamped = 32 * 1024;
 
-/// The queues of one lane, each with an event for what is on it.
+/// The queues of one lane, each with an event.
 class LaneQueues {
  public:
   LaneQueues(Runtime& runtime, std::span<const Shard> shards, int lane) {

@@ -30,7 +30,7 @@ struct Handle {
 void Library::check(cudnnStatus_t status, std::source_location where) const {
   if (status == CUDNN_STATUS_SUCCESS) return;
   throw std::runtime_error(std::string("cudnn: ") + error_text(status) + " (" + where.file_name() + ":" +
-                           std::to_string(where.line()) + "; CUDNN_LOGLEVEL_DBG=3 says more)");
+                           std::to_string(where.line()) + "; CUDNN_LOGLEVEL_DBG=3 shows more)");
 }
 
 const Library& library() {

@@ -28,7 +28,7 @@ const RegisterBackend backend{"nccl", 3, [](const Runtime& runtime) -> std::uniq
 void Library::check(ncclResult_t result, std::source_location where) const {
   if (result == ncclSuccess) return;
   throw std::runtime_error(std::string("nccl: ") + error_text(result) + " (" + where.file_name() + ":" +
-                           std::to_string(where.line()) + "; NCCL_DEBUG=INFO says more)");
+                           std::to_string(where.line()) + "; NCCL_DEBUG=INFO shows more)");
 }
 
 const Library& library() {

@@ -38,7 +38,8 @@ class GpuPeer(Peer):
         """Seconds between two completed events."""
 
     def time(self, count: int) -> float:
-        """Device time. A hold that ended before the whole batch was submitted is retried with a longer one; a compute that itself waits for the stream is timed without a hold."""
+        """Device time. A hold that ended before the whole batch was submitted is retried with a longer
+        one; a compute that itself waits for the stream is timed without a hold."""
         while True:
             self.fence()
             if self.held:
@@ -166,7 +167,8 @@ class NumbaCudaPeer(GpuPeer):
 
 
 class JaxPeer(Peer):
-    """On an XLA device, in fp32 with full-precision products. No stream for events: timed by the host clock, so that a compute should be few calls. A subclass keeps what it computes in `results`."""
+    """On an XLA device, in fp32 with full-precision products. No stream for events: timed by the host
+    clock, so that a compute should be few calls. A subclass keeps what it computes in `results`."""
 
     kind: ClassVar[str] = "gpu"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .peer import Unsupported
 
 #: Long enough to amortise its launch, short enough to be captured quickly.
-STEPS_A_GRAPH = 100
+STEPS_PER_GRAPH = 100
 LONGEST_GRAPH = 2000
 
 
@@ -18,6 +18,6 @@ def graph_lengths(steps: int, period: int) -> list[tuple[int, int]]:
     if period > LONGEST_GRAPH:
         why = f"{period} batches: graphs are captured of up to {LONGEST_GRAPH}"
         raise Unsupported(why)
-    length = -(-STEPS_A_GRAPH // period) * period
+    length = -(-STEPS_PER_GRAPH // period) * period
     parts = ((length, steps // length), (steps % length, 1))
     return [(n, times) for n, times in parts if n and times]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The contract of a peer: a class in algorithms/<algorithm>/<model>.py, one variant, like `Prepared` in C++.
 
-Listing only parses peer files: the class attributes below are literals there. A worker imports one, with its libraries; a variant whose libraries cannot be imported is skipped.
+Listing only parses peer files: the class attributes below are literals there. A worker imports one, with
+its libraries; a variant whose libraries cannot be imported is skipped.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ class Peer(ABC):
         """Results by the names of the problem's outputs, in their types and shapes."""
 
     def time(self, count: int) -> float:
-        """Seconds of one compute, the mean over ``count``, by the clock of its kind. A case fails if these times contradict League's own clock."""
+        """Seconds of one compute, the mean over ``count``, by the clock of its kind. A case fails if
+        these times contradict League's own clock."""
         return self.latency(count)
 
     def latency(self, count: int = 1) -> float:

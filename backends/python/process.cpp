@@ -24,7 +24,7 @@ namespace league::python {
 namespace {
 
 constexpr std::size_t longest_message = 300;
-constexpr int looks_a_second = 20;
+constexpr int looks_per_second = 20;
 constexpr auto patience_at_end = std::chrono::seconds(5);
 
 std::string how_it_ended(int status) {
@@ -102,17 +102,17 @@ void Process::send(std::string_view line) {
 
 void Process::read_more(int patience_s) {
   std::array<char, 65536> text{};
-  for (int waited = 0; waited < patience_s * looks_a_second; ++waited) {
+  for (int waited = 0; waited < patience_s * looks_per_second; ++waited) {
     const bool ended = has_ended();  // checked first: all that it sent before has arrived
     pollfd waiting{socket_, POLLIN, 0};
-    if (poll(&waiting, 1, ended ? 0 : 1000 / looks_a_second) > 0) {
+    if (poll(&waiting, 1, ended ? 0 : 1000 / looks_per_second) > 0) {
       const ssize_t count = recv(socket_, text.data(), text.size(), 0);
       if (count > 0) {
         received_.append(text.data(), static_cast<std::size_t>(count));
         return;
       }
       std::this_thread::sleep_for(
-          std::chrono::milliseconds(1000 / looks_a_second));  // it closes the socket before it ends
+          std::chrono::milliseconds(1000 / looks_per_second));  // it closes the socket before it ends
     }
     if (ended) fail(how_it_ended(status_));
   }

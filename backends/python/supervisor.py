@@ -2,7 +2,9 @@
 """Runs a module in a child process, and kills all its descendants when it or League ends.
 
 Usage: python -m backends.python.supervisor MODULE SOCKET. This process is a subreaper (start.cpp): a process
-below it whose parent ends becomes its child, whatever its session or process group. On SIGTERM it kills all and ends; Linux sends it when League ends, even by SIGKILL. Not covered: if this process itself is killed by SIGKILL, processes that have left its process group continue.
+below it whose parent ends becomes its child, whatever its session or process group. On SIGTERM it kills
+all and ends; Linux sends it when League ends, even by SIGKILL. Not covered: if this process itself is
+killed by SIGKILL, processes that have left its process group continue.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from .peer import Arrays, Device, Parameters
 class TorchSolve(TorchPeer):
     """A solve of `steps` steps on theta, kept in double, from `start`.
 
-    A subclass gives `take`, one step. `execution`: "eager", one operation after another; "compiled" by torch.compile; "graph", captured into CUDA graphs; "compiled_graph".
+    A subclass gives `take`, one step. `execution`: "eager", one operation after another; "compiled" by
+    torch.compile; "graph", captured into CUDA graphs; "compiled_graph".
     """
 
     execution: ClassVar[str] = "eager"

@@ -30,7 +30,7 @@ OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError", "_ArrayMemoryError")
 
 
 def mapped(shared: dict[str, Any], access: int) -> dict[str, np.ndarray]:
-    """Name -> array, in the memory behind an open file."""
+    """Name -> array, in the memory of an open file."""
     memory = mmap.mmap(shared["file"], shared["bytes"], access=access)
     return {
         array["name"]: np.ndarray(
@@ -110,7 +110,8 @@ class Worker:
         return {"seconds": self.measured(request, self.peer.latency)}
 
     def measured(self, request: dict[str, Any], measure: Callable[[], float]) -> float:
-        """Its result, without garbage collection in between; afterwards waits until spinning threads sleep, before anything else is timed."""
+        """Its result, without garbage collection in between; afterwards waits until spinning threads
+        sleep, before anything else is timed."""
         gc.disable()
         try:
             if request["warm"]:
