@@ -65,16 +65,16 @@ class Communicator {
   /// Reserves memory on a lane for all-reduces and reduce-scatters of buffers of up to `bytes`. With order `any` it may
   /// reserve less, sufficient for that order only. Growing invalidates earlier recordings and device views.
   virtual void reserve(std::int64_t /*bytes*/, Order /*order*/ = Order::ordered, int /*lane*/ = 0) {}
-  /// In-place elementwise sum over all shards, in every buffer: f32, f64, i32, i64. Buffers have equal lengths. @pre
-  /// reserved
+  /// In-place elementwise sum over all shards, in every buffer: f32, f64, i32, i64. Buffers have equal lengths.
+  /// @pre reserved
   virtual void all_reduce(std::span<const Buffer> buffers, Order order, int lane = 0) = 0;
   /// As `all_reduce`, but a shard gets only its own piece of the sum; the rest of its buffer is undefined.
   virtual void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane = 0) = 0;
   /// In place: every shard starts with its own piece in its buffer, and ends with all pieces. Buffers have equal
   /// lengths.
   virtual void all_gather(std::span<const Buffer> buffers, int lane = 0) = 0;
-  /// Concatenates the pieces, whose lengths may differ, into `whole` on the device of shard 0. @pre `whole` is as long
-  /// as all pieces together; processes without shard 0 pass an empty one
+  /// Concatenates the pieces, whose lengths may differ, into `whole` on the device of shard 0.
+  /// @pre `whole` is as long as all pieces together; processes without shard 0 pass an empty one
   virtual void gather(std::span<const Buffer> pieces, Buffer whole, int lane = 0) = 0;
   /// Copies shard 0's values to every buffer. Buffers have equal lengths.
   virtual void broadcast(std::span<const Buffer> buffers, int lane = 0) = 0;

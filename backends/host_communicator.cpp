@@ -12,7 +12,7 @@ void copy(void* to, const void* from, std::int64_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// Adds values [begin, end) over all buffers, and writes the sum to buffers [first, last).
+/// Adds values [begin, end) over all buffers, and writes the sum to buffers `first` to `last`.
 void add(std::span<const Buffer> buffers, Range values, std::size_t first, std::size_t last) {
   with_sum_type(buffers.front().type, [&]<class T>() {
     for (std::int64_t i = values.begin; i < values.end; ++i) {

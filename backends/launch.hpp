@@ -38,8 +38,9 @@ inline Launch resolve(Launch requested, Launch defaults, const LaunchLimits& lim
   return launch;
 }
 
-/// Checks scratch memory per team against `available` bytes; runtimes have overloads that fill it in. @throws
-/// Unsupported "team size 1024: needs 73728 bytes of scratch memory, a team has 49152", where `what` comes first
+/// Checks scratch memory per team against `available` bytes; runtimes have overloads that fill it in.
+/// @throws Unsupported "team size 1024: needs 73728 bytes of scratch memory, a team has 49152", where `what` comes
+/// first
 inline void require_scratch(std::size_t bytes, std::size_t available, const std::string& what) {
   if (bytes > available)
     throw Unsupported(what + ": needs " + std::to_string(bytes) + " bytes of scratch memory, a team has " +

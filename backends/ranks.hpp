@@ -109,8 +109,8 @@ class Ranks {
   std::vector<std::function<void()>> abandon_;
 };
 
-/// The ranks of this run. MPI is started if a launcher (mpirun, srun) has started this process, or if `forced`. @throws
-/// Unsupported if the launcher started several ranks but MPI is not available
+/// The ranks of this run. MPI is started if a launcher (mpirun, srun) has started this process, or if `forced`.
+/// @throws Unsupported if the launcher started several ranks but MPI is not available
 std::unique_ptr<Ranks> start_ranks(bool forced);
 
 }  // namespace league

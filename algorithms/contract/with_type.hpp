@@ -8,8 +8,8 @@
 
 namespace league {
 
-/// Calls `body.template operator()<T>()` with the type of `dtype`, one of those listed. @throws Unsupported for any
-/// other
+/// Calls `body.template operator()<T>()` with the type of `dtype`, one of those listed.
+/// @throws Unsupported for any other
 template <class T, class... Others, class Body>
 auto with_type(Dtype dtype, const Body& body) -> decltype(body.template operator()<T>()) {
   if (dtype == dtype_of<T>) return body.template operator()<T>();

@@ -36,8 +36,8 @@ class Ledger {
   [[nodiscard]] std::int64_t left_bytes() const { return budget_bytes_ - bytes(); }
   /// @throws Unsupported "needs 16.2 GB, budget 11 GB"
   void require_budget() const;
-  /// Allocates what is declared and not yet allocated. @throws Unsupported as `require_budget`, or if the device is out
-  /// of memory
+  /// Allocates what is declared and not yet allocated.
+  /// @throws Unsupported as `require_budget`, or if the device is out of memory
   void allocate();
 
  private:

@@ -14,8 +14,8 @@
 namespace league {
 
 /// One variant on one shard: its memory and its kernels. The constructor declares arrays (`host::Array`, `cuda::Array`,
-/// `kokkos::Array`), which are allocated before the first `configure`; arrays declared in `configure` are allocated
-/// after it.
+/// `kokkos::Array`), which the first `configure` of the case allocates; arrays declared in the part's `configure` are
+/// allocated after it.
 class ShardPart {
  public:
   ShardPart(const Context& context, const Shard& shard)
@@ -134,9 +134,9 @@ class ShardParts : public Prepared {
   }
   [[nodiscard]] Timing timing() const override { return parts_.front()->timing(); }
   [[nodiscard]] std::int64_t device_bytes() const override {
-    std::int64_t most = 0;
-    for (const auto& part : parts_) most = std::max(most, part->ledger().bytes());
-    return most;
+    std::int64_t max_bytes = 0;
+    for (const auto& part : parts_) max_bytes = std::max(max_bytes, part->ledger().bytes());
+    return max_bytes;
   }
   void upload() override {
     for (const auto& part : parts_) part->upload();

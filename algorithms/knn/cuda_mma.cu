@@ -16,8 +16,8 @@ inline constexpr bool is_large = MmaTeam<Tile>::scratch_bytes > 48 * 1024;
 template <class Tile>
 inline constexpr int dynamic_bytes = is_large<Tile> ? MmaTeam<Tile>::scratch_bytes : 0;
 
-// A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16]. The
-// smallest candidate of each group of sampled rows.
+// A block takes a tile of queries and a chunk of the training rows, tile by tile; a warp some products [16 x 16].
+/// The smallest candidate of each group of sampled rows.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     sample_products(const MmaWork<Tile> work) {
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
 }
 
 // Candidates are rare: threads push them to a pool in shared memory, which all threads flush when it is half full.
-// Appends all candidates within the threshold to the lists.
+/// Appends all candidates within the threshold to the lists.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
     collect_products(const MmaWork<Tile> work) {

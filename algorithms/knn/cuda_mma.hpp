@@ -8,7 +8,8 @@
 /// Shared by the methods `mma` and `wgmma`: all but the products.
 namespace league::knn::cuda_model {
 
-// A warp takes a query. The smallest entry of a list that is not below `from`; all lanes get it.
+// A warp takes a query.
+/// The smallest entry of a list that is not below `from`; all lanes get it.
 __device__ inline Candidate min_from(const Candidate* list, int count, Candidate from) {
   Candidate smallest = no_candidate;
   for (int i = threadIdx.x; i < count; i += blockDim.x)

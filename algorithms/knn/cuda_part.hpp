@@ -10,7 +10,8 @@
 namespace league::knn::cuda_model {
 
 // A block takes a query, its threads the distances with stride `threads`. k passes, each finds the smallest key after
-// the last one. `squared(query, j)`: squared distance to training row j, for `selection_key`.
+// the last one.
+/// `squared(query, j)`: squared distance to training row j, for `selection_key`.
 template <class Squared>
 __global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squared, std::int64_t* neighbours) {
   extern __shared__ unsigned long long smallest[];

@@ -61,8 +61,8 @@ void sample_products(const Exec& exec, const MmaWork<Tile>& work) {
       });
 }
 
-// Candidates are rare: threads push them to a pool in scratch, which all threads flush when it is half full. Appends
-// all candidates within the threshold to the lists.
+// Candidates are rare: threads push them to a pool in scratch, which all threads flush when it is half full.
+/// Appends all candidates within the threshold to the lists.
 template <class Tile>
 void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
   using Key = typename Tile::Sum;
@@ -127,8 +127,8 @@ void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
       });
 }
 
-// A thread takes a query, its lanes the candidates, or the features of one. The smallest entry of a list that is not
-// below `from`.
+// A thread takes a query, its lanes the candidates, or the features of one.
+/// The smallest entry of a list that is not below `from`.
 KOKKOS_FUNCTION Candidate min_from(const Member& team, const Candidate* list, int count, Candidate from) {
   Candidate smallest = no_candidate;
   Kokkos::parallel_reduce(

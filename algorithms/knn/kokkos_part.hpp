@@ -9,7 +9,8 @@ namespace league::knn::kokkos_model {
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
 // A team takes a query, its lanes the distances with stride `lanes`. k passes, each finds the smallest key after the
-// last one. `squared(query, j)`: squared distance to training row j, for `selection_key`.
+// last one.
+/// `squared(query, j)`: squared distance to training row j, for `selection_key`.
 template <class Squared>
 struct Select {
   std::int64_t queries;

@@ -39,8 +39,8 @@ struct MmaMemory {
     part.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + lengths_before);
     part.declare(slack, "knn/slack", knn.m);
   }
-  /// Launch of the pass over all rows, its chunk in whole tiles. @throws Unsupported for a team size other than the
-  /// tile's, and for more rows than a candidate's index bits hold
+  /// Launch of the pass over all rows, its chunk in whole tiles.
+  /// @throws Unsupported for a team size other than the tile's, and for more rows than a candidate's index bits hold
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits) const {
     const std::int64_t tiles = (train_pieces.rows / Tile::columns) * (test_pieces.rows / Tile::rows);
     const auto chunk =

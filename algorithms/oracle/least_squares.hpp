@@ -84,8 +84,8 @@ struct Descended {
 Descended descend(const Descent& descent);
 
 /// Checks a computed descent; `outputs`: theta, loss and steps in this order. It has diverged if it is not finite where
-/// the oracle exceeds the range of `dtype`, or if the loss grows. The figure `train_loss` is the last loss. @param
-/// summed the sum over the rows divided by the loss: the number of rows for a mean
+/// the oracle exceeds the range of `dtype`, or if the loss grows. The figure `train_loss` is the last loss.
+/// @param summed the sum over the rows divided by the loss: the number of rows for a mean
 Verdict judge(const Descended& right, const Outputs& outputs, Dtype dtype, double summed = 1);
 
 /// The minimum of the squared error, from the normal equations.

@@ -148,8 +148,8 @@ struct MmaGradient {
   }
 };
 
-/// Turns the logits of `count` rows of squares from `first` on into residuals, as operand B of the gradient. @returns
-/// the losses of this thread's rows
+/// Turns the logits of `count` rows of squares from `first` on into residuals, as operand B of the gradient.
+/// @returns the losses of this thread's rows
 template <class Unit, class Group>
 LEAGUE_FUNCTION double finish_rows(const Group& group, const MmaWork<Unit>& work, std::int64_t step, int first,
                                    int count, const MmaScratch<MmaTile<Unit>>& scratch) {

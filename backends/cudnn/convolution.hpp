@@ -34,7 +34,9 @@ class Convolution {
   Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue);
 
   /// Times the algorithms on these buffers, which are overwritten. Prefers a deterministic one unless another is
-  /// faster. @pre nothing is being recorded @throws Unsupported if the library has none within the workspace limit
+  /// faster.
+  /// @pre nothing is being recorded
+  /// @throws Unsupported if the library has none within the workspace limit
   void choose(const Buffers& on);
   /// @pre an algorithm was chosen, here and below
   void forward(const Buffers& on) const;

@@ -30,8 +30,8 @@ struct Library {
   void check(ncclResult_t result, std::source_location where = std::source_location::current()) const;
 };
 
-/// Never closed: NCCL's threads and graphs with its kernels may outlive the caller. @throws Unsupported if it is not
-/// found or too old
+/// Never closed: NCCL's threads and graphs with its kernels may outlive the caller.
+/// @throws Unsupported if it is not found or too old
 const Library& library();
 
 /// A group of NCCL calls (RAII): always ended, also by exceptions.
