@@ -9,8 +9,8 @@ namespace league::blocks {
 /// Range `number` of `pieces` ranges of consecutive rows: on hosts, one per thread.
 LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t pieces) {
   const std::int64_t size = (rows + pieces - 1) / pieces;
-  const auto most = [rows](std::int64_t i) { return i < rows ? i : rows; };
-  return {most(number * size), most((number + 1) * size)};
+  const auto clamped = [rows](std::int64_t i) { return i < rows ? i : rows; };
+  return {clamped(number * size), clamped((number + 1) * size)};
 }
 
 /// Several sums reduced together, such as a gradient and a loss. Initially 0.

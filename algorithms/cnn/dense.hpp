@@ -18,11 +18,11 @@ struct Dense {
   /// The number of slices that minimises the work of the busiest multiprocessor; of equal ones the largest, up to two
   /// teams per multiprocessor.
   static int slices(int images, int multiprocessors) {
-    int best = 1, least = INT_MAX;
+    int best = 1, min_work = INT_MAX;
     for (int slices = 1; slices <= pooled / Tile::step; ++slices) {
       const int teams = items(images, slices), rounds = (teams + multiprocessors - 1) / multiprocessors;
       if (pooled / Tile::step % slices != 0 || (slices > 1 && rounds > min_teams)) continue;
-      if (rounds * (pooled / slices) <= least) best = slices, least = rounds * (pooled / slices);
+      if (rounds * (pooled / slices) <= min_work) best = slices, min_work = rounds * (pooled / slices);
     }
     return best;
   }

@@ -16,9 +16,9 @@ struct LayersStep : HostStep {
   class Memory {
    public:
     void configure(ShardPart& part, const State& state, int threads) {
-      const std::int64_t most = std::max<std::int64_t>(state.own_count, 1);
-      const std::set<std::int64_t> counts{state.own_count, state.own_last_count, std::min(state.test_count, most),
-                                          state.test_count % most};
+      const std::int64_t max_images = std::max<std::int64_t>(state.own_count, 1);
+      const std::set<std::int64_t> counts{state.own_count, state.own_last_count, std::min(state.test_count, max_images),
+                                          state.test_count % max_images};
       const onednn::Threads limit(threads);
       layers_.clear();
       std::int64_t size = 0;

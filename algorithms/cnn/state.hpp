@@ -77,8 +77,9 @@ struct State {
   }
   /// This shard's test images from `begin` on; as many as its share of a batch.
   [[nodiscard]] LEAGUE_FUNCTION Take tests(std::int64_t begin) const {
-    const std::int64_t left = test_count - begin, most = own_count > 0 ? own_count : 1;
-    return {test, test_labels, nullptr, test_first + begin, 0, static_cast<int>(left < most ? left : most), 0, false};
+    const std::int64_t left = test_count - begin, max_images = own_count > 0 ? own_count : 1;
+    return {test, test_labels, nullptr, test_first + begin, 0, static_cast<int>(left < max_images ? left : max_images),
+            0,    false};
   }
   [[nodiscard]] LEAGUE_FUNCTION Dropout dropout_of(const Take& take) const {
     return {dropout.seed, dropout.on && take.trains};

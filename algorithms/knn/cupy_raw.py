@@ -145,14 +145,14 @@ extern "C" __global__ void finish(const Value* train, const int* labels, const V
     d[n] = distance, rows[n] = row;
   }
   if (threadIdx.x % 32 != 0) return;
-  double most = -1;
+  double max_votes = -1;
   int winner = 0;
   for (int n = 0; n < K; ++n) {
     const int label = labels[rows[n]];
     double votes = 0;
     for (int other = 0; other < K; ++other)
       if (labels[rows[other]] == label) votes += vote(d[other], d[0]);
-    if (votes > most || (votes == most && label < winner)) most = votes, winner = label;
+    if (votes > max_votes || (votes == max_votes && label < winner)) max_votes = votes, winner = label;
     neighbours[query * K + n] = rows[n], distances[query * K + n] = d[n];
   }
   winners[query] = winner;

@@ -103,12 +103,12 @@ def finish(train, labels, test, rule, found, distances, winners):
             found[query, at] = found[query, at - 1]
             at -= 1
         distances[query, at], found[query, at] = distance, row
-    most, winner = -1.0, int32(0)
+    max_votes, winner = -1.0, int32(0)
     for n in range(k):
         label, votes = labels[found[query, n]], 0.0
         for other in range(k):
             if labels[found[query, other]] == label:
                 votes += vote_at(rule, distances, query, other)
-        if votes > most or (votes == most and label < winner):
-            most, winner = votes, label
+        if votes > max_votes or (votes == max_votes and label < winner):
+            max_votes, winner = votes, label
     winners[query] = winner

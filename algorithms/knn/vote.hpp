@@ -22,7 +22,7 @@ LEAGUE_FUNCTION double vote_of(Votes votes, double distance, double nearest) {
 LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const std::int64_t* neighbours, const double* distances,
                                     const std::int32_t* labels) {
   std::int32_t best = 0;
-  double most = -1;
+  double max_votes = -1;
   for (int i = 0; i < k; ++i) {
     const std::int32_t label = labels[neighbours[i]];
     bool is_new = true;
@@ -31,7 +31,7 @@ LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const std::int64_t* neig
     double sum = 0;
     for (int j = 0; j < k; ++j)
       if (labels[neighbours[j]] == label) sum += vote_of(votes, distances[j], distances[0]);
-    if (sum > most || (sum == most && label < best)) best = label, most = sum;
+    if (sum > max_votes || (sum == max_votes && label < best)) best = label, max_votes = sum;
   }
   return best;
 }

@@ -73,8 +73,8 @@ class Raw(CupySolve):
         options = (f"-DValue={value}", f"-DFEATURES={features}")
         self.kernel = cupy.RawKernel(ADD_UP + STEP, "step", options=options)
         multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-        most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
-        self.blocks = min(most, -(-self.rows // 256))
+        max_blocks = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+        self.blocks = min(max_blocks, -(-self.rows // 256))
         self.partials = cupy.empty((features + 2, self.blocks))
         self.arrived = cupy.zeros(1, cupy.uint32)
 

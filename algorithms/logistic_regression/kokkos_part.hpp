@@ -85,9 +85,9 @@ void descend_alone(const Exec& exec, const SolveMemory<Array, T>& memory) {
 /// time; on a host a thread takes its own blocks.
 template <class Tile>
 Launch resolve_for(const ShardPart& part, Launch launch, int team, int teams_per_multiprocessor, const Tile& tile) {
-  LaunchLimits most = limits(part.queue());
-  if (on_gpu) most.team_times_vector = max_threads;
-  launch = resolve(launch, {0, on_gpu ? team : 1, 1}, most);
+  LaunchLimits allowed = limits(part.queue());
+  if (on_gpu) allowed.team_times_vector = max_threads;
+  launch = resolve(launch, {0, on_gpu ? team : 1, 1}, allowed);
   launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
   if (launch.league == 0)
     launch.league = on_gpu ? std::min(league_of(ceil_div<std::int64_t>(part.rows().size(), std::max(launch.tile, 1))),

@@ -6,14 +6,15 @@ namespace {
 
 template <class T>
 void logits_of(const Exec& exec, Launch launch, Rows<T> rows, State state, blocks::Pack<T, 16>* logits) {
-  constexpr int most = LogisticRegression::max_features + 1;
+  constexpr int max_weights = LogisticRegression::max_features + 1;
   const int threads = launch.team * launch.vector;
   Kokkos::parallel_for(
-      "logistic_regression/logits", bounded_policy<1, T>(exec, launch, 0, most), KOKKOS_LAMBDA(const Member& member) {
-        T* weights = scratch_of<T>(member, most);
+      "logistic_regression/logits", bounded_policy<1, T>(exec, launch, 0, max_weights),
+      KOKKOS_LAMBDA(const Member& member) {
+        T* weights = scratch_of<T>(member, max_weights);
         const auto team = team_group(member, threads);
         if (state.control[is_stopped] != 0) return;
-        load_weights(team, state, rows.features, most, weights);
+        load_weights(team, state, rows.features, max_weights, weights);
         for_packs(rows, team, member.league_rank(), member.league_size(),
                   [&](std::int64_t pack) { logits[pack] = pack_logits(rows, pack, weights); });
       });

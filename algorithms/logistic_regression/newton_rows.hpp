@@ -187,8 +187,8 @@ LEAGUE_FUNCTION constexpr int tiles_scratch(int features, int threads) {
 /// Number of groups of threads that share a tile. @throws Unsupported if the team is too small
 template <class T>
 int tile_groups(int features, int threads, const char* team) {
-  if (const int least = Tile<T>::threads(features); threads < least)
-    throw Unsupported("newton with " + std::to_string(features) + " features takes " + std::to_string(least) +
+  if (const int min_threads = Tile<T>::threads(features); threads < min_threads)
+    throw Unsupported("newton with " + std::to_string(features) + " features takes " + std::to_string(min_threads) +
                       " threads per " + team + ", not " + std::to_string(threads));
   return Tile<T>::groups(features, threads);
 }

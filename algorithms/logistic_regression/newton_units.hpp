@@ -237,10 +237,10 @@ inline constexpr int unit_team = 128, unit_teams = 2;
 /// Rows of a team's tile. @throws Unsupported for a team size that is not a multiple of `parts` subgroups
 template <class T, class Unit, int blocks_>
 int unit_rows(int threads) {
-  constexpr int least = Unit::lanes * unit_parts<Unit, blocks_>;
-  if (threads % least != 0)
+  constexpr int granule = Unit::lanes * unit_parts<Unit, blocks_>;
+  if (threads % granule != 0)
     throw Unsupported("a team of " + std::to_string(threads) + ": these matrix units need a multiple of " +
-                      std::to_string(least));
+                      std::to_string(granule));
   return UnitTiles<T, Unit, blocks_>(1, threads, nullptr).rows;
 }
 

@@ -126,8 +126,8 @@ class Fused(TorchSolve):
         self.tile = min(max(TILE // self.padded, MIN_ROWS), MAX_ROWS)
         self.warps = 4 if self.padded * self.tile <= TILE else 8
         processors = torch.cuda.get_device_properties(self.cuda).multi_processor_count
-        most = processors * WARPS // self.warps
-        self.programs = min(most, triton.cdiv(rows, self.tile))
+        max_programs = processors * WARPS // self.warps
+        self.programs = min(max_programs, triton.cdiv(rows, self.tile))
         self.partials = self.theta.new_empty(features + 2, self.programs)
 
     def take(self):

@@ -50,9 +50,9 @@ class OnGpu final : public LanePart<T, kokkos::Array, method> {
   OnGpu(const Stencil& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
   Launch configure(Launch launch) override {
-    LaunchLimits most = kokkos::limits(Base::queue());
-    if (method == Method::tiled) most.team_times_vector = max_lanes;
-    return Base::plan(launch, most);
+    LaunchLimits allowed = kokkos::limits(Base::queue());
+    if (method == Method::tiled) allowed.team_times_vector = max_lanes;
+    return Base::plan(launch, allowed);
   }
   void advance(int from, int to, Range planes) const override {
     Launch launch = Base::launch();

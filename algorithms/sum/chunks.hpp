@@ -35,9 +35,9 @@ inline constexpr int at_once = 4;
 /// Size of the GPU team that adds `count` partial sums: whole warps, enough to have all loads in flight at once,
 /// clamped to the maximum team size. The order of additions depends on the count only.
 inline int finish_team(std::int64_t count) {
-  constexpr std::int64_t least = 64, most = 1024, a_lane = at_once * blocks::Pack<double>::size;
-  return static_cast<int>(
-      std::clamp(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count))) / a_lane, least, most));
+  constexpr std::int64_t min_lanes = 64, max_lanes = 1024, a_lane = at_once * blocks::Pack<double>::size;
+  return static_cast<int>(std::clamp(
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count))) / a_lane, min_lanes, max_lanes));
 }
 
 /// One pack, pairwise.

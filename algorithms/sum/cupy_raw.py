@@ -53,8 +53,8 @@ class Raw(CupyPeer):
         options += (f"-DTOTAL={total}", f"-DATOMIC={atomic}")
         self.sum = cupy.RawKernel(SUM, "sum", options=options)
         multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-        most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
-        self.blocks = max(1, min(most, -(-self.x.nbytes // (16 * 256))))
+        max_blocks = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+        self.blocks = max(1, min(max_blocks, -(-self.x.nbytes // (16 * 256))))
 
     def reset(self):
         self.total.view(cupy.uint8).fill(0xFF)

@@ -75,7 +75,7 @@ std::vector<Word> packed(const std::vector<std::int8_t>& data, std::int64_t n, i
     std::int32_t totals[mma::side];
     pack_rows<Unit>(one_thread, rows, pieces, first, totals, words.data(), add, peak);
   }
-  std::int32_t most = 0;
+  std::int32_t largest = 0;
   for (std::int64_t row = 0; row < pieces.rows; ++row) {
     std::int32_t norm = 0;
     for (int f = 0; row < n && f < features; ++f) {
@@ -83,9 +83,9 @@ std::vector<Word> packed(const std::vector<std::int8_t>& data, std::int64_t n, i
       norm += value * value;
     }
     EXPECT_EQ(norms[static_cast<std::size_t>(row)], norm);
-    most = std::max(most, norm);
+    largest = std::max(largest, norm);
   }
-  EXPECT_EQ(norms.back(), most);
+  EXPECT_EQ(norms.back(), largest);
   return words;
 }
 

@@ -91,15 +91,15 @@ TEST_F(Variants, AgreeWithTheOracleEverywhere) {
     if (method == algorithm.methods.end()) continue;  // planted by the fault tests
     if (availability(runtime_, algorithm, *method, variant.model.name).state != State::ready) continue;
     ASSERT_FALSE(algorithm.edge_cases.empty()) << "no small problems for " << variant.algorithm;
-    const int most = std::min(3, most_devices(runtime_, variant.model.device));
-    if (algorithm.between_shards && most < 2) continue;
+    const int max_devices = std::min(3, most_devices(runtime_, variant.model.device));
+    if (algorithm.between_shards && max_devices < 2) continue;
     for (const Dtype dtype : method->dtypes) {
       Count count;
       for (const auto& values : algorithm.edge_cases) {
         Case that = tests::edge_case(algorithm, *method, dtype, values);
         that.model = variant.model.name;
         std::unique_ptr<Problem> problem;
-        for (that.devices = 1; that.devices <= most; ++that.devices) {
+        for (that.devices = 1; that.devices <= max_devices; ++that.devices) {
           if (!problem || algorithm.between_shards) problem = make_problem(that, runtime_, datasets_);
           for (const Launch& launch : launches(variant.model.device)) {
             that.launch = launch;

@@ -134,11 +134,11 @@ std::ostream& operator<<(std::ostream& out, const EngineSetting& setting) {
 
 std::vector<EngineSetting> engine_settings() {
   std::vector<EngineSetting> all;
-  for (const auto& [kind, most] : {std::pair{DeviceKind::host, 3}, {DeviceKind::gpu, 4}})
+  for (const auto& [kind, max_devices] : {std::pair{DeviceKind::host, 3}, {DeviceKind::gpu, 4}})
     for (const std::string& engine : engine_names(kind)) {
       if (engine == "paired") continue;  // simulated processes: tests/test_paired.cpp
       const bool one_will_do = engine == "local" || engine == "nccl" || engine == "mpi";  // the latter over ranks
-      for (int devices = one_will_do ? 1 : 2; devices <= most; ++devices) all.push_back({engine, kind, devices});
+      for (int devices = one_will_do ? 1 : 2; devices <= max_devices; ++devices) all.push_back({engine, kind, devices});
     }
   return all;
 }
