@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/streamed_rows.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
-/// The normal equations: which sums of products are needed, how a lane adds them, and the solve. Products and sums are
-/// of doubles, so that products of floats are exact.
+/// The moments of the columns [features, 1, target]: which sums of products there are, how a lane adds them, and the
+/// solve of the normal equations. Products and sums are of doubles, so that products of floats are exact.
 namespace league::linear_regression {
 
 /// The features in blocks of `width`. Each block needs its products, its sums and its products with the target; each
@@ -25,8 +26,8 @@ struct Gram {
   /// The only width of which there may be several blocks.
   static constexpr int pair_width = 8;
 
-  /// Values that a block adds: x_i x_j for j >= i, row by row; x_i y; x_i; y.
-  LEAGUE_FUNCTION static constexpr int of_block(int width) { return width * (width + 1) / 2 + 2 * width + 1; }
+  /// Values that a block adds: x_i x_j for j >= i, row by row; x_i y; x_i; y; y y.
+  LEAGUE_FUNCTION static constexpr int of_block(int width) { return width * (width + 1) / 2 + 2 * width + 2; }
   /// Where the sums of block `a` with block `b` >= a begin: blocks first, then pairs.
   [[nodiscard]] LEAGUE_FUNCTION constexpr int begin(int a, int b) const {
     if (a == b) return a * of_block(width);
@@ -34,10 +35,11 @@ struct Gram {
   }
   [[nodiscard]] LEAGUE_FUNCTION constexpr int sums() const { return begin(blocks - 1, blocks); }
 
-  /// Where the product of columns i and j >= i lies; column `features` is the constant, the next one the target.
+  /// Where the product of columns i and j >= i lies; column `features` is the constant, the next one the target. There
+  /// is none of the constant with itself: that is the count of rows.
   [[nodiscard]] LEAGUE_FUNCTION constexpr int at(int i, int j) const {
     const int triangle = width * (width + 1) / 2;
-    if (i == features) return triangle + 2 * width;  // constant x target
+    if (i >= features) return triangle + 2 * width + i - features;  // constant x target, target x target
     const int a = i / width, k = i % width;
     if (j >= features) return begin(a, a) + triangle + (j == features ? width : 0) + k;
     const int b = j / width, l = j % width;
@@ -67,7 +69,8 @@ LEAGUE_FUNCTION void add_products(const double (&x)[width], double y, double (&s
     for (int j = i; j < width; ++j) sums[at++] += x[i] * x[j];
   for (int i = 0; i < width; ++i) sums[at++] += x[i] * y;
   for (int i = 0; i < width; ++i) sums[at++] += x[i];
-  sums[at] += y;
+  sums[at++] += y;
+  sums[at] += y * y;
 }
 /// Adds one row's products of a pair of blocks.
 template <int width>
@@ -78,58 +81,38 @@ LEAGUE_FUNCTION void add_cross_products(const double (&x)[width], const double (
 }
 
 /// The value at `row` of `width` columns from number `first`; 0 beyond the features.
-template <class T, int width, class V>
-LEAGUE_FUNCTION void load_columns(const Columns<T>& data, int first, std::int64_t index, V (&x)[width]) {
-  for (int f = 0; f < width; ++f)
-    x[f] = first + f < data.features ? reinterpret_cast<const V*>(data.x[first + f])[index] : V{};
+template <class T, int width>
+LEAGUE_FUNCTION void load_columns(const Columns<T>& data, int first, std::int64_t row, T (&x)[width]) {
+  for (int f = 0; f < width; ++f) x[f] = first + f < data.features ? data.x[first + f][row] : T{0};
 }
 
-/// So many rows of a block of features: one access of a column.
-template <class T, int width, class Pack>
-struct BlockRows {
-  Pack x[width], y;
+/// Bytes of a lane's access, how many of each column are loaded together, and the lanes that share a multiprocessor:
+/// its sums fill a lane's registers.
+template <int width>
+inline constexpr int block_bytes = width <= 4 ? 16 : 8;
+template <int width>
+inline constexpr int block_packs = width == 1 ? 2 : 1;
+template <int width>
+inline constexpr int most_block_lanes = width == 1 ? 512 : 256;
+template <int width>
+inline constexpr int block_teams = width <= 4 ? 2 : 1;
+template <int width>
+inline constexpr int block_share = 2048 / (most_block_lanes<width> * block_teams<width>);
 
-  LEAGUE_FUNCTION void load(const Columns<T>& data, int a, std::int64_t index) {
-    load_columns<T, width>(data, a * width, index, x);
-    y = reinterpret_cast<const Pack*>(data.y)[index];
-  }
-  LEAGUE_FUNCTION void add(double (&sums)[Gram::of_block(width)]) const {
-    for (int k = 0; k < Pack::size; ++k) {
-      double row[width];
-      for (int f = 0; f < width; ++f) row[f] = static_cast<double>(x[f].values[k]);
-      add_products(row, static_cast<double>(y.values[k]), sums);
-    }
-  }
-};
-
-/// A GPU lane's share of the sums of block `a`. Its sums fill the registers, so that few lanes share a multiprocessor:
-/// each always has the next rows under way, in packs of 8 bytes, while it uses those before.
+/// A GPU lane's share of the sums of block `a`.
 template <class T, int width>
 LEAGUE_FUNCTION Sums<double, Gram::of_block(width)> lane_products(const Columns<T>& data, int a, Place place) {
-  using Pack = blocks::Pack<T, 8>;
-  const std::int64_t packs = data.rows / Pack::size, stride = place.teams * place.lanes;
-  const std::int64_t mine = place.team * place.lanes + place.lane;
   Sums<double, Gram::of_block(width)> sums;
-  if (mine < packs) {
-    // Beyond the last one they load it again, for nothing: a branch would let the compiler join both loads.
-    const auto bounded = [last = packs - 1](std::int64_t p) { return p < last ? p : last; };
-    BlockRows<T, width, Pack> here, next;
-    here.load(data, a, mine);
-    next.load(data, a, bounded(mine + stride));
-    std::int64_t p = mine;
-    for (; p + stride < packs; p += 2 * stride) {
-      here.add(sums.values);
-      here.load(data, a, bounded(p + 2 * stride));
-      next.add(sums.values);
-      next.load(data, a, bounded(p + 3 * stride));
-    }
-    if (p < packs) here.add(sums.values);
-  }
-  for (std::int64_t i = packs * Pack::size + mine; i < data.rows; i += stride) {
-    BlockRows<T, width, blocks::Pack<T, sizeof(T)>> last;
-    last.load(data, a, i);
-    last.add(sums.values);
-  }
+  const auto column = [&](int c) {
+    return c == width ? data.y : a * width + c < data.features ? data.x[a * width + c] : nullptr;
+  };
+  blocks::stream_rows<T, width + 1, block_bytes<width>, block_packs<width>>(
+      column, data.rows, place.team * place.lanes + place.lane, place.teams * place.lanes,
+      [&](const T(&values)[width + 1]) {
+        double row[width];
+        for (int f = 0; f < width; ++f) row[f] = static_cast<double>(values[f]);
+        add_products(row, static_cast<double>(values[width]), sums.values);
+      });
   return sums;
 }
 
@@ -184,7 +167,7 @@ LEAGUE_FUNCTION void range_products(const Columns<T>& data, const Gram& gram, Ra
     fill(constant, 1.0, count);
     fill(target, data.y + first, count);
     Vector* sum = partial;
-    for (int i = 0; i <= constant; ++i) {
+    for (int i = 0; i <= target; ++i) {
       int j = i == constant ? target : i;  // the constant's product with itself is the count of rows
       for (; j + group <= target + 1; j += group) {
         Vector own[group] = {};
@@ -200,7 +183,7 @@ LEAGUE_FUNCTION void range_products(const Columns<T>& data, const Gram& gram, Ra
     }
   }
   const Vector* sum = partial;
-  for (int i = 0; i <= constant; ++i)
+  for (int i = 0; i <= target; ++i)
     for (int j = i == constant ? target : i; j <= target; ++j, ++sum)
       for (int lane = 0; lane < lanes; ++lane) sums[gram.at(i, j)] += (*sum)[lane];
 }

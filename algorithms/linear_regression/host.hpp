@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/linear_regression/part.hpp"
+#include "algorithms/linear_regression/moments.hpp"
 #include "backends/host_array.hpp"
 
 namespace league::linear_regression {
@@ -26,17 +26,27 @@ class HostPart : public FitPart<host::Array> {
 class HostDirect : public HostPart {
  public:
   HostDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
+      : HostPart(problem, context, shard, Gram(problem.features).sums() - 2) {}
   void begin() const override {}
   void update() const override {
-    queue().submit([gram = gram_, rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
+    queue().submit([gram = Gram(problem_.features), rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
       std::vector<double> work(static_cast<std::size_t>(gram.work()));
       solve_equations(gram, rows, sums, work.data(), theta, blocks::one_thread);
     });
   }
+};
 
- protected:
-  const Gram gram_;
+/// The descent on moments, but for the pass over the rows.
+class HostMoments : public HostPart {
+ public:
+  HostMoments(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : HostPart(problem, context, shard, Gram(problem.features).sums() - 2) {}
+  void begin() const override {}
+  void update() const override {
+    queue().submit([solve = MomentSolve(problem_), state = state(), sums = sums_.data()] {
+      with_block_width(solve.features, [&]<int width>() { solve.take_all_steps<width>(sums, state); });
+    });
+  }
 };
 
 template <class T>

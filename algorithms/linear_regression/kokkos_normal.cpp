@@ -1,117 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/linear_regression/kokkos_direct.hpp"
+#include "algorithms/linear_regression/kokkos_gram.hpp"
 
-// A lane takes packs of 16 bytes of the columns of one block of features, or of a pair of blocks, and adds all their
-// products in registers; the last team adds the sums of all teams. Then one team solves. On a host a thread takes one
-// block of consecutive rows.
+// One pass, or one for each pair of blocks of features, adds the products of all columns; then one team solves.
 namespace league::kokkos::linear_regression {
 namespace {
 
-constexpr int direct_share = 8;  // one team of a multiprocessor: registers
-
-/// What the last team needs to add the sums of all teams.
-struct Finish {
-  double *partials, *sums;
-  unsigned* ticket;
-};
-
-/// Adds what `lane_sums(place)` returns of all lanes.
-template <int n, class LaneSums>
-void add_piece(const Exec& exec, Launch launch, const Finish& finish, const LaneSums& lane_sums) {
-  const int vector = launch.vector, values = blocks::sums_for_all_size<n>(launch, 1);
-  Kokkos::parallel_for(
-      "linear_regression/products", policy_of<most_lanes_direct>(exec, launch, values),
-      KOKKOS_LAMBDA(const Member& team) {
-        const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
-        const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
-        const auto of_team = blocks::sums_for_all<double, n>(team, vector, scratch.data(), 0, [&](int lane) {
-          return lane_sums(Place{team.league_rank(), team.league_size(), first + lane, lanes});
-        });
-        blocks::league_sums(team, vector, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
-      });
-}
-
 template <class T, int width>
-void add_products_of(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data, Finish finish) {
-  double* sums = finish.sums;
-  for (int a = 0; a < gram.blocks; ++a) {
-    finish.sums = sums + gram.begin(a, a);
-    add_piece<Gram::of_block(width)>(
-        exec, launch, finish, KOKKOS_LAMBDA(const Place& place) { return lane_products<T, width>(data, a, place); });
-  }
-  if constexpr (width == Gram::pair_width)
-    for (int a = 0; a < gram.blocks; ++a)
-      for (int b = a + 1; b < gram.blocks; ++b) {
-        finish.sums = sums + gram.begin(a, b);
-        add_piece<width * width>(
-            exec, launch, finish,
-            KOKKOS_LAMBDA(const Place& place) { return lane_cross_products<T, width>(data, a, b, place); });
-      }
-}
+using NormalEquations = GramPass<T, width, KokkosDirect>;
 
-/// On a host: each lane leaves all its sums in `partials` [lanes x sums], then they are added in order.
-template <class T>
-void add_products_on_host(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data,
-                          const Finish& finish) {
-  const int size = gram.sums();
-  const std::int64_t all = std::int64_t{launch.league} * launch.team;
-  Kokkos::parallel_for(
-      "linear_regression/products", policy_of<most_lanes_direct>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, team.team_size()), [&](int lane) {
-          const std::int64_t mine = std::int64_t{team.league_rank()} * team.team_size() + lane;
-          double* sums = finish.partials + mine * size;
-          for (int i = 0; i < size; ++i) sums[i] = 0;
-          range_products(data, gram, piece(data.rows, mine, all), sums);
-        });
-      });
-  Kokkos::parallel_for(
-      "linear_regression/sums", Kokkos::RangePolicy<Exec>(exec, 0, size), KOKKOS_LAMBDA(int i) {
-        double sum = 0;
-        for (std::int64_t part = 0; part < all; ++part) sum += finish.partials[part * size + i];
-        finish.sums[i] = sum;
-      });
-}
-
-template <class T, int width>
-void add_products(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data, const Finish& finish) {
-  if constexpr (on_gpu)
-    add_products_of<T, width>(exec, launch, gram, data, finish);
-  else
-    add_products_on_host<T>(exec, launch, gram, data, finish);
-}
-
-template <class T, int width>
-class Direct final : public KokkosDirect {
- public:
-  Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosDirect(problem, context, shard), rows_(*this, problem) {
-    declare_zeroed(ticket_, "linear_regression/ticket", 1);
-  }
-  Launch configure(Launch launch) override {
-    constexpr int most_values = std::max(Gram::of_block(width), width * width);
-    launch_ = resolved(launch, 256, most_lanes_direct, 8 / std::int64_t{sizeof(T)}, direct_share);
-    if (on_gpu) require_scratch(launch_, blocks::sums_for_all_size<most_values>(launch_, 1));
-    const std::int64_t values = on_gpu ? launch_.league * std::int64_t{most_values}
-                                       : std::int64_t{launch_.league} * launch_.team * gram_.sums();
-    declare(partials_, "linear_regression/partials", values);
-    return launch_;
-  }
-  void accumulate() const override {
-    queue().submit([exec = exec_, launch = launch_, gram = gram_, data = rows_.data(),
-                    finish = Finish{partials_.data(), sums_.data(), ticket_.data()}] {
-      add_products<T, width>(exec, launch, gram, data, finish);
-    });
-  }
-
- private:
-  DeviceRows<T> rows_;
-  Launch launch_;
-  Array<double> partials_;
-  Array<unsigned> ticket_;
-};
-
-const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_block_width<Direct>};
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_block_width<NormalEquations>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

@@ -71,6 +71,8 @@ std::vector<Method> methods() {
       method("fused", "one pass; an atomic add for each team", {}),
       method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {}, recordable),
       method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
+      method("moments", "one pass for the moments of the data in double, then all steps on them, up to 10 features", {},
+             "", {{Dtype::f32, "f64"}}),
       method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem,
              {{Dtype::f32, "f64"}}),
       method("normal_mma", "as normal_equations, all features in one pass by matrix units for doubles",
@@ -144,17 +146,21 @@ void LinearRegression::make_inputs(Range range, std::pmr::memory_resource& memor
   with_type<float, double>(dtype, [&]<class T>() { fill<T>(*this); });
 }
 
+/// Moments of the rows, and steps on them; or gradients from the rows, if that is less. Both may read the rows once.
 Cost LinearRegression::cost() const {
-  const auto n = static_cast<double>(rows), d = static_cast<double>(features);
+  const auto n = static_cast<double>(rows), d = static_cast<double>(features), t = static_cast<double>(steps);
   const double bytes = n * (d + 1) * static_cast<double>(size_bytes(dtype));
   if (direct) return {bytes, n * (d + 1) * (d + 2)};
-  return {bytes * static_cast<double>(steps), n * (4 * d + 4) * static_cast<double>(steps)};
+  return {bytes, std::min(n * (d + 2) * (d + 3) + t * (d + 1) * (2 * d + 7), t * n * (4 * d + 4))};
 }
 
-/// `atomic` and `streams` write the errors of all rows, then read them with the features once more.
+/// Most descents read the rows in each step; `atomic` and `streams` write the errors of all rows, then read them with
+/// the features once more.
 double LinearRegression::method_bytes(std::string_view method) const {
   const double row_values = features + 1, more = features + 2;
-  return cost().bytes * (method == "atomic" || method == "streams" ? (row_values + more) / row_values : 1);
+  const bool twice = method == "atomic" || method == "streams";
+  const bool each_step = twice || method == "fused" || method == "block_reduce";
+  return cost().bytes * (each_step ? static_cast<double>(steps) : 1) * (twice ? (row_values + more) / row_values : 1);
 }
 
 Outputs LinearRegression::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

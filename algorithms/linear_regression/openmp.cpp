@@ -170,32 +170,39 @@ void add_products_of(const Columns<T>& data, const Gram& gram, int threads, doub
   }
 }
 
-template <class T>
-class Direct final : public HostDirect {
+/// The pass over the rows of a method `Finish`.
+template <class T, class Finish>
+class GramPass final : public Finish {
  public:
-  Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostDirect(problem, context, shard), rows_(*this, problem) {}
+  GramPass(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : Finish(problem, context, shard), gram_(problem.features), rows_(*this, problem) {}
   Launch configure(Launch launch) override {
-    threads_ = threads(queue(), launch);
-    declare(partials_, "linear_regression/partials", std::int64_t{threads_} * (gram_.sums() + gap));
+    threads_ = threads(this->queue(), launch);
+    this->declare(partials_, "linear_regression/partials", std::int64_t{threads_} * (gram_.sums() + gap));
     return {threads_, 1, 1};
   }
   void accumulate() const override {
-    queue().submit([data = rows_.data(), gram = gram_, threads = threads_, partials = partials_.data(),
-                    sums = sums_.data()] { add_products_of(data, gram, threads, partials, sums); });
+    this->queue().submit([data = rows_.data(), gram = gram_, threads = threads_, partials = partials_.data(),
+                          sums = this->sums_.data()] { add_products_of(data, gram, threads, partials, sums); });
   }
 
  private:
+  const Gram gram_;
   HostRows<T> rows_;
   host::Array<double> partials_;
   int threads_ = 1;
 };
+template <class T>
+using NormalEquations = GramPass<T, HostDirect>;
+template <class T, int>
+using Moments = GramPass<T, HostMoments>;
 
 const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>, {Execution::stream}};
 const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
 const RegisterSolve<LinearRegression> block_reduce{"block_reduce", model, by_width<BlockReduce>, {Execution::stream}};
 const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<Persistent>};
-const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_type<Direct>};
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_type<NormalEquations>};
+const RegisterWholeSolve<LinearRegression> moments{"moments", model, by_moment_width<Moments>};
 
 }  // namespace
 }  // namespace league::openmp::linear_regression

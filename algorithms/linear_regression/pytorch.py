@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; the normal equations.
+"""PyTorch: gradient descent eager, compiled, and captured into CUDA graphs; on moments; the normal equations.
 
 Columns lie one after another, as they are given. theta, bias last, is kept in double: its updates may be
 smaller than the last digit of a float.
@@ -91,6 +91,44 @@ class CompiledGraph(Compiled):
     execution = "compiled_graph"
 
 
+def products_of(x, y):
+    """Of the columns [features, 1, target] with each other, in double."""
+    columns = torch.ones(len(x) + 2, len(y), dtype=torch.float64, device=y.device)
+    columns[:-2], columns[-1] = x, y
+    return columns @ columns.T
+
+
+class Moments(Descent):
+    method = "moments"
+    description = "products in double, then steps on them"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        super().upload()
+        columns = len(self.x) + 2
+        self.products = torch.empty(
+            columns, columns, dtype=torch.float64, device=self.cuda
+        )
+
+    def begin(self):
+        super().begin()
+        self.products.copy_(products_of(self.x, self.y))
+
+    def take(self):
+        rows, right = len(self.y), self.products[:-1, -1]
+        slopes = torch.addmv(right, self.products[:-1, :-1], self.theta, beta=-1)
+        square = self.products[-1, -1] + torch.dot(self.theta, slopes - right)
+        self.note(square.clamp(min=0) / (2 * rows))
+        self.theta.sub_(slopes, alpha=self.rate / rows)
+
+
+class MomentsGraph(Moments):
+    method = "moments_graph"
+    description = "the steps of moments, captured into CUDA graphs of 100"
+    dtypes = ("f32", "f64")
+    execution = "graph"
+
+
 class NormalEquations(TorchPeer):
     method = "normal_equations"
     description = "products in double, a Cholesky factorisation"
@@ -105,11 +143,7 @@ class NormalEquations(TorchPeer):
         self.theta.fill_(float("nan"))
 
     def compute(self):
-        columns = torch.ones(
-            len(self.x) + 2, len(self.y), dtype=torch.float64, device=self.cuda
-        )
-        columns[:-2], columns[-1] = self.x, self.y  # features, 1, target
-        products = columns[:-1] @ columns.T
+        products = products_of(self.x, self.y)[:-1]
         factor, _ = torch.linalg.cholesky_ex(products[:, :-1])  # does not wait
         self.theta.copy_(torch.cholesky_solve(products[:, -1:], factor)[:, 0])
 

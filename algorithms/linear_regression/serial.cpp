@@ -26,14 +26,16 @@ class Fused final : public HostPart {
   HostRows<T> rows_;
 };
 
-template <class T>
-class Direct final : public HostDirect {
+/// The pass over the rows of a method `Finish`.
+template <class T, class Finish>
+class GramPass final : public Finish {
  public:
-  Direct(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostDirect(problem, context, shard), rows_(*this, problem) {}
+  GramPass(const LinearRegression& problem, const Context& context, const Shard& shard)
+      : Finish(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() const override {
-    queue().submit([gram = gram_, data = rows_.data(), sums = sums_.data()] {
+    this->queue().submit([data = rows_.data(), sums = this->sums_.data()] {
+      const Gram gram(data.features);
       std::fill_n(sums, gram.sums(), 0.0);
       range_products(data, gram, {0, data.rows}, sums);
     });
@@ -42,9 +44,14 @@ class Direct final : public HostDirect {
  private:
   HostRows<T> rows_;
 };
+template <class T>
+using NormalEquations = GramPass<T, HostDirect>;
+template <class T, int>
+using Moments = GramPass<T, HostMoments>;
 
 const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
-const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_type<Direct>};
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_type<NormalEquations>};
+const RegisterWholeSolve<LinearRegression> moments{"moments", model, by_moment_width<Moments>};
 
 }  // namespace
 }  // namespace league::serial::linear_regression

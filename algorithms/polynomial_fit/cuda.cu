@@ -5,7 +5,8 @@
 #include "backends/cuda/cuda.hpp"
 
 // A thread takes every lanes-th point; the last block adds the sums of all and takes the step. `persistent`: one block
-// takes all steps, its threads keep their points in registers.
+// takes all steps, its threads keep their points in registers. `moments`: a thread adds powers of every lanes-th pack,
+// then one thread takes all steps on their sums.
 namespace league::cuda::polynomial_fit {
 namespace {
 
@@ -55,6 +56,17 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
 }
 
 template <class T>
+__global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
+    add_powers_of(Points<T> points, double* partials, double* sums, unsigned* ticket) {
+  const int lanes = blocks::block_group().size, lane = blocks::block_group().rank;
+  blocks::grid_sums(lane_powers(points, std::int64_t{blockIdx.x} * lanes + lane, std::int64_t{gridDim.x} * lanes),
+                    partials, ticket, sums);
+}
+__global__ void __launch_bounds__(1) descend_on_moments(Rule rule, double points, const double* sums, State state) {
+  descend(rule, points, sums, state);
+}
+
+template <class T>
 using DevicePoints = PointMemory<T, Array>;
 
 class CudaPart : public FitPart<Array> {
@@ -67,8 +79,9 @@ class CudaPart : public FitPart<Array> {
 
  protected:
   /// The method's choice where the launch leaves it open; of the league, where a thread would have too few points.
+  /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
+  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1) const {
     LaunchLimits most = limits;
     most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
     launch = resolve(launch, standard, most);
@@ -78,7 +91,7 @@ class CudaPart : public FitPart<Array> {
                         std::to_string(warp_size));
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, queue().device().index));
-    const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / lanes;
+    const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / lanes;
     if (launch.league == 0) launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), lanes * 8)));
     return launch;
   }
@@ -142,8 +155,39 @@ class Persistent final : public CudaPart {
   Launch launch_;
 };
 
+template <class T>
+class Moments final : public CudaPart {
+ public:
+  Moments(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : CudaPart(problem, context, shard, moment_sums), memory_(*this, problem) {
+    declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
+  }
+  Launch configure(Launch launch) override {
+    launch_ = resolved<T>(launch, {0, 256 / warp_size, warp_size}, moment_share);
+    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * moment_sums);
+    return launch_;
+  }
+  void begin() const override {}
+  void accumulate() const override {
+    add_powers_of<<<static_cast<unsigned>(launch_.league), block(launch_), 0, stream(queue())>>>(
+        memory_.points(), partials_.data(), sums_.data(), ticket_.data());
+    check_launch();
+  }
+  void update() const override {
+    descend_on_moments<<<1, 1, 0, stream(queue())>>>(rule_, points_, sums_.data(), state());
+    check_launch();
+  }
+
+ private:
+  DevicePoints<T> memory_;
+  Launch launch_;
+  Array<double> partials_;
+  Array<unsigned> ticket_;
+};
+
 const RegisterSolve<PolynomialFit> stepwise{"stepwise", model, by_type<Stepwise>};
 const RegisterWholeSolve<PolynomialFit> persistent{"persistent", model, by_type<Persistent>};
+const RegisterWholeSolve<PolynomialFit> moments{"moments", model, by_type<Moments>};
 
 }  // namespace
 }  // namespace league::cuda::polynomial_fit

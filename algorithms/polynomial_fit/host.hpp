@@ -24,6 +24,18 @@ class HostPart : public FitPart<host::Array> {
   }
 };
 
+/// The descent on moments, but for the pass over the points.
+class HostMoments : public HostPart {
+ public:
+  HostMoments(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : HostPart(problem, context, shard, moment_sums) {}
+  void begin() const override {}
+  void update() const override {
+    queue().submit(
+        [rule = rule_, points = points_, sums = sums_.data(), state = state()] { descend(rule, points, sums, state); });
+  }
+};
+
 template <class T>
 using HostPoints = PointMemory<T, host::Array>;
 

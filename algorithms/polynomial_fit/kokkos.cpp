@@ -3,7 +3,8 @@
 #include "algorithms/polynomial_fit/kokkos_graph.hpp"
 
 // A lane takes every lanes-th point; the last team adds the sums of all and takes the step. `persistent`: one team
-// takes all steps, its lanes keep their points in registers. On a host a thread takes consecutive points.
+// takes all steps, its lanes keep their points in registers. `moments`: a lane adds powers of every lanes-th pack, then
+// one thread takes all steps on their sums. On a host a thread takes consecutive points.
 namespace league::kokkos::polynomial_fit {
 namespace {
 
@@ -151,6 +152,67 @@ class Persistent final : public KokkosPart {
   Launch launch_;
 };
 
+template <class T>
+struct AddPowers {
+  Points<T> points;
+  int vector, values;
+  double *partials, *sums;
+  unsigned* ticket;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
+    const std::int64_t lanes = team.team_size() * vector,
+                       first = team.league_rank() * lanes + team.team_rank() * vector;
+    const auto of_team = blocks::sums_for_all<double, moment_sums>(team, vector, scratch.data(), 0, [&](int lane) {
+      if constexpr (on_gpu)
+        return lane_powers(points, first + lane, team.league_size() * lanes);
+      else
+        return range_powers(points, piece(points.count, first + lane, team.league_size() * lanes));
+    });
+    blocks::league_sums(team, vector, of_team, partials, ticket, sums, scratch.data());
+  }
+};
+struct Descend {
+  Rule rule;
+  double points;
+  const double* sums;
+  State state;
+  KOKKOS_FUNCTION void operator()(int) const { descend(rule, points, sums, state); }
+};
+
+template <class T>
+class Moments final : public KokkosPart {
+ public:
+  Moments(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : KokkosPart(problem, context, shard, moment_sums), memory_(*this, problem) {
+    declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
+  }
+  Launch configure(Launch launch) override {
+    const int lanes = limits(queue()).vector;
+    launch_ = resolved<T>(launch, on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1}, moment_share);
+    values_ = blocks::sums_for_all_size<moment_sums>(launch_, 1);
+    require_scratch(launch_, values_);
+    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * moment_sums);
+    return launch_;
+  }
+  void begin() const override {}
+  void accumulate() const override {
+    submit(queue(), "polynomial_fit/powers", policy_of<T>(exec_, launch_, values_),
+           AddPowers<T>{memory_.points(), launch_.vector, values_, partials_.data(), sums_.data(), ticket_.data()});
+  }
+  void update() const override {
+    submit(queue(), "polynomial_fit/moments", light(Kokkos::RangePolicy<Exec>(exec_, 0, 1)),
+           Descend{rule_, points_, sums_.data(), state()});
+  }
+
+ private:
+  PointMemory<T, Array> memory_;
+  Launch launch_;
+  int values_ = 0;  ///< of scratch memory
+  Array<double> partials_;
+  Array<unsigned> ticket_;
+};
+
 std::unique_ptr<Prepared> prepare_stepwise(const PolynomialFit& problem, const Context& context) {
   const auto make = [&](const Shard& shard) { return by_type<Stepwise, GraphPart>(problem, context, shard); };
   if (context.execution == Execution::kokkos_graph) return std::make_unique<GraphSolve>(context, problem.steps, make);
@@ -160,6 +222,7 @@ std::unique_ptr<Prepared> prepare_stepwise(const PolynomialFit& problem, const C
 const Register<PolynomialFit> stepwise{
     "stepwise", model, prepare_stepwise, {Execution::stream, Execution::graph, Execution::kokkos_graph}};
 const RegisterWholeSolve<PolynomialFit> persistent{"persistent", model, by_type<Persistent>};
+const RegisterWholeSolve<PolynomialFit> moments{"moments", model, by_type<Moments>};
 
 }  // namespace
 }  // namespace league::kokkos::polynomial_fit

@@ -23,8 +23,8 @@ struct Update {
 /// The steps that are the same for all methods, and their launches.
 class KokkosPart : public FitPart<Array> {
  public:
-  KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : FitPart(problem, context, shard), exec_(instance(runtime(), queue())) {}
+  KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_a_step)
+      : FitPart(problem, context, shard, sums), exec_(instance(runtime(), queue())) {}
   void begin() const override { submit_positions("polynomial_fit/begin", Begin{rule_, state()}); }
 
  protected:
@@ -33,13 +33,14 @@ class KokkosPart : public FitPart<Array> {
     submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step), kernel);
   }
   /// The method's choice where the launch leaves it open; of the league, where a lane would have too few points.
+  /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard) const {
+  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1) const {
     LaunchLimits most = limits(queue());
     if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
-    const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() : queue().device().threads) / lanes);
+    const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);
     if (launch.league == 0)
       launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), on_gpu ? lanes * 8 : 1)));
     return launch;

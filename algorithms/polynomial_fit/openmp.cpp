@@ -11,14 +11,16 @@ namespace {
 
 using namespace league::polynomial_fit;
 
-/// The sums of one thread lie on a cache line of their own.
-constexpr int line = 8;
-static_assert(sums_a_step <= line);
+/// The sums of one thread lie on cache lines of their own.
+template <int n>
+constexpr int pitch = (n + 7) / 8 * 8;
+constexpr int line = pitch<sums_a_step>;
 
+template <int n>
 void add_all(const double* partials, int threads, double* sums) {
-  std::fill_n(sums, sums_a_step, 0.0);
+  std::fill_n(sums, n, 0.0);
   for (int thread = 0; thread < threads; ++thread)
-    for (int i = 0; i < sums_a_step; ++i) sums[i] += partials[thread * line + i];
+    for (int i = 0; i < n; ++i) sums[i] += partials[thread * pitch<n> + i];
 }
 
 template <class T>
@@ -27,7 +29,16 @@ void add_points(const Points<T>& points, const double* theta, int threads, doubl
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int thread = 0; thread < threads; ++thread)
     std::ranges::copy(range_sums(points, cubic, piece(points.count, thread, threads)).values, partials + thread * line);
-  add_all(partials, threads, sums);
+  add_all<sums_a_step>(partials, threads, sums);
+}
+
+template <class T>
+void add_powers_of(const Points<T>& points, int threads, double* partials, double* sums) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int thread = 0; thread < threads; ++thread)
+    std::ranges::copy(range_powers(points, piece(points.count, thread, threads)).values,
+                      partials + thread * pitch<moment_sums>);
+  add_all<moment_sums>(partials, threads, sums);
 }
 
 template <class T>
@@ -65,7 +76,7 @@ void take_all_steps(const Points<T>& points, const Rule& rule, const State& stat
     double* of_step = partials + (step & 1) * threads * line;
     std::ranges::copy(range_sums(points, Cubic<T>::of(theta), mine).values, of_step + thread * line);
 #pragma omp barrier
-    add_all(of_step, threads, sums);
+    add_all<sums_a_step>(of_step, threads, sums);
     for (int i = 0; i < terms; ++i) take_step(rule, own, sums, i);
     if (thread == 0) take_step(rule, own, sums, terms);
   }
@@ -102,8 +113,31 @@ class Persistent final : public HostPart {
   int threads_ = 1;
 };
 
+template <class T>
+class Moments final : public HostMoments {
+ public:
+  Moments(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : HostMoments(problem, context, shard), memory_(*this, problem) {}
+  Launch configure(Launch launch) override {
+    threads_ = threads(queue(), launch);
+    declare(partials_, "polynomial_fit/partials", threads_ * pitch<moment_sums>);
+    return {threads_, 1, 1};
+  }
+  void accumulate() const override {
+    queue().submit([points = memory_.points(), threads = threads_, partials = partials_.data(), sums = sums_.data()] {
+      add_powers_of(points, threads, partials, sums);
+    });
+  }
+
+ private:
+  HostPoints<T> memory_;
+  host::Array<double> partials_;
+  int threads_ = 1;
+};
+
 const RegisterSolve<PolynomialFit> stepwise{"stepwise", model, by_type<Stepwise>, {Execution::stream}};
 const RegisterWholeSolve<PolynomialFit> persistent{"persistent", model, by_type<Persistent>};
+const RegisterWholeSolve<PolynomialFit> moments{"moments", model, by_type<Moments>};
 
 }  // namespace
 }  // namespace league::openmp::polynomial_fit

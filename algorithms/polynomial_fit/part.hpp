@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/drivers/iterative.hpp"
-#include "algorithms/polynomial_fit/points.hpp"
+#include "algorithms/polynomial_fit/moments.hpp"
 
 namespace league::polynomial_fit {
 
@@ -22,13 +22,16 @@ struct PointMemory {
 template <template <class> class Array>
 class FitPart : public StepPart {
  public:
-  [[nodiscard]] Buffer sums() const override { return buffer_of(sums_.data(), sums_a_step); }
+  [[nodiscard]] Buffer sums() const override { return buffer_of(sums_.data(), sums_.size()); }
 
  protected:
-  FitPart(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), rule_{2 * problem.rate, problem.steps, {}} {
+  /// `sums`: that `accumulate` leaves.
+  FitPart(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_a_step)
+      : StepPart(context, shard),
+        rule_{2 * problem.rate, problem.steps, {}},
+        points_(static_cast<double>(problem.points)) {
     for (int p = 0; p < terms; ++p) rule_.start[p] = problem.start[p];
-    declare(sums_, "polynomial_fit/sums", sums_a_step);
+    declare(sums_, "polynomial_fit/sums", sums);
     declare(theta_, "polynomial_fit/theta", terms);
     declare(loss_, "polynomial_fit/loss", problem.steps);
     declare(taken_, "polynomial_fit/steps", 1);
@@ -39,6 +42,7 @@ class FitPart : public StepPart {
   [[nodiscard]] State state() const { return {theta_.data(), loss_.data(), taken_.data()}; }
 
   Rule rule_;
+  const double points_;  ///< of all shards
   Array<double> sums_, theta_, loss_;
   Array<std::int64_t> taken_;
 };

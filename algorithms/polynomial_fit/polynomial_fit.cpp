@@ -40,7 +40,11 @@ const RegisterAlgorithm registered{
                           {.name = "persistent",
                            .description = "one kernel for the whole solve, on one device",
                            .dtypes = {Dtype::f32, Dtype::f64},
-                           .not_expressible = {{"serial", "one thread has no launches to save: see stepwise"}}}},
+                           .not_expressible = {{"serial", "one thread has no launches to save: see stepwise"}}},
+                          {.name = "moments",
+                           .description = "one pass for sums of powers in double, then all steps on them",
+                           .dtypes = {Dtype::f32, Dtype::f64},
+                           .units = {{Dtype::f32, "f64"}}}},
               .make = [](const Making& making) { return std::make_unique<PolynomialFit>(making); },
               .edge_cases = {{{"points", "2"}, {"steps", "3"}},
                              {{"points", "17"}, {"steps", "9"}},
@@ -72,9 +76,15 @@ void PolynomialFit::make_inputs(Range local, std::pmr::memory_resource& memory) 
   });
 }
 
+/// Sums of powers of the points, and steps on them; or gradients from the points, if that is less. Both may read the
+/// points once.
 Cost PolynomialFit::cost() const {
-  const double n = static_cast<double>(points) * static_cast<double>(steps);
-  return {2 * n * static_cast<double>(size_bytes(dtype)), 20 * n};
+  const auto n = static_cast<double>(points), t = static_cast<double>(steps);
+  return {2 * n * static_cast<double>(size_bytes(dtype)), std::min(20 * n + 52 * t, 20 * n * t)};
+}
+
+double PolynomialFit::method_bytes(std::string_view method) const {
+  return cost().bytes * (method == "stepwise" ? static_cast<double>(steps) : 1);
 }
 
 Outputs PolynomialFit::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

@@ -20,6 +20,7 @@ class PolynomialFit final : public Problem {
   explicit PolynomialFit(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return points; }
   [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] double method_bytes(std::string_view method) const override;
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: products with the matrix of powers; eager, compiled, and captured into CUDA graphs.
+"""PyTorch: products with the matrix of powers; eager, compiled, and captured into CUDA graphs; on moments.
 
 theta is kept in double: its updates are smaller than the last digit of a float.
 """
@@ -76,3 +76,34 @@ class CompiledGraph(Compiled):
     description = "the compiled step, captured into CUDA graphs of 100"
     dtypes = ("f32", "f64")
     execution = "compiled_graph"
+
+
+class Moments(Descent):
+    method = "moments"
+    description = "products of powers in double, then steps on them"
+    dtypes = ("f32", "f64")
+
+    def upload(self):
+        super().upload()
+        self.x = self.powers[:, 1].contiguous()
+        self.products = torch.empty(5, 5, dtype=torch.float64, device=self.cuda)
+
+    def begin(self):
+        super().begin()
+        x = self.x.double()
+        columns = torch.stack([torch.ones_like(x), x, x**2, x**3, self.y.double()])
+        self.products.copy_(columns @ columns.T)
+
+    def take(self):
+        right = self.products[:-1, -1]
+        slopes = torch.addmv(right, self.products[:-1, :-1], self.theta, beta=-1)
+        square = self.products[-1, -1] + torch.dot(self.theta, slopes - right)
+        self.note(square.clamp(min=0))
+        self.theta.sub_(slopes, alpha=2 * self.rate)
+
+
+class MomentsGraph(Moments):
+    method = "moments_graph"
+    description = "the steps of moments, captured into CUDA graphs of 100"
+    dtypes = ("f32", "f64")
+    execution = "graph"

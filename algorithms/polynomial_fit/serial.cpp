@@ -25,7 +25,24 @@ class Stepwise final : public HostPart {
   HostPoints<T> memory_;
 };
 
+template <class T>
+class Moments final : public HostMoments {
+ public:
+  Moments(const PolynomialFit& problem, const Context& context, const Shard& shard)
+      : HostMoments(problem, context, shard), memory_(*this, problem) {}
+  Launch configure(Launch) override { return {1, 1, 1}; }
+  void accumulate() const override {
+    queue().submit([points = memory_.points(), sums = sums_.data()] {
+      std::ranges::copy(range_powers(points, {0, points.count}).values, sums);
+    });
+  }
+
+ private:
+  HostPoints<T> memory_;
+};
+
 const RegisterSolve<PolynomialFit> stepwise{"stepwise", model, by_type<Stepwise>, {Execution::stream}};
+const RegisterWholeSolve<PolynomialFit> moments{"moments", model, by_type<Moments>};
 
 }  // namespace
 }  // namespace league::serial::polynomial_fit

@@ -26,10 +26,11 @@ Rates rates_of(const Runtime& runtime, DeviceKind kind) {
 
 /// The check, the first looks, the samples and the checks after them; and a little for each. With a precision, only the
 /// first batch of samples.
-double estimated_s(const Case& that, const Cost& cost, const Runtime& runtime) {
+double estimated_s(const Case& that, const Problem& problem, const Runtime& runtime) {
   const DeviceKind kind = device_kind(that);
   const Rates rates = rates_of(runtime, kind);
-  const double run_s = std::max(cost.bytes / rates.bytes_per_s, cost.operations / rates.operations_per_s);
+  const double run_s = std::max(problem.method_bytes(that.method->name) / rates.bytes_per_s,
+                                problem.cost().operations / rates.operations_per_s);
   if (!that.repeats.empty() && run_s > longest_null_test_s) return 0;
   const int samples = that.precision ? Stopping::first_batch : that.samples;
   const int runs = is_very_long(run_s) ? 1 + samples_for(samples, run_s) : 10 + 2 * samples;
@@ -44,7 +45,7 @@ std::int64_t bytes_of(const Outputs& arrays) {
 
 /// What is known of a comparison once its problem is made.
 struct Estimate {
-  Result made;  ///< whether it could be made, as a run would find it; its cost
+  Result made;  ///< whether it could be made, as a run would find it
   std::unique_ptr<Problem> problem;
   std::int64_t bytes = 0;  ///< of the inputs and outputs
   double making_s = 0;
@@ -57,7 +58,6 @@ Estimate look_at(const Comparison& comparison, Runtime& runtime, Datasets& datas
     const bool made = attempt(estimate.made, [&] {
       estimate.problem = make_problem(*runs, runtime, datasets);
       const Problem& problem = *estimate.problem;
-      estimate.made.cost = problem.cost();
       estimate.bytes = bytes_of(problem.inputs()) +
                        bytes_of(problem.make_outputs({0, problem.extent()}, *std::pmr::new_delete_resource()));
     });
@@ -102,7 +102,7 @@ ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::
         out << (found.status == Status::failed ? "FAILED: " : "skipped: ") << found.reason << "\n";
         continue;
       }
-      const double seconds = estimated_s(that, found.cost, runtime);
+      const double seconds = estimated_s(that, *estimate.problem, runtime);
       total_s += seconds;
       if (that.precision) more_s = that.precision->time_limit_s;
       out << readable_bytes(estimate.bytes);

@@ -111,6 +111,29 @@ TEST(PolynomialFit, AnyNumberOfStepsPointsAndDevices) {
       }
 }
 
+/// Sums of powers in double, of floats too: the bound that the page derives. More points than a team has lanes for.
+TEST(PolynomialFit, MomentsKeepToTheBoundOfDoubles) {
+  for (const auto& [points, rate] : {std::pair{"3", "1e-4"}, {"2000", "1e-6"}, {"100003", "2e-8"}})
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      SCOPED_TRACE(points);
+      const auto problem = make(points, "300", dtype, rate);
+      Reduce alone;
+      least_squares::Descent descent = problem->descent(alone);
+      const double of_type = least_squares::descend(descent).theta_bound.back();
+      descent.unit = static_cast<double>(problem->points + 20) * 0x1p-52;
+      const least_squares::Descended expected = least_squares::descend(descent);
+      EXPECT_LT(expected.loss.back(), expected.loss.front());
+      EXPECT_LT(expected.theta_bound.back(), of_type / (dtype == Dtype::f32 ? 1000 : 1)) << "no bound of its own";
+      const auto moments = [](const Variant& variant) { return variant.method == "moments"; };
+      tests::everywhere<Solved>(tests::variants<PolynomialFit>(moments), *problem, [&](const Solved& run) {
+        for (std::size_t i = 0; i < expected.theta.size(); ++i)
+          EXPECT_NEAR(run.theta()[i], expected.theta[i], expected.theta_bound[i]);
+        const auto loss = run.values(PolynomialFit::loss);
+        for (std::size_t i = 0; i < loss.size(); ++i) EXPECT_NEAR(loss[i], expected.loss[i], expected.loss_bound[i]);
+      });
+    }
+}
+
 TEST(PolynomialFit, WrongResultsAndDivergenceAreReported) {
   const auto problem = make("500", "100", Dtype::f32);
   const auto diverging = make("2000", "400", Dtype::f32, "1e-4");
