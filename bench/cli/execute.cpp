@@ -18,6 +18,7 @@
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
 #include "bench/study/models.hpp"
+#include "bench/study/toml_text.hpp"
 
 namespace league::bench {
 namespace {
@@ -227,10 +228,16 @@ ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch&
   Study study;
   together(runtime.ranks(), [&] { study = asked_study(options, runtime, datasets); });
   if (!runtime.ranks().place().alone()) {
-    if (options.dry_run || options.benchmark.list_tests || !options.profile.empty() || !options.trace_steps.empty())
+    if (options.dry_run || options.print_study || options.benchmark.list_tests || !options.profile.empty() ||
+        !options.trace_steps.empty())
       throw BadInput(
-          "--dry-run, --benchmark_list_tests, --profile and --trace-steps take one process, without a launcher");
+          "--dry-run, --print-study, --benchmark_list_tests, --profile and --trace-steps take one process, without a "
+          "launcher");
     together(runtime.ranks(), [&] { require_one_run(runtime, manifest(options, study, runtime, datasets, peers)); });
+  }
+  if (options.print_study) {
+    std::cout << toml_text(read_settings(options.study, options.assignments));
+    return ExitCode::passed;
   }
   if (options.benchmark.list_tests) return list_cases(study, std::cout);
   if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);

@@ -97,6 +97,7 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
   run->add_flag("--mpi", options.mpi, "start MPI also where no launcher (mpirun, srun) has started this process");
   run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
+  run->add_flag("--print-study", options.print_study, "print the study as TOML, with its defaults and --set in place");
   describe_peers(*run, options);
   run->add_option("--profile", options.profile, "run this case once, for a profiler; it may replay kernels");
   run->add_option("--trace-steps", options.trace_steps,

@@ -28,7 +28,7 @@ struct Options {
   std::filesystem::path data;
   std::optional<std::int64_t> device_memory_bytes;
   std::filesystem::path records = "records", tune_records = "tuning", save_results, save_inputs;
-  bool resume = false, dry_run = false, mpi = false;
+  bool resume = false, dry_run = false, print_study = false, mpi = false;
   int sample = 0;          ///< cases to draw at random in place of a study; 0: none
   std::uint64_t seed = 1;  ///< of that draw
   std::string profile;

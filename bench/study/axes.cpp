@@ -76,10 +76,12 @@ std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {
   return sizes;
 }
 
-std::vector<std::int64_t> size_values(const Value& value, const Parameter& parameter) {
+/// Those that each of so many points gets.
+std::vector<std::int64_t> size_values(const Value& value, const Parameter& parameter, std::size_t points) {
   std::vector<std::int64_t> values;
   for (const Value* one : value.each("sizes." + parameter.name))
     values.push_back(one->integer("sizes." + parameter.name, parameter.min, parameter.max));
+  require_few(points * values.size(), value, "sizes." + parameter.name);
   return values;
 }
 
@@ -119,10 +121,6 @@ void require_countable(const std::vector<Point>& points, const Value* place) {
   }
 }
 
-int launch_value(const Value& value, const std::string& key) {
-  return static_cast<int>(value.integer("launches." + key, 0, std::numeric_limits<int>::max()));
-}
-
 std::vector<WantedLaunch> launches_of(const Value& value) {
   const auto* word = value.get<std::string>();
   if (word != nullptr && *word == name(LaunchSource::automatic)) return {{{}, LaunchSource::automatic}};
@@ -141,10 +139,12 @@ std::vector<WantedLaunch> launches_of(const Value& value) {
       numbers.refuse("launches." + key, "is not part of a launch; " + suggestion(key, known));
     }
     std::vector<Launch> product;
+    require_few(launches.size() * numbers.each("launches." + key).size(), numbers, "launches." + key);
     for (const Launch& launch : launches)
       for (const Value* number : numbers.each("launches." + key)) {
+        const std::int64_t size = number->integer("launches." + key, 0, std::numeric_limits<int>::max());
         product.push_back(launch);
-        product.back().*(field->second) = launch_value(*number, key);
+        product.back().*(field->second) = static_cast<int>(size);
       }
     launches = std::move(product);
   }
@@ -213,7 +213,7 @@ std::vector<Point> Axes::points(const Value& value) const {
     const auto size = std::ranges::find(sizes, key, &Parameter::name);
     if (size == sizes.end())
       numbers.refuse("sizes." + key, "is no size of " + algorithm().name + "; " + suggestion(key, known));
-    multiply(points, key, size_values(numbers, **size));
+    multiply(points, key, size_values(numbers, **size, points.size()));
   }
   return points;
 }
@@ -233,7 +233,7 @@ std::vector<Point> Axes::sizes() const {
       multiply(product, size->name, {0});
       std::ranges::sort(product);
       product.erase(std::ranges::unique(product).begin(), product.end());
-      multiply(product, size->name, size_values(*set, *size));
+      multiply(product, size->name, size_values(*set, *size, product.size()));
     }
   }
   require_countable(product, value);

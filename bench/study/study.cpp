@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "backends/communicator.hpp"
@@ -16,9 +17,16 @@
 namespace league::bench {
 namespace {
 
+/// The lists of a study make more cases than it may have.
+struct TooManyCases {};
+void require_few(std::size_t count) {
+  if (count > max_cases) throw TooManyCases();
+}
+
 /// Each of `cases` once for every value.
 template <class Values, class Set>
 void multiply(std::vector<Case>& cases, const Values& values, const Set& set) {
+  require_few(cases.size() * values.size());
   std::vector<Case> product;
   for (const Case& that : cases)
     for (const auto& value : values) set(product.emplace_back(that), value);
@@ -27,6 +35,7 @@ void multiply(std::vector<Case>& cases, const Values& values, const Set& set) {
 
 /// Each case once for every engine between its devices. One device has nobody to talk to: such a case stays as it is.
 void multiply_communicators(std::vector<Case>& cases, const std::vector<std::string>& engines) {
+  require_few(cases.size() * engines.size());
   std::vector<Case> product;
   for (const Case& that : cases) {
     if (that.devices == 1) product.push_back(that);
@@ -46,6 +55,7 @@ std::vector<std::string> engines() {
 
 /// Each case once for every launch. A library chooses its own: it takes part once.
 void multiply_launches(std::vector<Case>& cases, const std::vector<WantedLaunch>& launches) {
+  require_few(cases.size() * launches.size());
   const bool open = launches.front().source == LaunchSource::open;
   const std::vector<WantedLaunch> of_a_library{{{}, open ? LaunchSource::open : LaunchSource::automatic}};
   std::vector<Case> product;
@@ -165,6 +175,16 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   return cases;
 }
 
+/// As `cases_of`. @throws BadInput where they are too many
+std::vector<Case> few_cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets, Study& study) {
+  try {
+    return cases_of(settings, runtime, datasets, study.notes);
+  } catch (const TooManyCases&) {
+    require_few(max_cases + 1, *find(settings.values, "algorithm"), "algorithm");
+    throw;
+  }
+}
+
 /// An execution that was asked for, where, and whether a method has it there.
 struct Wanted {
   Execution execution;
@@ -196,25 +216,28 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
                  Datasets& datasets) {
   Study study{.title = file.stem().string(), .comparisons = {}};
   std::set<std::string> names;
+  std::map<std::string, std::size_t> numbers;  // of the comparisons
   std::vector<Wanted> wanted;
   for (const Settings& settings : read_settings(file, assignments)) {
     const bool null_test = wants_null_test(settings);
     if (const Value* value = find(settings.values, "execution"))
       for (const Execution execution : Axes(settings).executions())
         wanted.push_back({execution, *value, Axes(settings).has(execution)});
-    for (Case& that : cases_of(settings, runtime, datasets, study.notes)) {
+    for (Case& that : few_cases_of(settings, runtime, datasets, study)) {
       if (!names.insert(that.name).second)
         throw BadInput(file.string() + ": two cases are named " + that.name +
                        ": a list repeats a value, or two [[cases]] overlap");
-      auto found = std::ranges::find(study.comparisons, that.comparison, &Comparison::name);
-      if (found == study.comparisons.end()) found = study.comparisons.insert(found, {that.comparison, {}});
-      if (!found->cases.empty() && found->cases.front().precision != that.precision)
+      const auto [number, is_new] = numbers.emplace(that.comparison, study.comparisons.size());
+      if (is_new) study.comparisons.push_back({that.comparison, {}});
+      Comparison& comparison = study.comparisons[number->second];
+      if (!is_new && comparison.cases.front().precision != that.precision)
         throw BadInput(file.string() +
                        ": two [[cases]] with other `samples`, `max_noise` or `time_limit` have cases of " +
                        that.comparison + ": with `samples = \"auto\"` all cases of a comparison get as many");
-      found->cases.push_back(std::move(that));
-      found->null_test = found->null_test && null_test;
+      comparison.cases.push_back(std::move(that));
+      comparison.null_test = comparison.null_test && null_test;
     }
+    require_few(names.size(), *find(settings.values, "algorithm"), "algorithm");
   }
   require_methods(wanted, study);
   if (study.comparisons.empty())

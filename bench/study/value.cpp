@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <iterator>
 
 #include "bench/errors.hpp"
 
@@ -40,6 +41,30 @@ Value convert(const toml::node& node, const std::string& source, bool line) {
   return value;
 }
 
+/// Where something that is not ASCII stands outside strings and comments; the end if nothing does. TOML has no such
+/// thing, and what toml++ 3.3 does with it is not defined.
+std::size_t find_stray(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  std::string_view quote;  // that ends the string
+  std::size_t i = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  for (; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (quote.size() == 1 && rest.front() == '\n') quote = {};
+    if (!quote.empty()) {
+      if (quote.front() == '"' && rest.front() == '\\') ++i;
+      if (rest.starts_with(quote)) i += quote.size() - 1, quote = {};
+    } else if (rest.front() == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (rest.front() == '"' || rest.front() == '\'') {
+      quote = rest.substr(0, rest.starts_with("\"\"\"") || rest.starts_with("'''") ? 3 : 1);
+      i += quote.size() - 1;
+    } else if (static_cast<unsigned char>(rest.front()) > 0x7f) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
 /// Cuts at commas that stand outside brackets, braces and quotes.
 std::vector<std::string> cut_at_commas(std::string_view text) {
   std::vector<std::string> parts(1);
@@ -71,6 +96,8 @@ std::string trimmed(std::string_view text) {
 
 Value read_one(std::string_view text, const std::string& place) {
   const std::string word = trimmed(text);
+  if (find_stray(word) < word.size())
+    throw BadInput(place + ": '" + word + "' is no TOML value: what is not ASCII stands in quotes");
   try {
     const toml::table table = toml::parse("value = " + word);
     return convert(*table.get("value"), place, false);
@@ -145,6 +172,12 @@ std::string Value::type() const {
   return types[content.index()];
 }
 
+void require_few(std::size_t count, const Value& value, std::string_view key) {
+  if (count > max_cases)
+    value.refuse(key, "makes more than " + std::to_string(max_cases) +
+                          " cases with the lists beside it: shorten one, or make several studies of it");
+}
+
 const Value* find(const Value::Table& table, std::string_view key) {
   const auto found = std::ranges::find(table, key, &Value::Entry::key);
   return found == table.end() ? nullptr : &found->value;
@@ -152,8 +185,14 @@ const Value* find(const Value::Table& table, std::string_view key) {
 
 Value::Table read_toml(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file)) throw BadInput("there is no study '" + file.string() + "'");
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (const std::size_t stray = find_stray(text); stray < text.size())
+    throw BadInput(parse_place(file, 1 + static_cast<std::size_t>(std::count(
+                                             text.begin(), text.begin() + static_cast<std::ptrdiff_t>(stray), '\n'))) +
+                   "what is not ASCII stands in quotes");
   try {
-    const toml::table table = toml::parse_file(file.string());
+    const toml::table table = toml::parse(text, file.string());
     return std::get<Value::Table>(convert(table, file.string(), true).content);
   } catch (const toml::parse_error& error) {
     throw BadInput(parse_place(file, error.source().begin.line) + std::string(error.description()));

@@ -50,6 +50,11 @@ struct Value::Entry {
   Value value;
 };
 
+/// The most cases that a study may have, and the most that its lists may stand for on the way there.
+inline constexpr std::size_t max_cases = 100'000;
+/// @throws BadInput if `count`, which the lists of `value` and of those beside it make, is above that
+void require_few(std::size_t count, const Value& value, std::string_view key);
+
 /// The value of `key`; null if the table has none.
 const Value* find(const Value::Table& table, std::string_view key);
 
