@@ -39,6 +39,7 @@ class Bytes {
   std::string name_;
   std::ifstream file_;
   std::int64_t offset_ = 0;  ///< in the unpacked data
+  std::int64_t max_ = 0;     ///< bytes that the file can hold
   bool is_packed_ = false, at_end_ = false;
   z_stream stream_{};
   std::vector<std::uint8_t> packed_ = std::vector<std::uint8_t>(1 << 18);
