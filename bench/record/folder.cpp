@@ -2,6 +2,7 @@
 #include "bench/record/folder.hpp"
 
 #include <iostream>
+#include <sstream>
 
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
@@ -23,8 +24,10 @@ fs::path made(fs::path folder) {
 /// its case.
 std::vector<std::string> cases_of(const Json& record) {
   std::vector<std::string> names;
+  std::ostringstream unread;
+  print_all(BenchmarkFlags::Format::csv, {record}, unread);  // throws if a row lacks what it has, as does the next
   for (const Json& row : record.at("benchmarks")) {
-    static_cast<void>(case_line(row));  // throws if the row lacks what every row has
+    static_cast<void>(case_line(row));
     const bool tried = row.value("tuning", false) && row.at("launch").at("requested") != label(Launch{});
     if (!tried) names.push_back(row.at("name").get<std::string>());
   }

@@ -152,5 +152,15 @@ TEST(Record, TakesBytesThatAreNotUtf8) {
   EXPECT_EQ(valid_utf8("ab\xff \xc3\xa9"), "ab\xef\xbf\xbd \xc3\xa9");
 }
 
+TEST(Json, NestedDeeperThanAnyRecordIsNone) {
+  const auto nested = [](int levels) {
+    const auto count = static_cast<std::size_t>(levels);
+    return parse_json(std::string(count, '[') + std::string(count, ']'));
+  };
+  EXPECT_TRUE(nested(100));
+  EXPECT_FALSE(nested(101));
+  EXPECT_FALSE(nested(1'000'000)) << "going through it would overflow the stack";
+}
+
 }  // namespace
 }  // namespace league::bench
