@@ -7,6 +7,7 @@
 #include "bench/json.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/measure/self_timed.hpp"
+#include "bench/peers/answer.hpp"
 #include "bench/peers/reported_time.hpp"
 #include "bench/study/models.hpp"
 
@@ -14,7 +15,6 @@ namespace league::bench {
 namespace {
 
 constexpr int patience_s = 600;  // for one call; a batch takes half a second, but a first compute may compile
-constexpr std::size_t longest_quote = 100;
 
 /// Each parameter in its own type, and the type of the elements.
 Json parameters_of(const Peer& peer, const Problem& problem) {
@@ -98,20 +98,21 @@ class PeerCase final : public Prepared, public SelfTimed {
     const int threads = request_.at("device").at("threads").get<int>();
     process_.emplace(interpreter_,
                      python::Process::Start{"backends.python.worker", {inputs_->file(), shared_.file()}, threads});
-    const Json made = call(request_);
-    timing_.reset_each = made.at("reset_each").get<bool>();
+    const Answer made = call(request_);
+    timing_.reset_each = made.truth("reset_each");
     reported_.emplace(ReportedTime::Case{kind_, idle_, timing_.reset_each, [this](int count) { return look(count); }});
-    for (Output& output : outputs_) output.form = made.at("forms").value(output.name, "");
+    std::map<std::string, std::string> forms = made.words("forms");
+    for (Output& output : outputs_) output.form = forms[output.name];
   }
   /// What the worker reports of `count` computes. @throws std::runtime_error if it cannot be
   double timed(const Json& request, int count) {
     for (int times_left = 3;; --times_left) {  // the load of the machine may have changed between the two clocks
       const Stopwatch watch;
-      const Json answer = call(request);
+      const Answer answer = call(request);
       const double call_s = watch.seconds();
-      holds_ = answer.value("held", holds_);
+      holds_ = answer.truth("held", holds_);
       try {
-        return reported_->require(answer.at("seconds").get<double>(), count, call_s);
+        return reported_->require(answer.seconds(), count, call_s);
       } catch (const ReportedTime::Disagreement&) {
         if (times_left == 1) throw;
         if (timing_.reset_each) {
@@ -132,17 +133,10 @@ class PeerCase final : public Prepared, public SelfTimed {
     call("fence");
     return {queued_s, watch.seconds() - queued_s};
   }
-  Json call(const char* what) { return call(Json{{"call", what}}); }
-  /// What the worker returns. @throws what it says
-  Json call(const Json& request) {
+  Answer call(const char* what) { return call(Json{{"call", what}}); }
+  Answer call(const Json& request) {
     process_->send(text_of(request));
-    const std::string line = process_->receive(patience_s);
-    const Json reply = Json::parse(line, nullptr, false);
-    if (!reply.is_object())
-      throw std::runtime_error("its process answers no JSON: " + valid_utf8(line.substr(0, longest_quote)));
-    if (reply.contains("unsupported")) throw Unsupported(reply.at("unsupported").get<std::string>());
-    if (reply.contains("failed")) throw std::runtime_error(reply.at("failed").get<std::string>());
-    return reply.at("done");
+    return Answer(process_->receive(patience_s));
   }
 
   python::Interpreter interpreter_;

@@ -6,37 +6,22 @@
 
 #include "bench/build_info.hpp"
 #include "bench/errors.hpp"
-#include "bench/peers/peer.hpp"
+#include "bench/peers/answer.hpp"
 
 namespace league::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr int patience_s = 60;
 
-Json ask(const python::Interpreter& interpreter) {
+Catalogue ask(const python::Interpreter& interpreter) {
   const std::filesystem::path module = interpreter.root / "backends/python/catalogue.py";
   if (!std::filesystem::exists(module))
     throw BadInput("--peers: no " + module.string() + "; give the folder of the project");
   try {
-    return Json::parse(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(patience_s));
+    return Catalogue(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(patience_s));
   } catch (const std::exception& error) {
     throw BadInput("--python " + interpreter.python + " cannot list its peers: " + error.what());
   }
-}
-
-Peer peer_from(const Json& entry) {
-  const auto text = [&](const char* key) { return entry.at(key).get<std::string>(); };
-  Peer peer{.algorithm = text("algorithm"),
-            .method = text("method"),
-            .model = text("model"),
-            .description = text("description"),
-            .problem = text("problem"),
-            .kind = text("kind") == "gpu" ? DeviceKind::gpu : DeviceKind::host,
-            .obstacle = text("obstacle")};
-  for (const Json& pair : entry.at("units")) peer.units[dtype_from(pair.at(0).get<std::string>())] = pair.at(1);
-  for (const Json& dtype : entry.at("dtypes")) peer.dtypes.push_back(dtype_from(dtype.get<std::string>()));
-  return peer;
 }
 
 /// Adds what one list has and the other lacks.
@@ -88,14 +73,15 @@ Json enter_peers(const python::Interpreter& interpreter) {
   left_out() = interpreter.python.empty() ? interpreter.root : "";
   if (interpreter.python.empty()) return {};
   const auto host = std::make_shared<PeerHost>(interpreter);
-  const Json catalogue = ask(interpreter);
+  const Catalogue catalogue = ask(interpreter);
   try {
-    for (const Json& entry : catalogue.at("peers")) enter(peer_from(entry), host);
-    return {
-        {"interpreter", interpreter.python}, {"python", catalogue.at("python")}, {"modules", catalogue.at("modules")}};
+    for (const Peer& peer : catalogue.peers) enter(peer, host);
   } catch (const std::exception& error) {
     throw BadInput("the catalogue of peers in " + interpreter.root.string() + ": " + error.what());
   }
+  Json facts = {{"interpreter", interpreter.python}};
+  facts.update(catalogue.facts);
+  return facts;
 }
 
 bool is_left_out(const std::string& word) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/json.hpp"
+#include "bench/peers/peer.hpp"
+
+/// What the processes of peers say, read. All throw std::runtime_error quoting what is wrong, or std::invalid_argument
+/// naming a type that does not exist.
+namespace league::bench {
+
+/// What a worker answers to a call.
+class Answer {
+ public:
+  /// @throws Unsupported, std::runtime_error with what the worker says of an error
+  explicit Answer(const std::string& line);
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] bool truth(const char* key) const;
+  [[nodiscard]] bool truth(const char* key, bool otherwise) const {
+    return done_.contains(key) ? truth(key) : otherwise;
+  }
+  [[nodiscard]] std::map<std::string, std::string> words(const char* key) const;
+
+ private:
+  [[noreturn]] void lacks(const std::string& what) const;
+  Json done_;
+};
+
+/// The peers that an interpreter lists (backends/python/catalogue.py).
+struct Catalogue {
+  explicit Catalogue(const std::string& line);
+  std::vector<Peer> peers;
+  Json facts;  ///< for the record: its version and those of the libraries
+};
+
+}  // namespace league::bench
