@@ -8,7 +8,15 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/faults) # `league` with planted faults, ea
   league_executable(league_faults bench/cli/league.cpp ${faults})
 endif()
 
-file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp tests/algorithms/*.cpp tests/backends/*.cpp tests/bench/*.cpp tests/faults/test_*.cpp)
+if(LEAGUE_SANITIZE MATCHES fuzzer) # the parsers under libFuzzer (tests/fuzz/run); what it found is replayed by league_tests
+  file(GLOB targets CONFIGURE_DEPENDS tests/fuzz/fuzz_*.cpp)
+  league_executable(league_fuzz tests/fuzz/league_fuzz.cpp tests/bench/temporary.cpp ${targets})
+  target_link_options(league_fuzz PRIVATE -fsanitize=fuzzer)
+  return()
+endif()
+
+file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp tests/algorithms/*.cpp tests/backends/*.cpp tests/bench/*.cpp tests/faults/test_*.cpp
+  tests/fuzz/fuzz_*.cpp tests/fuzz/test_*.cpp)
 if(NOT tests)
   return()
 endif()

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/errors.hpp"
+#include "bench/record/record.hpp"
+#include "bench/study/models.hpp"
+#include "bench/study/study.hpp"
+#include "bench/study/toml_text.hpp"
+#include "tests/bench/temporary.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/runtime.hpp"
+
+// A study that is taken prints as TOML that is the same study and prints as the same text.
+namespace league::bench {
+namespace {
+
+const tests::TemporaryFolder& folder() {
+  static const tests::TemporaryFolder made;
+  return made;
+}
+
+/// All that a study says of its cases.
+std::string text_of(const Study& study) {
+  Json all = Json::array();
+  for (const Comparison& comparison : study.comparisons)
+    for (const Case& that : comparison.cases)
+      all.push_back({comparison.name, comparison.null_test, case_json(that), that.samples, label(that.launch),
+                     name(that.launch_source), that.skip});
+  return bench::text_of(all);
+}
+
+struct Read {
+  std::string cases, printed;
+};
+Read read(const std::string& text) {
+  const std::filesystem::path file = folder().write("study.toml", text);
+  Datasets datasets(folder().path(), tests::runtime().host_memory());
+  Study study = read_study(file, {}, tests::runtime(), datasets);
+  return {text_of(study), toml_text(read_settings(file, {}))};
+}
+
+void feed(const std::string& text) {
+  Read first;
+  try {
+    first = read(text);
+  } catch (const BadInput&) {
+    return;
+  }
+  const Read again = read(first.printed);
+  fuzz::require(again.cases == first.cases, "what it prints is another study:\n" + first.printed);
+  fuzz::require(again.printed == first.printed, "what it prints is printed otherwise:\n" + first.printed);
+}
+
+std::vector<std::string> seeds() {
+  std::vector<std::string> texts;
+  for (const auto& entry : std::filesystem::directory_iterator("configs"))
+    if (entry.path().extension() == ".toml") texts.push_back(tests::read_file(entry.path()));
+  texts.push_back(
+      "algorithm = ['vector_add', 'sum']\nsizes = [{n = [1, 2]}, 3]\nlaunches = ['auto', {league = [1, 2], tile = 3}]\n"
+      "seed = 2\nnull = false\n");
+  texts.push_back(
+      "algorithm = 'knn'\ndataset = 'generated'\nsizes = {train = 8, test = 2, features = 4}\nk = 2\nsplit = 'file'\n"
+      "expect = {accuracy = [0.5, 1e0]}\ndevices = [1, 2]\ncommunicator = ['local', 'auto']\n");
+  texts.push_back("algorithm = 'polynomial_fit'\nmethods = 'graph'\nmodels = 'serial'\nlearning_rate = 1e-5\n");
+  return texts;
+}
+
+/// All names that a study may use.
+std::vector<std::string> words() {
+  std::vector<std::string> all = known_models();
+  for (const char* key :
+       {"algorithm", "methods", "models", "sizes",  "dtypes",  "devices", "communicator", "execution", "launches",
+        "samples",   "seed",    "null",   "expect", "dataset", "split",   "split_seed",   "[[cases]]", "league",
+        "team",      "vector",  "tile",   "auto",   "tuned",   "graph",   "kokkos_graph", "f32",       "f64"})
+    all.emplace_back(key);
+  for (const Algorithm& algorithm : registry().algorithms) {
+    all.push_back(algorithm.name);
+    for (const Method& method : algorithm.methods) all.push_back(method.name);
+    for (const Parameter& parameter : algorithm.parameters) {
+      all.push_back(parameter.name);
+      all.insert(all.end(), parameter.choices.begin(), parameter.choices.end());
+    }
+  }
+  return all;
+}
+
+const fuzz::RegisterTarget registered{
+    "study",
+    {feed,
+     seeds,
+     {"bench/study/axes.cpp", "bench/study/case.cpp", "bench/study/expected.cpp", "bench/study/nearest.cpp",
+      "bench/study/settings.cpp", "bench/study/study.cpp", "bench/study/toml_text.cpp", "bench/study/value.cpp"},
+     words}};
+
+}  // namespace
+}  // namespace league::bench
