@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <KokkosBlas3_gemm.hpp>
-
 #include "algorithms/cnn/im2col_part.hpp"
 #include "algorithms/cnn/layers_part.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/kernels.hpp"
 
 // `gemm` with Kokkos Kernels' own products (no TPL).
 namespace league::cnn {
@@ -47,14 +45,17 @@ class Runner {
   void product(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
                int /*slices*/ = 1) const {
     queue_.submit([=, exec = exec_] {
-      KokkosBlas::gemm(exec, a.transposed ? "T" : "N", b.transposed ? "T" : "N", 1.0F,
-                       a.transposed ? matrix(a.values, depth, rows) : matrix(a.values, rows, depth),
-                       b.transposed ? matrix(b.values, columns, depth) : matrix(b.values, depth, columns), 0.0F,
-                       matrix(out, rows, columns));
+      kokkos::gemm<float>(exec, stored(a), stored(b),
+                          a.transposed ? matrix(a.values, depth, rows) : matrix(a.values, rows, depth),
+                          b.transposed ? matrix(b.values, columns, depth) : matrix(b.values, depth, columns),
+                          matrix(out, rows, columns));
     });
   }
 
  private:
+  static kokkos::Factor stored(const Factor& factor) {
+    return factor.transposed ? kokkos::Factor::transposed : kokkos::Factor::as_is;
+  }
   template <class T>
   static kokkos::Matrix<T> matrix(T* data, std::int64_t rows, std::int64_t columns) {
     return kokkos::Matrix<T>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));

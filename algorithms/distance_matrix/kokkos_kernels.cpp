@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <KokkosBlas3_gemm.hpp>
-
 #include "algorithms/distance_matrix/part.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own product (no TPL) multiplies the points of the rows with all points. Then, in place, a team takes
 // a row of distances, its lanes neighbouring columns.
@@ -68,7 +66,8 @@ class Kernels final : public DistancePart {
     const Matrix<const T> some(points_.data() + range.begin * problem().dimension, rows, dimension);
     const Matrix<T> result(out_.data(), rows, n);
     stages.stage(queue(), "norms", [&] { norms_of<T>(exec_, all, norms_.view()); });
-    stages.stage(queue(), "product", [&] { KokkosBlas::gemm(exec_, "N", "T", T{1}, some, all, T{0}, result); });
+    stages.stage(queue(), "product",
+                 [&] { kokkos::gemm<T>(exec_, kokkos::Factor::as_is, kokkos::Factor::transposed, some, all, result); });
     stages.stage(queue(), "finish", [&] { finish<T>(exec_, range.begin, problem().euclidean, norms_.view(), result); });
   }
   const Exec& exec_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <KokkosBlas3_gemm.hpp>
-
 #include "algorithms/knn/gram.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
+#include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection computes
 // distances from the products.
@@ -55,10 +54,10 @@ class Kernels final : public Part {
     for (std::int64_t first = 0; first < knn.m; first += memory_.at_once) {
       const std::int64_t queries = std::min(memory_.at_once, knn.m - first);
       stages.stage(queue(), "distance", [&] {
-        KokkosBlas::gemm(exec_, "N", "T", 1.0F,
-                         matrix<const float>(memory_.test.data() + first * knn.features, queries, knn.features),
-                         matrix<const float>(memory_.train.data(), knn.n, knn.features), 0.0F,
-                         matrix<float>(memory_.products.data(), queries, knn.n));
+        kokkos::gemm<float>(exec_, kokkos::Factor::as_is, kokkos::Factor::transposed,
+                            matrix<const float>(memory_.test.data() + first * knn.features, queries, knn.features),
+                            matrix<const float>(memory_.train.data(), knn.n, knn.features),
+                            matrix<float>(memory_.products.data(), queries, knn.n));
       });
       stages.stage(queue(), "select", [&] {
         select_rows(exec_, knn, {league_of(queries), kokkos::on_gpu ? 256 : 1, 1}, first, queries,

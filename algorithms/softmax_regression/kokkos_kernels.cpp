@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <KokkosBlas3_gemm.hpp>
-
 #include "algorithms/softmax_regression/kokkos_part.hpp"
+#include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own products (no TPL) of the rows with the weights, and of the residuals with the rows; a kernel
 // between turns logits into residuals.
@@ -64,7 +63,7 @@ class Kernels final : public StepPart {
     const auto x = matrix<const float>(memory_.x.data() + rows.first * descent.pitch, count, descent.pitch);
     const auto weights = matrix<const float>(memory_.weights.data(), descent.classes, descent.pitch);
     const auto logits = matrix(products_.logits.data(), count, descent.classes);
-    if (count > 0) KokkosBlas::gemm(exec_, "N", "T", 1.0F, x, weights, 0.0F, logits);
+    if (count > 0) kokkos::gemm<float>(exec_, kokkos::Factor::as_is, kokkos::Factor::transposed, x, weights, logits);
     Team policy(exec_, products_.teams, threads_of_team, 1);
     policy.set_scratch_size(0, Kokkos::PerTeam(threads_of_team * 8 + 16));
     Kokkos::parallel_for(
@@ -72,8 +71,8 @@ class Kernels final : public StepPart {
         Softmax{descent, step_++, rows, memory_.labels.data(), logits.data(), products_.losses.data()});
     const auto gradient = matrix(products_.gradient.data(), descent.classes, descent.pitch);
     if (count > 0)
-      KokkosBlas::gemm(exec_, "T", "N", 1.0F, matrix<const float>(logits.data(), count, descent.classes), x, 0.0F,
-                       gradient);
+      kokkos::gemm<float>(exec_, kokkos::Factor::transposed, kokkos::Factor::as_is,
+                          matrix<const float>(logits.data(), count, descent.classes), x, gradient);
     add_partials(exec_, memory_, gradient.data(), 0, count > 0 ? 1 : 0, products_.losses.data(), products_.teams);
   }
   [[nodiscard]] Buffer sums() const override { return buffer_of(memory_.sums.data(), memory_.sums.size()); }

@@ -9,7 +9,7 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)
 
 # Files with Kokkos kernels are compiled in the language that Kokkos was: CUDA, or C++ (OpenMP, HIP, nvcc_wrapper).
-league_objects(backend_kokkos SOURCES backends/kokkos/*.cpp EXCLUDE names LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+league_objects(backend_kokkos SOURCES backends/kokkos/*.cpp EXCLUDE names|kernels LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
 league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels|kokkos_blocks LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
@@ -20,6 +20,8 @@ endif()
 league_model(kokkos_blocks SOURCES kokkos_blocks*.cpp ${other_blocks} LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos)
 if(league_kernels_usable)
+  league_objects(backend_kokkos_kernels SOURCES backends/kokkos/kernels.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+    LIBRARIES Kokkos::kokkoskernels)
   league_model(kokkos_kernels SOURCES kokkos_kernels*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
     LIBRARIES Kokkos::kokkoskernels)
 endif()
