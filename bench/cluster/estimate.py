@@ -11,7 +11,7 @@ from pathlib import Path
 from .errors import BadInput
 from .site_file import Site
 
-LAST = re.compile(r"(\d+) cases, about ([\d.]+) (s|min|h)")
+LAST = re.compile(r"(\d+) cases, (?:at most )?about ([\d.]+) (s|min|h)")
 UNITS = {"s": 1, "min": 60, "h": 3600}
 BLIND = "no GPU answers"  # a login node without them: the nodes have some
 INSTEAD = "; give the time of a job instead: --time 1:00:00"

@@ -204,7 +204,7 @@ def test_estimates():
     assert some.whole_s == 120
     time_s, remark = estimate.walltime(site, some)
     assert time_s == 300 + 3 * 120 + 60 and "1 of 4 cases have no estimate" in remark
-    long = estimate.parsed("4 cases, about 2.5 h\n", "")
+    long = estimate.parsed("4 cases, at most about 2.5 h\n", "")
     assert long.whole_s == 9000
     time_s, remark = estimate.walltime(site, long)
     assert time_s == 3600 and "resumed, at most 3 times" in remark
