@@ -63,11 +63,11 @@ class Jit(JaxPeer):
         self.pixels = neighbours.are_pixels(rows[0], rows[2])
         self.rows = [jnp.array(r) for r in rows]
         columns = 4 * len(rows[0])  # top_k may sort keys and indices
-        most = neighbours.block_rows(columns, self.device.memory_bytes)
+        max_rows = neighbours.block_rows(columns, self.device.memory_bytes)
         names = ("k", "votes")
         self.rule = {name: self.parameters[name] for name in names}
         self.rule |= {"pixels": self.pixels, "unit": self.unit}
-        self.rule["block"] = max(1, min(most, len(rows[2])))
+        self.rule["block"] = max(1, min(max_rows, len(rows[2])))
 
     def reset(self):
         self.results = ()
@@ -119,6 +119,8 @@ class Int8(Jit):
 
     def upload(self):
         super().upload()
-        most, rows = neighbours.EXACT_FEATURES_I32, ("train", "test")
-        if not neighbours.are_pixels(*(self.inputs[n] for n in rows), features=most):
-            raise Unsupported(f"takes pixels of up to {most} features: bytes")
+        max_features, rows = neighbours.EXACT_FEATURES_I32, ("train", "test")
+        if not neighbours.are_pixels(
+            *(self.inputs[n] for n in rows), features=max_features
+        ):
+            raise Unsupported(f"takes pixels of up to {max_features} features: bytes")

@@ -112,9 +112,11 @@ class Int8(Eager):
 
     def upload(self):
         super().upload()
-        most, rows = neighbours.EXACT_FEATURES_I32, ("train", "test")
-        if not neighbours.are_pixels(*(self.inputs[n] for n in rows), features=most):
-            raise Unsupported(f"takes pixels of up to {most} features: bytes")
+        max_features, rows = neighbours.EXACT_FEATURES_I32, ("train", "test")
+        if not neighbours.are_pixels(
+            *(self.inputs[n] for n in rows), features=max_features
+        ):
+            raise Unsupported(f"takes pixels of up to {max_features} features: bytes")
 
     def pack(self):
         """Pixels minus 128, and the norms. _int_mm needs multiples of 8 features and training rows and at

@@ -38,13 +38,13 @@ def task_of(peer: Any) -> Task:
     """From the inputs and parameters of a peer."""
     train, labels = peer.inputs["train"], peer.inputs["train_labels"]
     both = (labels, peer.inputs["test_labels"])
-    most = max(int(of.max()) for of in both if of.size)
+    largest = max(int(of.max()) for of in both if of.size)
     pixels = train.dtype == np.uint8
     parameters = peer.parameters
     return Task(
         rows=train.astype(np.float32),
         labels=labels.copy(),
-        classes=int(parameters.get("classes", most + 1)),
+        classes=int(parameters.get("classes", largest + 1)),
         pixels=pixels,
         scale=1 / 255 if pixels else 1.0,
         batch=min(int(parameters["batch"]) or len(labels), len(labels)),

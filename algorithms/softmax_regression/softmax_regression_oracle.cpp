@@ -30,8 +30,8 @@ class Curvature {
   Curvature(const SoftmaxRegression& problem, std::size_t size) {
     const double largest =
         problem.data.train.dtype() == Dtype::u8 ? max_squares<std::uint8_t>(problem) : max_squares<float>(problem);
-    limit_ =
-        most * problem.scale * problem.scale / 2;  // bound of any Hessian: p (1 - p) and p q contribute at most 1 / 2
+    // bound of any Hessian: p (1 - p) and p q contribute at most 1 / 2
+    limit_ = largest * problem.scale * problem.scale / 2;
     if (problem.learning_rate * (limit_ + problem.l2) <= 2) return;
     direction_.resize(size);
     for (std::size_t i = 0; i < size; ++i) direction_[i] = random_value<double>(1, 0, i);

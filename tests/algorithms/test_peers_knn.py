@@ -33,8 +33,8 @@ def classify(train, labels, test, k, votes):
                 at_zero = distances[0] == 0
                 vote = float(distance == 0) if at_zero else 1 / distance
             sums[labels[row]] = sums.get(labels[row], 0.0) + vote
-        most = max(sums.values())
-        winner = min(label for label, votes in sums.items() if votes == most)
+        max_votes = max(sums.values())
+        winner = min(label for label, votes in sums.items() if votes == max_votes)
         results.append((winner, order, distances))
     return [np.array(column) for column in zip(*results, strict=True)]
 
