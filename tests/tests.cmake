@@ -20,6 +20,10 @@ file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp tests/algorithms/*.cpp tests/backe
 if(NOT tests)
   return()
 endif()
+if(NOT LEAGUE_SANITIZE AND EXISTS ${PROJECT_SOURCE_DIR}/tests/injected) # stands before the C library, and lets calls fail
+  add_library(league_failing SHARED tests/injected/failing.cpp)
+  target_link_libraries(league_failing PRIVATE league_warnings ${CMAKE_DL_LIBS})
+endif()
 # The worked example of algorithms/README.md: known to the tests only.
 league_algorithm(tests/algorithms/axpy)
 if(LEAGUE_CUDA) # what tests need on GPUs; their own files see no CUDA

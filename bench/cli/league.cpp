@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <memory>
 
@@ -73,10 +76,18 @@ ExitCode whole(int count, const char* const* arguments) {
   }
 }
 
+/// An exception that leaves a function that may throw none, as where a library needs memory to clean up: what is
+/// recorded stays.
+[[noreturn]] void end_at_once() {
+  std::fputs("league: ended at once, most likely out of host memory: run it again with --resume\n", stderr);
+  std::_Exit(static_cast<int>(ExitCode::failed));
+}
+
 }  // namespace
 }  // namespace league::bench
 
 int main(int count, char** arguments) {
+  std::set_terminate(league::bench::end_at_once);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of that write
   return static_cast<int>(league::bench::whole(count, arguments));
 }
