@@ -29,6 +29,12 @@ bool refuses(const Variant& variant, Execution execution) {
   return methods.contains(variant.algorithm + "/" + variant.method) || execution == Execution::kokkos_graph;
 }
 
+/// Whether the variant refuses some of the small problems, for another reason: more features than a thread has sums
+/// for.
+bool refuses_some(const Variant& variant) {
+  return variant.algorithm == "linear_regression" && variant.method == "moments";
+}
+
 /// Counts over all processes; `without_rows` is part of `ran`.
 struct Count {
   int ran = 0, refused = 0, without_rows = 0;
@@ -105,7 +111,7 @@ TEST_F(Ranks, AgreeWithTheOracleEverywhere) {
         SCOPED_TRACE(who);
         const Count count = run(variant, *method, dtype, execution);
         EXPECT_EQ(count.ran == 0, refuses(variant, execution));
-        EXPECT_EQ(count.refused > 0, refuses(variant, execution));
+        EXPECT_EQ(count.refused > 0, refuses(variant, execution) || refuses_some(variant));
         if (!registry().algorithm(variant.algorithm)->between_shards)
           without_rows[variant.algorithm] += count.without_rows;
         std::cout << who << ": " << count.ran << " ran, " << count.refused << " refused by name\n";
