@@ -122,6 +122,7 @@ const Algorithms stepwise{"cnn",    "linear_regression", "logistic_regression", 
 
 bool anywhere(const Json&) { return true; }
 bool takes_steps(const Json& row) { return row.at("method") != "normal_equations" && row.at("method") != "normal_mma"; }
+bool adds_in_steps(const Json& row) { return takes_steps(row) && row.at("method") != "moments"; }
 bool has_neighbours(const Json& row) { return row.at("devices") == 2; }
 bool is_no_other(const Json& row, const char* collective) {
   return row.at("algorithm") != "collectives" || row.at("method") == collective;
@@ -141,7 +142,7 @@ const std::vector<Planted> faults{
     {"nan", {}, is_real},
     {"one_step_fewer", stepwise, takes_steps},
     {"no_all_reduce", adding, adds_everywhere},
-    {"late_sums", adding, [](const Json& row) { return adds_everywhere(row) && takes_steps(row); }},
+    {"late_sums", adding, [](const Json& row) { return adds_everywhere(row) && adds_in_steps(row); }},
     {"no_exchange", {"collectives", "stencil"}, exchanges},
     {"left_out", {"collectives"}, anywhere},
     {"off_by_one", {"collectives"}, anywhere},
