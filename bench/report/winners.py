@@ -55,13 +55,8 @@ def time_text(row: Row) -> str:
 
 def number(value: float) -> str:
     """``0.98``, ``14.0``, ``122``."""
-    return (
-        f"{value:.2f}"
-        if value < 10
-        else f"{value:.1f}"
-        if value < 100
-        else f"{value:.0f}"
-    )
+    places = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:.{places}f}"
 
 
 def ratio_text(ratio: Estimate, wide: bool) -> str:
