@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import learning, units
 from .figures.figure import device_text, launch_text
@@ -29,6 +29,7 @@ from .view import COLUMNS, ROOFLINE, devices_of, roofline
 from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
 
+MEDIAN, RATIO = "median [95 %]", "native / portable"
 REACH = 1.25  # of the bars of ratios
 SIGNS = {
     "faster": "▲",
@@ -50,11 +51,16 @@ ANSWER = (
     "portable",
     "its time",
     ROOFLINE,
-    "native / portable",
+    RATIO,
     "verdict",
     *FACTORS,
 )
-ALL = ("algorithm", "problem", "devices", "ranks", *COLUMNS)
+ALL = (
+    *("problem", "devices", "ranks"),
+    *(
+        column for column in COLUMNS if column != "execution"
+    ),  # it is in the method's name
+)
 NUMBERS = (
     *("time", "its time", *FACTORS, "devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
@@ -138,8 +144,9 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
     if ratio:
         word = judge(ratio, margin)
         ends = (ratio.value, ratio.low, ratio.high)
-        below = ratio_text(None, gap.blocks_ratio)
-        ratio_cell = Cell(units.ratio(*ends), ratio.value, bar(*ends), below=below)
+        ratio_cell = with_interval(units.ratio(*ends), ratio.value, bar(*ends))
+        if special := ratio_text(None, gap.blocks_ratio):
+            ratio_cell = replace(ratio_cell, below=f"{ratio_cell.below}; {special}")
     found = (
         Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
         Cell(device_text(gap.portable.case)),
@@ -175,8 +182,9 @@ def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
     """The lines without what is the same in all of them."""
     texts = {name: {line.cells[name] for line in lines} for name in columns}
     kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
-    same = {name: texts[name].pop().text for name in columns if name not in kept}
-    return Table(kept, lines, {name: text for name, text in same.items() if text})
+    same = {name: texts[name].pop() for name in columns if name not in kept}
+    told = {name: f"{one.text} {one.below}".strip() for name, one in same.items()}
+    return Table(kept, lines, {name: text for name, text in told.items() if text})
 
 
 def every_case(rows: list[Row]) -> list[Line]:
@@ -186,32 +194,34 @@ def every_case(rows: list[Row]) -> list[Line]:
 
 
 def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
-    """The line of one case."""
-    case, texts = row.case, row_cells(row, devices)
-    numbers = {
-        "devices": case.devices,
-        "ranks": case.ranks,
-        "median [95 %]": row.median,
-        "latency": row.latency,
-        "rate": row.rate,
-        ROOFLINE: row.roofline_share,
-        "native / portable": row.ratio.value if row.ratio else None,
+    """The line of one case; what is beside a figure in the text tables is below it here."""
+    case, found = row.case, row.ratio
+    around = bar(found.value, found.low, found.high) if found else None
+    plain = {name: Cell(text) for name, text in row_cells(row, devices).items()}
+    special = {
+        "problem": Cell(case.algorithm, below=problem_text(row)),
+        "devices": Cell(str(case.devices), case.devices),
+        "ranks": Cell(str(case.ranks), case.ranks),
+        "method": Cell(case.method_text),
+        "launch": Cell(case.setting, below=launch_text(case)),
+        MEDIAN: with_interval(plain[MEDIAN].text, row.median),
+        "latency": replace(plain["latency"], value=row.latency),
+        "rate": replace(plain["rate"], value=row.rate),
+        ROOFLINE: replace(plain[ROOFLINE], value=row.roofline_share),
+        RATIO: with_interval(plain[RATIO].text, found.value if found else None, around),
+        "verdict": Cell(row.verdict, sign=SIGNS.get(row.verdict, "")),
     }
-    texts |= {
-        "algorithm": case.algorithm,
-        "problem": problem_text(row),
-        "devices": str(case.devices),
-        "ranks": str(case.ranks),
-    }
-    bars = {}
-    if row.ratio:
-        bars["native / portable"] = bar(row.ratio.value, row.ratio.low, row.ratio.high)
-    signs = {"verdict": SIGNS.get(row.verdict, "")}
-    under = {"launch": launch_text(case)}
-    extras = ((bars.get(n), signs.get(n, ""), under.get(n, "")) for n in ALL)
-    cells = {n: Cell(texts[n], numbers.get(n), *rest) for n, rest in zip(ALL, extras)}
+    cells = {name: special.get(name) or plain[name] for name in ALL}
     leads = case.model in PORTABLES
     return Line(case.algorithm, platform(case), case.model, row.verdict, leads, cells)
+
+
+def with_interval(
+    text: str, value: float | None = None, around: Bar | None = None
+) -> Cell:
+    """``1.006 [1.005, 1.007]`` with its interval on a second line."""
+    middle, _, ends = text.partition(" [")
+    return Cell(middle, value, around, below=f"[{ends}" if ends else "")
 
 
 def trainings(found: list[learning.Training]) -> list[Line]:

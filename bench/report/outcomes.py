@@ -22,7 +22,8 @@ def values(key: str, rows: list[Row]) -> list[float]:
 def spread(key: str, rows: list[Row]) -> str:
     """``0.97``, or ``0.96 and 0.97``: the ends, to six digits."""
     found = values(key, rows)
-    return " and ".join(dict.fromkeys(f"{end:.6g}" for end in (min(found), max(found))))
+    ends = (round(end, 9) for end in (min(found), max(found)))
+    return " and ".join(dict.fromkeys(f"{end:.6g}" for end in ends))
 
 
 def known(rows: list[Row]) -> list[str]:

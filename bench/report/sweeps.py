@@ -23,7 +23,7 @@ from .ratios import shared_launches
 from .rows import Row
 from .selection import measured, place, text_of
 from .statistics import CONFIDENCE, Estimate, enough, ratio_resamples
-from .units import about, exact, seconds
+from .units import about, exact, plain, seconds
 
 PARITY = 0.95  # portable counts as level with native from this ratio
 FEWEST_SIZES = 3
@@ -178,7 +178,7 @@ def statement(sweep: Sweep) -> str:
         return ""
     compared = [(p.size, p.ratio.value) for p in sweep.points if p.native and p.ratio]
     first, last = (exact(compared[place][0]) for place in (0, -1))
-    slower = f"{1 / compared[-1][1]:.3g} times as long at {size} = {last}"
+    slower = f"{plain(1 / compared[-1][1])} times as long at {size} = {last}"
     level = f"within {100 * (1 - PARITY):.0f} % of native or faster"
     every = f"at every size measured, {size} = {first} to {last}"
     if at.value == compared[0][0]:

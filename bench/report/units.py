@@ -52,6 +52,11 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.2g} %"
 
 
+def plain(value: float) -> str:
+    """Three significant digits, without an exponent: ``1,400``, ``57.4``."""
+    return f"{float(f'{value:.3g}'):,.10g}"
+
+
 def about(value: float) -> str:
     """``1.25M``: three significant digits with a decimal prefix."""
     for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):

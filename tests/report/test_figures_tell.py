@@ -94,7 +94,12 @@ def test_outcomes_are_drawn_only_where_variants_differ(rows_of, entry):
 
 def test_one_long_bar_is_cut(rows_of, entry):
     assert stages.reach([1.0, 2.0, 3.0]) == (3.0, False)
-    assert stages.reach([1.0, 2.0, 3.0, 100.0]) == (6.25, True)
+    assert stages.reach([100.0, 1.0, 2.0, 3.0]) == (3.75, True)
+    assert stages.reach([1.0, 50.0, 60.0, 70.0]) == (
+        70.0,
+        False,
+    )  # one short bar flattens none
+    assert stages.reach([1.0, 1.0, 50.0, 50.0, 60.0]) == (1.25, True)
     lengths = {"kokkos": 1e-3, "cuda": 1.1e-3, "cupy": 2.0}
     made = [
         entry(m, times(t), stages={"upload": t, "add": t}) for m, t in lengths.items()

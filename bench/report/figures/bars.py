@@ -13,7 +13,7 @@ from ..outcomes import agreement
 from ..rows import Row
 from ..selection import host_clock, time, variant, work_title
 from ..statistics import MARGIN
-from ..units import seconds
+from ..units import plain, seconds
 from .figure import (
     Figure,
     by,
@@ -66,7 +66,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             algorithm=group[0].case.algorithm,
             title=title,
             caption=f"Further left is faster; the axis is logarithmic. {first.name} wins with {seconds(first.time)}; "
-            f"{last.name} takes {last.time / first.time:.3g} times as long. Each variant at its fastest launch (teams x threads x "
+            f"{last.name} takes {plain(last.time / first.time)} times as long. Each variant at its fastest launch (teams x threads x "
             "lanes, and the tile where there is one)"
             + (
                 ", on the host's clock as several are compared."

@@ -73,21 +73,22 @@ def draw(rows: list[Row], title: str) -> Canvas:
     found = dict.fromkeys(strategy(row.case) for row in rows)
     names = sorted(found, key=lambda n: (ORDER.index(n) if n in ORDER else 9, n))
     models = list(dict.fromkeys(row.case.model for row in rows))
-    lines = [(name, part) for name in names for part in PARTS]
-    figure, (panel,) = style.canvas(1.4 + 0.24 * len(lines) * len(models))
-    panel.set_xscale("log")
-    spots = [(line, model) for line in lines for model in models]
     times = {(strategy(r.case), r.case.model): both(r.case) for r in rows}
-    for place, ((name, part), model) in enumerate(spots):
-        known = times.get((name, model))
-        if known and known[PARTS.index(part)]:
-            value = known[PARTS.index(part)]
-            panel.plot(value, place, **style.look(model).mark)
-            style.beside(panel, value, place, seconds(value))
-    shown = [value for both_parts in times.values() for value in both_parts if value]
+    spots = {
+        f"{name}, {part}, {model}": (model, times[name, model][number])
+        for name in names
+        for number, part in enumerate(PARTS)
+        for model in models
+        if (name, model) in times and times[name, model][number]
+    }
+    figure, (panel,) = style.canvas(1.4 + 0.24 * len(spots))
+    panel.set_xscale("log")
+    for place, (model, value) in enumerate(spots.values()):
+        panel.plot(value, place, **style.look(model).mark)
+        style.beside(panel, value, place, seconds(value))
+    shown = [value for _, value in spots.values()]
     panel.set_xlim(min(shown) / 1.5, max(shown) * 3)
-    labels = [f"{name}, {part}, {model}" for (name, part), model in spots]
-    panel.set_yticks(range(len(spots)), labels, fontsize=8)
+    panel.set_yticks(range(len(spots)), list(spots), fontsize=8)
     panel.set_ylim(len(spots) - 0.4, -0.6)
     style.log_axis(panel.xaxis, style.time_text)
     panel.set_xlabel("time (log)")

@@ -96,7 +96,9 @@ def draw(shown: list[Gap], title: str) -> Canvas:
         panel.plot(span, [place, place], color=colour, linewidth=2.4, alpha=0.55)
         mark = {"color": colour, "markerfacecolor": colour if faster else style.PAPER}
         style.held(panel, found.value, place, "o", mark)
-        if blocks := gap.blocks_ratio:
+        blocks = gap.blocks_ratio
+        inside = ends[0] <= found.value <= ends[1]
+        if blocks and (inside or ends[0] <= blocks.value <= ends[1]):
             special = {"color": style.INK, "markerfacecolor": "none"}
             style.held(panel, blocks.value, place, "p", special)
     labels = [label(gap) for gap in shown]

@@ -18,7 +18,7 @@ from ..floors import ROOFLINE, Ceilings, measured_ceilings
 from ..models import NATIVE, PORTABLES
 from ..rows import Row
 from ..selection import time, variant
-from ..units import per_cent
+from ..units import per_cent, plain
 from .figure import Figure, by, cases_of, device_text, provenance, weight
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def pairs_of(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
 def operations(per_second: float) -> str:
     """``65.6 TFLOP/s``."""
     size, unit = (1e12, "TFLOP/s") if per_second >= 1e12 else (1e9, "GFLOP/s")
-    return f"{per_second / size:.3g} {unit}"
+    return f"{plain(per_second / size)} {unit}"
 
 
 def caption(rows: list[Row], ceilings: Ceilings) -> str:
@@ -165,7 +165,10 @@ def roofs(panel: Axes, ceilings: Ceilings, low: float, high: float) -> None:
     for names, per_second in levels(ceilings.rates, (top / low_rate) ** CLOSE):
         height = per_second * 1e-9
         panel.plot([height / slope, high], [height, height], **line)
-        panel.text(high / 1.06, height * 1.04, ", ".join(names), ha="right", **text)
+        label = ", ".join(names)
+        panel.text(
+            high / 1.06, height * 1.08, label, ha="right", bbox=style.box(), **text
+        )
 
 
 def levels(rates: dict[str, float], close: float) -> list[tuple[list[str], float]]:

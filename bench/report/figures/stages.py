@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FIRST, LAST = ("setup", "upload", "copy in"), ("copy out", "download")
 TALLEST = 14
-OUTLIER, SHOWN = 5.0, 2.5  # times the median: what is longer is cut, and where
+GAP, ROOM = 3.0, 1.25
 BEYOND = " Bars with an arrow go on to the time written there."
 OVERLAPPING = " Copies that overlap with kernels are drawn before and after them here."
 
@@ -60,10 +60,15 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def reach(totals: list[float]) -> tuple[float, bool]:
-    """Where a linear axis ends, so that one long bar does not flatten all others, and whether any goes beyond."""
-    middle, longest = median(totals), max(totals)
-    beyond = longest > OUTLIER * middle
-    return (SHOWN * middle if beyond else longest), beyond
+    """Where a linear axis ends, so that a few long bars do not flatten the others, and whether any goes beyond.
+
+    It ends before the first gap, beyond a third of the bars, across which they grow more than threefold.
+    """
+    ordered = sorted(totals)
+    for place in range(max(1, -(-len(ordered) // 3)), len(ordered)):
+        if ordered[place] > GAP * ordered[place - 1]:
+            return ROOM * ordered[place - 1], True
+    return ordered[-1], False
 
 
 def order(stages: list[str], begins: dict[str, float]) -> list[str]:

@@ -174,6 +174,11 @@ def model_patches(models: Iterable[str]) -> list[Patch]:
     return [Patch(**one.bar, label=label) for label, one in looks.items()]
 
 
+def box() -> Properties:
+    """What is behind a text that may lie on a line."""
+    return {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8}
+
+
 def held(
     panel: Axes, value: float, place: float, marker: str, look: Properties
 ) -> None:
@@ -185,7 +190,8 @@ def held(
     under = value < low
     end, side = (low, "left") if under else (high, "right")
     text = f"\u25c0 {value:.3g}" if under else f"{value:.3g} \u25b6"
-    panel.text(end, place, text, ha=side, va="center", fontsize=8, color=look["color"])
+    middle: Properties = {"ha": side, "va": "center", "fontsize": 8, "zorder": 4}
+    panel.text(end, place, text, color=look["color"], bbox=box(), **middle)
 
 
 def beside(panel: Axes, value: float, place: float, text: str) -> None:
@@ -196,9 +202,8 @@ def beside(panel: Axes, value: float, place: float, text: str) -> None:
 
 def cut(panel: Axes, end: float, place: float, text: str) -> None:
     """The value of what goes on beyond the right end of an axis, with an arrow."""
-    box: Properties = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
     right: Properties = {"ha": "right", "va": "center", "fontsize": 8, "zorder": 4}
-    panel.text(end, place, f"{text} \u25b6", bbox=box, **right)
+    panel.text(end, place, f"{text} \u25b6", bbox=box(), **right)
 
 
 def wrap(text: str, width: int) -> str:

@@ -12,7 +12,7 @@ from ..findings import Findings
 from ..models import NATIVE, PORTABLES
 from ..problems import pairs
 from ..rows import Row
-from ..selection import fastest, measured, place, text_of, time, variant
+from ..selection import engine, fastest, measured, place, text_of, time, variant
 from ..sweeps import Sweep, statement
 from .chains import chains, varying
 from .figure import Figure, cases_of, device_text, provenance
@@ -37,7 +37,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         fixed = {k: v for k, v in case.sizes.items() if k not in names}
         words = [case.algorithm, case.problem_name, case.dtype]
         what = " ".join(filter(None, ["Time against size:", *words]))
-        title = f"{what} {pairs(fixed)}".rstrip() + f", {device_text(case)}"
+        where = ", ".join(filter(None, [device_text(case), engine(case)]))
+        title = f"{what} {pairs(fixed)}".rstrip() + f", {where}"
         cases = cases_of(row for points in lines.values() for _, row in points)
         yield Figure(
             kind="sweep",
@@ -194,9 +195,9 @@ def draw_ratio(panel: Axes, sweep: Sweep, number: int) -> None:
     colour = style.CYCLE[number % len(style.CYCLE)]
     sizes = [size for size, _ in points]
     marked = max(1, len(points) // 12)
-    panel.plot(
-        sizes, [r.value for _, r in points], "-o", color=colour, markevery=marked
-    )
+    look = style.look(sweep.points[0].portable.case.model)
+    values = [ratio.value for _, ratio in points]
+    panel.plot(sizes, values, marker=look.marker, color=colour, markevery=marked)
     lows = [ratio.low or ratio.value for _, ratio in points]
     highs = [ratio.high or ratio.value for _, ratio in points]
     panel.fill_between(sizes, lows, highs, color=colour, alpha=0.13, linewidth=0)

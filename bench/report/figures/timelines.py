@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MANY = 1200  # events of one figure; more are drawn as the blocks that they fill
 VARIANTS = 6
+KINDS = {"host": "CPU", "gpu": "GPU"}
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -137,12 +138,15 @@ def draw(rows: list[Row], title: str) -> Canvas:
     figure, (panel,) = style.canvas(1.6 + 0.2 * lines)
     place, ticks = 0.0, {}
     for row in rows:
-        panel.text(0, place - 0.62, variant(row.case), fontsize=8)
-        for device in sorted({e.device for e in row.case.timeline}):
-            ticks[place] = f"device {device}"
+        devices = sorted({e.device for e in row.case.timeline})
+        if len(devices) > 1:
+            panel.text(0, place - 0.62, variant(row.case), fontsize=8)
+        for device in devices:
+            named = f"{KINDS[row.case.device_kind]} {device}"
+            ticks[place] = named if len(devices) > 1 else variant(row.case)
             draw_line(panel, row, device, place, names, longest / MANY)
             place += 1
-        place += 0.9
+        place += 0.9 if len(devices) > 1 else 0.2
     panel.set_yticks(list(ticks), list(ticks.values()), fontsize=8)
     panel.set_ylim(place - 0.6, -1.2)
     panel.set_xlim(0, longest * 1.02)
