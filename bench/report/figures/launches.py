@@ -61,7 +61,7 @@ def caption(one: LaunchMap) -> str:
         return text + "; no automatic launch was run."
     text += f", the circle the automatic launch ({one.automatic.case.effective})"
     return text + (
-        f": it takes {one.regret.value:.1%} more time." if one.regret else "."
+        f": it takes {100 * one.regret.value:.1f} % more time." if one.regret else "."
     )
 
 

@@ -11,6 +11,7 @@ from ..findings import Findings
 from ..rows import Row
 from ..scaling import Scaling, how_joined
 from ..selection import variant
+from ..units import per_cent
 from .figure import Figure, cases_of, device_name, provenance, weight, whole
 
 if TYPE_CHECKING:
@@ -75,9 +76,11 @@ def caption(group: list[Scaling]) -> str:
     )
     text = (
         f"Makespan on the host's clock for {same}; the dotted line is ideal, bars are 95 % intervals. "
-        f"On {most} devices {best[1]} keeps {best[0]:.0%} efficiency"
+        f"On {most} devices {best[1]} keeps {per_cent(best[0])} efficiency"
     )
-    return text + (f", {worst[1]} {worst[0]:.0%}." if worst[1] != best[1] else ".")
+    return text + (
+        f", {worst[1]} {per_cent(worst[0])}." if worst[1] != best[1] else "."
+    )
 
 
 def draw(group: list[Scaling], title: str) -> Canvas:
@@ -99,7 +102,7 @@ def draw(group: list[Scaling], title: str) -> Canvas:
     style.log_axis(panels[0].yaxis, style.time_text)
     panels[1].yaxis.set_major_locator(FixedLocator(counts))
     panels[1].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}x"))
-    panels[2].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0%}"))
+    panels[2].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{100 * v:.0f} %"))
     least = min(p.efficiency.value for s in group for p in s.points)
     panels[2].set_ylim(min(0.5, least - 0.05) if least > 0.2 else 0, 1.08)
     for panel in panels:

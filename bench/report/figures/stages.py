@@ -11,7 +11,7 @@ from ..case import Case
 from ..findings import Findings
 from ..rows import Row, can_overlap
 from ..statistics import median
-from ..units import seconds
+from ..units import per_cent, seconds
 from .bars import best, name
 from .figure import (
     Figure,
@@ -49,7 +49,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             algorithm=group[0].case.algorithm,
             title=title,
             caption="One traced run of each variant, from the host's inputs to the host's results. "
-            f"In {name(longest, shown)}, the longest, {stage} takes {share:.0%} of the "
+            f"In {name(longest, shown)}, the longest, {stage} takes {per_cent(share)} of the "
             f"{seconds(sum(times(longest.case).values()))}."
             + (OVERLAPPING if any(can_overlap(row.case) for row in shown) else "")
             + (BEYOND if beyond else ""),
