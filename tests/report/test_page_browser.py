@@ -92,7 +92,10 @@ def test_the_page_fills_the_window_and_its_tables_fit(browser, page, width):
 def test_long_names_break_on_a_phone(browser, page):
     browser.open(page, 390)
     name = "x/" * 200
-    browser.run(f"document.querySelector('#method ul').innerHTML = '<li>{name}</li>'")
+    item = f"<ul><li>{name}</li></ul>"
+    browser.run(
+        f"document.querySelector('#method').insertAdjacentHTML('beforeend', '{item}')"
+    )
     assert browser.run("document.documentElement.scrollWidth") <= 390
 
 
