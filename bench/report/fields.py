@@ -20,7 +20,10 @@ MOST_BYTES = 4 * 2**30  # of a file, unpacked: more is damage, or meant as such
 
 
 class Broken(ValueError):
-    """A file that cannot be used, and why."""
+    """A file that cannot be used, and why: on one line, in signs that a terminal can show."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("".join(c if c.isprintable() else "?" for c in why))
 
 
 def read_json(path: Path) -> Any:

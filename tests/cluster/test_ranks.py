@@ -40,12 +40,13 @@ sizes = { train = 203, test = 61, features = 16 }
 
 [[cases]]
 algorithm = "polynomial_fit"
+methods = "-moments"
 sizes = 203
 steps = 20
 
 [[cases]]
 algorithm = "linear_regression"
-methods = ["-atomic", "-normal_equations", "-normal_mma"]
+methods = ["-atomic", "-normal_equations", "-normal_mma", "-moments"]
 execution = ["stream", "graph"]
 sizes = { points = 1003, features = 3 }
 steps = 7
