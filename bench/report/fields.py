@@ -66,10 +66,10 @@ def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
     value = row.get(key) if isinstance(row, dict) else None
     if value is None:
         if default is REQUIRED:
-            raise Broken(f"{key!r} is missing")
+            raise Broken(f"'{key}' is missing")
         return default
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise Broken(f"{key!r} has the wrong type: {shown(value)}")
+        raise Broken(f"'{key}' has the wrong type: {shown(value)}")
     return clean(value) if kind is str else value
 
 
@@ -83,7 +83,7 @@ def number(value: Any, key: str, least: float = 0.0, most: float = LARGEST) -> f
     plain = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not plain or not least <= value <= most:
         raise Broken(
-            f"{key!r} is {shown(value)}, not a number from {least:g} to {most:g}"
+            f"'{key}' is {shown(value)}, not a number from {least:g} to {most:g}"
         )
     return float(value)
 
@@ -93,7 +93,7 @@ def whole(value: Any, key: str, least: int = 0) -> int:
     plain = isinstance(value, int) and not isinstance(value, bool)
     if not plain or not least <= value <= INT64:
         text = f"not a whole number from {least} to 2^63 - 1"
-        raise Broken(f"{key!r} is {shown(value)}, {text}")
+        raise Broken(f"'{key}' is {shown(value)}, {text}")
     return int(value)
 
 
@@ -102,5 +102,5 @@ def times(values: list[Any], key: str) -> list[float]:
     for value in values:
         if type(value) not in (float, int) or not SHORTEST <= value <= LONGEST:
             text = f"not a time from {SHORTEST:g} to {LONGEST:g} s"
-            raise Broken(f"{key!r} holds {shown(value)}, {text}")
+            raise Broken(f"'{key}' holds {shown(value)}, {text}")
     return list(map(float, values))
