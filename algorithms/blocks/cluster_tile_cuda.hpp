@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "algorithms/blocks/cluster_cuda.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/blocks/wgmma_cuda.hpp"
+#include "backends/cuda/cuda.hpp"
 
 namespace league::blocks {
 
@@ -47,6 +49,20 @@ struct ClusterPlan {
     return {steps, stages, barrier_bytes + stages * Tile::stage_bytes};
   }
 };
+
+/// The properties of the queue's device. @throws Unsupported where it has no wgmma
+inline cudaDeviceProp hopper_properties(Queue& queue) {
+  cudaDeviceProp device;
+  cuda::check(cudaGetDeviceProperties(&device, queue.device().index));
+  if (device.major != 9) throw Unsupported(std::string(device.name) + " has no wgmma: that is of Hopper only");
+  return device;
+}
+/// @throws Unsupported for a league that is no whole number of clusters
+template <class Tile>
+void require_whole_clusters(int league) {
+  if (league % Tile::blocks != 0)
+    throw Unsupported("league " + std::to_string(league) + ": " + std::to_string(Tile::blocks) + " blocks per cluster");
+}
 
 /// What producer and consumers share: shared-memory addresses of the stages, and which one is next.
 template <class Tile>

@@ -50,9 +50,7 @@ class Wgmma final : public DistancePart {
   Wgmma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistancePart(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
-    cudaDeviceProp device;
-    cuda::check(cudaGetDeviceProperties(&device, queue().device().index));
-    if (device.major != 9) throw Unsupported(std::string(device.name) + " has no wgmma: that is of Hopper only");
+    const cudaDeviceProp device = blocks::hopper_properties(queue());
     plan_ =
         blocks::ClusterPlan::of<Tile>(memory_.pieces.steps / Tile::pieces, static_cast<int>(cuda::max_scratch(device)));
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(cluster_tiles<mirror>), plan_.bytes));
@@ -60,9 +58,7 @@ class Wgmma final : public DistancePart {
       const auto items = static_cast<int>(memory_.work({0, block_rows()}).tiles.items);
       launch.league = Tile::blocks * std::min(device.multiProcessorCount / Tile::blocks, items);
     }
-    if (launch.league % Tile::blocks != 0)
-      throw Unsupported("league " + std::to_string(launch.league) + ": " + std::to_string(Tile::blocks) +
-                        " blocks per cluster");
+    blocks::require_whole_clusters<Tile>(launch.league);
     return launch_ = memory_.configure(launch, cuda::limits, block_rows());
   }
 

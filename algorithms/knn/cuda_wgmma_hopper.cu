@@ -209,7 +209,7 @@ class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
  public:
   using MmaPart<Tile, T>::MmaPart;
   Launch configure(Launch launch) override {
-    const cudaDeviceProp device = properties();
+    const cudaDeviceProp device = blocks::hopper_properties(this->queue());
     plan_ = blocks::ClusterPlan::of<Tile>(this->memory_.train_pieces.steps / Tile::pieces,
                                           static_cast<int>(cuda::max_scratch(device)) - static_bytes);
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(cluster_products<Tile, true>), plan_.bytes));
@@ -222,20 +222,12 @@ class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
       const MmaWork<Tile> work = this->memory_.work(launch.tile / Tile::columns);
       launch.league = Tile::blocks * std::min(clusters_, work.items(work.tiles()));
     }
-    if (launch.league % Tile::blocks != 0)
-      throw Unsupported("league " + std::to_string(launch.league) + ": " + std::to_string(Tile::blocks) +
-                        " blocks per cluster");
+    blocks::require_whole_clusters<Tile>(launch.league);
     return this->launch_ = launch;
   }
 
  private:
   static constexpr int static_bytes = 8 * 1024;  ///< static shared memory
-  [[nodiscard]] cudaDeviceProp properties() {
-    cudaDeviceProp device;
-    cuda::check(cudaGetDeviceProperties(&device, this->queue().device().index));
-    if (device.major != 9) throw Unsupported(std::string(device.name) + " has no wgmma: that is of Hopper only");
-    return device;
-  }
   /// Tiles per work item, of `tiles` per panel of queries, chosen for load balance over the clusters. Each item starts
   /// by loading its queries, which costs a fraction of a tile.
   [[nodiscard]] int chunk(int tiles) const {
