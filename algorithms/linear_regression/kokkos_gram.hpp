@@ -14,21 +14,45 @@ struct Finish {
   unsigned* ticket;
 };
 
+// The kernels of a GPU are functors: nvcc 13.0 gives a lambda of a function that two files instantiate alike no copy
+// function, so that Kokkos calls a null pointer.
+
 /// Adds what `lane_sums(place)` returns of all lanes.
+template <int n, class LaneSums>
+struct AddPiece {
+  LaneSums lane_sums;
+  Finish finish;
+  int vector, values;  ///< values: scratch in doubles
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
+    const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
+    const auto of_team = blocks::sums_for_all<double, n>(team, vector, scratch.data(), 0, [&](int lane) {
+      return lane_sums(Place{team.league_rank(), team.league_size(), first + lane, lanes});
+    });
+    blocks::league_sums(team, vector, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
+  }
+};
 template <int n, int most_lanes, int teams, class LaneSums>
 void add_piece(const Exec& exec, Launch launch, const Finish& finish, const LaneSums& lane_sums) {
-  const int vector = launch.vector, values = blocks::sums_for_all_size<n>(launch, 1);
-  Kokkos::parallel_for(
-      "linear_regression/products", policy_of<most_lanes, teams>(exec, launch, values),
-      KOKKOS_LAMBDA(const Member& team) {
-        const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
-        const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
-        const auto of_team = blocks::sums_for_all<double, n>(team, vector, scratch.data(), 0, [&](int lane) {
-          return lane_sums(Place{team.league_rank(), team.league_size(), first + lane, lanes});
-        });
-        blocks::league_sums(team, vector, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
-      });
+  const int values = blocks::sums_for_all_size<n>(launch, 1);
+  Kokkos::parallel_for("linear_regression/products", policy_of<most_lanes, teams>(exec, launch, values),
+                       AddPiece<n, LaneSums>{lane_sums, finish, launch.vector, values});
 }
+
+template <class T, int width>
+struct BlockProducts {
+  Columns<T> data;
+  int block;
+  KOKKOS_FUNCTION auto operator()(const Place& place) const { return lane_products<T, width>(data, block, place); }
+};
+template <class T, int width>
+struct PairProducts {
+  Columns<T> data;
+  int first, second;
+  KOKKOS_FUNCTION auto operator()(const Place& place) const {
+    return lane_cross_products<T, width>(data, first, second, place);
+  }
+};
 
 template <class T, int width>
 void add_products_of(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data, Finish finish) {
@@ -36,16 +60,14 @@ void add_products_of(const Exec& exec, Launch launch, const Gram& gram, const Co
   double* sums = finish.sums;
   for (int a = 0; a < gram.blocks; ++a) {
     finish.sums = sums + gram.begin(a, a);
-    add_piece<Gram::of_block(width), most_lanes, block_teams<width>>(
-        exec, launch, finish, KOKKOS_LAMBDA(const Place& place) { return lane_products<T, width>(data, a, place); });
+    add_piece<Gram::of_block(width), most_lanes, block_teams<width>>(exec, launch, finish,
+                                                                     BlockProducts<T, width>{data, a});
   }
   if constexpr (width == Gram::pair_width)
     for (int a = 0; a < gram.blocks; ++a)
       for (int b = a + 1; b < gram.blocks; ++b) {
         finish.sums = sums + gram.begin(a, b);
-        add_piece<width * width, most_lanes, 1>(
-            exec, launch, finish,
-            KOKKOS_LAMBDA(const Place& place) { return lane_cross_products<T, width>(data, a, b, place); });
+        add_piece<width * width, most_lanes, 1>(exec, launch, finish, PairProducts<T, width>{data, a, b});
       }
 }
 
