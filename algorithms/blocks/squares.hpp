@@ -98,6 +98,73 @@ struct Squares {
     Unit::load(operand.fragment, operand.word, 0);
   }
 
+  /// The sums of a square of rows times `units` tiles of columns, redistributed: a lane gets all columns of the rows
+  /// lane, lane + lanes, ... @pre a square has as many rows as the subgroup lanes, or one lane; all lanes call
+  template <int units>
+  struct RowSums {
+    using Sum = typename Unit::Sum;
+    static constexpr int rows = side / Unit::lanes;  ///< per lane
+    static_assert(rows * Unit::lanes == side && (alone || rows == 1));
+
+    /// `from`: the elements of all fragments.
+    LEAGUE_FUNCTION RowSums(const Sum (&from)[tiles][units][Unit::sums], int lane) {
+      each<tiles * units>([&](int n) {
+        each<Unit::sums>([&](int i) {
+          const int row = i / per_unit, column = i % per_unit;
+          value_[held_row(n / units, row)][n % units * per_unit + column] =
+              from[n / units][n % units][Unit::sum_at(row, column)];
+        });
+      });
+      transpose<1>(lane);
+    }
+    /// Column `column` of the lane's row number `row`. Constants, so that all stays in registers.
+    [[nodiscard]] LEAGUE_FUNCTION Sum at(int row, int column) const {
+      const int of_unit = column % mma::side, unit = column / mma::side;
+      if constexpr (alone) return value_[row][column];
+      Sum found{};
+      unrolled<mma::side>([&](int n) {
+        const int peer = n / per_unit, i = n % per_unit;
+        if (Unit::column(peer, Unit::sum_at(0, i)) == of_unit) found = value_[peer][unit * per_unit + i];
+      });
+      return found;
+    }
+
+   private:
+    static constexpr int per_unit = Unit::sums / Unit::sum_rows;  ///< columns per lane and unit
+    static constexpr int peers = mma::side / per_unit;            ///< lanes with other columns of the same rows
+    static constexpr int held = tiles * Unit::sum_rows;           ///< rows per lane before
+    static_assert(alone || held == peers);
+
+    /// Which of the peers' rows it is.
+    LEAGUE_FUNCTION static constexpr int held_row(int tile, int row) {
+      return row_of(tile, Unit::row(0, Unit::sum_at(row, 0))) % held;
+    }
+    /// A matrix of `peers` rows in `peers` lanes, log2(peers) exchanges.
+    template <int bit>
+    LEAGUE_FUNCTION void transpose([[maybe_unused]] int lane) {
+      if constexpr (bit < peers) {
+        const bool upper = (lane & bit) != 0;
+        unrolled<peers / 2 * columns>([&](int n) {
+          const int pair = n / columns, low = pair / bit * 2 * bit + pair % bit, i = n % columns;
+          Sum &first = value_[low][i], &second = value_[low + bit][i];
+          const Sum other = Unit::shuffle(upper ? first : second, lane ^ bit);
+          (upper ? first : second) = other;
+        });
+        transpose<2 * bit>(lane);
+      }
+    }
+    template <int n, class Body>
+    LEAGUE_FUNCTION static void each(const Body& body) {
+      if constexpr (alone)
+        for (int i = 0; i < n; ++i) body(i);
+      else
+        unrolled<n>(body);
+    }
+
+    static constexpr int columns = units * per_unit;
+    Sum value_[held][columns];
+  };
+
   /// Transposes a block.
   LEAGUE_FUNCTION static Packet turned(const Packet& block) {
     const auto& [a, b, c, d] = block.values;

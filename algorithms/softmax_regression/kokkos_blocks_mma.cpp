@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/softmax_regression/kokkos_part.hpp"
 #include "algorithms/softmax_regression/mma_part.hpp"
@@ -46,7 +47,7 @@ void mma(const Exec& exec, Queue& queue, Launch launch, int scratch_bytes, const
   kokkos::submit(
       queue, "softmax/mma", policy, KOKKOS_LAMBDA(const TeamMember& team) {
         const Descent& descent = work.descent;
-        const auto group = blocks::threads_of<Tile::threads>(team);
+        const auto group = blocks::native_threads_of<Tile::threads>(team);
         char* scratch = scratch_of<char>(team, scratch_bytes);
         const std::int64_t step = *descent.taken;
         if (team.league_rank() == 0 && group.rank == 0) *descent.current = step;

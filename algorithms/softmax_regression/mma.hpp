@@ -26,11 +26,13 @@ struct MmaTile {
   static constexpr int squares_each = alone ? 8 : 1;  ///< maximum rows of squares per subgroup and round
   static constexpr int slots = alone ? 1 : Digits::bytes ? 2 : 4;
   static constexpr int together = subgroups * slots;  ///< squares of features whose sums a team keeps
-  static constexpr int ahead = alone ? 1 : 2;         ///< prefetched squares per subgroup
+  static constexpr int ahead = alone ? 1 : 2, ahead_in_gradient = alone ? 1 : 2;  ///< prefetched squares per subgroup
   static constexpr int side = Squares::side, tiles = Squares::tiles, steps = Squares::steps;
   static constexpr int units = Digits::units, columns = units * blocks::mma::side;
-  static constexpr int exchange_pitch = columns + 8;  ///< padded against bank conflicts
-  static constexpr int exchange_words = blocks::mma::side * exchange_pitch;
+  static constexpr int totals_bytes = columns * 4;
+  /// A lane gets whole rows of a square's sums; else it stores its own elements.
+  static constexpr bool by_rows = side % Unit::lanes == 0;
+  static_assert(by_rows || (Digits::digits == 1 && units == 1));
 
   /// Scratch limit of every model (Kokkos: 40 KB on GPUs, 24 KB on hosts).
   static constexpr int max_scratch = alone ? 24'000 : 40'000;
@@ -39,40 +41,39 @@ struct MmaTile {
   }
   /// Maximum rows of squares per team and round: scratch holds a logit and a residual per row and class.
   LEAGUE_FUNCTION static constexpr int max_round(int classes) {
-    const int fit = (max_scratch - columns * 4) / (side * row_bytes(classes));
-    return fit < subgroups * squares_each ? fit : subgroups * squares_each;
+    const int fit = (max_scratch - totals_bytes) / (side * row_bytes(classes));
+    const int held = subgroups * squares_each, exact = Digits::bytes ? max_rows / side : held;
+    const int limit = held < exact ? held : exact;
+    return fit < limit ? fit : limit;
   }
+  /// Rows per round of which a gradient's sums of bytes can be combined in 32 bits: 255 x 64 x 256 + 255 x 128 per row.
+  static constexpr int max_rows = 510;
 };
 
-/// Scratch of a team: logits, reused later to exchange sums, and residuals as pieces [turns][squares][steps].
+/// Scratch of a team: logits, and residuals as pieces [turns][squares][steps].
 template <class Tile>
 struct MmaScratch {
   using Word = typename Tile::Unit::Word;
   float* logits;    ///< [rows][turns x turn_pitch]
   Word* residuals;  ///< [turns][round][steps][units] pieces
   int* totals;      ///< [columns] sums of the residuals' digits, of the turn being stored
-  int exchanged;    ///< subgroups whose sums fit in the space of the logits
 
   LEAGUE_FUNCTION static int logits_bytes(int classes) {
     const int logits = Tile::max_round(classes) * Tile::side * turns(classes) * turn_pitch * 4;
-    const int losses = Tile::threads * 8, exchange = Tile::exchange_words * 4;
-    return ((logits > losses ? logits : losses) > exchange ? (logits > losses ? logits : losses) : exchange) / 16 * 16 +
-           16;
+    const int losses = Tile::threads * 8;
+    return (logits > losses ? logits : losses) / 16 * 16 + 16;
   }
   LEAGUE_FUNCTION static int residuals_bytes(int classes) {
     return turns(classes) * Tile::max_round(classes) * Tile::side * Tile::columns *
            static_cast<int>(sizeof(typename Tile::Unit::Value));
   }
   LEAGUE_FUNCTION static int bytes(int classes) {
-    return logits_bytes(classes) + residuals_bytes(classes) + Tile::columns * 4;
+    return logits_bytes(classes) + residuals_bytes(classes) + Tile::totals_bytes;
   }
   LEAGUE_FUNCTION MmaScratch(void* scratch, int classes)
       : logits(static_cast<float*>(scratch)),
         residuals(reinterpret_cast<Word*>(static_cast<char*>(scratch) + logits_bytes(classes))),
-        totals(reinterpret_cast<int*>(reinterpret_cast<char*>(residuals) + residuals_bytes(classes))),
-        exchanged(logits_bytes(classes) / (Tile::exchange_words * 4)) {
-    if (exchanged > Tile::subgroups) exchanged = Tile::subgroups;
-  }
+        totals(reinterpret_cast<int*>(reinterpret_cast<char*>(residuals) + residuals_bytes(classes))) {}
 };
 
 /// Arguments of the kernels.
@@ -84,7 +85,7 @@ struct MmaWork {
   const Word* x;         ///< squares [batches][down][across]
   const Word* weights;   ///< pieces [turns][across x steps][units]
   const int* constants;  ///< [turns][columns]: added to a logit's sum
-  const float* factors;  ///< [turns][columns]: then multiplied with it
+  const float* factors;  ///< [turns][classes_together]: the digits' sum is multiplied with it
   const std::int32_t* labels;
   Descent descent;
   void* partials;           ///< [teams][classes][pitch], floats where sums stay in registers, else doubles
@@ -101,9 +102,11 @@ struct MmaWork {
   };
   [[nodiscard]] LEAGUE_FUNCTION Share share(std::int64_t step, int team, int teams) const {
     const Rows rows = descent.own_rows(step);
-    const std::int64_t squares = (rows.last - rows.first + Tile::side - 1) / Tile::side;
-    const std::int64_t begin = descent.batches == 1 ? 0 : step % descent.batches * down;
-    return {static_cast<int>(begin + squares * team / teams), static_cast<int>(begin + squares * (team + 1) / teams)};
+    const int squares = static_cast<int>((rows.last - rows.first + Tile::side - 1) / Tile::side);
+    const int begin = descent.batches == 1 ? 0 : static_cast<int>(step % descent.batches) * down;
+    const int each = squares / teams, more = squares % teams;  // the first teams take one more
+    const int first = begin + team * each + (team < more ? team : more);
+    return {first, first + each + (team < more ? 1 : 0)};
   }
   /// Passes over a round's squares for the gradient of a turn.
   [[nodiscard]] LEAGUE_FUNCTION int spans() const { return (across + Tile::together - 1) / Tile::together; }
@@ -145,21 +148,36 @@ struct MmaLogits {
     if constexpr (Tile::Digits::bytes) take(sums);
   }
 
-  /// Stores digit `digit` of the logits of square `square` of the round: the first digit writes, the others add.
-  LEAGUE_FUNCTION void put(const MmaWork<Unit>& work, int square, int turn, int digit, int lane, float* logits) const {
+  /// Stores the logits of square `square` of the round.
+  LEAGUE_FUNCTION void put(const MmaWork<Unit>& work, int square, int turn, int lane, float* logits) const {
     const int pitch = turns(work.descent.classes) * turn_pitch;
+    const int* constants = work.constants + turn * Tile::columns;
+    const float* factors = work.factors + turn * classes_together;
     float* to = logits + square * Tile::side * pitch + turn * turn_pitch;
-    each<Unit, Tile::units * Unit::sums>([&](int n) {
-      const int unit = n / Unit::sums, i = n % Unit::sums, column = unit * blocks::mma::side + Unit::column(lane, i);
-      if (column / classes_together != digit) return;
-      const Sum constant = static_cast<Sum>(work.constants[turn * Tile::columns + column]);
-      const float factor = work.factors[turn * Tile::columns + column];
-      each<Unit, Tile::tiles>([&](int tile) {
-        const float value = static_cast<float>(of[tile][unit][i] + constant) * factor;
-        float& logit = to[Squares::row_of(tile, Unit::row(lane, i)) * pitch + column % classes_together];
-        logit = digit == 0 ? value : logit + value;
+    if constexpr (Tile::by_rows) {
+      const typename Squares::template RowSums<Tile::units> sums(of, lane);
+      for (int row = 0; row < sums.rows; ++row) {
+        Quad of_row[turn_pitch / 4] = {};
+        each<Unit, classes_together>([&](int c) {
+          float sum = 0;
+          blocks::unrolled<Tile::Digits::digits>([&](int digit) {
+            const int column = digit * classes_together + c;
+            sum += static_cast<float>(sums.at(row, column) + static_cast<Sum>(constants[column])) *
+                   static_cast<float>(Tile::Digits::weight_of(digit));
+          });
+          of_row[c / 4].values[c % 4] = sum * factors[c];
+        });
+        for (int i = 0; i < turn_pitch / 4; ++i)
+          reinterpret_cast<Quad*>(to + (lane + row * Unit::lanes) * pitch)[i] = of_row[i];
+      }
+    } else {
+      each<Unit, Tile::tiles * Unit::sums>([&](int n) {
+        const int tile = n / Unit::sums, i = n % Unit::sums, column = Unit::column(lane, i);
+        if (column >= classes_together) return;
+        const float sum = of[tile][0][i] + static_cast<float>(constants[column]);
+        to[Squares::row_of(tile, Unit::row(lane, i)) * pitch + column] = sum * factors[column];
       });
-    });
+    }
   }
 
  private:

@@ -34,10 +34,12 @@ struct MmaDigits {
   static constexpr float one = 1 << fraction;
   static constexpr int moved = bytes ? 128 : 0;  ///< subtracted from pixels
 
-  /// Digit `digit` of a fixed-point number; the digits have weights 65536, 256 and 1, and are in [-128, 127].
-  LEAGUE_FUNCTION static int digit_of(int number, int digit) {
-    for (int left = digits - 1; left > digit; --left) number = (number - static_cast<std::int8_t>(number)) / 256;
-    return digit == 0 ? number : static_cast<std::int8_t>(number);
+  /// The digits of a fixed-point number; they have weights 65536, 256 and 1, and are in [-128, 127].
+  LEAGUE_FUNCTION static void split(int number, std::int8_t (&out)[digits]) {
+    for (int digit = digits - 1; digit >= 0; --digit) {
+      out[digit] = static_cast<std::int8_t>(number);
+      number = (number - out[digit]) >> 8;  // exact
+    }
   }
   LEAGUE_FUNCTION static constexpr int weight_of(int digit) { return digits == 1 ? 1 : 1 << 8 * (digits - 1 - digit); }
   /// Rounds to nearest; clamps to [-1, 1], NaN too.
@@ -124,7 +126,7 @@ LEAGUE_FUNCTION void split_weights(const Group& group, const Descent& descent, i
   };
   if constexpr (!Digits::bytes) {
     for (int f = group.rank; f <= descent.features; f += group.size) put(f, 0, weights[f]);
-    if (group.rank == 0) factors[turn * columns + first_column] = 1;
+    if (group.rank == 0) factors[c] = 1;
   } else {
     float largest = 0;
     for (int f = group.rank; f <= descent.features; f += group.size)
@@ -140,11 +142,11 @@ LEAGUE_FUNCTION void split_weights(const Group& group, const Descent& descent, i
     };
     Sums mine = {};
     for (int f = group.rank; f <= descent.features; f += group.size) {
-      const int number = Digits::fixed(weights[f] / scale);
+      std::int8_t values[digits];
+      Digits::split(Digits::fixed(weights[f] / scale), values);
       for (int digit = 0; digit < digits; ++digit) {
-        const int value = Digits::digit_of(number, digit);
-        mine.of[digit] += value * (f < descent.features ? Digits::moved : 255);
-        if (f < descent.features) put(f, digit, value);
+        mine.of[digit] += values[digit] * (f < descent.features ? Digits::moved : 255);
+        if (f < descent.features) put(f, digit, values[digit]);
       }
     }
     auto* sums = static_cast<Sums*>(scratch);
@@ -154,11 +156,9 @@ LEAGUE_FUNCTION void split_weights(const Group& group, const Descent& descent, i
       return a;
     });
     if (group.rank != 0) return;
-    for (int digit = 0; digit < digits; ++digit) {
-      const int column = turn * columns + digit * classes_together + first_column;
-      constants[column] = sums[0].of[digit];
-      factors[column] = scale / Digits::one * static_cast<float>(Digits::weight_of(digit));
-    }
+    factors[c] = scale / Digits::one;
+    for (int digit = 0; digit < digits; ++digit)
+      constants[turn * columns + digit * classes_together + first_column] = sums[0].of[digit];
   }
 }
 

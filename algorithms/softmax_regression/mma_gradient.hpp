@@ -31,60 +31,37 @@ struct MmaGradient {
       if (column >= work.across) return;
       const Word* next = work.square(first, column);
       const int stride = work.across * Squares::words;
-      typename Squares::Part parts[Tile::ahead];
-      blocks::unrolled<Tile::ahead>([&](int i) {
+      typename Squares::Part parts[Tile::ahead_in_gradient];
+      blocks::unrolled<Tile::ahead_in_gradient>([&](int i) {
         if (i < count) Squares::template load<true>(parts[i], next, lane);
         next += stride;
       });
       const Word* with = of_turn;
-      for (int left = count; left > 0; left -= Tile::ahead)
-        blocks::unrolled<Tile::ahead>([&](int i) {
+      for (int left = count; left > 0; left -= Tile::ahead_in_gradient)
+        blocks::unrolled<Tile::ahead_in_gradient>([&](int i) {
           if (i >= left) return;
           multiply(parts[i], with, lane, slot);
-          if (i + Tile::ahead < left) Squares::template load<true>(parts[i], next, lane);
+          if (i + Tile::ahead_in_gradient < left) Squares::template load<true>(parts[i], next, lane);
           next += stride;
           with += square_words;
         });
     });
   }
 
-  /// Stores the sums in the team's partial gradient, or adds them to it, in portions that fit into scratch. @pre all
-  /// threads call it, and no longer use the logits; the span with the constant features is the first of a turn
+  /// Stores the sums in the team's partial gradient, or adds them to it. @pre all threads call it; the span with the
+  /// constant features is the first of a turn
   template <class Group>
   LEAGUE_FUNCTION void store(const Group& group, const MmaWork<Unit>& work, const MmaScratch<Tile>& scratch, int team,
-                             int turn, int span, bool stored) const {
-    const int thread = group.rank + (span >> 30), lane = thread % Unit::lanes;
-    const int subgroup = thread / Unit::lanes;
-    auto* exchange = reinterpret_cast<Sum*>(scratch.logits);
-    if constexpr (Digits::bytes) put_totals(work, span, subgroup, lane, scratch.totals);
-    blocks::unrolled<Tile::slots * Tile::tiles>([&](int n) {
-      const int slot = n / Tile::tiles, tile = n % Tile::tiles;
-      for (int first = 0; first < Tile::subgroups; first += scratch.exchanged) {
-        if (subgroup >= first && subgroup < first + scratch.exchanged)
-          put(slot, tile, lane, exchange + (subgroup - first) * Tile::exchange_words);
-        group.barrier();
-        for (int item = thread; item < scratch.exchanged * row_items; item += group.size) {
-          const int row = item % side, c = item / side % classes_together, other = item / row_items;
-          const int column = column_of(span, slot, first + other), feature = feature_of(column, tile, row);
-          if (first + other >= Tile::subgroups || feature >= work.descent.pitch ||
-              turn * classes_together + c >= work.descent.classes)
-            continue;
-          const Sum* sums = exchange + other * Tile::exchange_words + row * Tile::exchange_pitch + c;
-          store_value(work, team, turn * classes_together + c, feature,
-                      value_of(work, sums, scratch.totals + c, feature), stored);
-        }
-        group.barrier();
-      }
-    });
+                             int turn, int span, int subgroup, int lane, bool stored) const {
+    if (work.resident)
+      store_as<float>(group, work, scratch, team, turn, span, subgroup, lane, stored);
+    else
+      store_as<double>(group, work, scratch, team, turn, span, subgroup, lane, stored);
   }
 
  private:
-  static constexpr int side = blocks::mma::side, row_items = side * classes_together;
   static constexpr int square_words = Tile::steps * Tile::units * blocks::mma::piece_words;
 
-  LEAGUE_FUNCTION static int feature_of(int column, int tile, int row) {
-    return column * Tile::side + Squares::row_of(tile, row);
-  }
   LEAGUE_FUNCTION void multiply(const typename Squares::Part& part, const Word* residuals, int lane, int slot) {
     blocks::unrolled<Tile::steps>([&](int step) {
       typename Unit::fragment_b y[Tile::units];
@@ -97,54 +74,85 @@ struct MmaGradient {
       });
     });
   }
-  LEAGUE_FUNCTION void put(int slot, int tile, int lane, Sum* exchange) const {
-    blocks::unrolled<Tile::units>([&](int unit) {
-      Sum values[Unit::sums];
-      Unit::values(of[slot][tile][unit], values);
-      each<Unit, Unit::sums>([&](int i) {
-        exchange[Unit::row(lane, i) * Tile::exchange_pitch + unit * side + Unit::column(lane, i)] = values[i];
+  template <class Partial, class Group>
+  LEAGUE_FUNCTION void store_as(const Group& group, const MmaWork<Unit>& work, const MmaScratch<Tile>& scratch,
+                                int team, int turn, int span, int subgroup, int lane, bool stored) const {
+    if constexpr (Tile::by_rows)
+      store_rows<Partial>(group, work, scratch.totals, team, turn, span, subgroup, lane, stored);
+    else
+      blocks::unrolled<Tile::slots * Tile::tiles * Unit::sums>([&](int n) {
+        const int i = n % Unit::sums, tile = n / Unit::sums % Tile::tiles, slot = n / Unit::sums / Tile::tiles;
+        Sum values[Unit::sums];
+        Unit::values(of[slot][tile][0], values);
+        const int c = Unit::column(lane, i), row = Squares::row_of(tile, Unit::row(lane, i));
+        const int feature = column_of(span, slot, subgroup) * Tile::side + row;
+        if (c >= classes_together || turn * classes_together + c >= work.descent.classes) return;
+        if (feature >= work.descent.pitch) return;
+        Partial& to = static_cast<Partial*>(work.partials)[place(work, team, turn, feature) + c * work.descent.pitch];
+        to = (stored ? to : Partial{0}) + static_cast<Partial>(values[i]);
+      });
+  }
+  /// By rows: a lane has all digits of its features.
+  template <class Partial, class Group>
+  LEAGUE_FUNCTION void store_rows(const Group& group, const MmaWork<Unit>& work, int* totals, int team, int turn,
+                                  int span, int subgroup, int lane, bool stored) const {
+    using Sums = typename Squares::template RowSums<Tile::units>;
+    const auto each_row = [&](int slot, const auto& body) {
+      Sum values[Tile::tiles][Tile::units][Unit::sums];
+      each<Unit, Tile::tiles * Tile::units>([&](int n) {
+        Unit::values(of[slot][n / Tile::units][n % Tile::units], values[n / Tile::units][n % Tile::units]);
+      });
+      const Sums sums(values, lane);
+      for (int row = 0; row < Sums::rows; ++row)
+        body(sums, row, column_of(span, slot, subgroup) * Tile::side + lane + row * Unit::lanes);
+    };
+    if constexpr (Digits::bytes) {  // the sums of the constant feature, 1: those of the residuals
+      blocks::unrolled<Tile::slots>([&](int slot) {
+        if (column_of(span, slot, subgroup) != work.descent.features / Tile::side) return;
+        each_row(slot, [&](const Sums& sums, int row, int feature) {
+          if (feature == work.descent.features)
+            each<Unit, Digits::columns>([&](int column) { totals[column] = sums.at(row, column); });
+        });
+      });
+      group.barrier();
+    }
+    const int classes = work.descent.classes - turn * classes_together;
+    blocks::unrolled<Tile::slots>([&](int slot) {
+      each_row(slot, [&](const Sums& sums, int row, int feature) {
+        if (feature >= work.descent.pitch) return;
+        // Adds 128 to every pixel again; the constant feature is 255.
+        [[maybe_unused]] const int more = feature < work.descent.features ? Digits::moved : 254;
+        Partial* to = static_cast<Partial*>(work.partials) + place(work, team, turn, feature);
+        each<Unit, classes_together>([&](int c) {
+          if (c >= classes) return;
+          const Partial value = value_of<Partial>(
+              [&](int column) {
+                if constexpr (Digits::bytes) return sums.at(row, column) + totals[column] * more;
+                return sums.at(row, column);
+              },
+              c);
+          *to = stored ? *to + value : value;
+          to += work.descent.pitch;
+        });
       });
     });
+    group.barrier();
   }
-  /// Stores the sums of the constant feature (1): the sums of the residuals.
-  LEAGUE_FUNCTION void put_totals(const MmaWork<Unit>& work, int span, int subgroup, int lane, int* totals) const {
-    blocks::unrolled<Tile::slots * Tile::tiles * Tile::units>([&](int n) {
-      const int unit = n % Tile::units, tile = n / Tile::units % Tile::tiles, slot = n / Tile::units / Tile::tiles;
-      const int column = column_of(span, slot, subgroup);
-      if (column != work.descent.features / Tile::side) return;
-      Sum values[Unit::sums];
-      Unit::values(of[slot][tile][unit], values);
-      each<Unit, Unit::sums>([&](int i) {
-        if (feature_of(column, tile, Unit::row(lane, i)) == work.descent.features)
-          totals[unit * side + Unit::column(lane, i)] = values[i];
-      });
-    });
-  }
-  /// The value of a sum of digits, exact up to the final rounding; adds back the offset of the pixels.
-  LEAGUE_FUNCTION static double value_of(const MmaWork<Unit>& work, const Sum* sums, const int* totals, int feature) {
+  /// The value of a class's sums. Of bytes: with `max_rows` rows the two upper digits fit in 32 bits, and the lowest is
+  /// exact as a float. `sum(column)`
+  template <class Partial, class SumOf>
+  LEAGUE_FUNCTION static Partial value_of(const SumOf& sum, int c) {
     if constexpr (Digits::bytes) {
-      std::int64_t sum = 0;
-      for (int digit = 0; digit < Digits::digits; ++digit) {
-        const int column = digit * classes_together;
-        const std::int64_t total = totals[column];
-        sum += (feature < work.descent.features ? sums[column] + Digits::moved * total : 255 * total) *
-               Digits::weight_of(digit);
-      }
-      return static_cast<double>(sum) * static_cast<double>(1 / Digits::one);
+      static_assert(Digits::digits == 3);
+      const int upper = sum(c) * 256 + sum(classes_together + c), lower = sum(2 * classes_together + c);
+      return static_cast<Partial>(upper) * static_cast<Partial>(256 / Digits::one) +
+             static_cast<Partial>(lower) * static_cast<Partial>(1 / Digits::one);
     } else {
-      return static_cast<double>(sums[0]);
+      return static_cast<Partial>(sum(c));
     }
   }
-  LEAGUE_FUNCTION static void store_value(const MmaWork<Unit>& work, int team, int c, int feature, double value,
-                                          bool stored) {
-    const std::int64_t at = (std::int64_t{team} * work.descent.classes + c) * work.descent.pitch + feature;
-    if (work.resident) {
-      float& to = static_cast<float*>(work.partials)[at];
-      to = stored ? to + static_cast<float>(value) : static_cast<float>(value);
-    } else {
-      double& to = static_cast<double*>(work.partials)[at];
-      to = stored ? to + value : value;
-    }
+  LEAGUE_FUNCTION static std::int64_t place(const MmaWork<Unit>& work, int team, int turn, int feature) {
+    return (std::int64_t{team} * work.descent.classes + turn * classes_together) * work.descent.pitch + feature;
   }
 };
 
@@ -166,19 +174,21 @@ LEAGUE_FUNCTION double finish_rows(const Group& group, const MmaWork<Unit>& work
     loss += all_turns == 1 ? finish_turn(classes, label, z) : finish_row(classes, label, z);
     for (int turn = 0; turn < all_turns; ++turn) {
       auto* to = scratch.residuals + (turn * round + row / Tile::side) * square_words;
-      for (int c = 0; c < classes_together; ++c) {
-        const float residual = z[turn * turn_pitch + c];
+      Quad of_turn[turn_pitch / 4];
+      for (int i = 0; i < turn_pitch / 4; ++i) of_turn[i] = reinterpret_cast<const Quad*>(z + turn * turn_pitch)[i];
+      each<Unit, classes_together>([&](int c) {
+        const float residual = of_turn[c / 4].values[c % 4];
         if constexpr (Digits::bytes) {
-          const int number_of = Digits::fixed(residual);
+          std::int8_t digits[Digits::digits];
+          Digits::split(Digits::fixed(residual), digits);
           for (int digit = 0; digit < Digits::digits; ++digit)
-            Digits::put(to, digit * classes_together + c, row % Tile::side,
-                        static_cast<std::int8_t>(Digits::digit_of(number_of, digit)));
+            Digits::put(to, digit * classes_together + c, row % Tile::side, digits[digit]);
         } else {
           Digits::put(to, c, row % Tile::side, residual);
         }
-      }
-      for (int column = Digits::columns; column < Tile::columns; ++column)
-        Digits::put(to, column, row % Tile::side, {});
+      });
+      each<Unit, Tile::columns - Digits::columns>(
+          [&](int i) { Digits::put(to, Digits::columns + i, row % Tile::side, {}); });
     }
   }
   return loss;
@@ -189,7 +199,6 @@ template <class Unit, class Group>
 LEAGUE_FUNCTION double take_share(const Group& group, const MmaWork<Unit>& work, std::int64_t step, int team, int teams,
                                   void* memory) {
   using Tile = MmaTile<Unit>;
-  using Digits = typename Tile::Digits;
   const int classes = work.descent.classes, all_turns = turns(classes), round = work.round;
   const MmaScratch<Tile> scratch(memory, classes);
   const auto squares = work.share(step, team, teams);
@@ -202,21 +211,19 @@ LEAGUE_FUNCTION double take_share(const Group& group, const MmaWork<Unit>& work,
     const int thread = group.rank + (first >> 31), lane = thread % Unit::lanes;
     const int subgroup = thread / Unit::lanes;
     for (int turn = 0; turn < all_turns; ++turn)
-      for (int square = subgroup; square - subgroup < Tile::subgroups * Tile::squares_each; square += Tile::subgroups) {
+      for (int square = subgroup; square < count; square += Tile::subgroups) {
         MmaLogits<Unit> logits;
-        if (square < count) logits.add(work, first + square, turn, lane);
-        for (int digit = 0; digit < Digits::digits; ++digit) {
-          if (square < count) logits.put(work, square, turn, digit, lane, scratch.logits);
-          group.barrier();
-        }
+        logits.add(work, first + square, turn, lane);
+        logits.put(work, square, turn, lane, scratch.logits);
       }
+    group.barrier();
     loss += finish_rows(group, work, step, first, count, scratch);
     group.barrier();
     for (int turn = 0; turn < all_turns; ++turn)
       for (int span = work.spans() - 1; span >= 0; --span) {
         MmaGradient<Unit> gradient;
         gradient.add(work, first, count, turn, span, subgroup, lane, scratch.residuals);
-        gradient.store(group, work, scratch, team, turn, span, stored);
+        gradient.store(group, work, scratch, team, turn, span, subgroup, lane, stored);
       }
     stored = true;
     first += round;

@@ -28,7 +28,7 @@ struct MmaMemory {
     part.declare_zeroed(weights, "softmax/split_weights",
                         all_turns * across * Tile::steps * Tile::units * blocks::mma::piece_words);
     part.declare_zeroed(constants, "softmax/constants", all_turns * Tile::columns);
-    part.declare_zeroed(factors, "softmax/factors", all_turns * Tile::columns);
+    part.declare_zeroed(factors, "softmax/factors", all_turns * classes_together);
   }
   /// `teams` are resident at once; the launch's tile: rows of squares per round. @throws Unsupported for another team
   /// size than the kernel's, or a tile that does not fit

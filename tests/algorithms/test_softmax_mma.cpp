@@ -20,6 +20,7 @@ struct Meeting {
   explicit Meeting(int lanes) : all(lanes) {}
   std::barrier<> all;
   Word a[side][words], b[side][words];
+  std::array<double, 64> shuffled;
 };
 
 /// A GPU's unit by its layout only: lanes synchronise for every product.
@@ -50,6 +51,14 @@ struct Emulated : Layout {
     meeting->all.arrive_and_wait();
   }
   static void values(const fragment_c& c, Sum (&out)[sums]) { std::copy_n(c.sum, sums, out); }
+  template <class V>
+  static V shuffle(V value, int lane) {
+    meeting->shuffled.at(static_cast<std::size_t>(lane_here)) = static_cast<double>(value);
+    meeting->all.arrive_and_wait();
+    value = static_cast<V>(meeting->shuffled.at(static_cast<std::size_t>(lane)));
+    meeting->all.arrive_and_wait();
+    return value;
+  }
 };
 
 /// Loss and gradient of all rows, by `teams` teams one after another; `round` rows of squares at a time, 0: as many as
@@ -93,7 +102,7 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
   auto split = sized(typename Squares::Packet{},
                      std::int64_t{all_turns} * across * Tile::steps * Tile::units * blocks::mma::piece_words / 4);
   auto constants = sized(0, std::int64_t{all_turns} * Tile::columns);
-  auto factors = sized(0.0F, std::int64_t{all_turns} * Tile::columns);
+  auto factors = sized(0.0F, std::int64_t{all_turns} * classes_together);
   auto* pieces = reinterpret_cast<typename Unit::Word*>(split.data());
   int scratch_of_one[3];
   for (int c = 0; c < classes; ++c)
