@@ -71,6 +71,18 @@ class GramUnits {
   /// Index of a lane among those with the same columns.
   LEAGUE_FUNCTION static constexpr int place(int lane) { return Unit::word_of(lane, 0).word; }
 
+  /// Lanes with the same rows (other columns), `row_stride` apart; a lane's index among them; lane `i` of them.
+  static constexpr int row_lanes = Unit::lanes / lanes_a_column;
+  static constexpr int row_stride = Unit::word_of(1, 0).word == Unit::word_of(0, 0).word ? 1 : lanes_a_column;
+  LEAGUE_FUNCTION static constexpr int of_row(int lane) { return lane / row_stride % row_lanes; }
+  LEAGUE_FUNCTION static constexpr int with_row(int lane, int i) { return lane + (i - of_row(lane)) * row_stride; }
+  /// Adds over the lanes with the same rows; all of them get the same sum. @pre all lanes of the subgroup call
+  template <class T>
+  LEAGUE_FUNCTION static T add_over_row(T value, int lane) {
+    for (int i = 1; i < row_lanes; i *= 2) value += Unit::shuffle(value, lane ^ i * row_stride);
+    return value;
+  }
+
   /// Adds a step: this lane's columns of each block from `first_block(part)` on, `deep` rows, and the same rows of the
   /// vectors. The caller assigns rows to places: all lanes of a place take the same rows, different places different
   /// ones. @pre all lanes of the subgroup call

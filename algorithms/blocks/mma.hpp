@@ -22,6 +22,7 @@
 ///   lane_rows, lane_row<operand>(i)   rows of which a lane has words; the one of word i
 ///   fragment_a, fragment_b, fragment_c   for units with one lane, a and b may be pointers to their piece
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
+///   shuffle(value, lane)    the value of another lane of the subgroup; all lanes call
 ///   parts                   pieces that hold the same columns of a row: 1, of a `Split` unit 2
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
@@ -193,6 +194,10 @@ struct Scalar : UnitOf<element_> {
   }
   LEAGUE_FUNCTION static void values(const fragment_c& c, Sum (&out)[sums]) {
     for (int i = 0; i < sums; ++i) out[i] = c.sum[i];
+  }
+  template <class T>
+  LEAGUE_FUNCTION static T shuffle(T value, int /*lane*/) {
+    return value;
   }
 };
 

@@ -121,6 +121,14 @@ struct Warp : UnitOf<element_> {
   LEAGUE_FUNCTION static void values(const fragment_c& c, Sum (&out)[sums]) {
     for (int i = 0; i < sums; ++i) out[i] = c.sum[i];
   }
+  template <class T>
+  LEAGUE_FUNCTION static T shuffle(T value, [[maybe_unused]] int lane) {
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(0xffffffffU, value, lane);
+#else
+    return value;
+#endif
+  }
 };
 
 /// f16 in core matrices. `ldmatrix` loads them in the order of A or of B, so that the same pieces can be both.

@@ -80,6 +80,14 @@ struct Wavefront : UnitOf<element_> {
   LEAGUE_FUNCTION static void values(const fragment_c& c, Sum (&out)[sums]) {
     for (int i = 0; i < sums; ++i) out[i] = c.sum[i];
   }
+  template <class T>
+  LEAGUE_FUNCTION static T shuffle(T value, [[maybe_unused]] int lane) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    return __shfl(value, lane);
+#else
+    return value;
+#endif
+  }
 };
 
 }  // namespace league::blocks::mma

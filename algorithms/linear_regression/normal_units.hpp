@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "algorithms/blocks/gram_units.hpp"
+#include "algorithms/blocks/gram_rows.hpp"
 #include "algorithms/drivers/shard_part.hpp"
 #include "algorithms/linear_regression/gram.hpp"
 
@@ -27,69 +27,40 @@ struct UnitSums : blocks::GramLayout<blocks_, 2> {
   }
 };
 
-/// A subgroup's run of rows: of each of its columns a lane has as many neighbours as 16 bytes hold, or a step takes.
+/// A subgroup's run of rows, with the target.
 template <class T, class Units>
-struct UnitRows {
-  using Pack = blocks::Pack<T, 16>;
+struct UnitRows : blocks::GramRows<T, Units> {
+  using Rows = blocks::GramRows<T, Units>;
   using Unit = typename Units::Unit;
-  static constexpr int deep = Units::deep, columns = Units::lane_columns;
-  static constexpr int of_lane = deep > Pack::size ? deep : Pack::size, packs = of_lane / Pack::size;
-  static constexpr int rows = of_lane * Units::lanes_a_column;
-  static_assert(of_lane % deep == 0 && of_lane % Pack::size == 0);
+  using Pack = typename Rows::Pack;
+  static constexpr int deep = Rows::deep, of_lane = Rows::of_lane, packs = Rows::packs, steps = Rows::steps;
+  Pack y[packs];
 
-  Pack x[Units::blocks][columns][packs], y[packs];
-
-  /// A lane's columns from its first row of run `run` on; beyond the features the first one once more, whose sums
-  /// nobody looks at.
-  struct Lane {
-    const T* x[Units::blocks][columns];
+  /// A lane's columns; beyond the features the first one once more.
+  struct Lane : Rows::Lane {
     const T* y;
-    LEAGUE_FUNCTION Lane(const Columns<T>& data, int lane, std::int64_t run) : y(data.y) {
-      blocks::repeated<Unit, Units::blocks>([&](int block) {
-        blocks::repeated<Unit, columns>([&](int k) {
-          const int column = block * blocks::mma::side + Units::column(lane, k);
-          x[block][k] = data.x[column < data.features ? column : 0];
-        });
-      });
-      move(run * rows + Units::place(lane) * of_lane);
-    }
-    /// By so many rows.
-    LEAGUE_FUNCTION void move(std::int64_t by) {
-      blocks::repeated<Unit, Units::blocks>(
-          [&](int block) { blocks::repeated<Unit, columns>([&](int k) { x[block][k] += by; }); });
-      y += by;
-    }
+    LEAGUE_FUNCTION Lane(const Columns<T>& data, int lane)
+        : Rows::Lane([&](int j) { return data.x[j < data.features ? j : 0]; }, lane), y(data.y) {}
   };
 
-  LEAGUE_FUNCTION void load(const Lane& lane) {
-    load_with(lane, [](const T* column, int pack) { return reinterpret_cast<const Pack*>(column)[pack]; });
+  LEAGUE_FUNCTION void load(const Lane& lane, std::int64_t row) {
+    Rows::load(lane, row);
+    blocks::repeated<Unit, packs>([&](int pack) { y[pack] = reinterpret_cast<const Pack*>(lane.y + row)[pack]; });
   }
-  /// A run whose last rows are not there: this lane has `count`, the others are 0.
-  LEAGUE_FUNCTION void load_some(const Lane& lane, std::int64_t count) {
-    load_with(lane, [count](const T* column, int pack) {
-      Pack found;
-      blocks::repeated<Unit, Pack::size>([&](int i) {
-        const int row = pack * Pack::size + i;
-        found.values[i] = row < count ? column[row] : T{0};
-      });
-      return found;
-    });
+  LEAGUE_FUNCTION void load_some(const Lane& lane, std::int64_t row, std::int64_t count) {
+    Rows::load_some(lane, row, count);
+    blocks::repeated<Unit, of_lane>(
+        [&](int i) { y[i / Pack::size].values[i % Pack::size] = i < count ? lane.y[row + i] : T{0}; });
   }
   /// Adds the run to all sums. `reload()` is called once its values are doubles in registers of their own.
   template <class Reload>
   LEAGUE_FUNCTION void add(Units& units, double& target, const Reload& reload) {
-    constexpr int steps = of_lane / deep;
-    double wide[steps][Units::blocks][columns][deep], v[steps][2][deep];
-    blocks::repeated<Unit, steps * deep>([&](int i) {
-      const int step = i / deep, row = i % deep;
-      const auto value = [&](const Pack(&from)[packs]) {
-        return static_cast<double>(from[i / Pack::size].values[i % Pack::size]);
-      };
-      v[step][0][row] = 1;  // a row that is not there has zeros
-      v[step][1][row] = value(y);
-      blocks::repeated<Unit, Units::blocks>([&](int block) {
-        blocks::repeated<Unit, columns>([&](int k) { wide[step][block][k][row] = value(x[block][k]); });
-      });
+    typename Rows::Wide wide[steps];
+    double v[steps][2][deep];
+    this->widen(wide);
+    blocks::repeated<Unit, of_lane>([&](int i) {
+      v[i / deep][0][i % deep] = 1;  // a row that is not there has zeros
+      v[i / deep][1][i % deep] = static_cast<double>(y[i / Pack::size].values[i % Pack::size]);
     });
     reload();
     blocks::repeated<Unit, steps>([&](int step) {
@@ -97,30 +68,7 @@ struct UnitRows {
       units.add(wide[step], v[step]);
     });
   }
-
- private:
-  template <class Load>
-  LEAGUE_FUNCTION void load_with(const Lane& lane, const Load& load_pack) {
-    blocks::repeated<Unit, packs>([&](int pack) {
-      blocks::repeated<Unit, Units::blocks>([&](int block) {
-        blocks::repeated<Unit, columns>([&](int k) { x[block][k][pack] = load_pack(lane.x[block][k], pack); });
-      });
-      y[pack] = load_pack(lane.y, pack);
-    });
-  }
 };
-
-/// Runs that a subgroup takes: `begin`, `begin + stride`, ... below `end`.
-struct Runs {
-  std::int64_t begin, end, stride;
-};
-/// On a GPU neighbours take neighbouring runs, a thread of a host takes one part of them.
-template <class Unit>
-LEAGUE_FUNCTION Runs runs_of(std::int64_t runs, std::int64_t rank, std::int64_t subgroups) {
-  if constexpr (Unit::lanes > 1) return {rank, runs, subgroups};
-  const Range mine = piece(runs, rank, subgroups);
-  return {mine.begin, mine.end, 1};
-}
 
 /// A team's sums over its rows go to its row of `partials` [teams x UnitSums::size]. `scratch`: unit_scratch doubles.
 /// The next run is under way while one is used. @pre whole subgroups; all threads call
@@ -133,20 +81,21 @@ LEAGUE_FUNCTION void add_unit_rows(const blocks::Group<Barrier>& team, const Col
   const int lane = team.rank % Unit::lanes, in_team = team.size / Unit::lanes;
   const std::int64_t subgroup = rank * in_team + team.rank / Unit::lanes, subgroups = teams * in_team;
   const std::int64_t whole = data.rows / Rows::rows;
-  const Runs runs = runs_of<Unit>(whole, subgroup, subgroups);
+  const blocks::Runs runs = blocks::runs_of<Unit>(whole, subgroup, subgroups);
   Units units;
   double target = 0;
   Rows mine;
+  const typename Rows::Lane columns(data, lane);
   if (whole * Rows::rows < data.rows && subgroup + 1 == subgroups) {
-    mine.load_some({data, lane, whole}, data.rows - whole * Rows::rows - Units::place(lane) * Rows::of_lane);
+    const std::int64_t first = Rows::first_row(lane, whole);
+    mine.load_some(columns, first, data.rows - first);
     mine.add(units, target, [] {});
   }
-  typename Rows::Lane columns(data, lane, runs.begin);
-  if (runs.begin < runs.end) mine.load(columns);
+  if (runs.begin < runs.end) mine.load(columns, Rows::first_row(lane, runs.begin));
   for (std::int64_t run = runs.begin; run < runs.end; run += runs.stride)
     mine.add(units, target, [&] {
-      columns.move(run + runs.stride < runs.end ? runs.stride * Rows::rows : 0);  // the last one once more
-      mine.load(columns);
+      const std::int64_t next = run + runs.stride;
+      mine.load(columns, Rows::first_row(lane, next < runs.end ? next : run));  // the last one once more
     });
   double* of_target = scratch + Units::scratch_size;  // [lanes that have different rows]
   blocks::leave_in_turn(team, Unit::lanes, 1, [&](int, bool is_first) {

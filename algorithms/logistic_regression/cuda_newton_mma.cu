@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/copies_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/logistic_regression/cuda_newton.hpp"
 #include "algorithms/logistic_regression/newton_units.hpp"
 
-// A block takes tiles of rows through shared memory; one or two warps compute the Hessian of a run of rows by matrix
-// units. Then one block per sum adds the partials, and one block takes the step.
+// One or two warps take a run of rows, from memory to registers, and compute its Hessian by matrix units. Then one
+// block per sum adds the partials, and one block takes the step.
 namespace league::cuda::logistic_regression {
 namespace {
 
@@ -13,10 +12,9 @@ using Unit = blocks::mma::Native<blocks::mma::Element::f64>;
 
 template <class T, int blocks_>
 __global__ void __launch_bounds__(max_threads, 1) newton_units(Rows<T> rows, State state, double* partials) {
-  extern __shared__ uint4 scratch[];
+  extern __shared__ double scratch[];
   if (state.control[is_stopped] != 0) return;
-  add_unit_tiles<T, Unit, blocks_, blocks::NativeCopies>(block_group(), rows, state.theta, blockIdx.x, gridDim.x,
-                                                         scratch, partials);
+  add_newton_runs<T, Unit, blocks_>(block_group(), rows, state.theta, blockIdx.x, gridDim.x, scratch, partials);
 }
 
 template <class T>
@@ -29,7 +27,7 @@ class NewtonMma final : public StepPart {
       launch_ = resolve_for(*this, launch, unit_team, unit_teams,
                             [](int threads) { return unit_rows<T, Unit, blocks_>(threads); });
       const int threads = launch_.team * launch_.vector;
-      bytes_ = UnitTiles<T, Unit, blocks_>(memory_.features, threads, nullptr).bytes(threads);
+      bytes_ = unit_scratch_bytes<T, Unit, blocks_>(threads);
       cudaDeviceProp device{};
       check(cudaGetDeviceProperties(&device, queue().device().index));
       require_scratch(device, static_cast<std::size_t>(bytes_), "a block of " + std::to_string(threads));

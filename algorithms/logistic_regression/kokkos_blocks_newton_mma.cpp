@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/copies_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/logistic_regression/kokkos_newton.hpp"
 #include "algorithms/logistic_regression/newton_units.hpp"
 
-// A team takes tiles of rows through its scratch; one or two subgroups compute the Hessian of a run of rows by matrix
-// units. Then one team per sum adds the partials, and one team takes the step. On a host a thread is a subgroup.
+// One or two subgroups take a run of rows, from memory to registers, and compute its Hessian by matrix units. Then one
+// team per sum adds the partials, and one team takes the step. On a host a thread is a subgroup.
 namespace league::kokkos::logistic_regression {
 namespace {
 
@@ -20,9 +19,8 @@ void newton_units(Queue& queue, const Exec& exec, Launch launch, const Rows<T>& 
       KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, doubles);
         if (state.control[is_stopped] != 0) return;
-        add_unit_tiles<T, Unit, blocks_, blocks::NativeCopies>(team_group(member, threads), rows, state.theta,
-                                                               member.league_rank(), member.league_size(), scratch,
-                                                               partials);
+        add_newton_runs<T, Unit, blocks_>(team_group(member, threads), rows, state.theta, member.league_rank(),
+                                          member.league_size(), scratch, partials);
       });
 }
 
@@ -37,7 +35,7 @@ class NewtonMma final : public StepPart {
                             [](int threads) { return unit_rows<T, Unit, blocks_>(threads); });
       const int threads = launch_.team * launch_.vector;
       launch_.tile = unit_rows<T, Unit, blocks_>(threads);
-      bytes_ = UnitTiles<T, Unit, blocks_>(memory_.features, threads, nullptr).bytes(threads);
+      bytes_ = unit_scratch_bytes<T, Unit, blocks_>(threads);
       if (on_gpu) require_scratch(static_cast<std::size_t>(bytes_) + 64, "a team of " + std::to_string(threads));
     });
     memory_.declare_partials(launch_.league, newton_sums(memory_.features));

@@ -21,22 +21,33 @@ LEAGUE_FUNCTION void solve_newton(const Group<Barrier>& team, const Rule& rule, 
     const int i = item / n, j = item % n;
     a[item] = i == n ? -gradient_at(rule, state, j) : j <= i ? entry(i, j) : 0.0;
   }
+  int side = 1;  // threads in a square, so that no index is divided
+  while (4 * side * side <= team.size) side *= 2;
+  const int row = team.rank / side, column = team.rank % side;
+  double inverse = 0;
   for (int k = 0; k < n; ++k) {
     team.barrier();
     const bool definite = a[k * n + k] > 16 * n * 0x1p-53 * entry(k, k);
-    const double inverse = definite ? 1 / a[k * n + k] : 0.0 / 0.0;
-    const int rest = n - 1 - k;
-    for (int item = team.rank; item < (rest + 1) * rest; item += team.size) {
-      const int i = k + 1 + item / rest, j = k + 1 + item % rest;
-      if (j <= i) a[i * n + j] -= a[i * n + k] * inverse * a[j * n + k];
-    }
-    team.barrier();
-    if (!definite && team.rank == 0) a[n * n + k] = inverse;
+    inverse = definite ? 1 / a[k * n + k] : 0.0 / 0.0;
+    constexpr int together = 4;  // rows whose loads overlap
+    for (int first = k + 1 + row; first <= n && row < side; first += together * side)
+      for (int j = k + 1 + column; j < n && j <= first + (together - 1) * side; j += side) {
+        const double right = a[j * n + k] * inverse;
+        double values[together] = {};
+        blocks::unrolled<together>([&](int t) {
+          const int i = first + t * side;
+          if (i <= n) values[t] = a[i * n + j] - a[i * n + k] * right;
+        });
+        blocks::unrolled<together>([&](int t) {
+          const int i = first + t * side;
+          if (i <= n && j <= i) a[i * n + j] = values[t];
+        });
+      }
   }
   double* right = a + n * n;
   for (int k = n - 1; k >= 0; --k) {
     team.barrier();
-    const double value = right[k] / a[k * n + k];
+    const double value = k == n - 1 ? right[k] * inverse : right[k] / a[k * n + k];
     team.barrier();
     for (int j = team.rank; j < k; j += team.size) right[j] -= a[k * n + j] * value;
     if (team.rank == 0) right[k] = value;

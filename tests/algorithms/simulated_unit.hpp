@@ -16,10 +16,11 @@ namespace league::tests {
 namespace mma = blocks::mma;
 using mma::side, mma::words;
 
-/// The two operands of this thread's subgroup.
+/// The two operands of this thread's subgroup, and a value per lane.
 struct Operands {
-  explicit Operands(int lanes) : all(lanes) {}
+  explicit Operands(int lanes) : all(lanes), shuffled(static_cast<std::size_t>(lanes)) {}
   std::barrier<> all;
+  std::vector<double> shuffled;
   double a[side][words] = {}, b[side][words] = {};
 };
 inline thread_local Operands* operands = nullptr;
@@ -53,6 +54,14 @@ struct Simulated : Unit {
   }
   static void values(const fragment_c& c, Sum (&out)[Unit::sums]) {
     for (int i = 0; i < Unit::sums; ++i) out[i] = c.sum[i];
+  }
+  template <class T>
+  static T shuffle(T value, int lane) {
+    operands->shuffled[static_cast<std::size_t>(own_lane)] = static_cast<double>(value);
+    operands->all.arrive_and_wait();
+    value = static_cast<T>(operands->shuffled.at(static_cast<std::size_t>(lane)));
+    operands->all.arrive_and_wait();
+    return value;
   }
 };
 

@@ -89,7 +89,6 @@ TEST(UnitRows, AddTheNormalEquations) {
 template <class Unit, int blocks_, class T>
 void expect_newton(int features, std::int64_t rows, int subgroups, int teams) {
   SCOPED_TRACE(std::to_string(features) + " features, " + std::to_string(rows) + " rows");
-  using Tiles = logistic::UnitTiles<T, Unit, blocks_>;
   Table<T> table(features, rows);
   std::vector<blocks::Pack<std::uint8_t, 16>> labels(static_cast<std::size_t>(table.pitch / 16 + 1));
   std::uint8_t* label = labels.front().values;
@@ -98,11 +97,10 @@ void expect_newton(int features, std::int64_t rows, int subgroups, int teams) {
   for (int j = 0; j <= features; ++j) theta.push_back((j % 7 - 3) / 16.0);
   const int n = logistic::newton_sums(features), threads = subgroups * Unit::lanes;
   std::vector<double> partials(static_cast<std::size_t>(n * teams), NAN);
-  std::vector<blocks::Pack<double, 16>> scratch(
-      static_cast<std::size_t>(Tiles(features, threads, nullptr).bytes(threads) / 16 + 1), {NAN, NAN});
+  std::vector<double> scratch(logistic::unit_scratch_bytes<T, Unit, blocks_>(threads) / sizeof(double), NAN);
   for (int rank = 0; rank < teams; ++rank)
     tests::run_team<Unit>(subgroups, [&](const tests::SimulatedTeam& team) {
-      logistic::add_unit_tiles<T, Unit, blocks_, blocks::PlainCopies>(
+      logistic::add_newton_runs<T, Unit, blocks_>(
           team, logistic::Rows<T>{table.column(0), label, rows, table.pitch, features}, theta.data(), rank, teams,
           scratch.data(), partials.data());
     });
