@@ -86,12 +86,9 @@ LEAGUE_FUNCTION void load_columns(const Columns<T>& data, int first, std::int64_
   for (int f = 0; f < width; ++f) x[f] = first + f < data.features ? data.x[first + f][row] : T{0};
 }
 
-/// Bytes of a lane's access, how many of each column are loaded together, and the lanes that share a multiprocessor:
-/// its sums fill a lane's registers.
+/// Bytes of a lane's access, and the lanes that share a multiprocessor: sums fill a lane's registers.
 template <int width>
 inline constexpr int block_bytes = width <= 4 ? 16 : 8;
-template <int width>
-inline constexpr int block_packs = width == 1 ? 2 : 1;
 template <int width>
 inline constexpr int most_block_lanes = width == 1 ? 512 : 256;
 template <int width>
@@ -106,13 +103,14 @@ LEAGUE_FUNCTION Sums<double, Gram::of_block(width)> lane_products(const Columns<
   const auto column = [&](int c) {
     return c == width ? data.y : a * width + c < data.features ? data.x[a * width + c] : nullptr;
   };
-  blocks::stream_rows<T, width + 1, block_bytes<width>, block_packs<width>>(
-      column, data.rows, place.team * place.lanes + place.lane, place.teams * place.lanes,
-      [&](const T(&values)[width + 1]) {
-        double row[width];
-        for (int f = 0; f < width; ++f) row[f] = static_cast<double>(values[f]);
-        add_products(row, static_cast<double>(values[width]), sums.values);
-      });
+  blocks::stream_rows<T, width + 1, block_bytes<width>>(column, data.rows, place.team * place.lanes + place.lane,
+                                                        place.teams * place.lanes, [&](const T(&values)[width + 1]) {
+                                                          double row[width];
+                                                          for (int f = 0; f < width; ++f)
+                                                            row[f] = static_cast<double>(values[f]);
+                                                          add_products(row, static_cast<double>(values[width]),
+                                                                       sums.values);
+                                                        });
   return sums;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
+#include "algorithms/blocks/league_all_reduce_cuda.hpp"
+#include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/polynomial_fit/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
-// A thread takes every lanes-th point; the last block adds the sums of all and takes the step. `persistent`: one block
-// takes all steps, its threads keep their points in registers. `moments`: a thread adds powers of every lanes-th pack,
-// then one thread takes all steps on their sums.
+// A thread takes every lanes-th point; the last block adds the sums of all and takes the step. `persistent`: one
+// grid takes all steps, its threads keep their points in registers, its blocks are on the device at once. `moments`: a
+// thread adds powers of every lanes-th pack, then one thread takes all steps on their sums.
 namespace league::cuda::polynomial_fit {
 namespace {
 
@@ -32,9 +34,12 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
 
 template <class T, int resident>
 __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
-    take_all_steps(Points<T> points, Rule rule, State state) {
+    take_all_steps(Points<T> points, Rule rule, State state, stamped::Word* board) {
   extern __shared__ double scratch[];
-  const int lanes = blocks::block_group().size, lane = blocks::block_group().rank;
+  __shared__ double totals[2 * sums_a_step];
+  const auto block = blocks::block_group();
+  const std::int64_t lane = std::int64_t{blockIdx.x} * block.size + block.rank,
+                     lanes = std::int64_t{gridDim.x} * block.size;
   ResidentPoints<T, resident> mine;
   mine.load(points, lane, lanes);
   double theta[terms];
@@ -46,7 +51,8 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
       of_lane = mine.sums(cubic);
     else
       of_lane = lane_sums(points, cubic, lane, lanes);
-    const auto sums = blocks::sums_for_all(of_lane, scratch, step);
+    auto sums = blocks::sums_for_all(of_lane, scratch, step);
+    if (gridDim.x > 1) sums = blocks::league_all_reduce(sums, board, totals, step);
     for (int p = 0; p < terms; ++p) theta[p] -= rule.scale * sums.values[p];
     if (lane == 0) state.loss[step] = sums.values[terms];
   }
@@ -78,10 +84,10 @@ class CudaPart : public FitPart<Array> {
   }
 
  protected:
-  /// The method's choice where the launch leaves it open; of the league, where a thread would have too few points.
+  /// The method's choice where the launch leaves it open; of the league, where a thread would have less than `points`.
   /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1) const {
+  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
     LaunchLimits most = limits;
     most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
     launch = resolve(launch, standard, most);
@@ -92,7 +98,7 @@ class CudaPart : public FitPart<Array> {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, queue().device().index));
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / lanes;
-    if (launch.league == 0) launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), lanes * 8)));
+    if (launch.league == 0) launch.league = league_of(std::min(held, ceil_div(rows().size(), lanes * points)));
     return launch;
   }
   static dim3 block(Launch launch) {
@@ -138,14 +144,25 @@ class Persistent final : public CudaPart {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
-    if (launch.league > 1) throw Unsupported("league " + std::to_string(launch.league) + ": one block takes all steps");
-    return launch_ = resolved<T>(launch, {1, 128 / warp_size, warp_size});
+    const bool chosen = launch.league == 0;
+    launch_ = resolved<T>(launch, {0, 128 / warp_size, warp_size}, 1, most_resident);
+    bytes_ = static_cast<std::size_t>(blocks::sums_for_all_size<sums_a_step>(launch_)) * sizeof(double);
+    const int held =
+        blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, most_resident>, take_all_steps<T, 0>);
+    if (chosen) launch_.league = std::min(launch_.league, held);
+    blocks::require_at_once(launch_, held);
+    declare(board_, "polynomial_fit/board", blocks::Slots<sums_a_step>::board_words(launch_.league));
+    return launch_;
+  }
+  void begin() const override {
+    CudaPart::begin();
+    check(cudaMemsetAsync(board_.data(), 0, board_.bytes(), stream(queue())));
   }
   void accumulate() const override {
-    const auto bytes = static_cast<std::size_t>(blocks::sums_for_all_size<sums_a_step>(launch_)) * sizeof(double);
-    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
+    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector;
     const auto kernel = fits ? take_all_steps<T, most_resident> : take_all_steps<T, 0>;
-    kernel<<<1, block(launch_), bytes, stream(queue())>>>(memory_.points(), rule_, state());
+    kernel<<<static_cast<unsigned>(launch_.league), block(launch_), bytes_, stream(queue())>>>(memory_.points(), rule_,
+                                                                                               state(), board_.data());
     check_launch();
   }
   void update() const override {}
@@ -153,6 +170,8 @@ class Persistent final : public CudaPart {
  private:
   DevicePoints<T> memory_;
   Launch launch_;
+  std::size_t bytes_ = 0;
+  Array<stamped::Word> board_;
 };
 
 template <class T>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_all_reduce_kokkos.hpp"
+#include "algorithms/blocks/league_barrier_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/polynomial_fit/kokkos_graph.hpp"
 
-// A lane takes every lanes-th point; the last team adds the sums of all and takes the step. `persistent`: one team
+// A lane takes every lanes-th point; the last team adds the sums of all and takes the step. `persistent`: one league
 // takes all steps, its lanes keep their points in registers. `moments`: a lane adds powers of every lanes-th pack, then
 // one thread takes all steps on their sums. On a host a thread takes consecutive points.
 namespace league::kokkos::polynomial_fit {
@@ -92,13 +94,19 @@ class Stepwise final : public GraphPart {
   Array<unsigned> ticket_;
 };
 
+/// Scratch memory of `persistent`, in values: of the league's sums, and of the threads'.
+int persistent_values(Launch launch) { return 2 * sums_a_step + blocks::sums_for_all_size<sums_a_step>(launch); }
+
 template <class T, int resident>
-void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state) {
-  const int size = blocks::sums_for_all_size<sums_a_step>(launch), vector = launch.vector;
+void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state,
+                    stamped::Word* board) {
+  const int size = persistent_values(launch), vector = launch.vector;
   Kokkos::parallel_for(
       "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
         const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(size));
-        const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
+        double *totals = scratch.data(), *of_threads = totals + 2 * sums_a_step;
+        const std::int64_t in_team = team.team_size() * vector, lanes = team.league_size() * in_team,
+                           first = team.league_rank() * in_team + team.team_rank() * vector;
         ResidentPoints<T, resident> mine;  // of this lane: code outside of vector ranges runs on every lane
         Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, vector),
                              [&](int lane) { mine.load(points, first + lane, lanes); });
@@ -106,16 +114,19 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
         for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
         for (std::int64_t step = 0; step < rule.steps; ++step) {
           const auto cubic = Cubic<T>::of(theta);
-          const auto sums = blocks::sums_for_all<LaneType<T, resident>, sums_a_step>(
-              team, vector, scratch.data(), step, [&](int lane) {
+          auto sums =
+              blocks::sums_for_all<LaneType<T, resident>, sums_a_step>(team, vector, of_threads, step, [&](int lane) {
                 if constexpr (resident > 0)
                   return mine.sums(cubic);
                 else
                   return sums_of(points, cubic, first + lane, lanes);
               });
+          if (team.league_size() > 1) sums = blocks::league_all_reduce(team, vector, sums, board, totals, step);
           for (int p = 0; p < terms; ++p) theta[p] -= rule.scale * sums.values[p];
-          Kokkos::single(Kokkos::PerTeam(team), [&] { state.loss[step] = sums.values[terms]; });
+          if (team.league_rank() == 0)
+            Kokkos::single(Kokkos::PerTeam(team), [&] { state.loss[step] = sums.values[terms]; });
         }
+        if (team.league_rank() > 0) return;
         Kokkos::single(Kokkos::PerTeam(team), [&] {
           for (int p = 0; p < terms; ++p) state.theta[p] = theta[p];
           *state.taken = rule.steps;
@@ -131,25 +142,35 @@ class Persistent final : public KokkosPart {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
-    if (launch.league > 1) throw Unsupported("league " + std::to_string(launch.league) + ": one team takes all steps");
+    const bool chosen = launch.league == 0;
     const int lanes = limits(queue()).vector, threads = limits(queue()).team_times_vector;
-    const Launch standard = on_gpu ? Launch{1, 128 / lanes, lanes} : Launch{1, threads, 1};
-    launch_ = resolved<T>(launch, standard);
-    require_scratch(launch_, blocks::sums_for_all_size<sums_a_step>(launch_));
+    const Launch standard = on_gpu ? Launch{0, 128 / lanes, lanes} : Launch{0, threads, 1};
+    launch_ = resolved<T>(launch, standard, 1, most_resident);
+    const int values = persistent_values(launch_);
+    require_scratch(launch_, values);
+    const int held = blocks::teams_at_once(exec_, multiprocessors(*this), most_persistent_lanes<T>, 1, launch_,
+                                           scratch_bytes(values));
+    if (chosen) launch_.league = std::min(launch_.league, held);
+    blocks::require_at_once(launch_, held);
+    declare(board_, "polynomial_fit/board", blocks::Slots<sums_a_step>::board_words(launch_.league));
     return launch_;
   }
+  void begin() const override {
+    KokkosPart::begin();
+    queue().submit([exec = exec_, board = board_.view()] { Kokkos::deep_copy(exec, board, 0); });
+  }
   void accumulate() const override {
-    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.team * launch_.vector;
+    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector;
     const auto take = on_gpu && fits ? take_all_steps < T, on_gpu ? most_resident : 0 > : take_all_steps<T, 0>;
-    queue().submit([take, exec = exec_, launch = launch_, points = memory_.points(), rule = rule_, state = state()] {
-      take(exec, launch, points, rule, state);
-    });
+    queue().submit([take, exec = exec_, launch = launch_, points = memory_.points(), rule = rule_, state = state(),
+                    board = board_.data()] { take(exec, launch, points, rule, state, board); });
   }
   void update() const override {}
 
  private:
   PointMemory<T, Array> memory_;
   Launch launch_;
+  Array<stamped::Word> board_;
 };
 
 template <class T>

@@ -32,17 +32,17 @@ class KokkosPart : public FitPart<Array> {
   void submit_positions(const char* name, const Kernel& kernel) const {
     submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step), kernel);
   }
-  /// The method's choice where the launch leaves it open; of the league, where a lane would have too few points.
+  /// The method's choice where the launch leaves it open; of the league, where a lane would have less than `points`.
   /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1) const {
+  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
     LaunchLimits most = limits(queue());
     if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);
     if (launch.league == 0)
-      launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), on_gpu ? lanes * 8 : 1)));
+      launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), on_gpu ? lanes * points : 1)));
     return launch;
   }
   const Exec exec_;

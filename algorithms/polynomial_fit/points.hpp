@@ -134,7 +134,7 @@ struct ResidentPoints {
   T x[resident], y[resident];
   int count = 0;
 
-  LEAGUE_FUNCTION void load(const Points<T>& points, int lane, int lanes) {
+  LEAGUE_FUNCTION void load(const Points<T>& points, std::int64_t lane, std::int64_t lanes) {
     std::int64_t i = lane;
     for (int k = 0; k < resident; ++k, i += lanes) {
       const bool mine = i < points.count;
@@ -152,7 +152,7 @@ struct ResidentPoints {
 };
 template <class T>
 struct ResidentPoints<T, 0> {
-  LEAGUE_FUNCTION void load(const Points<T>&, int, int) {}
+  LEAGUE_FUNCTION void load(const Points<T>&, std::int64_t, std::int64_t) {}
 };
 /// What a lane's sums of a step are added in: few points of its own in T, all others in double.
 template <class T, int resident>

@@ -83,6 +83,7 @@ class Case:
     execution: str = "stream"  # or graph, or kokkos_graph
     ranks: int = 1  # processes that share the devices
     nodes: int = 1  # machines that the ranks run on
+    method_bytes: float = 0.0  # that the method moves at least; 0: not recorded
     best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
     null: bool = False  # a variant against itself: only null tests read it
     tuning: bool = False  # a candidate of a search: only launch maps read it
@@ -117,6 +118,11 @@ class Case:
     def way(self) -> str:
         """The same for all that is compared: Kokkos' own graphs are held against native ones."""
         return self.method_text.replace(" kokkos_graph", " graph")
+
+    @property
+    def moved_bytes(self) -> float:
+        """What its method moves at least; in old records, what its problem needs."""
+        return self.method_bytes or self.bytes
 
     @property
     def setting(self) -> str:

@@ -14,10 +14,12 @@ links bind, whose ceiling is the best bus bandwidth of ``collectives`` ``exchang
 many of them.
 
 The roofline is the limit of a case only where its data are in the memory of the device and
-its steps, one after the other, are long enough. Starting a step, by a launch or by a barrier, has a
-latency: the least that the records of the algorithm ``overheads`` hold. Where steps x latency
-is longer than the roofline bound, the case is bound by latency. Without such records
-it is where a step's share of the roofline bound is below ``SHORT_STEP`` and the time far from it.
+its steps, one after the other, are long enough. Starting a step, by a launch or by a barrier of
+several teams, has a latency: the least that the records of ``overheads`` hold. A kernel
+of one team that takes all steps waits for a reduction over its team instead, a solve on moments for
+one launch. Where steps x latency is longer than what the method moves takes at the peak, the case is
+bound by latency. Without such records it is where a step's share of that is below
+``SHORT_STEP`` and the time far from it.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ BALANCE = 10.0  # operations per byte from which they are assumed to bind
 COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
 FAR = 2.0  # times the roofline bound
+LAUNCHES = {"launch", "kernel"}  # of overheads
+ONE_PASS = {"linear_regression", "polynomial_fit"}  # whose problem is one pass
 ROOFLINE, LATENCY, CACHE, LINK = "roofline", "latency", "in cache", "host link"
 
 
@@ -45,7 +49,8 @@ class Ceilings:
     cached: bool = False  # the bandwidth was measured on data that fit the cache
     rates: dict[str, float] = field(default_factory=dict)
     links: dict[int, float] = field(default_factory=dict)  # by number of devices
-    latency: float = 0.0  # of a step, the least of all ways to start one [s]
+    latency: float = 0.0  # of a step, the least of launches and league barriers [s]
+    team_latency: float = 0.0  # of a reduction over one team [s]
 
 
 @dataclass(frozen=True)
@@ -69,25 +74,54 @@ def steps(case: Case) -> int:
     return max(1, count) if known else 1
 
 
+def starts(case: Case) -> int:
+    """How often it launches, or waits for all: once for all steps on moments."""
+    return 1 if case.method.startswith("moments") else steps(case)
+
+
+def in_one_team(case: Case) -> bool:
+    """Whether one team takes all steps in one kernel."""
+    alone = case.device_kind == "host" or "league=1" in case.effective.split(",")
+    return case.method == "persistent" and alone
+
+
+def data_bytes(case: Case) -> float:
+    """What a compute reads and writes when it goes over its data once.
+
+    Costs count that of every step, but where the problem needs one pass only; records from
+    before that was so have no ``method_bytes``.
+    """
+    once = case.algorithm in ONE_PASS and case.method_bytes
+    return case.bytes / (1 if once else steps(case))
+
+
 def in_cache(case: Case) -> bool:
     """Whether the data of each device, which every step reads anew, may stay in its last-level cache."""
     if crosses_links(case):
         return False
     parts = case.devices if case.device_kind == "gpu" else 1
     llc = case.context.llc_bytes(case.device_kind, case.device_name)
-    return 0 < case.bytes / parts / steps(case) < CACHES * llc
+    return 0 < data_bytes(case) / parts < CACHES * llc
 
 
 def latency_bound(case: Case, ceilings: Ceilings | None) -> float | None:
     """The least time that starting its steps takes [s]; None where no latency was measured."""
-    return steps(case) * ceilings.latency if ceilings and ceilings.latency else None
+    found = ceilings or Ceilings()
+    latency = found.team_latency if in_one_team(case) else found.latency
+    return starts(case) * latency or None
 
 
 def short_steps(case: Case, bound: float, latency: float | None, time: float) -> bool:
-    """Whether a case that took this long is bound by latency and not by its roofline bound [s]."""
+    """Whether a case that took this long is bound by latency and not by what it moves or computes [s]."""
     if latency is not None:
         return bound < latency
-    return bound < steps(case) * SHORT_STEP and time > FAR * bound
+    return bound < starts(case) * SHORT_STEP and time > FAR * bound
+
+
+def own_bound(case: Case, floor: Floor) -> float:
+    """The least time of its method [s], which may move more than its problem needs."""
+    more = case.moved_bytes / case.bytes if floor.bytes_bind and case.bytes else 1.0
+    return max(1.0, more) * (floor.seconds or 0.0)
 
 
 def limit_of(case: Case, floor: Floor, ceilings: Ceilings | None, time: float) -> str:
@@ -96,11 +130,21 @@ def limit_of(case: Case, floor: Floor, ceilings: Ceilings | None, time: float) -
     if case.device_kind == "gpu" and fed:
         return LINK
     latency = latency_bound(case, ceilings)
-    if floor.seconds and short_steps(case, floor.seconds, latency, time):
+    if floor.seconds and short_steps(case, own_bound(case, floor), latency, time):
         return LATENCY
     if floor.bytes_bind and in_cache(case):
         return CACHE
     return ROOFLINE if floor.seconds else ""
+
+
+def take_latency(case: Case, device: Ceilings) -> None:
+    """Puts what a case of ``overheads`` took into the latencies of its device."""
+    latency = median(case.samples)
+    meeting = case.method == "league_barrier" and case.sizes.get("teams", 1) > 1
+    if case.method in LAUNCHES or meeting:
+        device.latency = min(latency, device.latency or latency)
+    if case.method == "team_reduction":
+        device.team_latency = min(latency, device.team_latency or latency)
 
 
 def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
@@ -115,9 +159,7 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
             rate = case.bytes / median(case.samples)
             links[case.devices] = max(rate, links.get(case.devices, 0.0))
         if case.algorithm == "overheads" and case.devices == 1:
-            device = found.setdefault(key, Ceilings())
-            latency = median(case.samples) / steps(case)
-            device.latency = min(latency, device.latency or latency)
+            take_latency(case, found.setdefault(key, Ceilings()))
         if case.algorithm != "ceilings" or case.devices != 1:
             continue
         device = found.setdefault(key, Ceilings())

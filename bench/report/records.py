@@ -191,6 +191,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         unit=take(row, "unit", str, texts["dtype"]),
         best_unit=take(row, "best_unit", str, ""),
         bytes=number(take(cost, "bytes", object, 0), "bytes"),
+        method_bytes=number(take(cost, "method_bytes", object, 0), "method_bytes"),
         operations=number(take(cost, "operations", object, 0), "operations"),
         communicator=take(row, "communicator", str, ""),
         engines=tuple(clean(str(name)) for name in take(row, "engines", list, [])),

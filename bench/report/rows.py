@@ -119,7 +119,7 @@ def build_row(
     floor = floor_of(case, ceilings, case.unit)
     best = floor_of(case, ceilings, case.best_unit or case.unit)
     moved = case.bytes and floor.bytes_bind or not case.operations
-    amount = case.bytes if moved else case.operations
+    amount = case.moved_bytes if moved else case.operations
     limit = limit_of(case, floor, ceilings, middle)
     starting = latency_bound(case, ceilings)
     under = limit == ROOFLINE and middle < BEATEN * (floor.seconds or 0.0)

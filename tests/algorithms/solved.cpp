@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tests/algorithms/solved.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "algorithms/contract/partition.hpp"
@@ -47,6 +49,25 @@ void Solved::again() {
   prepared->compute(stages);
   prepared->download();
   prepared->fence();
+}
+
+void any_league_that_fits(const std::vector<const Variant*>& variants, const Problem& problem) {
+  constexpr int too_many = 1 << 20;
+  for (const Variant* variant : variants)
+    for (const int league : {1, 2, 3, 10, too_many}) {
+      SCOPED_TRACE(name_of(*variant) + " league " + std::to_string(league));
+      const bool of_threads = variant->model.name == std::string_view("openmp");
+      try {
+        Solved run(*variant, problem, {.launch = {.league = league}});
+        EXPECT_TRUE(of_threads || league < too_many) << "not refused";
+        EXPECT_TRUE(problem.check_alone(*run.outputs).passed());
+        run.again();
+        EXPECT_TRUE(problem.check_alone(*run.outputs).passed()) << "the second solve";
+      } catch (const Unsupported& refused) {
+        EXPECT_GT(league, 1) << refused.what();
+        EXPECT_NE(std::string(refused.what()).find("at the same time"), std::string::npos) << refused.what();
+      }
+    }
 }
 
 }  // namespace league::tests

@@ -55,6 +55,10 @@ struct Solved {
   Outputs* outputs = &results;
 };
 
+/// Solves `problem` twice by all of these, whose teams wait for each other, with leagues of one to more teams than any
+/// device holds: the result passes, or the league is refused.
+void any_league_that_fits(const std::vector<const Variant*>& variants, const Problem& problem);
+
 /// Solves `problem` by all of these, in every execution, on one to three devices, checks each and passes it to
 /// `expect`; unsupported cases must give a reason.
 template <class S, class Expect>

@@ -220,5 +220,16 @@ TEST(LinearRegression, TwoSolvesInARowAreTheSame) {
   }
 }
 
+TEST(LinearRegression, PersistentTakesAnyLeagueThatFitsAtOnce) {
+  const auto persistent =
+      tests::variants<league::LinearRegression>([](const Variant& variant) { return variant.method == "persistent"; });
+  for (const char* features : {"1", "3", "13"})
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      SCOPED_TRACE(std::string(features) + " features");
+      const Values values{{"points", "20011"}, {"features", features}, {"noise", "0.1"}, {"steps", "21"}};
+      tests::any_league_that_fits(persistent, *make(values, dtype, ""));
+    }
+}
+
 }  // namespace
 }  // namespace league

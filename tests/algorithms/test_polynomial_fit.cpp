@@ -159,5 +159,12 @@ TEST(PolynomialFit, TheStartIsOfTheSeed) {
   EXPECT_NE(start_of(*one), start_of(*other));
 }
 
+TEST(PolynomialFit, PersistentTakesAnyLeagueThatFitsAtOnce) {
+  const auto persistent =
+      tests::variants<league::PolynomialFit>([](const Variant& variant) { return variant.method == "persistent"; });
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64})
+    tests::any_league_that_fits(persistent, *make("20011", "21", dtype, "1e-8"));
+}
+
 }  // namespace
 }  // namespace league

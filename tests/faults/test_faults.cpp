@@ -96,6 +96,20 @@ steps = 3
 dtypes = ["f32", "f64"]
 
 [[cases]]
+algorithm = "overheads"
+execution = ["stream", "graph"]
+methods = "-league_barrier"
+sizes = 3
+repeats = 5
+dtypes = ["f32", "f64"]
+
+[[cases]]
+algorithm = "overheads"
+methods = "league_barrier"
+sizes = 2
+repeats = 5
+
+[[cases]]
 algorithm = "collectives"
 execution = ["stream", "graph"]
 sizes = 60
@@ -112,9 +126,18 @@ struct Planted {
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.fault; }
 
 using Algorithms = std::set<std::string>;
-const Algorithms rowwise{
-    "ceilings",       "collectives",        "distance_matrix", "knn", "linear_regression", "logistic_regression",
-    "polynomial_fit", "softmax_regression", "stencil",         "sum", "vector_add"};
+const Algorithms rowwise{"ceilings",
+                         "collectives",
+                         "distance_matrix",
+                         "knn",
+                         "linear_regression",
+                         "logistic_regression",
+                         "overheads",
+                         "polynomial_fit",
+                         "softmax_regression",
+                         "stencil",
+                         "sum",
+                         "vector_add"};
 const Algorithms adding{
     "cnn", "collectives", "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression"};
 const Algorithms stepwise{"cnn",    "linear_regression", "logistic_regression", "polynomial_fit", "softmax_regression",

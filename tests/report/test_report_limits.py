@@ -20,11 +20,39 @@ def solve(entry, time, steps, bytes_a_step=2e6, **changes):
     return entry("cuda", [time] * 6, cost=cost, parameters=parameters, **changes)
 
 
-def overhead(entry, time, steps, **changes):
-    """Empty steps, as an algorithm of their own measures them."""
-    none = {"bytes": 0, "operations": 0}
-    given = {"algorithm": "overheads", "cost": none, "parameters": {"steps": steps}}
-    return entry("cuda", [time] * 6, **given, **changes)
+def overhead(entry, method, time, teams=1, model="cuda"):
+    """What a launch, a barrier or a reduction takes by itself."""
+    none = {"bytes": 0, "method_bytes": 0, "operations": 0}
+    given = {"algorithm": "overheads", "cost": none, "sizes": {"teams": teams}}
+    return entry(model, [time] * 6, method=method, **given)
+
+
+def descent(
+    entry,
+    time,
+    method,
+    points=50_000,
+    steps=200,
+    algorithm="linear_regression",
+    league=10,
+    **changes,
+):
+    """A descent over points of 8 bytes, whose problem needs one pass."""
+    once = 8 * points
+    passes = 1 if method in ("persistent", "moments") else steps
+    cost = {"bytes": once, "method_bytes": once * passes, "operations": 0}
+    changes.setdefault("cost", cost)
+    made = entry(
+        "cuda",
+        [time] * 6,
+        algorithm=algorithm,
+        method=method,
+        sizes={"points": points},
+        parameters={"seed": 1, "steps": steps},
+        **changes,
+    )
+    made["launch"]["league"] = league
+    return made
 
 
 def cells(rows):
@@ -59,8 +87,8 @@ def test_measured_latencies_give_the_bound(entry, rows_of):
     rows = rows_of(
         [
             peak(entry),
-            overhead(entry, 3e-4, 100, method="launch"),
-            overhead(entry, 2e-5, 10, method="barrier"),
+            overhead(entry, "launch", 3e-6),
+            overhead(entry, "league_barrier", 2e-6, teams=132),
             solve(entry, 1e-3, 100, method="short"),
             solve(entry, 1e-3, 100, 3e6, method="between"),  # 1.4 us a step
             solve(entry, 0.2, 100, 1e9, method="long"),
@@ -71,6 +99,114 @@ def test_measured_latencies_give_the_bound(entry, rows_of):
     assert found["long"] == "23 %" and found["launch"] == ""
     share = {row.case.method: row.latency_share for row in rows}
     assert share["short"] == pytest.approx(0.2) and share["long"] is None
+
+
+def test_only_launches_and_barriers_of_several_teams_start_a_step(entry, rows_of):
+    rows = rows_of(
+        [
+            peak(entry),
+            overhead(entry, "kernel", 2e-6),
+            overhead(entry, "league_barrier", 3e-6, teams=2),
+            overhead(entry, "league_barrier", 1e-7),  # of one team
+            overhead(entry, "team_reduction", 1e-7),
+            overhead(entry, "subgroup_reduction", 1e-8),
+            overhead(entry, "allocation", 1e-6),
+            overhead(entry, "fence", 1e-6),
+            overhead(entry, "launch", 1e-6, model="openmp"),  # another device
+            solve(entry, 1e-3, 100, method="short"),
+        ]
+    )
+    assert cells(rows)["short"] == "latency-bound, 20 %"
+
+
+def test_a_descent_waits_for_what_its_method_waits_for(entry, rows_of):
+    """Steps x 2 us; of one team, steps x 0.2 us; on moments, 2 us."""
+    rows = rows_of(
+        [
+            peak(entry),
+            overhead(entry, "kernel", 2e-6),
+            overhead(entry, "team_reduction", 2e-7),
+            descent(entry, 8e-4, "block_reduce"),
+            descent(entry, 5e-4, "persistent"),
+            descent(entry, 1e-4, "persistent", 5_000, league=1, name="one team"),
+            descent(entry, 1e-5, "moments"),
+        ]
+    )
+    solves = [row for row in rows if row.case.algorithm == "linear_regression"]
+    assert {row.limit for row in solves} == {"latency"}
+    shares = {(r.case.method, r.case.sizes["points"]): r.latency_share for r in solves}
+    assert shares == pytest.approx(
+        {
+            ("block_reduce", 50_000): 0.5,
+            ("persistent", 50_000): 0.8,
+            ("persistent", 5_000): 0.4,
+            ("moments", 50_000): 0.2,
+        }
+    )
+
+
+def test_a_descent_that_moves_more_than_one_pass_is_not_bound_by_latency(
+    entry, rows_of
+):
+    """400 MB: 0.19 ms once, 37 ms in 200 steps, which take 0.4 ms to start."""
+    rows = rows_of(
+        [
+            peak(entry),
+            overhead(entry, "kernel", 2e-6),
+            descent(entry, 0.05, "fused", 50_000_000),
+            descent(entry, 3e-4, "moments", 50_000_000),
+        ]
+    )
+    row = {row.case.method: row for row in rows}
+    assert row["fused"].limit == row["moments"].limit == "roofline"
+    assert row["fused"].rate == pytest.approx(1600)
+    assert row["moments"].rate == pytest.approx(4e8 / 3e-4 * 1e-9)
+    assert row["fused"].floor_ratio == pytest.approx(0.05 / (4e8 / 2**31 * 1e-3))
+
+
+@pytest.mark.parametrize("algorithm", ["linear_regression", "polynomial_fit"])
+def test_records_of_before_count_the_bytes_of_all_steps(entry, rows_of, algorithm):
+    """4 MB are in the cache of 50 MiB, whichever way they are counted; 400 MB are not."""
+    from bench.report.floors import data_bytes, in_cache
+
+    def both(points):
+        old = {"bytes": 8 * points * 200, "operations": 0}
+        given = {"points": points, "algorithm": algorithm}
+        entries = [
+            descent(entry, 0.05, "fused", name="new", **given),
+            descent(entry, 0.05, "fused", name="old", cost=old, **given),
+            descent(entry, 0.05, "moments", name="moments", **given),
+        ]
+        return {row.case.name: row for row in rows_of(entries)}
+
+    for points, cached in ((500_000, True), (50_000_000, False)):
+        rows = both(points)
+        assert {data_bytes(row.case) for row in rows.values()} == {8 * points}
+        assert {in_cache(row.case) for row in rows.values()} == {cached}
+        assert rows["old"].rate == rows["new"].rate == pytest.approx(points * 3.2e-5)
+        assert rows["moments"].rate == pytest.approx(points * 1.6e-7)
+
+
+def test_costs_of_other_solves_count_all_steps_in_new_records_too(entry, rows_of):
+    from bench.report.floors import in_cache
+
+    def case(name, points):
+        bytes_ = 8 * points * 200
+        cost = {"bytes": bytes_, "method_bytes": bytes_, "operations": 0}
+        return descent(
+            entry,
+            0.05,
+            "fused",
+            points,
+            algorithm="logistic_regression",
+            cost=cost,
+            name=name,
+        )
+
+    small, large = (
+        row.case for row in rows_of([case("a", 500_000), case("b", 50_000_000)])
+    )
+    assert in_cache(small) and not in_cache(large)
 
 
 def test_a_problem_of_another_name_takes_no_steps_that_are_known(entry, rows_of, save):

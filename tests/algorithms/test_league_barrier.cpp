@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "algorithms/blocks/league_all_reduce.hpp"
+#include "algorithms/blocks/league_barrier.hpp"
+
+// Teams of two threads that wait for each other, on threads of the host.
+namespace league::blocks {
+namespace {
+
+struct GivenUp {};
+struct HostAtomics {
+  unsigned max_polls = 1U << 26;
+  static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  static unsigned add(unsigned* word, unsigned value) { return std::atomic_ref(*word).fetch_add(value); }
+  static unsigned load(unsigned* word) {
+    std::this_thread::yield();
+    return std::atomic_ref(*word).load();
+  }
+  static void give_up() { throw GivenUp{}; }
+};
+
+/// Calls `body(group, team)` on both threads of every team.
+template <class Body>
+void run_teams(int teams, const Body& body) {
+  std::vector<std::unique_ptr<std::barrier<>>> barriers;
+  std::vector<std::jthread> threads;
+  for (int team = 0; team < teams; ++team) barriers.push_back(std::make_unique<std::barrier<>>(2));
+  for (int team = 0; team < teams; ++team)
+    for (int rank = 0; rank < 2; ++rank)
+      threads.emplace_back([&body, team, rank, barrier = barriers[static_cast<std::size_t>(team)].get()] {
+        body(group_of(rank, 2, [barrier] { barrier->arrive_and_wait(); }), team);
+      });
+}
+
+/// Each team sends its count to the one before, through one barrier per round.
+std::vector<int> pass_on(int teams, int rounds, unsigned* word) {
+  std::vector<int> counts(static_cast<std::size_t>(teams)), sent(static_cast<std::size_t>(2 * teams));
+  run_teams(teams, [&](const auto& group, int team) {
+    int mine = 0;
+    for (int round = 0; round < rounds; ++round) {
+      int* of_round = sent.data() + (round & 1) * teams;
+      if (group.rank == 0) of_round[team] = mine + 1;
+      league_barrier(group, team, teams, word, HostAtomics{});
+      mine = of_round[(team + 1) % teams];
+    }
+    if (group.rank == 0) counts[static_cast<std::size_t>(team)] = mine;
+  });
+  return counts;
+}
+
+TEST(LeagueBarrier, NoTeamPassesBeforeAllHaveArrived) {
+  for (const int teams : {1, 2, 3, 5}) {
+    unsigned word = 0;
+    EXPECT_EQ(pass_on(teams, 101, &word), std::vector<int>(static_cast<std::size_t>(teams), 101)) << teams << " teams";
+    EXPECT_EQ(pass_on(teams, 4, &word), std::vector<int>(static_cast<std::size_t>(teams), 4)) << "the same word again";
+    EXPECT_EQ(word & 0x7fffffffU, 0U);
+  }
+}
+
+TEST(LeagueBarrier, ATeamThatNeverArrivesEndsTheWait) {
+  for (const int rank : {0, 1}) {
+    unsigned word = 0;
+    EXPECT_THROW(league_barrier(one_thread, rank, 2, &word, HostAtomics{1000}), GivenUp);
+  }
+}
+
+TEST(LeagueBarrier, ALeagueThatDoesNotFitAtOnceIsRefused) {
+  require_at_once({132, 8, 32}, 132);
+  try {
+    require_at_once({133, 8, 32}, 132);
+    FAIL();
+  } catch (const Unsupported& refused) {
+    EXPECT_STREQ(refused.what(),
+                 "league 133: its teams wait for each other, and the device holds 132 teams of 256 threads at the same "
+                 "time; launch no more than those");
+  }
+}
+
+constexpr int values = 3;  // more than a team has threads
+
+/// What a team adds in a step.
+double share(int team, std::int64_t step, int value) { return team + 10.0 * value + 0.25 * static_cast<double>(step); }
+
+/// The first thread of a team adds what all teams send.
+Sums<double, values> received(const Slots<values>& slots) {
+  Sums<double, values> sums;
+  for (int i = 0; i < values; ++i)
+    for (std::int64_t at = i * slots.teams; at < (i + 1) * slots.teams; ++at) {
+      double value = 0;
+      while (!stamped::arrived(slots.low + at, slots.high + at, slots.stamp, value)) std::this_thread::yield();
+      sums.values[i] += value;
+    }
+  return sums;
+}
+
+TEST(LeagueAllReduce, EveryTeamGetsTheSumsOfItsStep) {
+  constexpr std::int64_t steps = 101;
+  for (const int teams : {1, 2, 3, 5}) {
+    std::vector<stamped::Word> board(static_cast<std::size_t>(Slots<values>::board_words(teams)));
+    std::atomic<int> right = 0;
+    run_teams(teams, [&](const auto& group, int team) {
+      for (std::int64_t step = 0; step < steps; ++step) {
+        const auto slots = Slots<values>::of(board.data(), teams, step);
+        Sums<double, values> mine;
+        for (int i = 0; i < values; ++i) mine.values[i] = share(team, step, i);
+        slots.send(group, team, mine);
+        if (group.rank == 0) {
+          const auto sums = received(slots);
+          for (int i = 0; i < values; ++i)
+            right += sums.values[i] == teams * share(0, step, i) + teams * (teams - 1) / 2;
+        }
+        group.barrier();
+      }
+    });
+    EXPECT_EQ(right, teams * steps * values) << teams << " teams";
+  }
+}
+
+TEST(StampedWords, AreThereWithTheirStampOnly) {
+  stamped::Word low = 0, high = 0;
+  double value = 0;
+  stamped::publish(&low, &high, -0x1.23456789abcdep+100, 7);
+  EXPECT_FALSE(stamped::arrived(&low, &high, 6, value));
+  EXPECT_FALSE(stamped::arrived(&low, &low, 8, value));
+  EXPECT_EQ(value, 0);
+  EXPECT_TRUE(stamped::arrived(&low, &high, 7, value));
+  EXPECT_EQ(value, -0x1.23456789abcdep+100);
+  stamped::publish(&low, &high, 2.0, 8);
+  high = 0;
+  EXPECT_FALSE(stamped::arrived(&low, &high, 8, value)) << "half of a value";
+
+  float single = 0;
+  stamped::publish(&low, nullptr, -1.5F, 9);
+  EXPECT_TRUE(stamped::arrived(&low, nullptr, 9, single));
+  EXPECT_EQ(single, -1.5F);
+  std::int32_t whole = 0;
+  stamped::publish(&low, nullptr, -5, 10);
+  EXPECT_TRUE(stamped::arrived(&low, nullptr, 10, whole));
+  EXPECT_EQ(whole, -5);
+}
+
+}  // namespace
+}  // namespace league::blocks
