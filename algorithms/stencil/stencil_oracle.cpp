@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -56,6 +57,9 @@ Oracle::Oracle(const Stencil& problem, Reduce& reduce, std::int64_t budget)
       n_(problem.n),
       bound_(with_type<float, double>(problem.dtype, []<class T>() { return epsilon_of<T>; }) *
              (4 * static_cast<double>(problem.steps) + 4)),
+      underflow_(with_type<float, double>(
+                     problem.dtype, []<class T>() { return static_cast<double>(std::numeric_limits<T>::min()); }) *
+                 16 * static_cast<double>(problem.steps)),
       complete_(static_cast<double>(n_) * static_cast<double>(n_) * static_cast<double>(n_) *
                     static_cast<double>(problem.steps) <=
                 static_cast<double>(budget)) {
@@ -150,7 +154,7 @@ template <class T>
 Verdict Oracle::judge_cells(const Output& values) const {
   return judge_rows<T>(values, [this](std::int64_t cell) {
     const double value = cells_[static_cast<std::size_t>(cell)];
-    return Expected{value, bound_ * value};
+    return Expected{value, bound_ * value + underflow_};
   });
 }
 
@@ -160,7 +164,7 @@ Verdict Oracle::judge_sample(const Output& values) const {
   const std::span<const T> all = values.values.values<T>();
   Verdict verdict;
   for (const auto& [cell, value] : sample_) {
-    const Expected expected{value, bound_ * value};
+    const Expected expected{value, bound_ * value + underflow_};
     verdict += judge_values(
         values.name, all.subspan(static_cast<std::size_t>(cell - first), 1),
         [expected](std::int64_t) { return expected; }, cell, values.values.shape());

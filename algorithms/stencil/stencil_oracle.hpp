@@ -38,7 +38,8 @@ class Oracle {
 
   const Stencil& problem_;
   std::int64_t n_;
-  double bound_;  ///< relative bound of a value
+  double bound_;      ///< relative bound of a value
+  double underflow_;  ///< absolute bound: a product or sum may become subnormal, or 0
   bool complete_;
   std::vector<double> cells_;                       ///< [n x n x n], if all cells are computed
   std::array<std::vector<double>, modes> weights_;  ///< [n], otherwise

@@ -19,6 +19,7 @@ struct Raw {
   std::vector<std::string> assignments;
   std::optional<int> league, team, vector;
   std::optional<std::string> device_memory;
+  std::optional<std::uint64_t> seed;
   std::string budget = "64";
 };
 
@@ -105,7 +106,7 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--sample", options.sample,
                   "instead of a study: check so many cases of random shapes, types, launches and devices")
       ->check(positive);
-  run->add_option("--seed", options.seed, "of --sample")->capture_default_str()->needs("--sample");
+  run->add_option("--seed", raw.seed, "of --sample (default: 1), or of the study, as --set seed=N");
   run->footer("Google Benchmark's options: --benchmark_filter, _list_tests, _repetitions, _format, _out.");
   run->callback([&options] { options.command = Options::Command::run; });
 }
@@ -145,6 +146,17 @@ void add_launch(const Raw& raw, std::vector<Assignment>& assignments) {
   if (!entries.empty()) assignments.push_back({"launches", launch});
 }
 
+/// The seed of the draw that --sample makes, else the study's.
+void add_seed(std::uint64_t seed, Options& options) {
+  if (options.sample > 0)
+    options.seed = seed;
+  else if (seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw BadInput("--seed " + std::to_string(seed) + ": of a study it is at most " +
+                   std::to_string(std::numeric_limits<std::int64_t>::max()));
+  else
+    options.assignments.push_back({"seed", {.place = "--seed", .content = static_cast<std::int64_t>(seed)}});
+}
+
 }  // namespace
 
 Options read_options(int count, const char* const* arguments) {
@@ -174,6 +186,7 @@ Options read_options(int count, const char* const* arguments) {
   for (const std::string& text : raw.assignments) options.assignments.push_back(read_assignment(text));
   if (options.devices)
     options.assignments.push_back({"devices", {.place = "--devices", .content = std::int64_t{*options.devices}}});
+  if (raw.seed) add_seed(*raw.seed, options);
   add_launch(raw, options.assignments);
   if (options.peers.root.empty()) options.peers.root = standard_peers();
   options.budget = read_budget(raw.budget);

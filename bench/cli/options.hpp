@@ -30,7 +30,7 @@ struct Options {
   std::filesystem::path records = "records", tune_records = "tuning", save_results, save_inputs;
   bool resume = false, dry_run = false, print_study = false, mpi = false;
   int sample = 0;          ///< cases to draw at random in place of a study; 0: none
-  std::uint64_t seed = 1;  ///< of that draw
+  std::uint64_t seed = 1;  ///< of that draw; a study's is among the assignments
   std::string profile;
   std::filesystem::path trace_steps;          ///< the file that a trace of the only case goes to
   LaunchChoice launch = LaunchChoice::tuned;  ///< where the study leaves it open

@@ -133,6 +133,7 @@ Json case_json(const Case& that) {
                {"device_kind", name(device_kind(that))}};
   if (that.ranks > 1) json["ranks"] = that.ranks;
   if (that.devices > 1) json["communicator"] = that.communicator;
+  if (that.drawn) json["drawn"] = true;
   for (const Band& band : that.expected) json["expected"][band.figure] = {band.low, band.high};
   return json;
 }

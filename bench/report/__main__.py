@@ -129,7 +129,9 @@ def main(argv: list[str]) -> int:
         cases=cases,
         rows=rows,
         margin=options.margin,
-        markdown=to_markdown(*shown, found.gaps, problems, found.trainings),
+        markdown=to_markdown(
+            *shown, found.gaps, problems, found.trainings, found.shapes
+        ),
         folders=tuple(map(str, options.folders)),
     )
     folder = options.output or options.folders[0]

@@ -87,6 +87,7 @@ class Case:
     best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
     null: bool = False  # a variant against itself: only null tests read it
     tuning: bool = False  # a candidate of a search: only launch maps read it
+    drawn: bool = False  # its sizes are a shape that the study drew
     confirmed: bool = False  # the launch with which a search ended
     launch_source: str = "auto"  # or tuned, or explicit
     launch_note: str = ""  # why a tuned launch was not taken

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from . import learning, units
+from . import learning, shape_texts, units
 from .figures.figure import device_text, launch_text
 from .gaps import Gap, ratio_text
 from .models import PORTABLES
@@ -24,6 +24,7 @@ from .selection import (
     variant,
     work_title,
 )
+from .shapes import ShapeStudy
 from .statistics import Estimate
 from .view import COLUMNS, ROOFLINE, devices_of, roofline
 from .view import NUMBERS as CASE_NUMBERS
@@ -31,6 +32,7 @@ from .view import cells as row_cells
 
 MEDIAN, RATIO = "median [95 %]", "native / portable"
 REACH = 1.25  # of the bars of ratios
+BEYOND = 1e9  # any ratio of times
 SIGNS = {
     "faster": "▲",
     "slower": "▼",
@@ -64,6 +66,7 @@ ALL = (
 NUMBERS = (
     *("time", "its time", *FACTORS, "devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
+    *shape_texts.NUMBERS,
 )
 
 
@@ -233,4 +236,19 @@ def trainings(found: list[learning.Training]) -> list[Line]:
         case, columns = one.case, zip(learning.COLUMNS, texts)
         cells = {name: Cell(text, values.get(name)) for name, text in columns}
         lines.append(Line(case.algorithm, platform(case), case.model, "", True, cells))
+    return lines
+
+
+def shapes(found: list[ShapeStudy]) -> list[Line]:
+    """One line a shape, the farthest from its bound first; what has no ratio is sorted before all."""
+    every = [shape for study in found for shape in study.shapes]
+    lines = []
+    for shape, texts in zip(every, shape_texts.cells(every)):
+        case, row = shape.rows[0].case, shape.best
+        known = (time(row) if row else None, shape.bound, min(shape.ratio, BEYOND))
+        values = dict(zip(shape_texts.NUMBERS, known))
+        columns = zip(shape_texts.COLUMNS, texts)
+        cells = {name: Cell(text, values.get(name)) for name, text in columns}
+        models = row.case.model if row else ""
+        lines.append(Line(case.algorithm, platform(case), models, "", True, cells))
     return lines

@@ -14,6 +14,8 @@ from . import (
     nulls,
     portability,
     scaling,
+    shape_texts,
+    shapes,
     sweeps,
 )
 from .rows import Row
@@ -32,6 +34,7 @@ class Findings:
     portability: list[portability.Portability]
     trainings: list[learning.Training]
     unexpected: list[expected.Unexpected]
+    shapes: list[shapes.ShapeStudy]
     margin: float
 
     def texts(self) -> list[str]:
@@ -39,6 +42,7 @@ class Findings:
         return [
             *expected.texts(self.unexpected),
             *nulls.texts(self.nulls),
+            *shape_texts.texts(self.shapes),
             *learning.texts(self.trainings),
             *gaps.texts(self.gaps),
             *sweeps.texts(self.sweeps),
@@ -61,5 +65,6 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         portability.portability(rows),
         learning.trainings(rows),
         expected.unexpected(rows),
+        shapes.studies(rows),
         margin,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import cells, learning, machine, table
+from . import cells, learning, machine, shape_texts, table
 from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
@@ -154,6 +154,9 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         tables={
             "answer": cells.table(cells.ANSWER, answer),
             "cases": cells.table(cells.ALL, every),
+            "shapes": cells.table(
+                shape_texts.COLUMNS, cells.shapes(report.found.shapes)
+            ),
             "trainings": cells.table(
                 learning.COLUMNS, cells.trainings(report.found.trainings)
             ),
@@ -161,6 +164,8 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         limits=limits(of_study(report.rows)),
         numbers=cells.NUMBERS,
         accuracy=table.ACCURACY,
+        bounds=shape_texts.BOUNDS,
+        goals=[(study.device, study.shares) for study in report.found.shapes],
         filters=choices(answer + every),
         sections=sections(drawn),
         no_figures="" if available() else NO_FIGURES,

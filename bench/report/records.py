@@ -197,6 +197,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         engines=tuple(clean(str(name)) for name in take(row, "engines", list, [])),
         null=take(row, "null", bool, False),
         tuning=take(row, "tuning", bool, False),
+        drawn=take(row, "drawn", bool, False),
         confirmed=take(row, "best", bool, False),
         context=context,
         contexts=[context],

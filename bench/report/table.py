@@ -15,6 +15,11 @@ from .learning import NUMBERS as TRAINING_NUMBERS
 from .learning import Training
 from .learning import cells as training_cells
 from .rows import Row, counts_text
+from .shape_texts import BOUNDS, WORST
+from .shape_texts import COLUMNS as SHAPE_COLUMNS
+from .shape_texts import NUMBERS as SHAPE_NUMBERS
+from .shape_texts import cells as shape_cells
+from .shapes import ShapeStudy
 from .statistics import median
 from .view import COLUMNS, NUMBERS, Group
 
@@ -67,7 +72,15 @@ CSV_COLUMNS = [
 ]
 
 
-RIGHT = {*NUMBERS, *GAP_COLUMNS[2:7], *TRAINING_NUMBERS, "A", "B", "A / B"}
+RIGHT = {
+    *NUMBERS,
+    *GAP_COLUMNS[2:7],
+    *TRAINING_NUMBERS,
+    *SHAPE_NUMBERS,
+    "A",
+    "B",
+    "A / B",
+}
 
 
 def figure(value: float | None) -> str:
@@ -151,6 +164,14 @@ ACCURACY = (
 )
 
 
+def shapes_text(study: ShapeStudy) -> str:
+    """The goals of the shapes of one device, and the worst of them."""
+    title = f"### {len(study.shapes)} shapes, {escape(study.device)}"
+    goals = "".join(f"- {escape(str(share))}\n" for share in study.shares)
+    worst = markdown_table(SHAPE_COLUMNS, shape_cells(study.shapes[:WORST]))
+    return f"{title}\n\n{escape(BOUNDS)}\n\n{goals}\nThe {WORST} farthest from their bound:\n\n{worst}"
+
+
 def to_markdown(
     headline: str,
     groups: list[Group],
@@ -159,6 +180,7 @@ def to_markdown(
     gaps: Sequence[Gap] = (),
     problems: Sequence[str] = (),
     trainings: Sequence[Training] = (),
+    shapes: Sequence[ShapeStudy] = (),
 ) -> str:
     """The whole page: headline first, then one table a comparison, then what follows."""
     parts = [escape(headline) + "\n"]
@@ -177,6 +199,7 @@ def to_markdown(
         parts.append(
             f"### test accuracy after the last epoch\n\n{escape(ACCURACY)}\n\n{table}"
         )
+    parts += map(shapes_text, shapes)
     if findings:
         lines = "".join(f"- {escape(text)}\n" for text in findings)
         parts.append(f"### what the rows say together\n\n{lines}")

@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from . import expected, nulls, units
+from . import expected, nulls, shape_texts, units
 from .findings import Findings
 from .gaps import Gap
 from .ratios import judge
@@ -177,7 +177,7 @@ def to_summary(
         *table(found.gaps, rows, found.margin, width, colour),
         *failures(rows, width, colour),
         "",
-        *wrapped(amiss, width),
+        *wrapped([*amiss, *shape_texts.texts(found.shapes)], width),
     ]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -45,9 +45,10 @@ std::string draw_real(Random& random, const Parameter& parameter) {
 std::int64_t draw_extent(Random& random, double exponent, std::int64_t least, std::int64_t most) {
   const auto value = std::max<std::int64_t>(1, std::llround(std::exp2(exponent)));
   const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
-  const std::array<std::int64_t, 8> kinds{value,     value,     value | 1, next_prime(value),
-                                          power - 1, power + 1, power,     least};
-  return std::clamp(random.one_of<std::int64_t>(kinds), least, most);
+  constexpr std::int64_t prime = -1;  // in place of one that takes long to find
+  const std::array<std::int64_t, 8> kinds{value, value, value | 1, prime, power - 1, power + 1, power, least};
+  const std::int64_t drawn = random.one_of<std::int64_t>(kinds);
+  return std::clamp(drawn == prime ? next_prime(value) : drawn, least, most);
 }
 
 Parameters draw_parameters(Random& random, const Algorithm& algorithm, double exponent) {

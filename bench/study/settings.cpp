@@ -18,9 +18,9 @@ std::vector<std::string> algorithm_names() {
 
 /// The keys that a study may give for an algorithm; `sizes.<name>` (from --set) among them.
 std::vector<std::string> keys_of(const Algorithm& algorithm) {
-  std::vector<std::string> keys{"algorithm", "methods",      "models",    "sizes",    "dtypes",
-                                "devices",   "communicator", "execution", "launches", "samples",
-                                "max_noise", "time_limit",   "seed",      "null",     "expect"};
+  std::vector<std::string> keys{"algorithm",    "methods",   "models",   "sizes",   "dtypes",    "devices",
+                                "communicator", "execution", "launches", "samples", "max_noise", "time_limit",
+                                "seed",         "null",      "expect",   "shapes",  "elements"};
   if (algorithm.needs_dataset) keys.insert(keys.end(), {"dataset", "split", "split_seed"});
   for (const Parameter& parameter : algorithm.parameters)
     keys.push_back(parameter.kind == Parameter::Kind::size ? "sizes." + parameter.name : parameter.name);
@@ -90,7 +90,7 @@ class Reader {
       const std::vector<std::string> names = algorithm_names();
       algorithm_name.refuse("algorithm", "names no algorithm: " + suggestion(algorithm_name.word("algorithm"), names));
     }
-    Settings one{algorithm, {}};
+    Settings one{.algorithm = algorithm, .values = {}};
     for (const auto& [key, value] : defaults_)
       if (has_key(*algorithm, key)) assign(one.values, key, *use(value));
     for (const auto& [key, value] : cases) {

@@ -24,6 +24,7 @@ Assignment read_assignment(const std::string& text);
 struct Settings {
   const Algorithm* algorithm = nullptr;
   Value::Table values;
+  bool drawn = false;  ///< the sizes are a shape that was drawn
 };
 
 /// Reads a study: each `[[cases]]` table (or the whole file, if there is none), with the top level as its defaults and

@@ -13,6 +13,7 @@
 #include "bench/study/expected.hpp"
 #include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
+#include "bench/study/shapes.hpp"
 
 namespace league::bench {
 namespace {
@@ -131,6 +132,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   const Axes axes(settings);
   std::vector<Case> cases(1);
   cases[0].algorithm = &algorithm;
+  cases[0].drawn = settings.drawn;
   if (const Value* value = axes.find("expect")) cases[0].expected = read_expected(*value);
   multiply_samples(cases, axes);
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),
@@ -185,6 +187,17 @@ std::vector<Case> few_cases_of(const Settings& settings, const Runtime& runtime,
   }
 }
 
+/// The cases of all shapes that a table draws, or of the table itself. @throws BadInput where they are too many
+std::vector<Case> all_cases_of(const Settings& table, ShapeDraws& draws, const Runtime& runtime, Datasets& datasets,
+                               Study& study) {
+  std::vector<Case> all;
+  for (const Settings& settings : draws.draw(table)) {
+    std::ranges::move(few_cases_of(settings, runtime, datasets, study), std::back_inserter(all));
+    require_few(all.size(), *find(table.values, "algorithm"), "algorithm");
+  }
+  return all;
+}
+
 /// An execution that was asked for, where, and whether a method has it there.
 struct Wanted {
   Execution execution;
@@ -218,13 +231,16 @@ Study read_study(const std::filesystem::path& file, std::span<const Assignment> 
   std::set<std::string> names;
   std::map<std::string, std::size_t> numbers;  // of the comparisons
   std::vector<Wanted> wanted;
+  ShapeDraws draws;
   for (const Settings& settings : read_settings(file, assignments)) {
     const bool null_test = wants_null_test(settings);
     if (const Value* value = find(settings.values, "execution"))
       for (const Execution execution : Axes(settings).executions())
         wanted.push_back({execution, *value, Axes(settings).has(execution)});
-    for (Case& that : few_cases_of(settings, runtime, datasets, study)) {
-      if (!names.insert(that.name).second)
+    for (Case& that : all_cases_of(settings, draws, runtime, datasets, study)) {
+      const bool is_known = !names.insert(that.name).second;
+      if (is_known && that.drawn) continue;  // by two tables
+      if (is_known)
         throw BadInput(file.string() + ": two cases are named " + that.name +
                        ": a list repeats a value, or two [[cases]] overlap");
       const auto [number, is_new] = numbers.emplace(that.comparison, study.comparisons.size());

@@ -43,6 +43,21 @@ TEST(Stencil, ShrinksAnEigenvectorByItsEigenvalue) {
     }
 }
 
+/// A cell alone shrinks to a quarter in each step: below the least normal number nothing but 0 is left.
+TEST(Stencil, WhatUnderflowsIsRight) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const auto problem = make(1, dtype == Dtype::f32 ? 91 : 600, dtype);
+    const Variant* variant = tests::variants(Stencil::algorithm, {}).front();
+    tests::Solved solved(*variant, *problem, {});
+    Reduce alone;
+    const stencil::Oracle oracle(*problem, alone);
+    EXPECT_TRUE(oracle.judge(solved.results.at(0)).passed()) << oracle.judge(solved.results.at(0)).message;
+    dtype == Dtype::f32 ? solved.results.at(0).values.values<float>()[0] = 1e-30F
+                        : solved.results.at(0).values.values<double>()[0] = 1e-300;
+    EXPECT_FALSE(oracle.judge(solved.results.at(0)).passed());
+  }
+}
+
 /// The check of large cubes agrees with the complete check, and finds a wrong cell anywhere.
 TEST(Stencil, SumsOfLinesFindAWrongCell) {
   constexpr std::int64_t n = 21, steps = 4;

@@ -40,6 +40,19 @@ TEST(Options, SetNumbersOfBothKinds) {
   EXPECT_EQ(*options.assignments.at(1).value.get<std::int64_t>(), 1);
 }
 
+TEST(Options, SeedsAreOfTheSampleOrTheStudy) {
+  const Options sample = read({"run", "--sample", "5", "--seed", "7"});
+  EXPECT_EQ(sample.seed, 7U);
+  EXPECT_TRUE(sample.assignments.empty());
+  const Options study = read({"run", "a.toml", "--seed", "7"});
+  ASSERT_EQ(study.assignments.size(), 1U);
+  EXPECT_EQ(study.assignments[0].key, "seed");
+  EXPECT_EQ(*study.assignments[0].value.get<std::int64_t>(), 7);
+  EXPECT_THROW(read({"run", "a.toml", "--seed", "-1"}), BadInput);
+  EXPECT_EQ(refusal([] { read({"run", "a.toml", "--seed", "9223372036854775808"}); }),
+            "--seed 9223372036854775808: of a study it is at most 9223372036854775807");
+}
+
 TEST(Options, OfAList) {
   EXPECT_EQ(read({"list"}).command, Options::Command::list);
   EXPECT_TRUE(read({"list", "--json"}).json);

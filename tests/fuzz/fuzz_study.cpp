@@ -59,6 +59,9 @@ std::vector<std::string> seeds() {
   texts.push_back(
       "algorithm = 'knn'\ndataset = 'generated'\nsizes = {train = 8, test = 2, features = 4}\nk = 2\nsplit = 'file'\n"
       "expect = {accuracy = [0.5, 1e0]}\ndevices = [1, 2]\ncommunicator = ['local', 'auto']\n");
+  texts.push_back(
+      "algorithm = 'stencil'\nshapes = 3\nelements = [2, 40]\nsizes = {n = {log_uniform = [1, 50]}}\n"
+      "steps = {log_uniform = [1, 9]}\nseed = [1, 2]\n");
   texts.push_back("algorithm = 'polynomial_fit'\nmethods = 'graph'\nmodels = 'serial'\nlearning_rate = 1e-5\n");
   return texts;
 }
@@ -67,9 +70,10 @@ std::vector<std::string> seeds() {
 std::vector<std::string> words() {
   std::vector<std::string> all = known_models();
   for (const char* key :
-       {"algorithm", "methods", "models", "sizes",  "dtypes",  "devices", "communicator", "execution", "launches",
-        "samples",   "seed",    "null",   "expect", "dataset", "split",   "split_seed",   "[[cases]]", "league",
-        "team",      "vector",  "tile",   "auto",   "tuned",   "graph",   "kokkos_graph", "f32",       "f64"})
+       {"algorithm",    "methods", "models", "sizes",  "dtypes",   "devices",    "communicator", "execution",
+        "launches",     "samples", "seed",   "null",   "expect",   "dataset",    "split",        "split_seed",
+        "[[cases]]",    "league",  "team",   "vector", "tile",     "auto",       "tuned",        "graph",
+        "kokkos_graph", "f32",     "f64",    "shapes", "elements", "log_uniform"})
     all.emplace_back(key);
   for (const Algorithm& algorithm : registry().algorithms) {
     all.push_back(algorithm.name);
@@ -82,13 +86,13 @@ std::vector<std::string> words() {
   return all;
 }
 
-const fuzz::RegisterTarget registered{
-    "study",
-    {feed,
-     seeds,
-     {"bench/study/axes.cpp", "bench/study/case.cpp", "bench/study/expected.cpp", "bench/study/nearest.cpp",
-      "bench/study/settings.cpp", "bench/study/study.cpp", "bench/study/toml_text.cpp", "bench/study/value.cpp"},
-     words}};
+const fuzz::RegisterTarget registered{"study",
+                                      {feed,
+                                       seeds,
+                                       {"bench/study/axes.cpp", "bench/study/case.cpp", "bench/study/expected.cpp",
+                                        "bench/study/nearest.cpp", "bench/study/settings.cpp", "bench/study/shapes.cpp",
+                                        "bench/study/study.cpp", "bench/study/toml_text.cpp", "bench/study/value.cpp"},
+                                       words}};
 
 }  // namespace
 }  // namespace league::bench

@@ -23,6 +23,7 @@ from . import (
     overview,
     roofline,
     scaling,
+    shapes,
     stage_sweeps,
     stages,
     sweeps,
@@ -32,7 +33,18 @@ from .figure import Figure
 from .output import available, render
 
 MODULES = (
-    *(overview, learning, roofline, sweeps, collectives, duels, scaling, bars, stages),
+    *(
+        overview,
+        shapes,
+        learning,
+        roofline,
+        sweeps,
+        collectives,
+        duels,
+        scaling,
+        bars,
+        stages,
+    ),
     *(stage_sweeps, timelines, launches, memory, cascade, accuracy),
 )
 

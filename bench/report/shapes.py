@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shapes that a study drew: how far the best own variant of each is from its bound.
+
+The bound of a shape is max(roofline, START + steps x latency): the roofline of the best unit
+that could solve the problem, at the ceilings measured on the device, and the latency of a
+step from the records of ``overheads`` (0 without them). A shape that no own variant solved,
+and one whose bound is not known, counts as a miss.
+
+Portable code is held against native code of the same method: kokkos_blocks where the method
+has such a variant, else kokkos. A pair is a method on a shape; it is a miss where portable
+code did not pass and native did, and where either FAILED. A shape that native code does not
+take makes no pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .floors import Ceilings, floor_of, latency_bound, measured_ceilings
+from .models import BLOCKS, LIBRARIES, NATIVE, PORTABLE, PORTABLE_LIBRARY, PORTABLES
+from .rows import Row
+from .selection import (
+    devices_text,
+    fastest,
+    measured,
+    of_study,
+    time,
+    work_title,
+)
+from .units import per_cent
+
+START = 5e-6  # [s] that the shortest solve takes, in device time
+NEAR, FAR, LEVEL, SLOWER = 2.0, 6.0, 0.9, 1.1
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A method on a shape, portable beside native."""
+
+    method: str
+    portable: Row
+    native: Row
+
+    @property
+    def ratio(self) -> float:
+        """t_native / t_portable; 0 where one of them has no time."""
+        if self.portable.median is None or self.native.median is None:
+            return 0.0
+        return self.native.median / self.portable.median
+
+    @property
+    def text(self) -> str:
+        """``0.85``; ``FAILED`` or ``skipped`` where there is no ratio."""
+        amiss = {self.portable.verdict, self.native.verdict} & {"FAILED", "skipped"}
+        return " ".join(sorted(amiss)) or f"{self.ratio:.2f}"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A problem that was drawn, on one kind of device."""
+
+    title: str
+    algorithm: str
+    device: str
+    bound: float | None  # [s]
+    best: Row | None  # the fastest own variant
+    library: Row | None  # the fastest
+    pairs: tuple[Pair, ...]
+    rows: tuple[Row, ...]
+    reason: str = ""  # why there is no ratio
+
+    @property
+    def ratio(self) -> float:
+        """Time of the best own variant over the bound; infinite where one is missing."""
+        return time(self.best) / self.bound if self.best and self.bound else math.inf
+
+    @property
+    def to_library(self) -> float:
+        """Time of the best own variant over that of the best library. @pre a library"""
+        assert self.library is not None
+        return time(self.best) / time(self.library) if self.best else math.inf
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of something reach a goal."""
+
+    text: str
+    hits: int
+    of: int
+    goal: float
+
+    def __str__(self) -> str:
+        """``within 2 x of the bound: 180 of 200 (90 %), goal 90 %``."""
+        share = f"{self.hits} of {self.of} ({100 * self.hits / self.of:.1f} %)"
+        return f"{self.text}: {share}, goal {per_cent(self.goal)}"
+
+
+@dataclass(frozen=True)
+class ShapeStudy:
+    """All shapes of one device, the farthest from its bound first."""
+
+    device: str
+    shapes: list[Shape]
+
+    @property
+    def pairs(self) -> list[tuple[Shape, Pair]]:
+        """Of all shapes."""
+        return [(shape, pair) for shape in self.shapes for pair in shape.pairs]
+
+    @property
+    def with_library(self) -> list[Shape]:
+        """Those that a library solved."""
+        return [shape for shape in self.shapes if shape.library]
+
+    @property
+    def shares(self) -> list[Share]:
+        """The goals, and how many of the shapes or pairs that have one reach it."""
+        near = [shape.ratio <= NEAR for shape in self.shapes]
+        far = [shape.ratio <= FAR for shape in self.shapes]
+        level = [pair.ratio >= LEVEL for _, pair in self.pairs]
+        library = [shape.to_library <= SLOWER for shape in self.with_library]
+        texts = (
+            (f"best own variant within {NEAR:g} x of the bound", near, 0.90),
+            (f"best own variant within {FAR:g} x of the bound", far, 1.0),
+            (
+                f"{BLOCKS}, else {PORTABLE}, at least {LEVEL:g} of native, same method",
+                level,
+                0.95,
+            ),
+            (f"at most {SLOWER:g} x the best library", library, 0.95),
+        )
+        return [
+            Share(text, sum(hit), len(hit), goal) for text, hit, goal in texts if hit
+        ]
+
+
+def studies(rows: list[Row]) -> list[ShapeStudy]:
+    """One for each device that shapes ran on; rows without a device never could run."""
+    ceilings = measured_ceilings([row.case for row in rows])
+    groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in of_study(rows):
+        case = row.case
+        if case.drawn and case.device_name and not case.null and not case.tuning:
+            device = (case.device_kind, case.device_name)
+            groups[case.comparison, case.context.build, device].append(row)
+    by_device: dict[str, list[Shape]] = defaultdict(list)
+    for group in groups.values():
+        device = (group[0].case.device_kind, group[0].case.device_name)
+        shape = make_shape(group, ceilings.get(device))
+        by_device[shape.device].append(shape)
+    return [
+        ShapeStudy(device, sorted(shapes, key=lambda one: (-one.ratio, bool(one.best))))
+        for device, shapes in by_device.items()
+    ]
+
+
+def make_shape(rows: list[Row], ceilings: Ceilings | None) -> Shape:
+    """The shape of the rows of one comparison on one device."""
+    case = rows[0].case
+    own = (*PORTABLES, *NATIVE[case.device_kind], "serial")
+    mine = [row for row in rows if row.case.model in own]
+    bound, unknown = bound_of(rows, ceilings)
+    best = best_of(mine)
+    return Shape(
+        title=work_title(rows[0]),
+        algorithm=case.algorithm,
+        device=devices_text(case),
+        bound=bound,
+        best=best,
+        library=best_of(
+            r for r in rows if r.case.model in (*LIBRARIES, PORTABLE_LIBRARY)
+        ),
+        pairs=tuple(pairs_of(mine)),
+        rows=tuple(rows),
+        reason=unknown if best else why_not(mine),
+    )
+
+
+def best_of(rows: Iterable[Row]) -> Row | None:
+    """The fastest of those that passed."""
+    passed = measured(list(rows))
+    return fastest(passed) if passed else None
+
+
+def bound_of(rows: list[Row], ceilings: Ceilings | None) -> tuple[float | None, str]:
+    """The least time of the problem [s], or None and why."""
+    known = [row.case for row in rows if row.case.bytes or row.case.operations]
+    case = known[0] if known else rows[0].case
+    start = START + (latency_bound(case, ceilings) or 0.0)
+    if not known:
+        return start, ""
+    floor = floor_of(case, ceilings, case.best_unit or case.unit)
+    if floor.seconds is None:
+        return None, floor.note or "no ceiling measured on this device"
+    return max(floor.seconds, start), ""
+
+
+def pairs_of(mine: list[Row]) -> Iterable[Pair]:
+    """Portable against native, method after method."""
+    methods: dict[str, list[Row]] = defaultdict(list)
+    for row in mine:
+        methods[row.case.way].append(row)
+    for method, rows in methods.items():
+        native = leading(rows, NATIVE[rows[0].case.device_kind])
+        portable = leading(rows, [BLOCKS]) or leading(rows, [PORTABLE])
+        if native is None or portable is None:
+            continue
+        if native.median is not None or "FAILED" in (native.verdict, portable.verdict):
+            yield Pair(method, portable, native)
+
+
+def leading(rows: list[Row], models: Sequence[str]) -> Row | None:
+    """Of these models what FAILED, else the fastest, else what was skipped."""
+    some = [row for row in rows if row.case.model in models]
+    failed = [row for row in some if row.verdict == "FAILED"]
+    return next(iter(failed), None) or best_of(some) or next(iter(some), None)
+
+
+def why_not(mine: list[Row]) -> str:
+    """Why no own variant solved a shape: its failures, else the reasons of all."""
+    failed = [row for row in mine if row.verdict == "FAILED"]
+    reasons = dict.fromkeys(row.reason for row in failed or mine)
+    return (
+        f"{'FAILED' if failed else 'skipped'}: {'; '.join(reasons)}"
+        if mine
+        else "no own variant"
+    )
