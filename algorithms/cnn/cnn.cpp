@@ -26,6 +26,8 @@ std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
   return all;
 }
 
+constexpr const char* plain = "matrix units need kokkos_blocks, cuda or hip; compare routed";
+
 const RegisterAlgorithm registered{
     Algorithm{.name = Cnn::algorithm,
               .description = "a convolutional network on images of digits: training, inference",
@@ -92,6 +94,18 @@ const RegisterAlgorithm registered{
                            .description = "direct, but backward only through pool windows with a gradient",
                            .dtypes = {Dtype::f32},
                            .executions = recordable},
+                          {.name = "tensor_tf32",
+                           .description = "routed, forward convolution and dense layers on matrix units in tf32",
+                           .dtypes = {Dtype::f32},
+                           .executions = recordable,
+                           .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                           .units = {{Dtype::f32, "tf32 tensor"}}},
+                          {.name = "tensor_bf16",
+                           .description = "routed, forward convolution and dense layers on matrix units in bf16",
+                           .dtypes = {Dtype::f32},
+                           .executions = recordable,
+                           .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
+                           .units = {{Dtype::f32, "bf16 tensor"}}},
                           {.name = "gemm",
                            .description = "convolutions as products of matrices (im2col), by a library",
                            .dtypes = {Dtype::f32},

@@ -31,6 +31,9 @@ class Cnn final : public Problem {
     predictions,  ///< i32 [test images]: classes at the last test
   };
 
+  /// Forms of `gradient` that have error bounds of their own: by matrix units of these types.
+  static constexpr const char *tf32 = "tf32", *bf16 = "bf16";
+
   /// @throws std::invalid_argument naming the key and its limit
   explicit Cnn(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }

@@ -9,7 +9,8 @@ namespace {
 
 void backward_dense(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums) {
   const auto images = static_cast<double>(batch.order.size());
-  const double error = sum_error(images);
+  const double error = sum_error(images), products = product_error(images, batch.arithmetic),
+               back = product_error(hidden, batch.arithmetic);
   double d_p[pooled] = {}, v_d_p[pooled] = {};
   for (int c = 0; c < classes; ++c) sums.add(fc2_biases + c, image.d_logits[c], image.v_d_logits[c], 1, 0, error);
   for (int j = 0; j < hidden; ++j) {
@@ -26,12 +27,12 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
     const double* row = w + fc1_weights + j * pooled;
     double* gradient = sums.gradient.data() + fc1_weights + j * pooled;
     double* errors = sums.errors.data() + fc1_weights + j * pooled;
-    const double v_and_sum = v + sum_error(hidden) * squared(d);
+    const double v_and_sum = v + back * squared(d);
     for (int k = 0; k < pooled; ++k) {
       d_p[k] += d * row[k];
       v_d_p[k] += v_and_sum * squared(row[k]);
       gradient[k] += d * image.p[k];
-      errors[k] += v * squared(image.p[k]) + squared(d) * (image.v_p[k] + error * squared(image.p[k]));
+      errors[k] += v * squared(image.p[k]) + squared(d) * (image.v_p[k] + products * squared(image.p[k]));
     }
   }
   const auto scale = batch.dropout.pooled_scale<double>();

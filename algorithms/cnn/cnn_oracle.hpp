@@ -4,12 +4,23 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/cnn/network.hpp"
 
-/// The network in double, with error bounds for f32 arithmetic.
+/// The network in double, with error bounds for a variant's arithmetic.
 namespace league::cnn {
+
+/// A variant's arithmetic: f32, except for products on a matrix unit, which rounds their factors. These are the second
+/// convolution forward and the first dense layer forward and backward.
+struct Arithmetic {
+  double roundoff = 0;  ///< unit roundoff of the factors on a matrix unit; 0: none
+  double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
+
+  /// By the form of a variant's outputs: `Cnn::tf32`, `Cnn::bf16`, else f32.
+  [[nodiscard]] static Arithmetic of(std::string_view form);
+};
 
 /// The images of one step, by position in the batch of all devices.
 struct Batch {
@@ -18,6 +29,7 @@ struct Batch {
   std::span<const std::int32_t> order;   ///< indices of the batch's images
   std::int64_t step = 0;                 ///< for dropout
   Dropout dropout{};
+  Arithmetic arithmetic{};
 };
 
 /// A variant's decisions on a batch: u8 [images x pooled], [images x hidden].
@@ -25,7 +37,7 @@ struct Decisions {
   std::span<const std::uint8_t> pool, hidden;
 };
 
-/// A loss and its gradient, each with its error bound for f32.
+/// A loss and its gradient, each with its error bound.
 struct Gradient {
   double loss = 0, loss_bound = 0;
   std::vector<double> values, bounds;  ///< [parameters]
@@ -46,6 +58,7 @@ struct Gradient {
 struct Logits {
   double values[classes], bounds[classes];
 };
-[[nodiscard]] Logits classify(std::span<const double> weights, std::span<const std::uint8_t> image);
+[[nodiscard]] Logits classify(std::span<const double> weights, std::span<const std::uint8_t> image,
+                              const Arithmetic& arithmetic = {});
 
 }  // namespace league::cnn

@@ -105,7 +105,7 @@ struct LoopStep : HostStep {
     all([&](int thread) { add_convolutions(thread); });
   }
 
- private:
+ protected:
   static constexpr int high = lanes / 2, wide = 3;  ///< sums of a dense layer's tile: 24 or 12 vectors
 
   // Convolutions, ReLU, pool, dropout; a thread takes some images.

@@ -149,12 +149,12 @@ struct MmaLogits {
   LEAGUE_FUNCTION void put(const MmaWork<Unit>& work, int square, int turn, int digit, int lane, float* logits) const {
     const int pitch = turns(work.descent.classes) * turn_pitch;
     float* to = logits + square * Tile::side * pitch + turn * turn_pitch;
-    each<Unit, Tile::units * Unit::sums>([&](int n) {
+    blocks::each<Unit, Tile::units * Unit::sums>([&](int n) {
       const int unit = n / Unit::sums, i = n % Unit::sums, column = unit * blocks::mma::side + Unit::column(lane, i);
       if (column / classes_together != digit) return;
       const Sum constant = static_cast<Sum>(work.constants[turn * Tile::columns + column]);
       const float factor = work.factors[turn * Tile::columns + column];
-      each<Unit, Tile::tiles>([&](int tile) {
+      blocks::each<Unit, Tile::tiles>([&](int tile) {
         const float value = static_cast<float>(of[tile][unit][i] + constant) * factor;
         float& logit = to[Squares::row_of(tile, Unit::row(lane, i)) * pitch + column % classes_together];
         logit = digit == 0 ? value : logit + value;

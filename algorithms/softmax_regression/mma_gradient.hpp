@@ -101,7 +101,7 @@ struct MmaGradient {
     blocks::unrolled<Tile::units>([&](int unit) {
       Sum values[Unit::sums];
       Unit::values(of[slot][tile][unit], values);
-      each<Unit, Unit::sums>([&](int i) {
+      blocks::each<Unit, Unit::sums>([&](int i) {
         exchange[Unit::row(lane, i) * Tile::exchange_pitch + unit * side + Unit::column(lane, i)] = values[i];
       });
     });
@@ -114,7 +114,7 @@ struct MmaGradient {
       if (column != work.descent.features / Tile::side) return;
       Sum values[Unit::sums];
       Unit::values(of[slot][tile][unit], values);
-      each<Unit, Unit::sums>([&](int i) {
+      blocks::each<Unit, Unit::sums>([&](int i) {
         if (feature_of(column, tile, Unit::row(lane, i)) == work.descent.features)
           totals[unit * side + Unit::column(lane, i)] = values[i];
       });

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "algorithms/cnn/host_step.hpp"
+#include "algorithms/cnn/unit_method.hpp"
+
+namespace league::cnn {
+
+/// The methods `tensor_*` on host threads: the work of GPU teams on a host's matrix unit, one thread per team; the rest
+/// as in `LoopStep`.
+template <class Unit, class Second>
+struct UnitStep : LoopStep<Second> {
+  using Base = LoopStep<Second>;
+  using Forward = UnitForward<Unit>;
+  /// The threads' scratch, and the packed weights.
+  class Memory : public Base::Memory {
+   public:
+    template <class Part>
+    void configure(Part& part, const State& state, int threads) {
+      Base::Memory::configure(part, state, threads);
+      part.take_form(form_of<Unit>());
+      team_scratch_.resize(static_cast<std::size_t>(threads) * team_packs);
+      filters_.resize(static_cast<std::size_t>(channels1 * taps * channels2));
+    }
+    [[nodiscard]] GpuMemory memory() { return {.forward2 = filters_.data()}; }
+    [[nodiscard]] Four* team_scratch() { return team_scratch_.data(); }
+
+   private:
+    std::vector<Four> team_scratch_;
+    std::vector<float> filters_;
+  };
+  UnitStep(const State& with, int count, Memory& memory)
+      : Base(with, count, memory), memory_(memory.memory()), team_scratch_(memory.team_scratch()) {}
+
+  template <class Threads>
+  void forward(const Threads& all, const Take& take) const {
+    all([&](int thread) { pack(thread); });
+    all([&](int thread) { items<Forward>(take, thread, Forward::items(take.count)); });
+    all([&](int thread) { Base::multiply(take, thread); });
+    all([&](int thread) { Base::judge(take, thread); });
+  }
+
+ private:
+  static constexpr std::size_t team_packs = static_cast<std::size_t>(Forward::scratch_bytes) / sizeof(Four) + 1;
+
+  void pack(int thread) const {
+    const Range mine = Base::part(channels2 * channels1 * taps, thread);
+    for (auto at = static_cast<int>(mine.begin); at < mine.end; ++at) PackFilters<Unit>{Base::state, memory_}(at);
+  }
+  template <class Kernel>
+  void items(const Take& take, int thread, int count) const {
+    const Range mine = Base::part(count, thread);
+    float* of_team = team_scratch_[static_cast<std::size_t>(thread) * team_packs].values;
+    for (auto item = static_cast<int>(mine.begin); item < mine.end; ++item)
+      Kernel::run(blocks::one_thread, Base::state, memory_, take, item, of_team);
+  }
+
+  GpuMemory memory_;
+  Four* team_scratch_;
+};
+
+}  // namespace league::cnn
