@@ -16,13 +16,10 @@ struct Gathered {
   alignas(16) Word word[Unit::share];
   std::conditional_t<operand == mma::Operand::a, typename Unit::fragment_a, typename Unit::fragment_b> fragment;
 
-  /// `word_at(row, word)`: a word of the piece.
+  /// `word_at(i)`: word i of the lane, at place `Unit::word_of<operand>(lane, i)` of the piece.
   template <class WordAt>
-  LEAGUE_FUNCTION void gather(int lane, const WordAt& word_at) {
-    each<Unit, Unit::share>([&](int i) {
-      const mma::Place place = Unit::template word_of<operand>(lane, i);
-      word[i] = word_at(place.row, place.word);
-    });
+  LEAGUE_FUNCTION void gather(const WordAt& word_at) {
+    each<Unit, Unit::share>([&](int i) { word[i] = word_at(i); });
     Unit::load(fragment, word, 0);
   }
 };

@@ -164,17 +164,17 @@ struct UnitOf {
 
   /// A word of floats, each rounded to the element type.
   LEAGUE_FUNCTION static Word word(const float (&values)[per_word]) {
+    Word word;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (element == Element::bf16) {
-      Word pair;
-      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(values[1]), "f"(values[0]));
-      return pair;
-    }
+      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(values[1]), "f"(values[0]));
+    } else
 #endif
-    Value narrow[per_word];
-    for (int e = 0; e < per_word; ++e) narrow[e] = Traits<element>::narrow(values[e]);
-    Word word;
-    __builtin_memcpy(&word, narrow, sizeof word);
+    {
+      Value narrow[per_word];
+      for (int e = 0; e < per_word; ++e) narrow[e] = Traits<element>::narrow(values[e]);
+      __builtin_memcpy(&word, narrow, sizeof word);
+    }
     return word;
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "algorithms/cnn/host_step.hpp"
@@ -14,6 +15,8 @@ template <class Unit, class Second>
 struct UnitStep : LoopStep<Second> {
   using Base = LoopStep<Second>;
   using Forward = UnitForward<Unit>;
+  using Dense = UnitDense<Unit>;
+  using DenseBackward = UnitDenseBackward<Unit>;
   /// The threads' scratch, and the packed weights.
   class Memory : public Base::Memory {
    public:
@@ -24,7 +27,9 @@ struct UnitStep : LoopStep<Second> {
       team_scratch_.resize(static_cast<std::size_t>(threads) * team_packs);
       filters_.resize(static_cast<std::size_t>(channels1 * taps * channels2));
     }
-    [[nodiscard]] GpuMemory memory() { return {.forward2 = filters_.data()}; }
+    [[nodiscard]] GpuMemory memory(const State& state) {
+      return {.forward2 = filters_.data(), .products = state.h, .slices = 1};
+    }
     [[nodiscard]] Four* team_scratch() { return team_scratch_.data(); }
 
    private:
@@ -32,18 +37,30 @@ struct UnitStep : LoopStep<Second> {
     std::vector<float> filters_;
   };
   UnitStep(const State& with, int count, Memory& memory)
-      : Base(with, count, memory), memory_(memory.memory()), team_scratch_(memory.team_scratch()) {}
+      : Base(with, count, memory), memory_(memory.memory(with)), team_scratch_(memory.team_scratch()) {}
 
   template <class Threads>
   void forward(const Threads& all, const Take& take) const {
     all([&](int thread) { pack(thread); });
     all([&](int thread) { items<Forward>(take, thread, Forward::items(take.count)); });
-    all([&](int thread) { Base::multiply(take, thread); });
+    all([&](int thread) { items<Dense>(take, thread, Dense::items(take.count, memory_.slices)); });
     all([&](int thread) { Base::judge(take, thread); });
+  }
+  template <class Threads>
+  void backward(const Threads& all, const Take& take) const {
+    all([&](int thread) {
+      Base::differentiate_last(take, thread);
+      items<DenseBackward>(take, thread, DenseBackward::tiles(take.count));
+    });
+    all([&](int thread) { Base::differentiate_convolutions(take, thread); });
+    all([&](int thread) { Base::add_convolutions(thread); });
   }
 
  private:
-  static constexpr std::size_t team_packs = static_cast<std::size_t>(Forward::scratch_bytes) / sizeof(Four) + 1;
+  static constexpr std::size_t team_packs =
+      static_cast<std::size_t>(std::max({Forward::scratch_bytes, Dense::scratch_bytes, DenseBackward::scratch_bytes})) /
+          sizeof(Four) +
+      1;
 
   void pack(int thread) const {
     const Range mine = Base::part(channels2 * channels1 * taps, thread);

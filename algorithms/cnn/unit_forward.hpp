@@ -125,10 +125,11 @@ struct UnitForward {
       blocks::unrolled<3>([&](int kx) {
         blocks::Gathered<Unit, blocks::mma::Operand::a> a[down + 2];
         blocks::unrolled<down + 2>([&](int y) {
-          a[y].gather(lane, [&](int row, int word) {
-            const int pair = Pairs::pair(row);
-            return from[row_at(own) * (pair / 4) + column_at(2) * (pair % 4) + word + row_at(y) +
-                        column_at(kx + (Pairs::lower(row) ? 1 : 0))];
+          a[y].gather([&](int i) {
+            const blocks::mma::Place place = Unit::word_of(lane, i);
+            const int pair = Pairs::pair(place.row), right = Pairs::lower(place.row) ? 1 : 0;
+            return from[row_at(own) * (pair / 4) + column_at(2) * (pair % 4) + place.word + row_at(y) +
+                        column_at(kx + right)];
           });
         });
         blocks::unrolled<3>([&](int ky) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/cnn/gpu_part.hpp"
+#include "algorithms/cnn/unit_dense.hpp"
 #include "algorithms/cnn/unit_forward.hpp"
 
 /// The methods `tensor_*`, on GPUs.
@@ -25,8 +26,8 @@ struct PackFilters {
 template <class Unit, class Backward_>
 struct UnitMethod {
   using Forward = UnitForward<Unit>;
-  using Dense = cnn::Dense;
-  using DenseBackward = cnn::DenseBackward;
+  using Dense = UnitDense<Unit>;
+  using DenseBackward = UnitDenseBackward<Unit>;
   using Backward = Backward_;
   using Pack = PackFilters<Unit>;
   static constexpr const char* form = form_of<Unit>();
