@@ -51,8 +51,8 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
 }  // namespace
 
 Arithmetic Arithmetic::of(std::string_view form) {
-  if (form == Cnn::tf32) return {.roundoff = tf32_roundoff, .drift = 0.1};
-  if (form == Cnn::bf16) return {.roundoff = bf16_roundoff, .drift = 0.5};
+  if (form == Cnn::tf32) return {.roundoff = tf32_roundoff, .drift = 0.06};
+  if (form == Cnn::bf16) return {.roundoff = bf16_roundoff, .drift = 0.35};
   return {};
 }
 

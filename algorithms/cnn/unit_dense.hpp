@@ -22,11 +22,8 @@ struct UnitDense {
     const int k0 = number * slice, last = take.count - 1;
     if (first > last) return;
     Tile::multiply(
-        group, slice,
-        [&](int row, int k) {  // rows beyond the last image are not stored
-          return s.p + std::int64_t{first + row < last ? first + row : last} * pooled + k0 + k;
-        },
-        [&](int column, int k) { return s.weights + fc1_weights + column * pooled + k0 + k; },
+        group, slice, {s.p + std::int64_t{first} * pooled + k0, pooled, take.count - first},
+        {s.weights + fc1_weights + k0, pooled, hidden},
         [&](int row, int column, const typename Tile::Run& sums) {
           if (first + row <= last)
             *reinterpret_cast<typename Tile::Run*>(
@@ -68,11 +65,7 @@ struct UnitDenseBackward {
   LEAGUE_FUNCTION static void weights(const blocks::Group<Barrier>& group, const State& s, const Take& take, int k0,
                                       float* scratch) {
     Weights::multiply(
-        group, take.count,
-        [&](int row, int i) -> const float* { return i < take.count ? s.d_h + i * hidden + row : nullptr; },
-        [&](int column, int i) -> const float* {
-          return i < take.count ? s.p + std::int64_t{i} * pooled + k0 + column : nullptr;
-        },
+        group, take.count, {s.d_h, hidden, take.count}, {s.p + k0, pooled, take.count},
         [&](int row, int column, const typename Weights::Run& sums) {
           *reinterpret_cast<typename Weights::Run*>(s.gradient + fc1_weights + row * pooled + k0 + column) = sums;
         },
@@ -85,8 +78,8 @@ struct UnitDenseBackward {
     const auto scale = s.dropout_of(take).template pooled_scale<float>();
     const int last = take.count - 1;
     Inputs::multiply(
-        group, hidden, [&](int row, int j) { return s.d_h + (first + row < last ? first + row : last) * hidden + j; },
-        [&](int column, int j) { return s.weights + fc1_weights + j * pooled + k0 + column; },
+        group, hidden, {s.d_h + first * hidden, hidden, take.count - first},
+        {s.weights + fc1_weights + k0, pooled, hidden},
         [&](int row, int column, const typename Inputs::Run& sums) {
           if (first + row > last) return;
           const std::int64_t at = std::int64_t{first + row} * pooled + k0 + column;

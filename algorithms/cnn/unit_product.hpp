@@ -8,31 +8,60 @@
 
 namespace league::cnn {
 
-/// `Operand` for a matrix unit: `n` rows (of B: columns) of floats, `step` of the depth in scratch, rounded to the
+/// `Operand` for a matrix unit: `height` rows (of B: columns) of floats, `step` of the depth in scratch, rounded to the
 /// unit's type when they are loaded. [row][k] if k is contiguous in memory (`by_k`), else [k][row].
-template <class Unit, blocks::mma::Operand operand, int n, bool by_k>
+template <class Unit, blocks::mma::Operand operand, int height, bool by_k>
 struct UnitOperand {
   static constexpr int step = 16, units = step / Unit::depth;
-  static constexpr int four_rows = 4 * n + 8;  ///< of [k][row]: a lane's four values of k are in one, lanes in others
-  static constexpr int size = by_k ? n * step : step / 4 * four_rows, packs = n * step / 4;
+  static constexpr int four_rows =
+      4 * height + 8;  ///< of [k][row]: a lane's four values of k are in one, lanes in others
+  static constexpr int size = by_k ? height * step : step / 4 * four_rows, packs = height * step / 4;
 
   /// Offset of a value; of four, if k or row is a multiple of four.
   LEAGUE_FUNCTION static constexpr int at(int row, int k) {
-    return by_k ? row * step + k : k / 4 * four_rows + k % 4 * n + row;
+    return by_k ? row * step + k : k / 4 * four_rows + k % 4 * height + row;
   }
-  /// Starts the copies of a step. get(row, k): the address of four neighbouring values, null for zeros.
-  template <class Copies, class Get>
-  LEAGUE_FUNCTION static void fetch(int rank, int threads, int k0, const Get& get, float* tile) {
-    for (int pack = rank; pack < packs; pack += threads) {
-      const int row = by_k ? pack / (step / 4) : pack % (n / 4) * 4, k = by_k ? pack % (step / 4) * 4 : pack / (n / 4);
-      auto* to = reinterpret_cast<typename Copies::Packet*>(tile + at(row, k));
-      const float* from = get(row, k0 + k);
-      if (from != nullptr)
-        Copies::copy(to, reinterpret_cast<const typename Copies::Packet*>(from));
-      else
-        *to = {};
+  /// The operand in memory: [row][k] if `by_k`, with rows beyond the last one replaced by it; else [k][row], with zeros
+  /// beyond the last k. `count`: of rows, or of k.
+  struct Source {
+    const float* values;
+    int stride, count;
+  };
+  /// Copies step after step, each of `threads` threads its packs of four.
+  template <class Copies, int threads>
+  class Fetch {
+   public:
+    LEAGUE_FUNCTION Fetch(int rank, const Source& source) : left_(source.count - k(rank)) {
+      blocks::each<Unit, own>([&](int n) {
+        const int pack = rank + n * threads, last = source.count - 1;
+        const std::int64_t line = !by_k ? k(pack) : row(pack) < last ? row(pack) : last;
+        from_[n] = source.values + line * source.stride + (by_k ? k(pack) : row(pack));
+      });
+      to_ = at(row(rank), k(rank));
+      ahead_ = by_k ? step : std::int64_t{step} * source.stride;
     }
-  }
+    LEAGUE_FUNCTION void next(float* tile) {
+      using Packet = typename Copies::Packet;
+      blocks::each<Unit, own>([&](int n) {
+        auto* to = reinterpret_cast<Packet*>(tile + to_ + at(row(n * threads), k(n * threads)));
+        if (by_k || k(n * threads) < left_)
+          Copies::copy(to, reinterpret_cast<const Packet*>(from_[n]));
+        else
+          *to = {};
+        from_[n] += ahead_;
+      });
+      left_ -= step;
+    }
+
+   private:
+    static constexpr int own = packs / threads;
+    static_assert(packs % threads == 0 && (threads == 1 || threads % (by_k ? step / 4 : height) == 0));
+    LEAGUE_FUNCTION static constexpr int row(int pack) { return by_k ? pack / (step / 4) : pack % (height / 4) * 4; }
+    LEAGUE_FUNCTION static constexpr int k(int pack) { return by_k ? pack % (step / 4) * 4 : pack / (height / 4); }
+    const float* from_[own];
+    std::int64_t ahead_;
+    int to_, left_;
+  };
 
   /// A lane's values of 16 rows. Word w of a row in unit u of the step has values of k = 4 (w % 4) + ...: a unit may
   /// take the depth in any order, the same for both operands.
@@ -66,8 +95,8 @@ struct UnitOperand {
   };
 };
 
-/// `ProductTile` by a matrix unit: on GPUs eight subgroups with 32 x 32 sums each, copies three steps ahead; on a host
-/// one thread.
+/// `ProductTile` by a matrix unit: on GPUs 256 threads, a subgroup with 32 rows of sums, copies three steps ahead; on a
+/// host one thread.
 template <class Unit, int rows, int columns, bool a_by_k, bool b_by_k>
 struct UnitProduct {
   using A = UnitOperand<Unit, blocks::mma::Operand::a, rows, a_by_k>;
@@ -75,29 +104,33 @@ struct UnitProduct {
   using Copies = blocks::NativeCopies;
   static constexpr bool alone = Unit::lanes == 1;
   static constexpr int side = blocks::mma::side, step = A::step, stages = 3;
-  static constexpr int down = alone ? rows / side : 2, across = alone ? columns / side : 2;  ///< units of a subgroup
+  static constexpr int subgroups = alone ? 1 : 256 / Unit::lanes;
+  static constexpr int down = alone ? rows / side : 2,
+                       across = rows * columns / (side * side * down * subgroups);  ///< units of a subgroup
   static constexpr int subgroups_across = columns / (across * side);
-  static constexpr int threads = rows / (down * side) * subgroups_across * Unit::lanes;
+  static constexpr int threads = subgroups * Unit::lanes;
   static constexpr int stage_size = A::size + B::size;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * stages * stage_size;
   static constexpr int run = Unit::run % 2 == 0 ? 2 : 1;  ///< neighbouring columns that are stored together
   using Run = blocks::Pack<float, 4 * run>;
 
-  /// a(row, k) and b(column, k): the address of four neighbouring values along the contiguous dimension, null for
-  /// zeros; `store(row, column, Run)`.
-  template <class Barrier, class GetA, class GetB, class Store>
-  LEAGUE_FUNCTION static void multiply(const blocks::Group<Barrier>& group, int depth, const GetA& a, const GetB& b,
-                                       const Store& store, float* scratch) {
+  /// `store(row, column, Run)`.
+  template <class Barrier, class Store>
+  LEAGUE_FUNCTION static void multiply(const blocks::Group<Barrier>& group, int depth, const typename A::Source& a,
+                                       const typename B::Source& b, const Store& store, float* scratch) {
     const int lane = group.rank % Unit::lanes, subgroup = group.rank / Unit::lanes, steps = (depth + step - 1) / step;
     const int first_row = subgroup / subgroups_across * down * side,
               first_column = subgroup % subgroups_across * across * side;
+    typename A::template Fetch<Copies, threads> of_a(group.rank, a);
+    typename B::template Fetch<Copies, threads> of_b(group.rank, b);
+    const auto after = [&](float* stage) {
+      return stage == scratch + (stages - 1) * stage_size ? scratch : stage + stage_size;
+    };
+    float *to = scratch, *stage = scratch;
     const auto fetch = [&](int number) {
-      if (number < steps) {
-        float* stage = scratch + number % stages * stage_size;
-        A::template fetch<Copies>(group.rank, threads, number * step, a, stage);
-        B::template fetch<Copies>(group.rank, threads, number * step, b, stage + A::size);
-      }
+      if (number < steps) of_a.next(to), of_b.next(to + A::size);
       Copies::close();
+      to = after(to);
     };
     typename Unit::fragment_c sums[down][across];
     group.barrier();  // the item before
@@ -106,7 +139,6 @@ struct UnitProduct {
       Copies::template wait<stages - 2>();
       group.barrier();  // the step has arrived, and the stage of the next copies is no longer read
       fetch(number + stages - 1);
-      const float* stage = scratch + number % stages * stage_size;
       typename A::Values left[down];
       typename B::Values right[across];
       for (int i = 0; i < down; ++i) left[i].load(stage, first_row + i * side, lane);
@@ -120,6 +152,7 @@ struct UnitProduct {
           for (int j = 0; j < across; ++j) Unit::mma_sync(sums[i][j], x.fragment, y[j].fragment);
         }
       });
+      stage = after(stage);
     }
     Copies::template wait<0>();
     blocks::each<Unit, down * across>([&](int n) {
