@@ -32,7 +32,8 @@ class Cnn final : public Problem {
   };
 
   /// Forms of `gradient` that have error bounds of their own: by matrix units of these types.
-  static constexpr const char *tf32 = "tf32", *bf16 = "bf16";
+  static constexpr const char *tf32 = "tf32", *bf16 = "bf16", *tf32_backward = "tf32 backward",
+                              *bf16_backward = "bf16 backward";  ///< the latter: also the convolutions backward
 
   /// @throws std::invalid_argument naming the key and its limit
   explicit Cnn(const Making& making);

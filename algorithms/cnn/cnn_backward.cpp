@@ -48,15 +48,17 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
   }
 }
 
-void backward_convolutions(const double* w, double images, Image& image, Sums& sums) {
+void backward_convolutions(const double* w, double images, const Arithmetic& arithmetic, Image& image, Sums& sums) {
   std::fill_n(&image.d_a1[0][0], channels1 * side1 * side1, 0.0);
   std::fill_n(&image.v_d_a1[0][0], channels1 * side1 * side1, 0.0);
-  const double places2 = sum_error(images * windows), places1 = sum_error(images * side1 * side1);
+  const Arithmetic of_convolution = arithmetic.backward ? arithmetic : Arithmetic{};
+  const double places2 = product_error(images * windows, of_convolution),
+               back = product_error(channels2 * taps, of_convolution), places1 = sum_error(images * side1 * side1);
   for (int k = 0; k < pooled; ++k) {
     const double d = image.d_z2[k], v = image.v_d_z2[k];
     if (d == 0 && v == 0) continue;
     const int o = k / windows, at = position_of(k % windows, Decision::place(image.decision[k]));
-    const double v_and_sum = v + sum_error(channels2 * taps) * squared(d);
+    const double v_and_sum = v + back * squared(d);
     for (int c = 0; c < channels1; ++c) {
       const int kernel = conv2_weights + (o * channels1 + c) * taps;
       for (int t = 0; t < taps; ++t) {
@@ -84,7 +86,7 @@ void backward_convolutions(const double* w, double images, Image& image, Sums& s
 
 void take_backward(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums) {
   backward_dense(w, batch, position, image, sums);
-  backward_convolutions(w, static_cast<double>(batch.order.size()), image, sums);
+  backward_convolutions(w, static_cast<double>(batch.order.size()), batch.arithmetic, image, sums);
 }
 
 }  // namespace league::cnn

@@ -51,8 +51,9 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
 }  // namespace
 
 Arithmetic Arithmetic::of(std::string_view form) {
-  if (form == Cnn::tf32) return {.roundoff = tf32_roundoff, .drift = 0.06};
-  if (form == Cnn::bf16) return {.roundoff = bf16_roundoff, .drift = 0.35};
+  const bool backward = form == Cnn::tf32_backward || form == Cnn::bf16_backward;
+  if (form.starts_with(Cnn::tf32)) return {.roundoff = tf32_roundoff, .backward = backward, .drift = 0.06};
+  if (form.starts_with(Cnn::bf16)) return {.roundoff = bf16_roundoff, .backward = backward, .drift = 0.35};
   return {};
 }
 

@@ -15,10 +15,11 @@ namespace league::cnn {
 /// A variant's arithmetic: f32, except for products on a matrix unit, which rounds their factors. These are the second
 /// convolution forward and the first dense layer forward and backward.
 struct Arithmetic {
-  double roundoff = 0;  ///< unit roundoff of the factors on a matrix unit; 0: none
-  double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
+  double roundoff = 0;    ///< unit roundoff of the factors on a matrix unit; 0: none
+  bool backward = false;  ///< also the second convolution backward
+  double drift = 0.02;    ///< how far two steps may lead from those in double, relative to the distance covered
 
-  /// By the form of a variant's outputs: `Cnn::tf32`, `Cnn::bf16`, else f32.
+  /// By the form of a variant's outputs, such as `Cnn::tf32`; f32 if it has none.
   [[nodiscard]] static Arithmetic of(std::string_view form);
 };
 

@@ -11,7 +11,7 @@ namespace league::cnn {
 /// Partial sums and packed weights, on the device.
 struct GpuMemory {
   float* forward2;   ///< the second convolution's weights as [in][tap][out], or as pieces of a matrix unit
-  float* backward2;  ///< and as [out][tap][in]
+  float* backward2;  ///< and as [out][tap][in], or as pieces
   float* products;   ///< [slices][images x hidden]: the first dense layer's sums
   float* partials;   ///< [teams][fc1_weights]: the convolutions' gradients; weights as [out][tap][in], then biases
   blocks::StepSize<float>* size;

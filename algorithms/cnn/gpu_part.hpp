@@ -58,11 +58,15 @@ struct DirectBackward {
   }
 };
 struct RoutedBackward {
+  static constexpr bool rounds = false;  ///< to the type of a matrix unit
   static constexpr int teams_per_multiprocessor = RoutedGradient::min_teams;
   static int items(int images) { return RoutedGradient::items(images); }
   template <class Launcher>
   static void run(const Launcher& launcher, const State& s, const GpuMemory& memory) {
     launcher.template teams<RoutedGradient>(memory.teams, s, memory);
+  }
+  LEAGUE_FUNCTION static void pack(const GpuMemory& memory, int o, int c, int tap, float weight) {
+    memory.backward2[(o * taps + tap) * channels1 + c] = weight;
   }
 };
 

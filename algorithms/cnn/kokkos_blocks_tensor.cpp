@@ -9,7 +9,7 @@
 namespace league::cnn {
 namespace {
 
-using blocks::mma::Element;
+using blocks::mma::Element, blocks::mma::Native;
 
 struct NativeThreads {
   template <int size, class Member>
@@ -18,12 +18,17 @@ struct NativeThreads {
   }
 };
 
+template <class Unit, class Backward>
+using Part = std::conditional_t<kokkos::on_gpu, GpuPart<kokkos_model::Gpu<NativeThreads>, UnitMethod<Unit, Backward>>,
+                                kokkos_model::OnHost<UnitStep<Unit, Backward>>>;
 template <class Unit>
-using Part =
-    std::conditional_t<kokkos::on_gpu, GpuPart<kokkos_model::Gpu<NativeThreads>, UnitMethod<Unit, RoutedBackward>>,
-                       kokkos_model::OnHost<UnitStep<Unit, HostRouted>>>;
-const RegisterTraining<Part<blocks::mma::Native<Element::tf32>>> tf32{"tensor_tf32", kokkos::blocks_model};
-const RegisterTraining<Part<blocks::mma::Native<Element::bf16>>> bf16{"tensor_bf16", kokkos::blocks_model};
+using Routed = Part<Unit, RoutedBackward>;
+template <class Unit>
+using Dense = Part<Unit, UnitBackward<Unit>>;
+const RegisterTraining<Routed<Native<Element::tf32>>> tf32{"tensor_tf32", kokkos::blocks_model};
+const RegisterTraining<Routed<Native<Element::bf16>>> bf16{"tensor_bf16", kokkos::blocks_model};
+const RegisterTraining<Dense<Native<Element::tf32>>> dense_tf32{"tensor_dense_tf32", kokkos::blocks_model};
+const RegisterTraining<Dense<Native<Element::bf16>>> dense_bf16{"tensor_dense_bf16", kokkos::blocks_model};
 
 }  // namespace
 }  // namespace league::cnn

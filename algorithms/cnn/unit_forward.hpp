@@ -9,10 +9,11 @@
 /// host thread.
 namespace league::cnn {
 
-/// The form of the outputs (`Cnn::tf32`, `Cnn::bf16`).
+/// The form of the outputs; `backward`: the convolutions' backward pass is on the unit, too.
 template <class Unit>
-constexpr const char* form_of() {
-  return Unit::element == blocks::mma::Element::bf16 ? Cnn::bf16 : Cnn::tf32;
+constexpr const char* form_of(bool backward) {
+  if (Unit::element == blocks::mma::Element::bf16) return backward ? Cnn::bf16_backward : Cnn::bf16;
+  return backward ? Cnn::tf32_backward : Cnn::tf32;
 }
 
 /// The second convolution's weights as operand B: pieces [step][blocks of 16 outputs]. A step has `Unit::depth` input

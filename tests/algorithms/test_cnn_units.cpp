@@ -34,7 +34,11 @@ struct Memory {
     return s;
   }
   [[nodiscard]] GpuMemory of_kernels() {
-    return {.forward2 = packed.front().values, .products = products.data(), .slices = slices};
+    return {.forward2 = forward.front().values,
+            .backward2 = backward.front().values,
+            .products = products.data(),
+            .partials = partials.data(),
+            .slices = slices};
   }
   [[nodiscard]] Take take() const {
     return {of.data.train.values<const std::uint8_t>().data(),
@@ -58,7 +62,8 @@ struct Memory {
   std::vector<float> h = of_size(images * hidden), d_h = h, d_logits = of_size(images * classes),
                      losses = std::vector<float>(images, 1.0F);
   std::vector<std::uint8_t> decisions = std::vector<std::uint8_t>(images * pooled, 0xff);
-  std::vector<Four> packed = std::vector<Four>(channels1 * taps * channels2 / 4);
+  std::vector<float> partials = of_size(fc1_weights);
+  std::vector<Four> forward = std::vector<Four>(channels1 * taps * channels2 / 4), backward = forward;
 };
 
 /// Calls `run(group, scratch)` in all threads of a team.
@@ -88,9 +93,26 @@ void run_items(Memory& memory, const std::vector<int>& items) {
       Kernel::run(group, memory.state(), memory.of_kernels(), memory.take(), item, scratch);
     });
 }
+/// The sums of the convolutions' gradients over the images, by one row of teams; a window in four has a gradient.
+template <class Unit>
+void run_convolutions(Memory& memory) {
+  for (std::size_t i = 0; i < memory.d_p.size(); ++i) {
+    memory.d_p[i] = i % 4 == 0 ? random_value<float>(7, 4, i) : 0;
+    memory.decisions[i] = Decision::of(static_cast<int>(i / 4 % 4), true);
+  }
+  const auto run = [&]<class Kernel>(Kernel, int teams) {
+    for (int team = 0; team < teams; ++team)
+      run_team<Unit, Kernel>([&](const auto& group, float* scratch) {
+        Kernel::run(group, memory.state(), memory.of_kernels(), memory.take(), team, teams, scratch);
+      });
+  };
+  run(UnitWeights<Unit>{}, UnitWeights<Unit>::shares);
+  run(UnitInputs<Unit>{}, 1);
+}
 template <class Unit>
 void run_all(Memory& memory) {
-  for (int at = 0; at < channels2 * channels1 * taps; ++at) PackFilters<Unit>{memory.state(), memory.of_kernels()}(at);
+  for (int at = 0; at < channels2 * channels1 * taps; ++at)
+    PackFilters<Unit, UnitBackward<Unit>>{memory.state(), memory.of_kernels()}(at);
   using Forward = UnitForward<Unit>;
   run_items<Unit, Forward>(memory, {1, 2, 8});
   ASSERT_EQ(Forward::items(images), 9);
@@ -142,6 +164,10 @@ TYPED_TEST(CnnUnits, OfAGpuTeamDoTheWorkOfAHostThread) {
     EXPECT_NEAR(team.gradient[static_cast<std::size_t>(i)], sum, 1e-6);
   }
   EXPECT_NEAR(team.gradient[parameters], 1, 1e-6) << "the loss";
+  run_convolutions<TypeParam>(team);
+  run_convolutions<blocks::mma::Scalar<TypeParam::element>>(thread);
+  for (const float sum : thread.partials) ASSERT_FALSE(std::isnan(sum));
+  expect_near("partials", team.partials, thread.partials, 2e-4);
 }
 
 }  // namespace
