@@ -8,7 +8,8 @@ namespace league::cnn {
 namespace {
 
 void convolve1(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image) {
-  const double products = product_error(channels1 * taps, arithmetic);
+  const double products = product_error(channels1 * taps, arithmetic, Rounded::forward),
+               own = product_error(taps, arithmetic, Rounded::all);
   for (int i = 0; i < pixels; ++i) image.x[i] = pixel<float>(grey[i]);  // the network's inputs, exactly
   for (int c = 0; c < channels1; ++c) {
     const double* kernel = w + conv1_weights + c * taps;
@@ -24,7 +25,7 @@ void convolve1(const double* w, const std::uint8_t* grey, const Arithmetic& arit
         const int at = y * side1 + x;
         image.z1[c][at] = sum;
         image.a1[c][at] = std::max(sum, 0.0);
-        image.v_a1[c][at] = sum_error(taps) * squares + whole_error(taps) * squared(sum);
+        image.v_a1[c][at] = own * squares + whole_error(taps) * squared(sum);
         image.noise[c][at] = static_cast<float>(image.v_a1[c][at] + products * squared(image.a1[c][at]));
       }
   }
@@ -115,7 +116,8 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
                   const std::uint8_t* given, const Arithmetic& arithmetic, std::int64_t& ties, Image& image) {
   std::string wrong;
   double noise[pooled];
-  const double products = product_error(pooled, arithmetic);
+  const double products = product_error(pooled, arithmetic, Rounded::forward),
+               last = product_error(hidden, arithmetic, Rounded::all);
   for (int k = 0; k < pooled; ++k) noise[k] = image.v_p[k] + products * squared(image.p[k]);
   for (int j = 0; j < hidden; ++j) {
     const double* row = w + fc1_weights + j * pooled;
@@ -147,7 +149,7 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
     double sum = w[fc2_biases + c], error = sum_error(hidden) * squared(sum);
     for (int j = 0; j < hidden; ++j) {
       sum += row[j] * image.h[j];
-      error += squared(row[j]) * (image.v_h[j] + sum_error(hidden) * squared(image.h[j]));
+      error += squared(row[j]) * (image.v_h[j] + last * squared(image.h[j]));
     }
     image.logits[c] = sum;
     image.v_logits[c] = error + whole_error(hidden) * squared(sum);

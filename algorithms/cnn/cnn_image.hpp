@@ -29,10 +29,12 @@ inline double sum_error(double terms) { return squared(16 * unit) * (terms + 1);
 /// The same relative to the squared sum, for values of one sign.
 inline double whole_error(double terms) { return squared(8 * unit) * (terms + 1); }
 
-/// `sum_error` of a sum that may be on a matrix unit: both factors of each product are rounded, each with a variance of
-/// at most roundoff^2 / 3, and units truncate when they add, which doubles the error of the addition.
-inline double product_error(double terms, const Arithmetic& arithmetic) {
-  if (arithmetic.roundoff == 0) return sum_error(terms);
+using Rounded = Arithmetic::Rounded;
+
+/// `sum_error` of products whose factors are rounded if the arithmetic rounds those of `kind`: both factors, each with
+/// a variance of at most roundoff^2 / 3; and units truncate when they add, which doubles the error of the addition.
+inline double product_error(double terms, const Arithmetic& arithmetic, Rounded kind) {
+  if (arithmetic.rounded < kind) return sum_error(terms);
   return 4 * sum_error(terms) + 2 * squared(8 * arithmetic.roundoff) / 3;
 }
 

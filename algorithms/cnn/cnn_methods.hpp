@@ -45,7 +45,14 @@ inline std::vector<Method> methods() {
            .dtypes = {Dtype::f32},
            .executions = recordable,
            .libraries = {"cudnn", "onednn"},
-           .own_models = false}};
+           .own_models = false},
+          {.name = "layers_tf32",
+           .description = "layers, factors of all products in tf32",
+           .dtypes = {Dtype::f32},
+           .executions = recordable,
+           .libraries = {"cudnn"},
+           .own_models = false,
+           .units = {{Dtype::f32, "tf32 tensor"}}}};
 }
 
 }  // namespace league::cnn

@@ -51,9 +51,11 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
 }  // namespace
 
 Arithmetic Arithmetic::of(std::string_view form) {
-  const bool backward = form == Cnn::tf32_backward || form == Cnn::bf16_backward;
-  if (form.starts_with(Cnn::tf32)) return {.roundoff = tf32_roundoff, .backward = backward, .drift = 0.06};
-  if (form.starts_with(Cnn::bf16)) return {.roundoff = bf16_roundoff, .backward = backward, .drift = 0.35};
+  const Rounded rounded = form.ends_with(Cnn::of_all)        ? Rounded::all
+                          : form.ends_with(Cnn::of_backward) ? Rounded::convolutions
+                                                             : Rounded::forward;
+  if (form.starts_with(Cnn::tf32)) return {rounded, tf32_roundoff, 0.06};
+  if (form.starts_with(Cnn::bf16)) return {rounded, bf16_roundoff, 0.35};
   return {};
 }
 

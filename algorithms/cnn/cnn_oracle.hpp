@@ -12,12 +12,14 @@
 /// The network in double, with error bounds for a variant's arithmetic.
 namespace league::cnn {
 
-/// A variant's arithmetic: f32, except for products on a matrix unit, which rounds their factors. These are the second
-/// convolution forward and the first dense layer forward and backward.
+/// A variant's arithmetic: f32, except for products that round their factors, as matrix units do.
 struct Arithmetic {
-  double roundoff = 0;    ///< unit roundoff of the factors on a matrix unit; 0: none
-  bool backward = false;  ///< also the second convolution backward
-  double drift = 0.02;    ///< how far two steps may lead from those in double, relative to the distance covered
+  /// Which products, each with those before: the second convolution forward and the first dense layer forward and
+  /// backward; the second convolution backward; all, and the sums that libraries compute as products.
+  enum class Rounded { none, forward, convolutions, all };
+  Rounded rounded = Rounded::none;
+  double roundoff = 0;  ///< unit roundoff of the factors
+  double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
 
   /// By the form of a variant's outputs, such as `Cnn::tf32`; f32 if it has none.
   [[nodiscard]] static Arithmetic of(std::string_view form);
