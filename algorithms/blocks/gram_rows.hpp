@@ -32,21 +32,21 @@ struct GramRows {
     /// `column_at(j)`: column j of `blocks` x 16, 16-byte aligned. Padding columns may be any: their sums are not used.
     template <class ColumnAt>
     LEAGUE_FUNCTION Lane(const ColumnAt& column_at, int lane) {
-      each([&](int block, int k) { x[block][k] = column_at(block * mma::side + Units::column(lane, k)); });
+      each_column([&](int block, int k) { x[block][k] = column_at(block * mma::side + Units::column(lane, k)); });
     }
   };
 
   /// Loads the rows from `row` on.
   LEAGUE_FUNCTION void load(const Lane& lane, std::int64_t row) {
-    each([&](int block, int k) {
-      repeated<Unit, packs>(
+    each_column([&](int block, int k) {
+      each<Unit, packs>(
           [&](int pack) { x[block][k][pack] = reinterpret_cast<const Pack*>(lane.x[block][k] + row)[pack]; });
     });
   }
   /// Loads `count` of the rows from `row` on; the others are 0.
   LEAGUE_FUNCTION void load_some(const Lane& lane, std::int64_t row, std::int64_t count) {
-    each([&](int block, int k) {
-      repeated<Unit, of_lane>([&](int i) { at(block, k, i) = i < count ? lane.x[block][k][row + i] : T{0}; });
+    each_column([&](int block, int k) {
+      each<Unit, of_lane>([&](int i) { at(block, k, i) = i < count ? lane.x[block][k][row + i] : T{0}; });
     });
   }
   [[nodiscard]] LEAGUE_FUNCTION const T& at(int block, int k, int row) const {
@@ -55,8 +55,8 @@ struct GramRows {
   /// All steps as doubles, of the blocks from `from` on.
   template <int from = 0>
   LEAGUE_FUNCTION void widen(Wide (&wide)[steps]) const {
-    repeated<Unit, of_lane>([&](int row) {
-      each([&](int block, int k) {
+    each<Unit, of_lane>([&](int row) {
+      each_column([&](int block, int k) {
         if (block >= from) wide[row / deep][block][k][row % deep] = static_cast<double>(at(block, k, row));
       });
     });
@@ -66,8 +66,8 @@ struct GramRows {
   LEAGUE_FUNCTION T& at(int block, int k, int row) { return x[block][k][row / Pack::size].values[row % Pack::size]; }
   /// Calls `body(block, k)` for all columns of a lane.
   template <class Body>
-  LEAGUE_FUNCTION static void each(const Body& body) {
-    repeated<Unit, blocks>([&](int block) { repeated<Unit, columns>([&](int k) { body(block, k); }); });
+  LEAGUE_FUNCTION static void each_column(const Body& body) {
+    each<Unit, blocks>([&](int block) { each<Unit, columns>([&](int k) { body(block, k); }); });
   }
 };
 

@@ -37,15 +37,6 @@ struct GramLayout {
   LEAGUE_FUNCTION static constexpr int product(int v, int j) { return units * unit_values + v * columns + j; }
 };
 
-/// `unrolled` on GPUs, so that arrays stay in registers; a loop on hosts, which the compiler vectorises.
-template <class Unit, int n, class Body>
-LEAGUE_FUNCTION void repeated(const Body& body) {
-  if constexpr (Unit::lanes > 1)
-    unrolled<n>(body);
-  else
-    for (int i = 0; i < n; ++i) body(i);
-}
-
 /// A subgroup's sums. `parts` subgroups split the units of the same rows between them. `weighted`: w is the first of
 /// the vectors; else it is 1.
 template <class Unit_, int blocks_, int vectors_, bool weighted = false, int parts = 1>
@@ -91,31 +82,31 @@ class GramUnits {
     constexpr int from = first_block(part), first = unit_of(part), last = unit_of(part + 1), product = product_of(part);
     alignas(16) typename Unit::Word right_words[blocks][Unit::share], left_words[Unit::share];
     typename Unit::fragment_b right[blocks];
-    repeated<Unit, blocks - from>([&](int number) {
+    each<Unit, blocks - from>([&](int number) {
       const int block = from + number;
-      repeated<Unit, Unit::share>(
+      each<Unit, Unit::share>(
           [&](int i) { right_words[block][i] = bits(x[block][i % lane_columns][i / lane_columns]); });
       Unit::load(right[block], right_words[block], 0);  // the lane's own words
     });
-    repeated<Unit, blocks - from>([&](int number) {
+    each<Unit, blocks - from>([&](int number) {
       const int i = from + number;
       typename Unit::fragment_a left = right[i];
       if constexpr (weighted) {
-        repeated<Unit, Unit::share>([&](int word) {
+        each<Unit, Unit::share>([&](int word) {
           const int row = word / lane_columns;
           left_words[word] = bits(v[0][row] * x[i][word % lane_columns][row]);
         });
         Unit::load(left, left_words, 0);
       }
-      repeated<Unit, blocks - from>([&](int other) {
+      each<Unit, blocks - from>([&](int other) {
         const int j = from + other, unit = Layout::unit(i, j);
         if (j >= i && unit >= first && unit < last) Unit::mma_sync(squares_[unit - first], left, right[j]);
       });
     });
-    repeated<Unit, vectors>([&](int number) {
-      repeated<Unit, product_of(part + 1) - product>([&](int block) {
-        repeated<Unit, lane_columns>([&](int k) {
-          repeated<Unit, deep>(
+    each<Unit, vectors>([&](int number) {
+      each<Unit, product_of(part + 1) - product>([&](int block) {
+        each<Unit, lane_columns>([&](int k) {
+          each<Unit, deep>(
               [&](int row) { products_[number][block][k] += v[number][row] * x[product + block][k][row]; });
         });
       });
@@ -127,15 +118,15 @@ class GramUnits {
   LEAGUE_FUNCTION void leave(int lane, bool is_first, double* scratch) const {
     constexpr int first = unit_of(part), product = product_of(part);
     const auto put = [&](int at, double sum) { scratch[at] = is_first ? sum : scratch[at] + sum; };
-    repeated<Unit, unit_of(part + 1) - first>([&](int unit) {
+    each<Unit, unit_of(part + 1) - first>([&](int unit) {
       double values[Unit::sums];
       Unit::values(squares_[unit], values);
       for (int i = 0; i < Unit::sums; ++i)
         put((first + unit) * Layout::unit_values + Unit::row(lane, i) * mma::side + Unit::column(lane, i), values[i]);
     });
-    repeated<Unit, vectors>([&](int number) {
-      repeated<Unit, product_of(part + 1) - product>([&](int block) {
-        repeated<Unit, lane_columns>([&](int k) {
+    each<Unit, vectors>([&](int number) {
+      each<Unit, product_of(part + 1) - product>([&](int block) {
+        each<Unit, lane_columns>([&](int k) {
           const int at = Layout::product(number, (product + block) * mma::side + column(lane, k));
           put(place(lane) == 0 ? at : beyond(at, place(lane)), products_[number][block][k]);
         });

@@ -82,7 +82,14 @@ template <>
 struct Traits<Element::bf16> {
   using Value = std::uint16_t;
   using Sum = float;
-  LEAGUE_FUNCTION static Value narrow(float value) { return static_cast<Value>(rounded(bits_of(value), 16) >> 16); }
+  LEAGUE_FUNCTION static Value narrow(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    Value narrow;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow) : "f"(value));
+    return narrow;
+#endif
+    return static_cast<Value>(rounded(bits_of(value), 16) >> 16);
+  }
   LEAGUE_FUNCTION static Sum widen(Value value) { return float_of(static_cast<std::uint32_t>(value) << 16); }
 };
 template <>
@@ -120,7 +127,14 @@ template <>
 struct Traits<Element::tf32> {
   using Value = float;
   using Sum = float;
-  LEAGUE_FUNCTION static Value narrow(float value) { return float_of(rounded(bits_of(value), 13)); }
+  LEAGUE_FUNCTION static Value narrow(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    std::uint32_t bits;  // ties away from 0
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+    return float_of(bits);
+#endif
+    return float_of(rounded(bits_of(value), 13));
+  }
   LEAGUE_FUNCTION static Sum widen(Value value) { return float_of(bits_of(value) & 0xffffe000U); }
 };
 template <>
@@ -148,6 +162,22 @@ struct UnitOf {
   static constexpr int per_word = static_cast<int>(sizeof(Word) / sizeof(Value));
   static constexpr int depth = words * per_word;  ///< elements of a row of a piece
   static constexpr int parts = 1;
+
+  /// A word of floats, each rounded to the element type.
+  LEAGUE_FUNCTION static Word word(const float (&values)[per_word]) {
+    Word word;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (element == Element::bf16) {
+      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(values[1]), "f"(values[0]));
+    } else
+#endif
+    {
+      Value narrow[per_word];
+      for (int e = 0; e < per_word; ++e) narrow[e] = Traits<element>::narrow(values[e]);
+      __builtin_memcpy(&word, narrow, sizeof word);
+    }
+    return word;
+  }
 };
 
 /// Reference: plain code, one lane has the whole tile. The tests compare all other units with it.

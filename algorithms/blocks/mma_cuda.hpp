@@ -202,15 +202,7 @@ struct Warp<Element::f32> : Warp<Element::tf32> {
     high = bits_of(rounded);
     low = bits_of(round(value - rounded));
   }
-  LEAGUE_FUNCTION static float round(float value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    std::uint32_t bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
-    return float_of(bits);
-#else
-    return Traits<Element::tf32>::narrow(value);
-#endif
-  }
+  LEAGUE_FUNCTION static float round(float value) { return Traits<Element::tf32>::narrow(value); }
 };
 
 }  // namespace league::blocks::mma

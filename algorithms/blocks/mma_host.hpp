@@ -86,16 +86,23 @@ struct Thread<Element::f64> : Scalar<Element::f64> {
 #endif
 
 #if defined(__AVX512F__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-template <>
-struct Thread<Element::f32> : Scalar<Element::f32> {
+/// A row of sums per register; of tf32, the bits that a unit does not read are masked.
+template <Element element_>
+struct FloatThread : Scalar<element_> {
+  using typename Scalar<element_>::fragment_a, typename Scalar<element_>::fragment_b;
+  static constexpr int sums = Scalar<element_>::sums;
+
   struct fragment_c {
     __m512 sum[side] = {};
   };
   LEAGUE_FUNCTION static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
     unrolled<words>([&](int word) {
-      const __m512 y = _mm512_loadu_ps(b.piece + word * side);
+      __m512 y = _mm512_loadu_ps(b.piece + word * side);
+      if constexpr (element_ == Element::tf32)
+        y = _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(y), _mm512_set1_epi32(-0x2000)));
       unrolled<side>([&](int row) {
-        c.sum[row] = _mm512_fmadd_ps(_mm512_set1_ps(float_of(a.piece[word * side + row])), y, c.sum[row]);
+        const float x = Traits<element_>::widen(float_of(a.piece[word * side + row]));
+        c.sum[row] = _mm512_fmadd_ps(_mm512_set1_ps(x), y, c.sum[row]);
       });
     });
   }
@@ -103,6 +110,10 @@ struct Thread<Element::f32> : Scalar<Element::f32> {
     for (int row = 0; row < side; ++row) _mm512_storeu_ps(out + row * side, c.sum[row]);
   }
 };
+template <>
+struct Thread<Element::f32> : FloatThread<Element::f32> {};
+template <>
+struct Thread<Element::tf32> : FloatThread<Element::tf32> {};
 #endif
 
 #if defined(__AVX512BF16__) && !defined(__CUDACC__) && !defined(__HIPCC__)

@@ -108,8 +108,8 @@ struct Squares {
 
     /// `from`: the elements of all fragments.
     LEAGUE_FUNCTION RowSums(const Sum (&from)[tiles][units][Unit::sums], int lane) {
-      each<tiles * units>([&](int n) {
-        each<Unit::sums>([&](int i) {
+      each<Unit, tiles * units>([&](int n) {
+        each<Unit, Unit::sums>([&](int i) {
           const int row = i / per_unit, column = i % per_unit;
           value_[held_row(n / units, row)][n % units * per_unit + column] =
               from[n / units][n % units][Unit::sum_at(row, column)];
@@ -153,14 +153,6 @@ struct Squares {
         transpose<2 * bit>(lane);
       }
     }
-    template <int n, class Body>
-    LEAGUE_FUNCTION static void each(const Body& body) {
-      if constexpr (alone)
-        for (int i = 0; i < n; ++i) body(i);
-      else
-        unrolled<n>(body);
-    }
-
     static constexpr int columns = units * per_unit;
     Sum value_[held][columns];
   };

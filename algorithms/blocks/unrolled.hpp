@@ -14,6 +14,15 @@ LEAGUE_FUNCTION void unrolled(const Body& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) { (body(i), ...); }(std::make_integer_sequence<int, n>{});
 }
 
+/// Calls `body(0)` to `body(n - 1)`: on GPUs unrolled, so that the sums of a matrix unit stay in registers.
+template <class Unit, int n, class Body>
+LEAGUE_FUNCTION void each(const Body& body) {
+  if constexpr (Unit::lanes > 1)
+    unrolled<n>(body);
+  else
+    for (int i = 0; i < n; ++i) body(i);
+}
+
 /// value(0) + ... + value(count - 1), in this order; `together` values are read before they are added, so that loads
 /// from memory overlap.
 template <int together, class Value>

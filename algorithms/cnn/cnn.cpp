@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "algorithms/cnn/cnn_judge.hpp"
+#include "algorithms/cnn/cnn_methods.hpp"
 #include "algorithms/contract/labels.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "backends/launch.hpp"
@@ -84,26 +85,7 @@ const RegisterAlgorithm registered{
                     .default_value = "on",
                     .choices = {"on", "off"},
                     .description = "shuffle the images in each epoch, or keep the order of the file"}}),
-              .methods = {{.name = "direct",
-                           .description = "loop nests in registers and scratch; backward pass over all positions",
-                           .dtypes = {Dtype::f32},
-                           .executions = recordable},
-                          {.name = "routed",
-                           .description = "direct, but backward only through pool windows with a gradient",
-                           .dtypes = {Dtype::f32},
-                           .executions = recordable},
-                          {.name = "gemm",
-                           .description = "convolutions as products of matrices (im2col), by a library",
-                           .dtypes = {Dtype::f32},
-                           .executions = recordable,
-                           .libraries = {"cublas", "kokkos_kernels"},
-                           .own_models = false},
-                          {.name = "layers",
-                           .description = "one library call for each layer, small kernels between",
-                           .dtypes = {Dtype::f32},
-                           .executions = recordable,
-                           .libraries = {"cudnn", "onednn"},
-                           .own_models = false}},
+              .methods = cnn::methods(),
               .needs_dataset = true,
               .make = [](const Making& making) { return std::make_unique<Cnn>(making); },
               .edge_cases = {{{"train", "1"}, {"test", "1"}, {"features", "784"}, {"batch", "1"}, {"steps", "1"}},

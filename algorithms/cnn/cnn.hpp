@@ -31,6 +31,12 @@ class Cnn final : public Problem {
     predictions,  ///< i32 [test images]: classes at the last test
   };
 
+  /// Forms of `gradient` that have error bounds of their own: products of factors of these types; with the ending also
+  /// the convolutions backward, or all products.
+  static constexpr const char *tf32 = "tf32", *bf16 = "bf16", *tf32_backward = "tf32 backward",
+                              *bf16_backward = "bf16 backward", *tf32_all = "tf32 all";
+  static constexpr const char *of_backward = " backward", *of_all = " all";
+
   /// @throws std::invalid_argument naming the key and its limit
   explicit Cnn(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }

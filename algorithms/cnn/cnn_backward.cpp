@@ -9,7 +9,11 @@ namespace {
 
 void backward_dense(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums) {
   const auto images = static_cast<double>(batch.order.size());
-  const double error = sum_error(images);
+  const Arithmetic& arithmetic = batch.arithmetic;
+  const double error = product_error(images, arithmetic, Rounded::all),
+               products = product_error(images, arithmetic, Rounded::forward),
+               back = product_error(hidden, arithmetic, Rounded::forward),
+               last = product_error(classes, arithmetic, Rounded::all);
   double d_p[pooled] = {}, v_d_p[pooled] = {};
   for (int c = 0; c < classes; ++c) sums.add(fc2_biases + c, image.d_logits[c], image.v_d_logits[c], 1, 0, error);
   for (int j = 0; j < hidden; ++j) {
@@ -17,7 +21,7 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
     for (int c = 0; c < classes; ++c) {
       const double weight = w[fc2_weights + c * hidden + j];
       sum += weight * image.d_logits[c];
-      sum_v += squared(weight) * (image.v_d_logits[c] + sum_error(classes) * squared(image.d_logits[c]));
+      sum_v += squared(weight) * (image.v_d_logits[c] + last * squared(image.d_logits[c]));
       sums.add(fc2_weights + c * hidden + j, image.d_logits[c], image.v_d_logits[c], image.h[j], image.v_h[j], error);
     }
     const double d = image.d_h[j] = image.h_factor[j] * sum, v = image.v_d_h[j] = squared(image.h_factor[j]) * sum_v;
@@ -26,16 +30,16 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
     const double* row = w + fc1_weights + j * pooled;
     double* gradient = sums.gradient.data() + fc1_weights + j * pooled;
     double* errors = sums.errors.data() + fc1_weights + j * pooled;
-    const double v_and_sum = v + sum_error(hidden) * squared(d);
+    const double v_and_sum = v + back * squared(d);
     for (int k = 0; k < pooled; ++k) {
       d_p[k] += d * row[k];
       v_d_p[k] += v_and_sum * squared(row[k]);
       gradient[k] += d * image.p[k];
-      errors[k] += v * squared(image.p[k]) + squared(d) * (image.v_p[k] + error * squared(image.p[k]));
+      errors[k] += v * squared(image.p[k]) + squared(d) * (image.v_p[k] + products * squared(image.p[k]));
     }
   }
   const auto scale = batch.dropout.pooled_scale<double>();
-  const double places = sum_error(images * windows);
+  const double places = product_error(images * windows, arithmetic, Rounded::all);
   std::uint64_t word = 0;
   for (int k = 0; k < pooled; ++k) {
     if (k % 32 == 0) word = batch.dropout.word(batch.step, position, k / 32);
@@ -47,15 +51,17 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
   }
 }
 
-void backward_convolutions(const double* w, double images, Image& image, Sums& sums) {
+void backward_convolutions(const double* w, double images, const Arithmetic& arithmetic, Image& image, Sums& sums) {
   std::fill_n(&image.d_a1[0][0], channels1 * side1 * side1, 0.0);
   std::fill_n(&image.v_d_a1[0][0], channels1 * side1 * side1, 0.0);
-  const double places2 = sum_error(images * windows), places1 = sum_error(images * side1 * side1);
+  const double places2 = product_error(images * windows, arithmetic, Rounded::convolutions),
+               places1 = product_error(images * side1 * side1, arithmetic, Rounded::all),
+               back = product_error(channels2 * taps, arithmetic, Rounded::convolutions);
   for (int k = 0; k < pooled; ++k) {
     const double d = image.d_z2[k], v = image.v_d_z2[k];
     if (d == 0 && v == 0) continue;
     const int o = k / windows, at = position_of(k % windows, Decision::place(image.decision[k]));
-    const double v_and_sum = v + sum_error(channels2 * taps) * squared(d);
+    const double v_and_sum = v + back * squared(d);
     for (int c = 0; c < channels1; ++c) {
       const int kernel = conv2_weights + (o * channels1 + c) * taps;
       for (int t = 0; t < taps; ++t) {
@@ -83,7 +89,7 @@ void backward_convolutions(const double* w, double images, Image& image, Sums& s
 
 void take_backward(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums) {
   backward_dense(w, batch, position, image, sums);
-  backward_convolutions(w, static_cast<double>(batch.order.size()), image, sums);
+  backward_convolutions(w, static_cast<double>(batch.order.size()), batch.arithmetic, image, sums);
 }
 
 }  // namespace league::cnn

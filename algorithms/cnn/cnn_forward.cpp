@@ -7,7 +7,9 @@
 namespace league::cnn {
 namespace {
 
-void convolve1(const double* w, const std::uint8_t* grey, Image& image) {
+void convolve1(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image) {
+  const double products = product_error(channels1 * taps, arithmetic, Rounded::forward),
+               own = product_error(taps, arithmetic, Rounded::all);
   for (int i = 0; i < pixels; ++i) image.x[i] = pixel<float>(grey[i]);  // the network's inputs, exactly
   for (int c = 0; c < channels1; ++c) {
     const double* kernel = w + conv1_weights + c * taps;
@@ -23,9 +25,8 @@ void convolve1(const double* w, const std::uint8_t* grey, Image& image) {
         const int at = y * side1 + x;
         image.z1[c][at] = sum;
         image.a1[c][at] = std::max(sum, 0.0);
-        image.v_a1[c][at] = sum_error(taps) * squares + whole_error(taps) * squared(sum);
-        image.noise[c][at] =
-            static_cast<float>(image.v_a1[c][at] + sum_error(channels1 * taps) * squared(image.a1[c][at]));
+        image.v_a1[c][at] = own * squares + whole_error(taps) * squared(sum);
+        image.noise[c][at] = static_cast<float>(image.v_a1[c][at] + products * squared(image.a1[c][at]));
       }
   }
 }
@@ -112,10 +113,12 @@ void pool(Image& image, const Dropout& dropout, std::int64_t step, std::int64_t 
 
 /// @returns an error of a variant's decisions
 std::string dense(const double* w, const Dropout& dropout, std::int64_t step, std::int64_t position,
-                  const std::uint8_t* given, std::int64_t& ties, Image& image) {
+                  const std::uint8_t* given, const Arithmetic& arithmetic, std::int64_t& ties, Image& image) {
   std::string wrong;
   double noise[pooled];
-  for (int k = 0; k < pooled; ++k) noise[k] = image.v_p[k] + sum_error(pooled) * squared(image.p[k]);
+  const double products = product_error(pooled, arithmetic, Rounded::forward),
+               last = product_error(hidden, arithmetic, Rounded::all);
+  for (int k = 0; k < pooled; ++k) noise[k] = image.v_p[k] + products * squared(image.p[k]);
   for (int j = 0; j < hidden; ++j) {
     const double* row = w + fc1_weights + j * pooled;
     const double bias = w[fc1_biases + j];
@@ -146,7 +149,7 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
     double sum = w[fc2_biases + c], error = sum_error(hidden) * squared(sum);
     for (int j = 0; j < hidden; ++j) {
       sum += row[j] * image.h[j];
-      error += squared(row[j]) * (image.v_h[j] + sum_error(hidden) * squared(image.h[j]));
+      error += squared(row[j]) * (image.v_h[j] + last * squared(image.h[j]));
     }
     image.logits[c] = sum;
     image.v_logits[c] = error + whole_error(hidden) * squared(sum);
@@ -177,25 +180,25 @@ void judge_label(Image& image, int label, double images) {
 std::string take_forward(const double* w, const Batch& batch, std::int64_t position, const Decisions* given,
                          Image& image, std::int64_t& ties) {
   const auto number = static_cast<std::size_t>(batch.order[static_cast<std::size_t>(position)]);
-  convolve1(w, batch.images.data() + number * pixels, image);
+  convolve1(w, batch.images.data() + number * pixels, batch.arithmetic, image);
   convolve2(w, image);
   const std::string wrong =
       decide_windows(image, given != nullptr ? given->pool.data() + position * pooled : nullptr, ties);
   pool(image, batch.dropout, batch.step, position, given != nullptr);
   const std::string wrong_hidden =
       dense(w, batch.dropout, batch.step, position,
-            given != nullptr ? given->hidden.data() + position * hidden : nullptr, ties, image);
+            given != nullptr ? given->hidden.data() + position * hidden : nullptr, batch.arithmetic, ties, image);
   judge_label(image, batch.labels[number], static_cast<double>(batch.order.size()));
   return wrong.empty() ? wrong_hidden : wrong;
 }
 
-void take_forward(const double* w, const std::uint8_t* grey, Image& image) {
+void take_forward(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image) {
   std::int64_t ties = 0;
-  convolve1(w, grey, image);
+  convolve1(w, grey, arithmetic, image);
   convolve2(w, image);
   static_cast<void>(decide_windows(image, nullptr, ties));
   pool(image, {}, 0, 0, false);
-  static_cast<void>(dense(w, {}, 0, 0, nullptr, ties, image));
+  static_cast<void>(dense(w, {}, 0, 0, nullptr, arithmetic, ties, image));
 }
 
 }  // namespace league::cnn

@@ -29,6 +29,15 @@ inline double sum_error(double terms) { return squared(16 * unit) * (terms + 1);
 /// The same relative to the squared sum, for values of one sign.
 inline double whole_error(double terms) { return squared(8 * unit) * (terms + 1); }
 
+using Rounded = Arithmetic::Rounded;
+
+/// `sum_error` of products whose factors are rounded if the arithmetic rounds those of `kind`: both factors, each with
+/// a variance of at most roundoff^2 / 3; and units truncate when they add, which doubles the error of the addition.
+inline double product_error(double terms, const Arithmetic& arithmetic, Rounded kind) {
+  if (arithmetic.rounded < kind) return sum_error(terms);
+  return 4 * sum_error(terms) + 2 * squared(8 * arithmetic.roundoff) / 3;
+}
+
 /// Relative error of exp and log, a few units.
 inline constexpr double function_error = 16 * unit;
 
@@ -85,7 +94,7 @@ struct Sums {
 std::string take_forward(const double* w, const Batch& batch, std::int64_t position, const Decisions* given,
                          Image& image, std::int64_t& ties);
 /// Forward pass without dropout and labels, up to the logits.
-void take_forward(const double* w, const std::uint8_t* grey, Image& image);
+void take_forward(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image);
 /// Backward pass of an image after `take_forward`; adds its gradient.
 void take_backward(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums);
 

@@ -15,9 +15,13 @@ namespace {
 
 using blocks::Weight;
 
-Batch batch_of(const Cnn& problem, std::int64_t step) {
-  return {problem.data.train.values<const std::uint8_t>(), problem.data.train_labels.values<const std::int32_t>(),
-          problem.order_of(step), step, problem.dropout};
+Batch batch_of(const Cnn& problem, std::int64_t step, const Arithmetic& arithmetic) {
+  return {problem.data.train.values<const std::uint8_t>(),
+          problem.data.train_labels.values<const std::int32_t>(),
+          problem.order_of(step),
+          step,
+          problem.dropout,
+          arithmetic};
 }
 
 /// The name of a parameter, such as "conv2.weight[5, 1, 0, 2]".
@@ -130,16 +134,16 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
 
 /// Checks the first steps against double: the initial loss within its bound; later losses and the weights within the
 /// divergence of trainings that round differently.
-Verdict judge_start(const Cnn& problem, const Outputs& outputs) {
+Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic& arithmetic) {
   constexpr std::int64_t max_steps = 2;  // computed in double
-  constexpr double drift = 0.02;
+  const double drift = arithmetic.drift;
   Verdict verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   const auto initial = problem.initial.values<const float>();
   std::vector<double> weights = doubles_of(initial), first(parameters), second(parameters);
   const std::int64_t steps = std::min(problem.steps - 1, max_steps);
   for (std::int64_t step = 0; step < steps; ++step) {
-    const Gradient gradient = differentiate(weights, batch_of(problem, step));
+    const Gradient gradient = differentiate(weights, batch_of(problem, step, arithmetic));
     const double found = losses[static_cast<std::size_t>(step)];
     const double bound = gradient.loss_bound + (step == 0 ? 0 : drift * gradient.loss);
     if (!(std::abs(found - gradient.loss) <= bound))
@@ -169,7 +173,8 @@ Verdict judge_start(const Cnn& problem, const Outputs& outputs) {
 }
 
 /// Checks the classes after the last epoch: some images individually, the total count.
-Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<const std::int32_t> classes_found) {
+Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, const Arithmetic& arithmetic,
+                          std::span<const std::int32_t> classes_found) {
   constexpr std::int64_t max_images = 128;
   Verdict verdict;
   const auto labels = problem.data.test_labels.values<const std::int32_t>();
@@ -188,7 +193,7 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<
   for (std::int64_t i = 0; i < judged; ++i) {
     const std::int64_t at = i * images / judged;
     const std::int32_t found = classes_found[static_cast<std::size_t>(at)];
-    const Logits logits = classify(weights, problem.data.test.values<const std::uint8_t>(at, at + 1));
+    const Logits logits = classify(weights, problem.data.test.values<const std::uint8_t>(at, at + 1), arithmetic);
     const auto best = std::max_element(logits.values, logits.values + classes) - logits.values;
     if (found < 0 || found >= classes ||
         logits.values[found] + logits.bounds[found] < logits.values[best] - logits.bounds[best])
@@ -203,14 +208,15 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, std::span<
 }
 
 /// Checks inference: with the initial weights or, after a warm-up, with the variant's.
-Verdict judge_inference(const Cnn& problem, const Outputs& outputs, std::span<const std::int32_t> classes_found) {
+Verdict judge_inference(const Cnn& problem, const Outputs& outputs, const Arithmetic& arithmetic,
+                        std::span<const std::int32_t> classes_found) {
   Verdict verdict;
   const auto weights = outputs[Cnn::weights].values.values<const float>();
   const auto initial = problem.initial.values<const float>();
   const bool unchanged = std::ranges::equal(weights, initial);
   if (unchanged != (problem.warm_up == 0))
     verdict.fail(unchanged ? "weights: unchanged by the warm-up" : "weights: not the initial ones");
-  verdict += judge_predictions(problem, outputs, classes_found);
+  verdict += judge_predictions(problem, outputs, arithmetic, classes_found);
   verdict.rows_checked = static_cast<std::int64_t>(classes_found.size());
   return verdict;
 }
@@ -218,6 +224,7 @@ Verdict judge_inference(const Cnn& problem, const Outputs& outputs, std::span<co
 }  // namespace
 
 Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
+  const Arithmetic arithmetic = Arithmetic::of(outputs[Cnn::gradient].form);
   Verdict verdict;
   judge_agreement(verdict, std::span(outputs).first(Cnn::gradient + 1), reduce);
   const auto pool = gather(outputs[Cnn::pool_decisions].values.values<const std::uint8_t>(), reduce, verdict,
@@ -227,7 +234,7 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   const auto predictions =
       gather(outputs[Cnn::predictions].values.values<const std::int32_t>(), reduce, verdict, "predictions");
   // No reductions from here on: a failed process may return.
-  if (!problem.trains) return verdict.passed() ? judge_inference(problem, outputs, predictions) : verdict;
+  if (!problem.trains) return verdict.passed() ? judge_inference(problem, outputs, arithmetic, predictions) : verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   for (std::size_t step = 0; step < losses.size(); ++step)
     if (!(losses[step] >= 0 && std::isfinite(losses[step])))
@@ -240,12 +247,12 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
 
   const std::int64_t last = problem.warm_up + problem.steps - 1;
   const Decisions decisions{pool, hidden_values};
-  const Gradient gradient = differentiate(doubles_of(before), batch_of(problem, last), &decisions);
+  const Gradient gradient = differentiate(doubles_of(before), batch_of(problem, last, arithmetic), &decisions);
   if (!gradient.message.empty()) verdict.fail(gradient.message);
   const bool bounded = has_bounds(gradient);
   if (bounded) verdict += judge_gradient(problem, outputs, gradient);
   verdict += judge_update(problem, outputs);
-  if (problem.warm_up == 0) verdict += judge_start(problem, outputs);
+  if (problem.warm_up == 0) verdict += judge_start(problem, outputs, arithmetic);
   if (!bounded)
     verdict.fail_problem("the training diverges: no bound is finite any more; take a smaller learning_rate");
   const std::int64_t images = problem.images_of(last);
@@ -253,7 +260,8 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   verdict.ties = gradient.ties;
   verdict.figures = {{"loss", losses.back()},
                      {"live", static_cast<double>(gradient.live), static_cast<double>(images * pooled)}};
-  if (problem.evaluates && problem.data.test.rows() > 0) verdict += judge_predictions(problem, outputs, predictions);
+  if (problem.evaluates && problem.data.test.rows() > 0)
+    verdict += judge_predictions(problem, outputs, arithmetic, predictions);
   return verdict;
 }
 

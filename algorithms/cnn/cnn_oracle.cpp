@@ -5,10 +5,13 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/cnn/cnn.hpp"
 #include "algorithms/cnn/cnn_image.hpp"
 
 namespace league::cnn {
 namespace {
+
+constexpr double tf32_roundoff = 0x1p-11, bf16_roundoff = 0x1p-8;
 
 Gradient pass(std::span<const double> weights, const Batch& batch, const Decisions* decisions, bool backward) {
   const auto images = static_cast<std::int64_t>(batch.order.size());
@@ -47,15 +50,24 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
 
 }  // namespace
 
+Arithmetic Arithmetic::of(std::string_view form) {
+  const Rounded rounded = form.ends_with(Cnn::of_all)        ? Rounded::all
+                          : form.ends_with(Cnn::of_backward) ? Rounded::convolutions
+                                                             : Rounded::forward;
+  if (form.starts_with(Cnn::tf32)) return {rounded, tf32_roundoff, 0.06};
+  if (form.starts_with(Cnn::bf16)) return {rounded, bf16_roundoff, 0.35};
+  return {};
+}
+
 Gradient differentiate(std::span<const double> weights, const Batch& batch, const Decisions* decisions) {
   return pass(weights, batch, decisions, true);
 }
 
 Gradient evaluate(std::span<const double> weights, const Batch& batch) { return pass(weights, batch, nullptr, false); }
 
-Logits classify(std::span<const double> weights, std::span<const std::uint8_t> grey) {
+Logits classify(std::span<const double> weights, std::span<const std::uint8_t> grey, const Arithmetic& arithmetic) {
   const auto image = std::make_unique<Image>();
-  take_forward(weights.data(), grey.data(), *image);
+  take_forward(weights.data(), grey.data(), arithmetic, *image);
   Logits logits{};
   for (int c = 0; c < classes; ++c) {
     logits.values[c] = image->logits[c];

@@ -4,12 +4,26 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/cnn/network.hpp"
 
-/// The network in double, with error bounds for f32 arithmetic.
+/// The network in double, with error bounds for a variant's arithmetic.
 namespace league::cnn {
+
+/// A variant's arithmetic: f32, except for products that round their factors, as matrix units do.
+struct Arithmetic {
+  /// Which products, each with those before: the second convolution forward and the first dense layer forward and
+  /// backward; the second convolution backward; all, and the sums that libraries compute as products.
+  enum class Rounded { none, forward, convolutions, all };
+  Rounded rounded = Rounded::none;
+  double roundoff = 0;  ///< unit roundoff of the factors
+  double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
+
+  /// By the form of a variant's outputs, such as `Cnn::tf32`; f32 if it has none.
+  [[nodiscard]] static Arithmetic of(std::string_view form);
+};
 
 /// The images of one step, by position in the batch of all devices.
 struct Batch {
@@ -18,6 +32,7 @@ struct Batch {
   std::span<const std::int32_t> order;   ///< indices of the batch's images
   std::int64_t step = 0;                 ///< for dropout
   Dropout dropout{};
+  Arithmetic arithmetic{};
 };
 
 /// A variant's decisions on a batch: u8 [images x pooled], [images x hidden].
@@ -25,7 +40,7 @@ struct Decisions {
   std::span<const std::uint8_t> pool, hidden;
 };
 
-/// A loss and its gradient, each with its error bound for f32.
+/// A loss and its gradient, each with its error bound.
 struct Gradient {
   double loss = 0, loss_bound = 0;
   std::vector<double> values, bounds;  ///< [parameters]
@@ -46,6 +61,7 @@ struct Gradient {
 struct Logits {
   double values[classes], bounds[classes];
 };
-[[nodiscard]] Logits classify(std::span<const double> weights, std::span<const std::uint8_t> image);
+[[nodiscard]] Logits classify(std::span<const double> weights, std::span<const std::uint8_t> image,
+                              const Arithmetic& arithmetic = {});
 
 }  // namespace league::cnn

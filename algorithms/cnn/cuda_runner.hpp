@@ -32,6 +32,8 @@ __global__ void __launch_bounds__(image_threads<Body>) run_images(const Body bod
   if (at < Body::per_image) body(i, at);
 }
 
+/// `tf32`: products with factors in tf32, else in f32.
+template <bool tf32 = false>
 class Runner {
  public:
   using Factor = layers::Factor;
@@ -65,7 +67,9 @@ class Runner {
   void product(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
                int slices = 1) const {
     const cuda::CublasWorkspace workspace(handle_, cuda::stream(queue_), workspace_.data());
+    if (tf32) cuda::check_cublas(cublasSetMathMode(handle_, CUBLAS_TF32_TENSOR_OP_MATH));
     cuda::product(handle_, rows, columns, depth, {a.values, a.transposed}, {b.values, b.transposed}, out, slices);
+    if (tf32) cuda::check_cublas(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH));  // the queue's, for all others
   }
 
  private:

@@ -18,16 +18,19 @@ struct SetOnes {
   __device__ void operator()(int at) const { values[at] = 1; }
 };
 
+template <bool tf32>
 class Layers {
  public:
-  using Runner = cuda_model::Runner;
+  using Runner = cuda_model::Runner<tf32>;
+  static constexpr const char* form = tf32 ? Cnn::tf32_all : "";
 
   Layers(const Runner& runner, int images)
       : runner_(runner),
         images_(images),
-        first_(runner.runtime(), runner.queue(), {images, 1, channels1, side, 3}, Convolution::Epilogue::bias_relu),
-        second_(runner.runtime(), runner.queue(), {images, channels1, channels2, side1, 3},
-                Convolution::Epilogue::none) {}
+        first_(runner.runtime(), runner.queue(), {images, 1, channels1, side, 3}, Convolution::Epilogue::bias_relu,
+               math),
+        second_(runner.runtime(), runner.queue(), {images, channels1, channels2, side1, 3}, Convolution::Epilogue::none,
+                math) {}
   static int chunk() { return 1; }
   template <class Part>
   void declare(Part& part) {
@@ -55,6 +58,9 @@ class Layers {
   }
 
  private:
+  static constexpr Convolution::Math math = tf32 ? Convolution::Math::tf32 : Convolution::Math::f32;
+  template <class T>
+  using Array = typename Runner::template Array<T>;
   [[nodiscard]] int ones() const { return std::max(images_, side1 * side1); }
   /// Sums each plane of [images x channels], then over the images.
   void backward_biases(int channels, int side, const float* planes, float* d_biases) const {
@@ -82,12 +88,13 @@ class Layers {
   const Runner& runner_;
   int images_;
   Convolution first_, second_;
-  Runner::Array<std::uint8_t> workspace_;
-  Runner::Array<float> ones_, plane_sums_;
+  Array<std::uint8_t> workspace_;
+  Array<float> ones_, plane_sums_;
 };
 
 constexpr Model model{"cudnn", "cudnn", DeviceKind::gpu};
-const RegisterTraining<layers::LayersPart<Layers>> by_layers{"layers", model};
+const RegisterTraining<layers::LayersPart<Layers<false>>> f32{"layers", model};
+const RegisterTraining<layers::LayersPart<Layers<true>>> tf32{"layers_tf32", model};
 
 }  // namespace
 }  // namespace league::cnn

@@ -111,6 +111,35 @@ struct Loss {
   }
 };
 
+/// The last layer's gradient, the gradient of the first dense layer's biases, and the loss: sums over images. A team of
+/// `threads` takes 32.
+template <int threads>
+struct SmallSums {
+  static constexpr int sums = parameters + 1 - fc1_biases, parts = threads / 32, items = (sums + 31) / 32;
+  static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * threads;
+
+  template <class Barrier>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const Take& take, int first,
+                                  float* scratch) {
+    const int lane = group.rank % 32, part = group.rank / 32, at = first + lane, i = fc1_biases + at;
+    if (first >= sums) return;
+    group.barrier();
+    scratch[group.rank] = blocks::sum_in_order<12>((take.count + parts - 1 - part) / parts, [&](int n) {
+      const int image = n * parts + part;
+      if (i < fc2_weights) return s.d_h[image * hidden + at];
+      if (i < fc2_biases)
+        return s.d_logits[image * classes + (i - fc2_weights) / hidden] *
+               s.h[image * hidden + (i - fc2_weights) % hidden];
+      return i < parameters ? s.d_logits[image * classes + i - fc2_biases] : i == parameters ? s.losses[image] : 0;
+    });
+    group.barrier();
+    if (part != 0 || i > parameters) return;
+    float sum = 0;
+    for (int n = 0; n < parts; ++n) sum += scratch[n * 32 + lane];
+    s.gradient[i] = i == parameters ? sum * take.share : sum;
+  }
+};
+
 /// The dense layers, backward. The first teams take the gradient of the first layer's inputs (64 images x 128 inputs),
 /// the next that of its weights (128 neurons x 64 inputs, over all images), the last the small sums over images.
 struct DenseBackward {
@@ -118,11 +147,11 @@ struct DenseBackward {
   using Inputs = ProductTile<64, 128, true, false>;
   static constexpr int threads = Weights::threads, min_teams = 2, scratch_bytes = Inputs::scratch_bytes;
   static constexpr int input_tiles = pooled / 128, weight_tiles = pooled / 64;
-  static constexpr int small = parameters + 1 - fc1_biases, parts = threads / 32;  ///< small sums; 32 per team
+  using Small = SmallSums<threads>;
   static_assert(Weights::scratch_bytes <= scratch_bytes);
 
   LEAGUE_FUNCTION static int items(int images) {
-    return (images + 63) / 64 * input_tiles + weight_tiles + (small + 31) / 32;
+    return (images + 63) / 64 * input_tiles + weight_tiles + Small::items;
   }
   template <class Barrier>
   LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& /*memory*/,
@@ -133,7 +162,7 @@ struct DenseBackward {
     else if (item < tiles + weight_tiles)
       weights(group, s, take, (item - tiles) * 64, scratch);
     else
-      add_small(group, s, take, (item - tiles - weight_tiles) * 32, scratch);
+      Small::run(group, s, take, (item - tiles - weight_tiles) * 32, scratch);
   }
 
  private:
@@ -175,27 +204,6 @@ struct DenseBackward {
           *reinterpret_cast<Four*>(s.d_p + at) = d;
         },
         scratch);
-  }
-  /// The last layer's gradient, the first dense layer's biases', the loss.
-  template <class Barrier>
-  LEAGUE_FUNCTION static void add_small(const blocks::Group<Barrier>& group, const State& s, const Take& take,
-                                        int first, float* scratch) {
-    const int lane = group.rank % 32, part = group.rank / 32, at = first + lane, i = fc1_biases + at;
-    if (first >= small) return;
-    group.barrier();
-    scratch[group.rank] = blocks::sum_in_order<12>((take.count + parts - 1 - part) / parts, [&](int n) {
-      const int image = n * parts + part;
-      if (i < fc2_weights) return s.d_h[image * hidden + at];
-      if (i < fc2_biases)
-        return s.d_logits[image * classes + (i - fc2_weights) / hidden] *
-               s.h[image * hidden + (i - fc2_weights) % hidden];
-      return i < parameters ? s.d_logits[image * classes + i - fc2_biases] : i == parameters ? s.losses[image] : 0;
-    });
-    group.barrier();
-    if (part != 0 || i > parameters) return;
-    float sum = 0;
-    for (int n = 0; n < parts; ++n) sum += scratch[n * 32 + lane];
-    s.gradient[i] = i == parameters ? sum * take.share : sum;
   }
 };
 

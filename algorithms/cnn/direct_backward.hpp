@@ -53,8 +53,9 @@ struct Conv2Gradient {
     const int row = warp / 2, column = warp % 2 * across;
     float kernel[taps];
     for (int t = 0; t < taps; ++t) kernel[t] = s.weights[conv1_weights + c * taps + t];
-    convolve_row<across>(kernel, s.weights[conv1_biases + c], x + row * side + column,
-                         a1 + (row * side1 + column) * channels1 + c, channels1);
+    convolve_row<across>(
+        kernel, s.weights[conv1_biases + c], x + row * side + column,
+        [to = a1 + (row * side1 + column) * channels1 + c](int n, float value) { to[n * channels1] = value; });
   }
   /// Stages the gradients of one row of windows as two rows [position][channel]. @returns the sum of a thread's
   /// windows, all of one channel

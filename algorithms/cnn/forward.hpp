@@ -10,8 +10,8 @@ namespace league::cnn {
 
 /// Partial sums and packed weights, on the device.
 struct GpuMemory {
-  float* forward2;   ///< the second convolution's weights as [in][tap][out]
-  float* backward2;  ///< and as [out][tap][in]
+  float* forward2;   ///< the second convolution's weights as [in][tap][out], or as pieces of a matrix unit
+  float* backward2;  ///< and as [out][tap][in], or as pieces
   float* products;   ///< [slices][images x hidden]: the first dense layer's sums
   float* partials;   ///< [teams][fc1_weights]: the convolutions' gradients; weights as [out][tap][in], then biases
   blocks::StepSize<float>* size;
@@ -19,9 +19,9 @@ struct GpuMemory {
   int teams;   ///< with sums of the convolutions' gradients
 };
 
-/// Computes a row of the first convolution's output, `count` values from column `first` on, into `out`, `stride` apart.
-template <int count>
-LEAGUE_FUNCTION void convolve_row(const float (&kernel)[taps], float bias, const float* x, float* out, int stride) {
+/// Computes `count` values of a row of the first convolution's output: `put(n, value)`.
+template <int count, class Put>
+LEAGUE_FUNCTION void convolve_row(const float (&kernel)[taps], float bias, const float* x, const Put& put) {
   float sums[count];
   for (int n = 0; n < count; ++n) sums[n] = bias;
   blocks::unrolled<3>([&](int ky) {
@@ -30,7 +30,31 @@ LEAGUE_FUNCTION void convolve_row(const float (&kernel)[taps], float bias, const
     for (int kx = 0; kx < 3; ++kx)
       for (int n = 0; n < count; ++n) sums[n] += kernel[ky * 3 + kx] * row[n + kx];
   });
-  for (int n = 0; n < count; ++n) out[n * stride] = sums[n] > 0 ? sums[n] : 0;
+  for (int n = 0; n < count; ++n) put(n, sums[n] > 0 ? sums[n] : 0);
+}
+
+/// Dropout, and the results of a team: part `part` of an image's windows, `values` [channel][pitch], `decisions`
+/// [channel][part_windows]. Writes four neighbouring windows of a channel at a time.
+template <int threads, int part_windows, int pitch>
+LEAGUE_FUNCTION void write_pooled(const State& s, const Take& take, int i, int part, int rank, const float* values,
+                                  const std::uint8_t* decisions) {
+  static_assert(windows % part_windows == 0 && part_windows % 4 == 0);
+  const Dropout dropout = s.dropout_of(take);
+  const auto scale = dropout.pooled_scale<float>();
+  for (int four = rank; four < channels2 * part_windows / 4; four += threads) {
+    const int o = four / (part_windows / 4), from = four % (part_windows / 4) * 4;
+    const int at = o * windows + part * part_windows + from;
+    const std::uint64_t word = dropout.word(take.step, take.position(i), at / 32);
+    Four out;
+    for (int n = 0; n < 4; ++n) {
+      const float value = values[o * pitch + from + n];
+      out.values[n] = value > 0 && Dropout::keeps_pooled(word, at + n) ? value * scale : 0;
+    }
+    *reinterpret_cast<Four*>(s.p + std::int64_t{i} * pooled + at) = out;
+    if (take.trains)
+      *reinterpret_cast<std::uint32_t*>(s.pool_decisions + std::int64_t{i} * pooled + at) =
+          reinterpret_cast<const std::uint32_t*>(decisions)[four];
+  }
 }
 
 /// Convolutions, ReLU, pool and dropout. A team takes a quarter of an image, three rows of windows; a warp three
@@ -87,7 +111,7 @@ struct Forward {
       decisions[(first + k) * part_windows + at] = Decision::of(best, value > 0);
     });
     group.barrier();
-    write(s, take, i, part, rank, w, decisions);
+    write_pooled<threads, part_windows, pitch>(s, take, i, part, rank, w, decisions);
   }
 
  private:
@@ -99,7 +123,7 @@ struct Forward {
     float kernel[taps];
     for (int t = 0; t < taps; ++t) kernel[t] = s.weights[conv1_weights + (c0 + c) * taps + t];
     convolve_row<across>(kernel, s.weights[conv1_biases + c0 + c], x + row * side + half * across,
-                         a1 + c * a1_plane + row * side1 + half * across, 1);
+                         [to = a1 + c * a1_plane + row * side1 + half * across](int n, float value) { to[n] = value; });
     const auto* from = reinterpret_cast<const Four*>(memory.forward2 + c0 * taps * channels2);
     blocks::unrolled<w_size / 4 / threads>(
         [&](int n) { reinterpret_cast<Four*>(w)[rank + n * threads] = from[rank + n * threads]; });
@@ -120,26 +144,6 @@ struct Forward {
         for (int k = 0; k < 2; ++k) sums[y][z][k] += kernel[t].values[k] * values[z + t % 3];
       });
     });
-  }
-  /// Writes four neighbouring windows of a channel at a time.
-  LEAGUE_FUNCTION static void write(const State& s, const Take& take, int i, int part, int rank, const float* values,
-                                    const std::uint8_t* decisions) {
-    const Dropout dropout = s.dropout_of(take);
-    const auto scale = dropout.pooled_scale<float>();
-    for (int four = rank; four < channels2 * part_windows / 4; four += threads) {
-      const int o = four / (part_windows / 4), from = four % (part_windows / 4) * 4;
-      const int at = o * windows + part * part_windows + from;
-      const std::uint64_t word = dropout.word(take.step, take.position(i), at / 32);
-      Four out;
-      for (int n = 0; n < 4; ++n) {
-        const float value = values[o * pitch + from + n];
-        out.values[n] = value > 0 && Dropout::keeps_pooled(word, at + n) ? value * scale : 0;
-      }
-      *reinterpret_cast<Four*>(s.p + std::int64_t{i} * pooled + at) = out;
-      if (take.trains)
-        *reinterpret_cast<std::uint32_t*>(s.pool_decisions + std::int64_t{i} * pooled + at) =
-            reinterpret_cast<const std::uint32_t*>(decisions)[four];
-    }
   }
 };
 

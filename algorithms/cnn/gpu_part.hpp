@@ -23,7 +23,8 @@ struct PackWeights {
     memory.backward2[(o * taps + t) * channels1 + c] = weight;
   }
 };
-/// Updates four parameters; all their loads are in flight together.
+/// Updates four parameters; all their loads are in flight together. `Pack`: packs a weight of the second convolution.
+template <class Pack>
 struct Update {
   static constexpr int together = 4, threads = (parameters + together - 1) / together;
   State s;
@@ -40,7 +41,7 @@ struct Update {
       const int at = first + n * threads;
       if (at >= parameters) return;
       s.store(at, blocks::advanced(s.optimizer, weights[n], gradients[n], size));
-      if (at >= conv2_weights && at < conv2_biases) PackWeights{s, memory}(at - conv2_weights);
+      if (at >= conv2_weights && at < conv2_biases) Pack{s, memory}(at - conv2_weights);
     });
     if (first == 0) s.end_step();
   }
@@ -57,20 +58,40 @@ struct DirectBackward {
   }
 };
 struct RoutedBackward {
+  static constexpr bool rounds = false;  ///< to the type of a matrix unit
   static constexpr int teams_per_multiprocessor = RoutedGradient::min_teams;
   static int items(int images) { return RoutedGradient::items(images); }
   template <class Launcher>
   static void run(const Launcher& launcher, const State& s, const GpuMemory& memory) {
     launcher.template teams<RoutedGradient>(memory.teams, s, memory);
   }
+  LEAGUE_FUNCTION static void pack(const GpuMemory& memory, int o, int c, int tap, float weight) {
+    memory.backward2[(o * taps + tap) * channels1 + c] = weight;
+  }
 };
 
-/// `Gpu`: the model's arrays, and a launcher of kernels.
-template <class Gpu, class Backward>
+/// The kernels of the methods without matrix units; `Backward_`: of the convolutions' backward pass.
+template <class Backward_>
+struct FloatMethod {
+  using Forward = cnn::Forward;
+  using Dense = cnn::Dense;
+  using DenseBackward = cnn::DenseBackward;
+  using Backward = Backward_;
+  using Pack = PackWeights;
+  static constexpr const char* form = "";
+};
+
+/// `Gpu`: the model's arrays, and a launcher of kernels. `Method`: the kernels.
+template <class Gpu, class Method>
 class GpuPart final : public CnnPart<Gpu::template Array> {
   using Base = CnnPart<Gpu::template Array>;
   template <class T>
   using Array = typename Gpu::template Array<T>;
+  using Forward = typename Method::Forward;
+  using Dense = typename Method::Dense;
+  using DenseBackward = typename Method::DenseBackward;
+  using Backward = typename Method::Backward;
+  using Pack = typename Method::Pack;
 
  public:
   GpuPart(const Cnn& problem, const Context& context, const Shard& shard)
@@ -82,6 +103,7 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
     Base::declare(backward2_, "cnn/backward2", channels1 * taps * channels2);
     Base::declare(products_, "cnn/products", slices_ * std::max<std::int64_t>(images(), 1) * hidden);
     Base::declare(size_, "cnn/step_size", 1);
+    Base::take_form(Method::form);
   }
   Launch configure(Launch launch) override {
     if (launch.team > 0 || launch.vector > 0 || launch.tile > 0)
@@ -94,7 +116,7 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
   }
   void begin() const override {
     gpu_.launcher().elements(threads, Begin{Base::memory(), threads});
-    gpu_.launcher().elements(channels2 * channels1 * taps, PackWeights{Base::memory(), memory()});
+    gpu_.launcher().elements(channels2 * channels1 * taps, Pack{Base::memory(), memory()});
   }
   void keep_start() const override { gpu_.launcher().elements(threads, KeepStart{Base::memory(), threads}); }
   void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore{Base::memory(), threads}); }
@@ -109,7 +131,9 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
     stage("convolutions backward", [&] { Backward::run(gpu_.launcher(), s, memory()); });
     stage("sums of teams", [&] { items<AddPartials>(s, each, AddPartials::items); });
   }
-  void update() const override { gpu_.launcher().elements(Update::threads, Update{Base::memory(), memory()}); }
+  void update() const override {
+    gpu_.launcher().elements(Update<Pack>::threads, Update<Pack>{Base::memory(), memory()});
+  }
   void evaluate() const override {
     const State s = Base::memory();
     for (std::int64_t begin = 0; begin < s.test_count;) {

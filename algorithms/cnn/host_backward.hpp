@@ -26,15 +26,14 @@ struct Live {
 };
 
 /// Lists those of output channel `o` of image `i`. @returns their number
-inline int live_windows(const State& state, const Take& take, int i, int o, Live (&live)[windows + 1]) {
+inline int live_windows(const State& state, int i, int o, Live (&live)[windows + 1]) {
   const std::int64_t at = std::int64_t{i} * pooled + o * windows;
-  const auto scale = state.dropout_of(take).pooled_scale<float>();
   int count = 0;
   for (int y = 0; y < side2; y += 2)
     for (int x = 0; x < side2; x += 2) {
       const std::int64_t k = at + y / 2 * pooled_side + x / 2;
       const int place = Decision::place(state.pool_decisions[k]);
-      live[count] = {y + place / 2, x + place % 2, scale * state.d_p[k]};
+      live[count] = {y + place / 2, x + place % 2, state.d_p[k]};
       count += state.p[k] > 0 ? 1 : 0;  // branchless: a branch would be unpredictable
     }
   return count;
@@ -62,11 +61,11 @@ inline void differentiate_first(HostScratch& mine) {
 
 /// `direct`: all positions, the gradient of the second convolution's output zero-padded by two.
 struct HostDirect {
-  static void run(const State& state, const Take& take, int i, HostScratch& mine) {
+  static void run(const State& state, int i, HostScratch& mine) {
     std::fill(std::begin(mine.d_z2), std::end(mine.d_z2), 0.0F);
     for (int o = 0; o < channels2; ++o) {
       Live live[windows + 1];
-      const int count = live_windows(state, take, i, o, live);
+      const int count = live_windows(state, i, o, live);
       for (int n = 0; n < count; ++n) {
         mine.d_z2[at(live[n].y + 2, live[n].x + 2) + o] = live[n].d;
         mine.bias_gradient2[o] += live[n].d;
@@ -105,11 +104,11 @@ struct HostDirect {
 
 /// `routed`: only the windows with a gradient, the nine taps in registers.
 struct HostRouted {
-  static void run(const State& state, const Take& take, int i, HostScratch& mine) {
+  static void run(const State& state, int i, HostScratch& mine) {
     std::fill(std::begin(mine.d_a1), std::end(mine.d_a1), 0.0F);
     for (int o = 0; o < channels2; ++o) {
       Live live[windows + 1];
-      const int count = live_windows(state, take, i, o, live);
+      const int count = live_windows(state, i, o, live);
       for (int n = 0; n < count; ++n) mine.bias_gradient2[o] += live[n].d;
       for (int c = 0; c < channels1; c += block) {
         Lanes sums[taps][vectors], weights[taps][vectors];
@@ -141,7 +140,7 @@ struct HostRouted {
 template <class Second>
 void differentiate_image(const State& state, const Take& take, int i, HostScratch& mine) {
   convolve_first(state, take.image(i), mine);
-  Second::run(state, take, i, mine);
+  Second::run(state, i, mine);
   differentiate_first(mine);
 }
 

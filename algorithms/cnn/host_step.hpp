@@ -105,7 +105,7 @@ struct LoopStep : HostStep {
     all([&](int thread) { add_convolutions(thread); });
   }
 
- private:
+ protected:
   static constexpr int high = lanes / 2, wide = 3;  ///< sums of a dense layer's tile: 24 or 12 vectors
 
   // Convolutions, ReLU, pool, dropout; a thread takes some images.
@@ -151,14 +151,17 @@ struct LoopStep : HostStep {
         store(state.gradient + fc1_weights + j * pooled + k, pooled, sums);
       }
       int i = 0;
-      for (; i + high <= take.count; i += high) multiply_back<high>(i, k);
-      for (; i < take.count; ++i) multiply_back<1>(i, k);
+      for (; i + high <= take.count; i += high) multiply_back<high>(take, i, k);
+      for (; i < take.count; ++i) multiply_back<1>(take, i, k);
     }
   }
   template <int rows>
-  void multiply_back(int i, int k) const {
+  void multiply_back(const Take& take, int i, int k) const {
+    const auto scale = state.dropout_of(take).template pooled_scale<float>();
     Lanes sums[rows][wide] = {};
     multiply_add(sums, state.d_h + i * hidden, {hidden, 1}, state.weights + fc1_weights + k, {0, pooled}, hidden);
+    for (auto& row : sums)
+      for (Lanes& sum : row) sum *= scale;
     store(state.d_p + std::int64_t{i} * pooled + k, pooled, sums);
   }
   // Gradients of the convolutions; a thread takes some images, with its own sums.

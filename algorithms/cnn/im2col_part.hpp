@@ -12,6 +12,7 @@ template <class R>
 class Im2col {
  public:
   using Runner = R;
+  static constexpr const char* form = "";
 
   Im2col(const Runner& runner, int images)
       : runner_(runner), images_(images), chunk_(std::min(images, static_cast<int>(budget_bytes / image_bytes))) {}

@@ -238,6 +238,20 @@ class Scan(JaxPeer):
         return training.outputs(self.task, results)
 
 
+class ScanTf32(Scan):
+    method = "scan_tf32"
+    description = "scan, factors of all products in tf32"
+    forms = (("gradient", "tf32 all"),)
+
+    def upload(self):
+        with jax.default_matmul_precision("tensorfloat32"):
+            super().upload()
+
+    def compute(self):
+        with jax.default_matmul_precision("tensorfloat32"):
+            super().compute()
+
+
 class Cpu(Scan):
     method = "cpu"
     description = "jit of a step, on the CPU: XLA's convolutions are slow in its loops"

@@ -1,78 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/cnn/gpu_part.hpp"
 #include "algorithms/cnn/kokkos_host.hpp"
+#include "algorithms/cnn/kokkos_launcher.hpp"
 
 namespace league::cnn {
 namespace {
 
-using kokkos::Exec;
-
-template <class Kernel>
-using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<int>,
-                                  Kokkos::LaunchBounds<Kernel::threads, kokkos::launch_bound(Kernel::min_teams)>>;
-
-template <class Kernel>
-auto policy_of(const Exec& exec, int teams) {
-  return kokkos::light(
-      Policy<Kernel>(exec, teams, Kernel::threads, 1).set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes + 16)));
-}
-template <class Kernel, class Member>
-KOKKOS_INLINE_FUNCTION float* scratch_of(const Member& team) {
-  const int bytes = Kernel::scratch_bytes;  // bound by reference below
-  return static_cast<float*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-}
-template <class Member>
-KOKKOS_INLINE_FUNCTION auto group_of_team(const Member& team) {
-  return blocks::group_of(team.team_rank(), team.team_size(), [&team] { team.team_barrier(); });
-}
-
-struct Launcher {
-  const Exec& exec;
-
-  // Teams of the kernel's own size; league-stride loop over the items.
-  template <class Kernel>
-  void items(int teams, const State& s, const GpuMemory& memory, const Take& given, int items) const {
-    const auto policy = policy_of<Kernel>(exec, teams);
-    using Member = typename decltype(policy)::member_type;
-    Kokkos::parallel_for(
-        "cnn/items", policy, KOKKOS_LAMBDA(const Member& team) {
-          float* scratch = scratch_of<Kernel>(team);
-          const Take take = given.trains ? s.now() : given;
-          for (int item = team.league_rank(); item < items; item += team.league_size())
-            Kernel::run(group_of_team(team), s, memory, take, item, scratch);
-        });
-  }
-  // Persistent teams, each with one set of sums.
-  template <class Kernel>
-  void teams(int teams, const State& s, const GpuMemory& memory) const {
-    const auto policy = policy_of<Kernel>(exec, teams);
-    using Member = typename decltype(policy)::member_type;
-    Kokkos::parallel_for(
-        "cnn/teams", policy, KOKKOS_LAMBDA(const Member& team) {
-          float* scratch = scratch_of<Kernel>(team);
-          Kernel::run(group_of_team(team), s, memory, s.now(), team.league_rank(), team.league_size(), scratch);
-        });
-  }
-  // One element per thread.
-  template <class Body>
-  void elements(int count, const Body& body) const {
-    Kokkos::parallel_for("cnn/elements", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
-  }
-};
-
-struct Gpu {
-  template <class T>
-  using Array = kokkos::Array<T>;
-  Gpu(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)) {}
-  [[nodiscard]] Launcher launcher() const { return {exec_}; }
-
- private:
-  const Exec& exec_;
-};
-
+using Gpu = kokkos_model::Gpu<kokkos_model::PlainThreads>;
 template <class OnGpu, class OnHost>
-using Part = std::conditional_t<kokkos::on_gpu, GpuPart<Gpu, OnGpu>, kokkos_model::OnHost<OnHost>>;
+using Part =
+    std::conditional_t<kokkos::on_gpu, GpuPart<Gpu, FloatMethod<OnGpu>>, kokkos_model::OnHost<LoopStep<OnHost>>>;
 const RegisterTraining<Part<DirectBackward, HostDirect>> direct{"direct", kokkos::model};
 const RegisterTraining<Part<RoutedBackward, HostRouted>> routed{"routed", kokkos::model};
 

@@ -29,7 +29,7 @@ struct Threads {
   Launch launch;
 };
 
-template <class Backward>
-using OnHost = HostPart<Threads, kokkos::Array, LoopStep<Backward>>;
+template <class Step>
+using OnHost = HostPart<Threads, kokkos::Array, Step>;
 
 }  // namespace league::cnn::kokkos_model

@@ -12,6 +12,7 @@ namespace league::cnn::layers {
 
 /// One shard. `Convolutions` do the convolutions of a batch, with biases and ReLU:
 /// - `Runner`: the model's arrays and launches, and its products of matrices;
+/// - `form`: of the outputs;
 /// - `chunk(images)`: images per chunk of `Layout`;
 /// - `declare(part)`: further memory; `choose(m)`: choices by measurement, after allocation;
 /// - `first(m)`: m.x to m.a1; `second(m)`: m.a1 to m.z2, without biases;
@@ -33,6 +34,7 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
         slices_(runner_.slices(images_ <= 256 ? pooled / 128 : pooled / 512)),
         convolutions_(runner_, images_) {
     const std::int64_t images = images_;
+    Base::take_form(Convolutions::form);
     Base::declare(now_, "cnn/now", 1);
     Base::declare(x_, "cnn/x", images * pixels);
     Base::declare(a1_, "cnn/a1", images * channels1 * side1 * side1);

@@ -78,6 +78,8 @@ class CnnPart : public TrainingPart {
         result(Cnn::hidden_decisions).values.template values<std::uint8_t>(last_.begin, last_.end));
     predictions_.copy_to(result(Cnn::predictions).values.template values<std::int32_t>(tests_.begin, tests_.end));
   }
+  /// `form`: of the outputs.
+  void take_form(const char* form) { result(Cnn::gradient).form = form; }
   [[nodiscard]] Buffer gradient() const override { return buffer_of(gradient_.data(), gradient_.size()); }
   [[nodiscard]] Buffer correct() const override { return buffer_of(counters_.data() + 3, 1); }
 

@@ -49,6 +49,13 @@ class CompiledGraph(ChannelsLast):
     execution = "compiled_graph"
 
 
+class CompiledGraphTf32(CompiledGraph):
+    method = "compiled_graph_tf32"
+    description = "compiled_graph, factors of all products in tf32; tests in f32"
+    forms = (("gradient", "tf32 all"),)
+    tf32 = True
+
+
 class RoutedConvolution(torch.autograd.Function):
     """Convolution and pool; the backward pass only takes positions with a gradient, as sparse matrices."""
 

@@ -120,8 +120,9 @@ struct RoutedGradient {
         const int row = (task - lists) / 2, column = (task - lists) % 2 * across;
         float kernel[taps];
         for (int t = 0; t < taps; ++t) kernel[t] = s.weights[conv1_weights + c * taps + t];
-        convolve_row<across>(kernel, s.weights[conv1_biases + c], band.x + row * side + column,
-                             band.a1 + (row * side1 + column) * channels1 + c, channels1);
+        convolve_row<across>(
+            kernel, s.weights[conv1_biases + c], band.x + row * side + column,
+            [to = band.a1 + (row * side1 + column) * channels1 + c](int n, float value) { to[n * channels1] = value; });
       }
     }
     return sum;

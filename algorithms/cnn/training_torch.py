@@ -42,11 +42,13 @@ class Training:
     only = (("task", "train"), ("network", "mnist"))
     dtypes = ("f32",)
     channels_last = False
+    #: Factors of the products of a captured step in tf32.
+    tf32 = False
     #: "eager"; "compiled" by torch.compile; "graph": a step captured whole; "compiled_graph".
     execution = "eager"
 
     def upload(self):
-        torch.backends.cudnn.allow_tf32 = False
+        self.allow_tf32(self.tf32)
         torch.backends.cudnn.benchmark = self.channels_last
         self.task = task = training.task_of(self)
 
@@ -66,6 +68,12 @@ class Training:
         self.correct = self.labels.new_empty(epochs)
         self.predictions = self.test_labels[: len(self.tests) if epochs else 0].clone()
         self.make_state(on_device(inputs["initial"]))
+        self.allow_tf32(False)
+
+    @staticmethod
+    def allow_tf32(allowed):
+        torch.backends.cudnn.allow_tf32 = allowed
+        torch.set_float32_matmul_precision("high" if allowed else "highest")
 
     def make_state(self, initial):
         """Makes weights, the optimizer, its state (made by its first step), and the compiled or captured step."""

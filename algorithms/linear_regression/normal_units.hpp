@@ -45,11 +45,11 @@ struct UnitRows : blocks::GramRows<T, Units> {
 
   LEAGUE_FUNCTION void load(const Lane& lane, std::int64_t row) {
     Rows::load(lane, row);
-    blocks::repeated<Unit, packs>([&](int pack) { y[pack] = reinterpret_cast<const Pack*>(lane.y + row)[pack]; });
+    blocks::each<Unit, packs>([&](int pack) { y[pack] = reinterpret_cast<const Pack*>(lane.y + row)[pack]; });
   }
   LEAGUE_FUNCTION void load_some(const Lane& lane, std::int64_t row, std::int64_t count) {
     Rows::load_some(lane, row, count);
-    blocks::repeated<Unit, of_lane>(
+    blocks::each<Unit, of_lane>(
         [&](int i) { y[i / Pack::size].values[i % Pack::size] = i < count ? lane.y[row + i] : T{0}; });
   }
   /// Adds the run to all sums. `reload()` is called once its values are doubles in registers of their own.
@@ -58,13 +58,13 @@ struct UnitRows : blocks::GramRows<T, Units> {
     typename Rows::Wide wide[steps];
     double v[steps][2][deep];
     this->widen(wide);
-    blocks::repeated<Unit, of_lane>([&](int i) {
+    blocks::each<Unit, of_lane>([&](int i) {
       v[i / deep][0][i % deep] = 1;  // a row that is not there has zeros
       v[i / deep][1][i % deep] = static_cast<double>(y[i / Pack::size].values[i % Pack::size]);
     });
     reload();
-    blocks::repeated<Unit, steps>([&](int step) {
-      blocks::repeated<Unit, deep>([&](int row) { target += v[step][1][row]; });
+    blocks::each<Unit, steps>([&](int step) {
+      blocks::each<Unit, deep>([&](int row) { target += v[step][1][row]; });
       units.add(wide[step], v[step]);
     });
   }

@@ -38,8 +38,8 @@ struct NewtonRuns {
         lane(lane_),
         own(Units::of_row(lane) % of_lane),
         counts(Units::of_row(lane) < of_lane) {
-    blocks::repeated<Unit, blocks_>([&](int block) {
-      blocks::repeated<Unit, columns>([&](int k) {
+    blocks::each<Unit, blocks_>([&](int block) {
+      blocks::each<Unit, columns>([&](int k) {
         const int j = block * blocks::mma::side + Units::column(lane, k);
         theta[block][k] = j < features ? static_cast<T>(all[1 + j]) : T{0};
       });
@@ -69,12 +69,12 @@ struct NewtonRuns {
   template <int part, class Reload>
   LEAGUE_FUNCTION void add(const Run& run, const Reload& reload) {
     T z[of_lane];
-    blocks::repeated<Unit, of_lane>([&](int i) { z[i] = logit(run.x, i); });
+    blocks::each<Unit, of_lane>([&](int i) { z[i] = logit(run.x, i); });
     RowTerms<T> mine[own_rows];
-    blocks::repeated<Unit, own_rows>([&](int k) {
+    blocks::each<Unit, own_rows>([&](int k) {
       T own_z = z[Unit::lanes == 1 ? k : 0];
       if constexpr (Unit::lanes > 1)
-        blocks::repeated<Unit, of_lane>([&](int i) { own_z = own + k * Units::row_lanes == i ? z[i] : own_z; });
+        blocks::each<Unit, of_lane>([&](int i) { own_z = own + k * Units::row_lanes == i ? z[i] : own_z; });
       const RowTerms<T> found = row_terms(own_z, run.label[k]);
       mine[k] = own + k * Units::row_lanes < run.left ? found : RowTerms<T>{};
       if (part != 0 || !counts) return;
@@ -83,7 +83,7 @@ struct NewtonRuns {
       sums[2] += static_cast<double>(mine[k].weight);
     });
     double v[steps][2][deep];
-    blocks::repeated<Unit, of_lane>([&](int i) {
+    blocks::each<Unit, of_lane>([&](int i) {
       const RowTerms<T>& terms = mine[i / Units::row_lanes];
       const int from = Units::with_row(lane, i % Units::row_lanes);
       v[i / deep][0][i % deep] = static_cast<double>(Unit::shuffle(terms.weight, from));
@@ -92,15 +92,14 @@ struct NewtonRuns {
     typename Rows::Wide wide[steps];
     run.x.template widen<Units::first_block(part)>(wide);
     reload();
-    blocks::repeated<Unit, steps>([&](int step) { units.template add<part>(wide[step], v[step]); });
+    blocks::each<Unit, steps>([&](int step) { units.template add<part>(wide[step], v[step]); });
   }
 
  private:
   [[nodiscard]] LEAGUE_FUNCTION T logit(const Rows& x, int row) const {
     T sum = 0;
-    blocks::repeated<Unit, blocks_>([&](int block) {
-      blocks::repeated<Unit, columns>([&](int k) { sum += theta[block][k] * x.at(block, k, row); });
-    });
+    blocks::each<Unit, blocks_>(
+        [&](int block) { blocks::each<Unit, columns>([&](int k) { sum += theta[block][k] * x.at(block, k, row); }); });
     return intercept + Units::add_over_row(sum, lane);
   }
 };

@@ -158,7 +158,7 @@ struct MmaLogits {
       const typename Squares::template RowSums<Tile::units> sums(of, lane);
       for (int row = 0; row < sums.rows; ++row) {
         Quad of_row[turn_pitch / 4] = {};
-        each<Unit, classes_together>([&](int c) {
+        blocks::each<Unit, classes_together>([&](int c) {
           float sum = 0;
           blocks::unrolled<Tile::Digits::digits>([&](int digit) {
             const int column = digit * classes_together + c;
@@ -171,7 +171,7 @@ struct MmaLogits {
           reinterpret_cast<Quad*>(to + (lane + row * Unit::lanes) * pitch)[i] = of_row[i];
       }
     } else {
-      each<Unit, Tile::tiles * Unit::sums>([&](int n) {
+      blocks::each<Unit, Tile::tiles * Unit::sums>([&](int n) {
         const int tile = n / Unit::sums, i = n % Unit::sums, column = Unit::column(lane, i);
         if (column >= classes_together) return;
         const float sum = of[tile][0][i] + static_cast<float>(constants[column]);

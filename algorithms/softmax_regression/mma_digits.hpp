@@ -14,15 +14,6 @@
 /// features, with their weights and residuals, are floats.
 namespace league::softmax_regression {
 
-/// Calls `body(0)` to `body(n - 1)`: on GPUs unrolled, so that sums stay in registers.
-template <class Unit, int n, class Body>
-LEAGUE_FUNCTION void each(const Body& body) {
-  if constexpr (Unit::lanes > 1)
-    blocks::unrolled<n>(body);
-  else
-    for (int i = 0; i < n; ++i) body(i);
-}
-
 template <class Unit>
 struct MmaDigits {
   static constexpr bool bytes = std::is_same_v<typename Unit::Sum, std::int32_t>;

@@ -99,7 +99,7 @@ struct MmaGradient {
     using Sums = typename Squares::template RowSums<Tile::units>;
     const auto each_row = [&](int slot, const auto& body) {
       Sum values[Tile::tiles][Tile::units][Unit::sums];
-      each<Unit, Tile::tiles * Tile::units>([&](int n) {
+      blocks::each<Unit, Tile::tiles * Tile::units>([&](int n) {
         Unit::values(of[slot][n / Tile::units][n % Tile::units], values[n / Tile::units][n % Tile::units]);
       });
       const Sums sums(values, lane);
@@ -111,7 +111,7 @@ struct MmaGradient {
         if (column_of(span, slot, subgroup) != work.descent.features / Tile::side) return;
         each_row(slot, [&](const Sums& sums, int row, int feature) {
           if (feature == work.descent.features)
-            each<Unit, Digits::columns>([&](int column) { totals[column] = sums.at(row, column); });
+            blocks::each<Unit, Digits::columns>([&](int column) { totals[column] = sums.at(row, column); });
         });
       });
       group.barrier();
@@ -123,7 +123,7 @@ struct MmaGradient {
         // Adds 128 to every pixel again; the constant feature is 255.
         [[maybe_unused]] const int more = feature < work.descent.features ? Digits::moved : 254;
         Partial* to = static_cast<Partial*>(work.partials) + place(work, team, turn, feature);
-        each<Unit, classes_together>([&](int c) {
+        blocks::each<Unit, classes_together>([&](int c) {
           if (c >= classes) return;
           const Partial value = value_of<Partial>(
               [&](int column) {
@@ -176,7 +176,7 @@ LEAGUE_FUNCTION double finish_rows(const Group& group, const MmaWork<Unit>& work
       auto* to = scratch.residuals + (turn * round + row / Tile::side) * square_words;
       Quad of_turn[turn_pitch / 4];
       for (int i = 0; i < turn_pitch / 4; ++i) of_turn[i] = reinterpret_cast<const Quad*>(z + turn * turn_pitch)[i];
-      each<Unit, classes_together>([&](int c) {
+      blocks::each<Unit, classes_together>([&](int c) {
         const float residual = of_turn[c / 4].values[c % 4];
         if constexpr (Digits::bytes) {
           std::int8_t digits[Digits::digits];
@@ -187,7 +187,7 @@ LEAGUE_FUNCTION double finish_rows(const Group& group, const MmaWork<Unit>& work
           Digits::put(to, c, row % Tile::side, residual);
         }
       });
-      each<Unit, Tile::columns - Digits::columns>(
+      blocks::each<Unit, Tile::columns - Digits::columns>(
           [&](int i) { Digits::put(to, Digits::columns + i, row % Tile::side, {}); });
     }
   }

@@ -31,7 +31,7 @@ bool is_large_winograd(cudnnConvolutionBwdFilterAlgo_t algorithm) {
 
 /// The usable algorithms, the best first. `find(room, &found, list)` times all of them.
 template <class Measured, class Find>
-std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes) {
+std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes, Convolution::Math math) {
   constexpr int room = 32, rounds = 3;
   constexpr float noise = 1.03F;  // times within this factor count as equal
   std::vector<Measured> usable;
@@ -41,8 +41,9 @@ std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes) {
     find(room, &found, all.data());
     all.resize(static_cast<std::size_t>(found));
     for (const Measured& one_of_them : all) {
-      // The default mode, which is also timed, would allow TF32.
-      if (one_of_them.status != CUDNN_STATUS_SUCCESS || one_of_them.mathType != CUDNN_FMA_MATH ||
+      // All modes are timed: the default one allows TF32.
+      const bool in_tf32 = one_of_them.mathType != CUDNN_FMA_MATH;
+      if (one_of_them.status != CUDNN_STATUS_SUCCESS || (in_tf32 && math == Convolution::Math::f32) ||
           one_of_them.memory > workspace_bytes || is_large_winograd(one_of_them.algo))
         continue;
       const auto known = std::ranges::find(usable, one_of_them.algo, &Measured::algo);
@@ -63,17 +64,18 @@ std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes) {
 template <class Measured>
 auto best(const std::vector<Measured>& usable, const char* what) {
   if (usable.empty())
-    throw Unsupported(std::string("cuDNN has no algorithm for a convolution's ") + what + " in f32 within the " +
-                      "workspace limit");
+    throw Unsupported(std::string("cuDNN has no algorithm for a convolution's ") + what +
+                      " within the workspace limit");
   return usable.front().algo;
 }
 
 }  // namespace
 
-Convolution::Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue)
+Convolution::Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue, Math math)
     : runtime_(runtime),
       queue_(queue),
       epilogue_(epilogue),
+      math_(math),
       input_(made(calls_, calls_.create_tensor), calls_.destroy_tensor),
       output_(made(calls_, calls_.create_tensor), calls_.destroy_tensor),
       biases_(made(calls_, calls_.create_tensor), calls_.destroy_tensor),
@@ -89,7 +91,7 @@ Convolution::Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epi
   calls_.check(calls_.set_filter(weights_.get(), CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, shape.outputs, shape.inputs,
                                  shape.kernel, shape.kernel));
   calls_.check(calls_.set_convolution(convolution_.get(), 0, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-  calls_.check(calls_.set_math(convolution_.get(), CUDNN_FMA_MATH));
+  calls_.check(calls_.set_math(convolution_.get(), math == Math::f32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH));
   calls_.check(calls_.set_activation(relu_.get(), CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0));
 }
 
@@ -100,7 +102,7 @@ void Convolution::choose(const Buffers& on) {
                                          convolution_.get(), output_.get(), on.output, room, found, list, on.workspace,
                                          on.workspace_bytes));
       },
-      on.workspace_bytes);
+      on.workspace_bytes, math_);
   // The timing was without an epilogue, which not every algorithm supports.
   const auto works = std::ranges::find_if(
       forward_ones, [&](const auto& algorithm) { return try_forward(on, algorithm.algo) == CUDNN_STATUS_SUCCESS; });
@@ -112,7 +114,7 @@ void Convolution::choose(const Buffers& on) {
                                     handle(), weights_.get(), on.weights, output_.get(), on.output, convolution_.get(),
                                     input_.get(), on.d_input, room, found, list, on.workspace, on.workspace_bytes));
                               },
-                              on.workspace_bytes),
+                              on.workspace_bytes, math_),
                           "input gradient");
   backward_filter_ = best(ranked<cudnnConvolutionBwdFilterAlgoPerf_t>(
                               [&](int room, int* found, auto* list) {
@@ -120,7 +122,7 @@ void Convolution::choose(const Buffers& on) {
                                     handle(), input_.get(), on.input, output_.get(), on.output, convolution_.get(),
                                     weights_.get(), on.d_weights, room, found, list, on.workspace, on.workspace_bytes));
                               },
-                              on.workspace_bytes),
+                              on.workspace_bytes, math_),
                           "weight gradient");
 }
 

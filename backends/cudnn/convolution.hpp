@@ -9,9 +9,8 @@
 
 namespace league::cudnn {
 
-/// A convolution without padding of square planes, f32, NCHW, weights [outputs][inputs][kernel][kernel]. Products in
-/// f32
-/// (`CUDNN_FMA_MATH`: no TF32); algorithms are chosen by their times.
+/// A convolution without padding of square planes, f32, NCHW, weights [outputs][inputs][kernel][kernel]. Algorithms are
+/// chosen by their times.
 class Convolution {
  public:
   /// Inputs and outputs, fixed addresses for graphs.
@@ -25,13 +24,15 @@ class Convolution {
   };
   /// Epilogue of `forward`.
   enum class Epilogue { none, bias_relu };
+  /// Products in f32 (`CUDNN_FMA_MATH`), or with factors in tf32 where an algorithm has them.
+  enum class Math { f32, tf32 };
 
   struct Shape {
     int images, inputs, outputs, side, kernel;
   };
 
   /// @throws Unsupported if the library is not found
-  Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue);
+  Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epilogue epilogue, Math math = Math::f32);
 
   /// Times the algorithms on these buffers, which are overwritten. Prefers a deterministic one unless another is
   /// faster.
@@ -55,6 +56,7 @@ class Convolution {
   Runtime& runtime_;
   Queue& queue_;
   Epilogue epilogue_;
+  Math math_;
   Descriptor<cudnnTensorDescriptor_t> input_, output_, biases_;
   Descriptor<cudnnFilterDescriptor_t> weights_;
   Descriptor<cudnnConvolutionDescriptor_t> convolution_;

@@ -6,60 +6,15 @@
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/softmax_regression/mma_gradient.hpp"
+#include "tests/algorithms/emulated_unit.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 
 // GPU teams simulated by host threads, except for the products themselves.
 namespace league::softmax_regression::tests {
 namespace {
 
-using blocks::mma::Element, blocks::mma::side, blocks::mma::words;
-
-/// The words of both operands of a subgroup's lanes.
-template <class Word>
-struct Meeting {
-  explicit Meeting(int lanes) : all(lanes) {}
-  std::barrier<> all;
-  Word a[side][words], b[side][words];
-  std::array<double, 64> shuffled;
-};
-
-/// A GPU's unit by its layout only: lanes synchronise for every product.
-template <class Layout>
-struct Emulated : Layout {
-  using Layout::lanes, Layout::sums, Layout::share, Layout::per_word;
-  using typename Layout::Sum, typename Layout::Value, typename Layout::Word;
-  inline static thread_local Meeting<Word>* meeting = nullptr;
-  inline static thread_local int lane_here = 0;
-  struct fragment_c {
-    Sum sum[sums] = {};
-  };
-  static void mma_sync(fragment_c& c, const typename Layout::fragment_a& a, const typename Layout::fragment_a& b) {
-    for (int i = 0; i < share; ++i) {
-      const blocks::mma::Place of_a = Layout::word_of(lane_here, i);
-      const blocks::mma::Place of_b = Layout::template word_of<blocks::mma::Operand::b>(lane_here, i);
-      meeting->a[of_a.row][of_a.word] = a.word[i];
-      meeting->b[of_b.row][of_b.word] = b.word[i];
-    }
-    meeting->all.arrive_and_wait();
-    for (int i = 0; i < sums; ++i)
-      for (int word = 0; word < words; ++word) {
-        std::array<Value, per_word> x, y;
-        __builtin_memcpy(x.data(), &meeting->a[Layout::row(lane_here, i)][word], sizeof x);
-        __builtin_memcpy(y.data(), &meeting->b[Layout::column(lane_here, i)][word], sizeof y);
-        for (std::size_t k = 0; k < per_word; ++k) c.sum[i] += static_cast<Sum>(x[k]) * static_cast<Sum>(y[k]);
-      }
-    meeting->all.arrive_and_wait();
-  }
-  static void values(const fragment_c& c, Sum (&out)[sums]) { std::copy_n(c.sum, sums, out); }
-  template <class V>
-  static V shuffle(V value, int lane) {
-    meeting->shuffled.at(static_cast<std::size_t>(lane_here)) = static_cast<double>(value);
-    meeting->all.arrive_and_wait();
-    value = static_cast<V>(meeting->shuffled.at(static_cast<std::size_t>(lane)));
-    meeting->all.arrive_and_wait();
-    return value;
-  }
-};
+using blocks::mma::Element;
+using league::tests::Emulated, league::tests::Meeting;
 
 /// Loss and gradient of all rows, by `teams` teams one after another; `round` rows of squares at a time, 0: as many as
 /// fit.

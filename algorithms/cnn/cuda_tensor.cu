@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/cnn/cuda_launcher.hpp"
+#include "algorithms/cnn/unit_method.hpp"
+
+namespace league::cnn {
+namespace {
+
+using blocks::mma::Element, blocks::mma::Native;
+
+template <class Unit, class Backward>
+using Part = GpuPart<cuda_model::Gpu, UnitMethod<Unit, Backward>>;
+template <class Unit>
+using Routed = Part<Unit, RoutedBackward>;
+template <class Unit>
+using Dense = Part<Unit, UnitBackward<Unit>>;
+const RegisterTraining<Routed<Native<Element::tf32>>> tf32{"tensor_tf32", cuda::model};
+const RegisterTraining<Routed<Native<Element::bf16>>> bf16{"tensor_bf16", cuda::model};
+const RegisterTraining<Dense<Native<Element::tf32>>> dense_tf32{"tensor_dense_tf32", cuda::model};
+const RegisterTraining<Dense<Native<Element::bf16>>> dense_bf16{"tensor_dense_bf16", cuda::model};
+
+}  // namespace
+}  // namespace league::cnn

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_native_kokkos.hpp"
+#include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/cnn/host_units.hpp"
+#include "algorithms/cnn/kokkos_host.hpp"
+#include "algorithms/cnn/kokkos_launcher.hpp"
+#include "algorithms/cnn/unit_method.hpp"
+
+namespace league::cnn {
+namespace {
+
+using blocks::mma::Element, blocks::mma::Native;
+
+struct NativeThreads {
+  template <int size, class Member>
+  KOKKOS_FUNCTION static auto of(const Member& team) {
+    return blocks::native_threads_of<size>(team);
+  }
+};
+
+template <class Unit, class Backward>
+using Part = std::conditional_t<kokkos::on_gpu, GpuPart<kokkos_model::Gpu<NativeThreads>, UnitMethod<Unit, Backward>>,
+                                kokkos_model::OnHost<UnitStep<Unit, Backward>>>;
+template <class Unit>
+using Routed = Part<Unit, RoutedBackward>;
+template <class Unit>
+using Dense = Part<Unit, UnitBackward<Unit>>;
+const RegisterTraining<Routed<Native<Element::tf32>>> tf32{"tensor_tf32", kokkos::blocks_model};
+const RegisterTraining<Routed<Native<Element::bf16>>> bf16{"tensor_bf16", kokkos::blocks_model};
+const RegisterTraining<Dense<Native<Element::tf32>>> dense_tf32{"tensor_dense_tf32", kokkos::blocks_model};
+const RegisterTraining<Dense<Native<Element::bf16>>> dense_bf16{"tensor_dense_bf16", kokkos::blocks_model};
+
+}  // namespace
+}  // namespace league::cnn

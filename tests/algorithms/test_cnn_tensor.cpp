@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tests/algorithms/cnn.hpp"
+
+// The bounds of products with rounded factors, on the variants on matrix units.
+namespace league::cnn::tests {
+namespace {
+
+/// The form of a method's outputs.
+std::string form_of(const std::string& method) {
+  const std::string type = method.substr(method.size() - 4);
+  return method.starts_with("tensor_dense_") ? type + " backward" : type;
+}
+bool rounds_factors(const Variant& variant) { return variant.method.starts_with("tensor_"); }
+
+/// Two steps on 4 images each.
+class CnnTensor : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string message(Outputs& outputs, const std::string& form) const {
+    outputs[Cnn::gradient].form = form;
+    return problem_->check_alone(outputs).message;
+  }
+  std::unique_ptr<Cnn> problem_ = make(generated(8), {{"steps", "2"}, {"batch", "4"}});
+};
+
+TEST_F(CnnTensor, FactorsAreRoundedToTheTypeOfTheMethod) {
+  for (const Variant* variant : league::tests::variants<Cnn>(rounds_factors)) {
+    SCOPED_TRACE(name_of(*variant));
+    Solved run(*variant, *problem_);
+    const std::string form = run.results[Cnn::gradient].form;
+    EXPECT_EQ(form, form_of(variant->method));
+    const bool is_tf32 = form.starts_with(Cnn::tf32);
+    EXPECT_EQ(message(run.results, form), "");
+    EXPECT_NE(message(run.results, ""), "") << "not in f32";
+    EXPECT_EQ(message(run.results, Cnn::bf16_backward), "");
+    EXPECT_EQ(message(run.results, Cnn::tf32_backward).empty(), is_tf32);
+  }
+  Solved exact(reference(), *problem_);
+  EXPECT_EQ(message(exact.results, Cnn::tf32), "");
+}
+
+/// Bounds are those of a few factors: a derivative of each tensor off by twice its bound is found.
+TEST_F(CnnTensor, ADerivativeIsOff) {
+  for (const Variant* variant : league::tests::variants<Cnn>(rounds_factors)) {
+    SCOPED_TRACE(name_of(*variant));
+    Solved run(*variant, *problem_);
+    const std::string form = run.results[Cnn::gradient].form;
+    const auto pool = run.values<std::uint8_t>(Cnn::pool_decisions),
+               of_hidden = run.values<std::uint8_t>(Cnn::hidden_decisions);
+    Batch last = batch_of(*problem_, 1);
+    last.arithmetic = Arithmetic::of(form);
+    const Decisions decisions{pool, of_hidden};
+    const Gradient right =
+        differentiate(doubles_of(values_of<float>(run.results, Cnn::weights_before)), last, &decisions);
+    ASSERT_EQ(right.message, "");
+    const auto gradient = values_of<float>(run.results, Cnn::gradient);
+    for (int tensor = 0; tensor < tensors; ++tensor) {
+      const auto begin = right.values.begin() + tensor_begin[tensor],
+                 end = right.values.begin() + tensor_begin[tensor + 1];
+      const auto i = static_cast<std::size_t>(std::max_element(begin, end) - right.values.begin());
+      EXPECT_LT(right.bounds[i], 30 * last.arithmetic.roundoff * right.values[i]) << "tensor " << tensor;
+      const float there = gradient[i];
+      gradient[i] = static_cast<float>(right.values[i] + 2 * right.bounds[i]);
+      EXPECT_TRUE(message(run.results, form).starts_with("gradient[" + std::to_string(i) + "]"))
+          << message(run.results, form);
+      gradient[i] = there;
+    }
+  }
+}
+
+/// The steps before the last may drift from those in double, but not by more than their rounding explains.
+TEST_F(CnnTensor, TheFirstStepsLieNearThoseInDouble) {
+  for (const Variant* variant : league::tests::variants<Cnn>(rounds_factors)) {
+    SCOPED_TRACE(name_of(*variant));
+    const auto problem = make(generated(8), {{"steps", "3"}, {"batch", "4"}});
+    Solved run(*variant, *problem);
+    std::vector<double> weights = initial_of(*problem), first(parameters), second(parameters);
+    for (int step = 0; step < 2; ++step) {
+      const Gradient gradient = differentiate(weights, batch_of(*problem, step));
+      const auto size = blocks::step_size<double>(problem->optimizer, 1, step + 1);
+      for (std::size_t i = 0; i < parameters; ++i) {
+        const auto to =
+            blocks::advanced<double>(problem->optimizer, {weights[i], first[i], second[i]}, gradient.values[i], size);
+        weights[i] = to.value, first[i] = to.first, second[i] = to.second;
+      }
+    }
+    double apart = 0, moved = 0;
+    const auto before = values_of<float>(run.results, Cnn::weights_before);
+    const auto initial = problem->initial.values<const float>();
+    for (std::size_t i = 0; i < parameters; ++i) {
+      apart += std::pow(before[i] - weights[i], 2);
+      moved += std::pow(weights[i] - initial[i], 2);
+    }
+    const double drift = Arithmetic::of(run.results[Cnn::gradient].form).drift;
+    EXPECT_LT(std::sqrt(apart / moved), drift / 2);
+  }
+}
+
+}  // namespace
+}  // namespace league::cnn::tests
