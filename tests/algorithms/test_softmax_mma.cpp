@@ -128,7 +128,7 @@ void expect_right(int train, int features, int classes, int teams, int round = 0
 }
 
 using Warp = Emulated<blocks::mma::Warp<Element::s8>>;
-using WarpOfFloats = Emulated<blocks::mma::Warp<Element::tf32>>;
+using WarpOfFloats = Emulated<blocks::mma::Warp<Element::f32>>;
 using Wavefront = Emulated<blocks::mma::Wavefront<Element::s8>>;
 using WavefrontOfFloats = Emulated<blocks::mma::Wavefront<Element::f32>>;
 
