@@ -14,15 +14,20 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
                products = product_error(images, arithmetic, Rounded::forward),
                back = product_error(hidden, arithmetic, Rounded::forward),
                last = product_error(classes, arithmetic, Rounded::all);
+  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::forward); };
+  const auto of_library = [&](double value) { return factor(value, arithmetic, Rounded::all); };
+  double inputs[pooled];
+  std::transform(image.p, std::end(image.p), inputs, of);
   double d_p[pooled] = {}, v_d_p[pooled] = {};
   for (int c = 0; c < classes; ++c) sums.add(fc2_biases + c, image.d_logits[c], image.v_d_logits[c], 1, 0, error);
   for (int j = 0; j < hidden; ++j) {
     double sum = 0, sum_v = 0;
     for (int c = 0; c < classes; ++c) {
       const double weight = w[fc2_weights + c * hidden + j];
-      sum += weight * image.d_logits[c];
+      sum += of_library(weight) * of_library(image.d_logits[c]);
       sum_v += squared(weight) * (image.v_d_logits[c] + last * squared(image.d_logits[c]));
-      sums.add(fc2_weights + c * hidden + j, image.d_logits[c], image.v_d_logits[c], image.h[j], image.v_h[j], error);
+      sums.add(fc2_weights + c * hidden + j, of_library(image.d_logits[c]), image.v_d_logits[c], of_library(image.h[j]),
+               image.v_h[j], error);
     }
     const double d = image.d_h[j] = image.h_factor[j] * sum, v = image.v_d_h[j] = squared(image.h_factor[j]) * sum_v;
     sums.add(fc1_biases + j, d, v, 1, 0, error);
@@ -32,9 +37,9 @@ void backward_dense(const double* w, const Batch& batch, std::int64_t position, 
     double* errors = sums.errors.data() + fc1_weights + j * pooled;
     const double v_and_sum = v + back * squared(d);
     for (int k = 0; k < pooled; ++k) {
-      d_p[k] += d * row[k];
+      d_p[k] += of(d) * of(row[k]);
       v_d_p[k] += v_and_sum * squared(row[k]);
-      gradient[k] += d * image.p[k];
+      gradient[k] += of(d) * inputs[k];
       errors[k] += v * squared(image.p[k]) + squared(d) * (image.v_p[k] + products * squared(image.p[k]));
     }
   }
@@ -57,6 +62,8 @@ void backward_convolutions(const double* w, double images, const Arithmetic& ari
   const double places2 = product_error(images * windows, arithmetic, Rounded::convolutions),
                places1 = product_error(images * side1 * side1, arithmetic, Rounded::all),
                back = product_error(channels2 * taps, arithmetic, Rounded::convolutions);
+  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::convolutions); };
+  const auto of_library = [&](double value) { return factor(value, arithmetic, Rounded::all); };
   for (int k = 0; k < pooled; ++k) {
     const double d = image.d_z2[k], v = image.v_d_z2[k];
     if (d == 0 && v == 0) continue;
@@ -66,8 +73,8 @@ void backward_convolutions(const double* w, double images, const Arithmetic& ari
       const int kernel = conv2_weights + (o * channels1 + c) * taps;
       for (int t = 0; t < taps; ++t) {
         const int from = (at / side2 + t / 3) * side1 + at % side2 + t % 3;
-        sums.add(kernel + t, d, v, image.a1[c][from], image.v_a1[c][from], places2);
-        image.d_a1[c][from] += d * w[kernel + t];
+        sums.add(kernel + t, of(d), v, of(image.a1[c][from]), image.v_a1[c][from], places2);
+        image.d_a1[c][from] += of(d) * of(w[kernel + t]);
         image.v_d_a1[c][from] += v_and_sum * squared(w[kernel + t]);
       }
     }
@@ -80,8 +87,8 @@ void backward_convolutions(const double* w, double images, const Arithmetic& ari
       const double v = image.v_d_a1[c][i] + (unsure ? squared(image.d_a1[c][i]) : 0);
       sums.add(conv1_biases + c, d, v, 1, 0, places1);
       for (int t = 0; t < taps; ++t)
-        sums.add(conv1_weights + c * taps + t, d, v, image.x[(i / side1 + t / 3) * side + i % side1 + t % 3], 0,
-                 places1);
+        sums.add(conv1_weights + c * taps + t, of_library(d), v,
+                 of_library(image.x[(i / side1 + t / 3) * side + i % side1 + t % 3]), 0, places1);
     }
 }
 

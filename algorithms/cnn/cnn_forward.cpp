@@ -18,7 +18,8 @@ void convolve1(const double* w, const std::uint8_t* grey, const Arithmetic& arit
       for (int x = 0; x < side1; ++x) {
         double sum = bias, squares = squared(bias);
         for (int t = 0; t < taps; ++t) {
-          const double product = kernel[t] * image.x[(y + t / 3) * side + x + t % 3];
+          const double product = factor(kernel[t], arithmetic, Rounded::all) *
+                                 factor(image.x[(y + t / 3) * side + x + t % 3], arithmetic, Rounded::all);
           sum += product;
           squares += squared(product);
         }
@@ -40,8 +41,11 @@ void add_taps(const T (&plane)[side1 * side1], int y, const T (&kernel)[taps], T
   }
 }
 
-void convolve2(const double* w, Image& image) {
+void convolve2(const double* w, const Arithmetic& arithmetic, Image& image) {
   constexpr double terms = channels1 * taps;
+  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::forward); };
+  double planes[channels1][side1 * side1];
+  for (int c = 0; c < channels1; ++c) std::transform(image.a1[c], std::end(image.a1[c]), planes[c], of);
   for (int o = 0; o < channels2; ++o) {
     const double bias = w[conv2_biases + o];
     for (int y = 0; y < side2; ++y) {
@@ -52,10 +56,11 @@ void convolve2(const double* w, Image& image) {
       for (int c = 0; c < channels1; ++c) {
         double kernel[taps];
         float squares[taps];
-        std::copy_n(w + conv2_weights + (o * channels1 + c) * taps, taps, kernel);
+        std::transform(w + conv2_weights + (o * channels1 + c) * taps,
+                       w + conv2_weights + (o * channels1 + c + 1) * taps, kernel, of);
         std::transform(kernel, kernel + taps, squares,
                        [](double weight) { return static_cast<float>(weight * weight); });
-        add_taps(image.a1[c], y, kernel, sums);
+        add_taps(planes[c], y, kernel, sums);
         add_taps(image.noise[c], y, squares, errors);
       }
       for (int x = 0; x < side2; ++x) {
@@ -118,13 +123,16 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
   double noise[pooled];
   const double products = product_error(pooled, arithmetic, Rounded::forward),
                last = product_error(hidden, arithmetic, Rounded::all);
+  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::forward); };
+  double inputs[pooled];
+  std::transform(image.p, std::end(image.p), inputs, of);
   for (int k = 0; k < pooled; ++k) noise[k] = image.v_p[k] + products * squared(image.p[k]);
   for (int j = 0; j < hidden; ++j) {
     const double* row = w + fc1_weights + j * pooled;
     const double bias = w[fc1_biases + j];
     double sum = bias, error = sum_error(pooled) * squared(bias);
     for (int k = 0; k < pooled; ++k) {
-      sum += row[k] * image.p[k];
+      sum += of(row[k]) * inputs[k];
       error += squared(row[k]) * noise[k];
     }
     error += whole_error(pooled) * squared(sum);
@@ -148,7 +156,7 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
     const double* row = w + fc2_weights + c * hidden;
     double sum = w[fc2_biases + c], error = sum_error(hidden) * squared(sum);
     for (int j = 0; j < hidden; ++j) {
-      sum += row[j] * image.h[j];
+      sum += factor(row[j], arithmetic, Rounded::all) * factor(image.h[j], arithmetic, Rounded::all);
       error += squared(row[j]) * (image.v_h[j] + last * squared(image.h[j]));
     }
     image.logits[c] = sum;
@@ -181,7 +189,7 @@ std::string take_forward(const double* w, const Batch& batch, std::int64_t posit
                          Image& image, std::int64_t& ties) {
   const auto number = static_cast<std::size_t>(batch.order[static_cast<std::size_t>(position)]);
   convolve1(w, batch.images.data() + number * pixels, batch.arithmetic, image);
-  convolve2(w, image);
+  convolve2(w, batch.arithmetic, image);
   const std::string wrong =
       decide_windows(image, given != nullptr ? given->pool.data() + position * pooled : nullptr, ties);
   pool(image, batch.dropout, batch.step, position, given != nullptr);
@@ -195,7 +203,7 @@ std::string take_forward(const double* w, const Batch& batch, std::int64_t posit
 void take_forward(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image) {
   std::int64_t ties = 0;
   convolve1(w, grey, arithmetic, image);
-  convolve2(w, image);
+  convolve2(w, arithmetic, image);
   static_cast<void>(decide_windows(image, nullptr, ties));
   pool(image, {}, 0, 0, false);
   static_cast<void>(dense(w, {}, 0, 0, nullptr, arithmetic, ties, image));

@@ -38,6 +38,13 @@ inline double product_error(double terms, const Arithmetic& arithmetic, Rounded 
   return 4 * sum_error(terms) + 2 * squared(8 * arithmetic.roundoff) / 3;
 }
 
+/// A factor of products of `kind`: rounded to nearest if the oracle follows the roundings (Veltkamp's splitting).
+inline double factor(double value, const Arithmetic& arithmetic, Rounded kind) {
+  if (!arithmetic.rounds || arithmetic.rounded < kind) return value;
+  const double scaled = value * (arithmetic.roundoff * 0x1p53 + 1);
+  return scaled - (scaled - value);
+}
+
 /// Relative error of exp and log, a few units.
 inline constexpr double function_error = 16 * unit;
 

@@ -54,13 +54,22 @@ Arithmetic Arithmetic::of(std::string_view form) {
   const Rounded rounded = form.ends_with(Cnn::of_all)        ? Rounded::all
                           : form.ends_with(Cnn::of_backward) ? Rounded::convolutions
                                                              : Rounded::forward;
-  if (form.starts_with(Cnn::tf32)) return {rounded, tf32_roundoff, 0.06};
-  if (form.starts_with(Cnn::bf16)) return {rounded, bf16_roundoff, 0.35};
+  if (form.starts_with(Cnn::tf32)) return {.rounded = rounded, .roundoff = tf32_roundoff, .drift = 0.06};
+  if (form.starts_with(Cnn::bf16)) return {.rounded = rounded, .roundoff = bf16_roundoff, .drift = 0.35};
   return {};
 }
 
 Gradient differentiate(std::span<const double> weights, const Batch& batch, const Decisions* decisions) {
-  return pass(weights, batch, decisions, true);
+  Gradient gradient = pass(weights, batch, decisions, true);
+  if (batch.arithmetic.rounded == Rounded::none) return gradient;
+  // The roundings of weights, and of equal values, are the same in all images and positions: not independent.
+  Batch with_roundings = batch;
+  with_roundings.arithmetic.rounds = true;
+  const Gradient rounded = pass(weights, with_roundings, decisions, true);
+  for (std::size_t i = 0; i < gradient.bounds.size(); ++i)
+    gradient.bounds[i] += std::abs(rounded.values[i] - gradient.values[i]);
+  gradient.loss_bound += std::abs(rounded.loss - gradient.loss);
+  return gradient;
 }
 
 Gradient evaluate(std::span<const double> weights, const Batch& batch) { return pass(weights, batch, nullptr, false); }

@@ -19,6 +19,7 @@ struct Arithmetic {
   enum class Rounded { none, forward, convolutions, all };
   Rounded rounded = Rounded::none;
   double roundoff = 0;  ///< unit roundoff of the factors
+  bool rounds = false;  ///< the oracle's factors, too
   double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
 
   /// By the form of a variant's outputs, such as `Cnn::tf32`; f32 if it has none.

@@ -67,6 +67,24 @@ TEST_F(CnnTensor, ADerivativeIsOff) {
   }
 }
 
+/// Their factors are rounded alike, in all images and positions: the errors add up.
+TEST_F(CnnTensor, EqualImagesPass) {
+  Dataset data = images_like(64, 1);
+  std::ranges::fill(data.train.values<std::uint8_t>(), std::uint8_t{40});
+  for (std::int64_t i = 0; i < 64; ++i) {
+    data.train_labels.values<std::int32_t>()[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i % 3);
+    for (std::int64_t at = 300; at < 330; ++at)
+      data.train.values<std::uint8_t>()[static_cast<std::size_t>(i * pixels + at)] = static_cast<std::uint8_t>(i % 2);
+  }
+  const auto problem = make(data, {{"steps", "2"}, {"batch", "64"}});
+  for (const Variant* variant : league::tests::variants<Cnn>(rounds_factors)) {
+    SCOPED_TRACE(name_of(*variant));
+    const Solved run(*variant, *problem);
+    const Verdict verdict = problem->check_alone(run.results);
+    EXPECT_TRUE(verdict.passed()) << verdict.message;
+  }
+}
+
 /// The steps before the last may drift from those in double, but not by more than their rounding explains.
 TEST_F(CnnTensor, TheFirstStepsLieNearThoseInDouble) {
   for (const Variant* variant : league::tests::variants<Cnn>(rounds_factors)) {
