@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -38,11 +39,14 @@ inline double product_error(double terms, const Arithmetic& arithmetic, Rounded 
   return 4 * sum_error(terms) + 2 * squared(8 * arithmetic.roundoff) / 3;
 }
 
-/// A factor of products of `kind`: rounded to nearest if the oracle follows the roundings (Veltkamp's splitting).
+/// A factor of products of `kind`: rounded to nearest, ties to even, if the oracle follows the roundings. By its bits:
+/// the compiler may contract what adds and subtracts again.
 inline double factor(double value, const Arithmetic& arithmetic, Rounded kind) {
   if (!arithmetic.rounds || arithmetic.rounded < kind) return value;
-  const double scaled = value * (arithmetic.roundoff * 0x1p53 + 1);
-  return scaled - (scaled - value);
+  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(arithmetic.roundoff) >> 52) - 1023;
+  const int drop = 53 + exponent;
+  const auto bits = std::bit_cast<std::uint64_t>(value), odd = bits >> drop & 1;
+  return std::bit_cast<double>((bits + (std::uint64_t{1} << (drop - 1)) - 1 + odd) >> drop << drop);
 }
 
 /// Relative error of exp and log, a few units.
