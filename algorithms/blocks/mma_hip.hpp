@@ -83,7 +83,11 @@ struct Wavefront : UnitOf<element_> {
   template <class T>
   LEAGUE_FUNCTION static T shuffle(T value, [[maybe_unused]] int lane) {
 #if defined(__HIP_DEVICE_COMPILE__)
-    return __shfl(value, lane);
+    int ints[sizeof(T) / sizeof(int)];
+    __builtin_memcpy(ints, &value, sizeof value);
+    for (int& part : ints) part = __builtin_amdgcn_ds_bpermute(lane * static_cast<int>(sizeof(int)), part);
+    __builtin_memcpy(&value, ints, sizeof value);
+    return value;
 #else
     return value;
 #endif

@@ -15,13 +15,10 @@ struct RowPacks {
   using Pack = blocks::Pack<T, bytes>;
   Pack packs[columns];
 
-  /// Pack `number`. A column that is not there is 0.
-  template <class Column>
-  LEAGUE_FUNCTION void load(const Column& column, std::int64_t number) {
-    for (int c = 0; c < columns; ++c) {
-      const T* from = column(c);
-      packs[c] = from == nullptr ? Pack{} : reinterpret_cast<const Pack*>(from)[number];
-    }
+  /// Pack `number`.
+  template <class Load>
+  LEAGUE_FUNCTION void load(const Load& load_pack, std::int64_t number) {
+    for (int c = 0; c < columns; ++c) packs[c] = load_pack.template operator()<Pack>(c, number);
   }
   template <class Add>
   LEAGUE_FUNCTION void add(const Add& add_row) const {
@@ -34,9 +31,9 @@ struct RowPacks {
 };
 
 /// Calls `add_row(values)` with the rows of lane `lane` of `lanes`: every lanes-th pack of `bytes`, and of the rows
-/// beyond the last whole pack every lanes-th. `column(c)`: where column c begins, aligned to a pack, or null.
-template <class T, int columns, int bytes, class Column, class Add>
-LEAGUE_FUNCTION void stream_rows(const Column& column, std::int64_t rows, std::int64_t lane, std::int64_t lanes,
+/// beyond the last whole pack every lanes-th. `load.operator()<Pack>(c, number)`: pack `number` of column c.
+template <class T, int columns, int bytes, class Load, class Add>
+LEAGUE_FUNCTION void stream_rows(const Load& load, std::int64_t rows, std::int64_t lane, std::int64_t lanes,
                                  const Add& add_row) {
   using Packs = RowPacks<T, columns, bytes>;
   constexpr int size = Packs::Pack::size;
@@ -46,19 +43,19 @@ LEAGUE_FUNCTION void stream_rows(const Column& column, std::int64_t rows, std::i
     const auto bounded = [last = packs - 1](std::int64_t p) { return p < last ? p : last; };
     Packs here, next;
     std::int64_t p = lane;
-    here.load(column, p);
-    next.load(column, bounded(p + lanes));
+    here.load(load, p);
+    next.load(load, bounded(p + lanes));
     for (; p + lanes < packs; p += 2 * lanes) {
       here.add(add_row);
-      here.load(column, bounded(p + 2 * lanes));
+      here.load(load, bounded(p + 2 * lanes));
       next.add(add_row);
-      next.load(column, bounded(p + 3 * lanes));
+      next.load(load, bounded(p + 3 * lanes));
     }
     if (p < packs) here.add(add_row);
   }
   for (std::int64_t i = packs * size + lane; i < rows; i += lanes) {
     T row[columns];
-    for (int c = 0; c < columns; ++c) row[c] = column(c) == nullptr ? T{0} : column(c)[i];
+    for (int c = 0; c < columns; ++c) row[c] = load.template operator()<blocks::Pack<T, sizeof(T)>>(c, i).values[0];
     add_row(row);
   }
 }

@@ -100,17 +100,18 @@ inline constexpr int block_share = 2048 / (most_block_lanes<width> * block_teams
 template <class T, int width>
 LEAGUE_FUNCTION Sums<double, Gram::of_block(width)> lane_products(const Columns<T>& data, int a, Place place) {
   Sums<double, Gram::of_block(width)> sums;
-  const auto column = [&](int c) {
-    return c == width ? data.y : a * width + c < data.features ? data.x[a * width + c] : nullptr;
+  const auto load = [&]<class Pack>(int c, std::int64_t number) {
+    if (c == width) return reinterpret_cast<const Pack*>(data.y)[number];
+    const int f = a * width + c;
+    return f < data.features ? reinterpret_cast<const Pack*>(data.x[f])[number] : Pack{};
   };
-  blocks::stream_rows<T, width + 1, block_bytes<width>>(column, data.rows, place.team * place.lanes + place.lane,
-                                                        place.teams * place.lanes, [&](const T(&values)[width + 1]) {
-                                                          double row[width];
-                                                          for (int f = 0; f < width; ++f)
-                                                            row[f] = static_cast<double>(values[f]);
-                                                          add_products(row, static_cast<double>(values[width]),
-                                                                       sums.values);
-                                                        });
+  const auto add = [&](const T(&values)[width + 1]) {
+    double row[width];
+    for (int f = 0; f < width; ++f) row[f] = static_cast<double>(values[f]);
+    add_products(row, static_cast<double>(values[width]), sums.values);
+  };
+  blocks::stream_rows<T, width + 1, block_bytes<width>>(load, data.rows, place.team * place.lanes + place.lane,
+                                                        place.teams * place.lanes, add);
   return sums;
 }
 

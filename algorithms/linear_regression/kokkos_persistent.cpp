@@ -30,9 +30,8 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
         const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
         const std::int64_t rank = team.league_rank(), teams = team.league_size();
         ResidentRows<T, resident> rows;  // of this lane: code outside of vector ranges runs on every lane
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, vector), [&](int lane) {
-          rows.load(data, {rank, teams, first + lane, lanes});
-        });
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, vector),
+                             [&](int lane) { rows.load(data, {rank, teams, first + lane, lanes}); });
         OwnTheta<width> theta;
         theta.load(state.theta, data.features);
         for (std::int64_t step = 0; step < rule.steps; ++step) {

@@ -27,11 +27,13 @@ inline constexpr int moment_share = 4;
 template <class T>
 LEAGUE_FUNCTION Sums<double, moment_sums> lane_powers(const Points<T>& points, std::int64_t lane, std::int64_t lanes) {
   Sums<double, moment_sums> sums;
-  blocks::stream_rows<T, 2, 16>([&](int column) { return column == 0 ? points.x : points.y; }, points.count, lane,
-                                lanes,
-                                [&](const T(&point)[2]) {
-                                  add_powers(static_cast<double>(point[0]), static_cast<double>(point[1]), sums.values);
-                                });
+  const auto load = [&]<class Pack>(int c, std::int64_t number) {
+    return reinterpret_cast<const Pack*>(c == 0 ? points.x : points.y)[number];
+  };
+  const auto add = [&](const T(&point)[2]) {
+    add_powers(static_cast<double>(point[0]), static_cast<double>(point[1]), sums.values);
+  };
+  blocks::stream_rows<T, 2, 16>(load, points.count, lane, lanes, add);
   return sums;
 }
 
