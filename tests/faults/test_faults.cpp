@@ -83,8 +83,8 @@ dtypes = ["f32", "u8"]
 algorithm = "cnn"
 dataset = "generated"
 execution = ["stream", "graph"]
-sizes = { train = 7, test = 1, features = 784 }
-batch = 4
+sizes = { train = 5, test = 1, features = 784 }
+batch = 3
 steps = 2
 dtypes = ["f32"]
 
