@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <barrier>
 #include <functional>
 #include <memory>
@@ -14,53 +16,51 @@
 namespace league::tests {
 
 namespace mma = blocks::mma;
-using mma::side, mma::words;
 
-/// The two operands of this thread's subgroup, and a value per lane.
-struct Operands {
-  explicit Operands(int lanes) : all(lanes), shuffled(static_cast<std::size_t>(lanes)) {}
+/// The words of both operands of a subgroup's lanes, and a value of each lane.
+template <class Word>
+struct Lanes {
+  explicit Lanes(int lanes) : all(lanes) {}
   std::barrier<> all;
-  std::vector<double> shuffled;
-  double a[side][words] = {}, b[side][words] = {};
+  Word a[mma::side][mma::words], b[mma::side][mma::words];
+  std::array<double, 64> shuffled;
 };
-inline thread_local Operands* operands = nullptr;
-inline thread_local int own_lane = 0;
 
-/// A GPU's unit on the host: products are computed from the words of all lanes, by the unit's layout.
-template <class Unit>
-struct Simulated : Unit {
-  using typename Unit::Sum, typename Unit::Word;
-  struct fragment_a {
-    Word word[Unit::share];
-  };
-  using fragment_b = fragment_a;
+/// A GPU's unit by its layout only: lanes synchronise for every product.
+template <class Layout>
+struct Simulated : Layout {
+  using Layout::sums, Layout::share, Layout::per_word;
+  using Traits = mma::Traits<Layout::element>;
+  using typename Layout::Sum, typename Layout::Value, typename Layout::Word;
+  inline static thread_local Lanes<Word>* lanes_here = nullptr;
+  inline static thread_local int lane_here = 0;
   struct fragment_c {
-    Sum sum[Unit::sums] = {};
+    Sum sum[sums] = {};
   };
-  static void load(fragment_a& fragment, const Word* piece, int lane) {
-    __builtin_memcpy(fragment.word, piece + lane * Unit::share, sizeof fragment.word);
-  }
-  static void mma_sync(fragment_c& c, const fragment_a& a, const fragment_b& b) {
-    for (int i = 0; i < Unit::share; ++i) {
-      const mma::Place place = Unit::word_of(own_lane, i);
-      __builtin_memcpy(&operands->a[place.row][place.word], a.word + i, sizeof(double));
-      __builtin_memcpy(&operands->b[place.row][place.word], b.word + i, sizeof(double));
+  static void mma_sync(fragment_c& c, const typename Layout::fragment_a& a, const typename Layout::fragment_a& b) {
+    for (int i = 0; i < share; ++i) {
+      const mma::Place of_a = Layout::word_of(lane_here, i);
+      const mma::Place of_b = Layout::template word_of<mma::Operand::b>(lane_here, i);
+      lanes_here->a[of_a.row][of_a.word] = a.word[i];
+      lanes_here->b[of_b.row][of_b.word] = b.word[i];
     }
-    operands->all.arrive_and_wait();
-    for (int i = 0; i < Unit::sums; ++i)
-      for (int w = 0; w < words; ++w)
-        c.sum[i] += operands->a[Unit::row(own_lane, i)][w] * operands->b[Unit::column(own_lane, i)][w];
-    operands->all.arrive_and_wait();
+    lanes_here->all.arrive_and_wait();
+    for (int i = 0; i < sums; ++i)
+      for (int word = 0; word < mma::words; ++word) {
+        std::array<Value, per_word> x, y;
+        __builtin_memcpy(x.data(), &lanes_here->a[Layout::row(lane_here, i)][word], sizeof x);
+        __builtin_memcpy(y.data(), &lanes_here->b[Layout::column(lane_here, i)][word], sizeof y);
+        for (std::size_t k = 0; k < per_word; ++k) c.sum[i] += Traits::widen(x[k]) * Traits::widen(y[k]);
+      }
+    lanes_here->all.arrive_and_wait();
   }
-  static void values(const fragment_c& c, Sum (&out)[Unit::sums]) {
-    for (int i = 0; i < Unit::sums; ++i) out[i] = c.sum[i];
-  }
+  static void values(const fragment_c& c, Sum (&out)[sums]) { std::copy_n(c.sum, sums, out); }
   template <class T>
   static T shuffle(T value, int lane) {
-    operands->shuffled[static_cast<std::size_t>(own_lane)] = static_cast<double>(value);
-    operands->all.arrive_and_wait();
-    value = static_cast<T>(operands->shuffled.at(static_cast<std::size_t>(lane)));
-    operands->all.arrive_and_wait();
+    lanes_here->shuffled.at(static_cast<std::size_t>(lane_here)) = static_cast<double>(value);
+    lanes_here->all.arrive_and_wait();
+    value = static_cast<T>(lanes_here->shuffled.at(static_cast<std::size_t>(lane)));
+    lanes_here->all.arrive_and_wait();
     return value;
   }
 };
@@ -70,14 +70,18 @@ using SimulatedTeam = blocks::Group<std::function<void()>>;
 /// Calls `body(team)` on all threads of a team of `subgroups` subgroups.
 template <class Unit, class Body>
 void run_team(int subgroups, const Body& body) {
+  using OfSubgroup = Lanes<typename Unit::Word>;
   const int size = subgroups * Unit::lanes;
   std::barrier all(size);
-  std::vector<std::unique_ptr<Operands>> of_subgroups;
-  for (int i = 0; i < subgroups; ++i) of_subgroups.push_back(std::make_unique<Operands>(Unit::lanes));
+  std::vector<std::unique_ptr<OfSubgroup>> of_subgroups;
+  for (int i = 0; i < subgroups; ++i) of_subgroups.push_back(std::make_unique<OfSubgroup>(Unit::lanes));
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
-      operands = of_subgroups[static_cast<std::size_t>(rank / Unit::lanes)].get(), own_lane = rank % Unit::lanes;
+      if constexpr (Unit::lanes > 1) {
+        Unit::lanes_here = of_subgroups[static_cast<std::size_t>(rank / Unit::lanes)].get();
+        Unit::lane_here = rank % Unit::lanes;
+      }
       body(SimulatedTeam{rank, size, [&] { all.arrive_and_wait(); }});
     });
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <memory>
-#include <thread>
-
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/blocks/mma_host.hpp"
 #include "algorithms/cnn/unit_method.hpp"
 #include "tests/algorithms/cnn.hpp"
-#include "tests/algorithms/emulated_unit.hpp"
+#include "tests/algorithms/simulated_unit.hpp"
 
 // The kernels on matrix units by GPU teams, which are simulated by host threads except for the products, against the
 // same kernels on one host thread.
@@ -15,7 +12,7 @@ namespace league::cnn::tests {
 namespace {
 
 using blocks::mma::Element;
-using league::tests::Emulated, league::tests::Meeting;
+using league::tests::Simulated;
 
 constexpr int images = 3, slices = 144;
 
@@ -73,17 +70,9 @@ void run_team(const Run& run) {
   if constexpr (Unit::lanes == 1) {
     run(blocks::one_thread, scratch.front().values);
   } else {
-    std::barrier all(Kernel::threads);
-    std::vector<std::unique_ptr<Meeting<typename Unit::Word>>> meetings;
-    for (int i = 0; i < Kernel::threads / Unit::lanes; ++i)
-      meetings.push_back(std::make_unique<Meeting<typename Unit::Word>>(Unit::lanes));
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < Kernel::threads; ++rank)
-      threads.emplace_back([&, rank] {
-        Unit::meeting = meetings[static_cast<std::size_t>(rank / Unit::lanes)].get();
-        Unit::lane_here = rank % Unit::lanes;
-        run(blocks::group_of(rank, Kernel::threads, [&all] { all.arrive_and_wait(); }), scratch.front().values);
-      });
+    league::tests::run_team<Unit>(Kernel::threads / Unit::lanes, [&](const league::tests::SimulatedTeam& group) {
+      run(group, scratch.front().values);
+    });
   }
 }
 template <class Unit, class Kernel>
@@ -139,9 +128,9 @@ void expect_near(const std::string& what, const std::vector<float>& found, const
 
 template <class Unit>
 class CnnUnits : public ::testing::Test {};
-using Units =
-    ::testing::Types<Emulated<blocks::mma::Warp<Element::tf32>>, Emulated<blocks::mma::Warp<Element::bf16>>,
-                     Emulated<blocks::mma::Wavefront<Element::tf32>>, Emulated<blocks::mma::Wavefront<Element::bf16>>>;
+using Units = ::testing::Types<Simulated<blocks::mma::Warp<Element::tf32>>, Simulated<blocks::mma::Warp<Element::bf16>>,
+                               Simulated<blocks::mma::Wavefront<Element::tf32>>,
+                               Simulated<blocks::mma::Wavefront<Element::bf16>>>;
 TYPED_TEST_SUITE(CnnUnits, Units);
 
 TYPED_TEST(CnnUnits, OfAGpuTeamDoTheWorkOfAHostThread) {

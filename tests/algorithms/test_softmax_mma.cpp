@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <array>
-#include <barrier>
-#include <thread>
-
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/softmax_regression/mma_gradient.hpp"
-#include "tests/algorithms/emulated_unit.hpp"
+#include "tests/algorithms/simulated_unit.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 
 // GPU teams simulated by host threads, except for the products themselves.
@@ -14,7 +10,7 @@ namespace league::softmax_regression::tests {
 namespace {
 
 using blocks::mma::Element;
-using league::tests::Emulated, league::tests::Meeting;
+using league::tests::run_team, league::tests::Simulated, league::tests::SimulatedTeam;
 
 /// Loss and gradient of all rows, by `teams` teams one after another; `round` rows of squares at a time, 0: as many as
 /// fit.
@@ -82,18 +78,9 @@ std::vector<double> emulated(const SoftmaxRegression& problem, const std::vector
   auto losses = sized(0.0, Tile::threads);
   for (int team = 0; team < teams; ++team) {
     auto scratch = sized(blocks::Pack<float>{{NAN, NAN, NAN, NAN}}, MmaScratch<Tile>::bytes(classes) / 16 + 1);
-    std::barrier all(Tile::threads);
-    std::vector<std::unique_ptr<Meeting<typename Unit::Word>>> meetings;
-    for (int i = 0; i < Tile::subgroups; ++i)
-      meetings.push_back(std::make_unique<Meeting<typename Unit::Word>>(Unit::lanes));
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < Tile::threads; ++rank)
-      threads.emplace_back([&, rank] {
-        Unit::meeting = meetings[static_cast<std::size_t>(rank / Unit::lanes)].get();
-        Unit::lane_here = rank % Unit::lanes;
-        const auto group = blocks::group_of(rank, Tile::threads, [&all] { all.arrive_and_wait(); });
-        losses[static_cast<std::size_t>(rank)] += take_share(group, work, 0, team, teams, scratch.data());
-      });
+    run_team<Unit>(Tile::subgroups, [&](const SimulatedTeam& group) {
+      losses[static_cast<std::size_t>(group.rank)] += take_share(group, work, 0, team, teams, scratch.data());
+    });
   }
   loss = 0;
   for (const double of_thread : losses) loss += of_thread / static_cast<double>(problem.extent());
@@ -127,10 +114,10 @@ void expect_right(int train, int features, int classes, int teams, int round = 0
   }
 }
 
-using Warp = Emulated<blocks::mma::Warp<Element::s8>>;
-using WarpOfFloats = Emulated<blocks::mma::Warp<Element::f32>>;
-using Wavefront = Emulated<blocks::mma::Wavefront<Element::s8>>;
-using WavefrontOfFloats = Emulated<blocks::mma::Wavefront<Element::f32>>;
+using Warp = Simulated<blocks::mma::Warp<Element::s8>>;
+using WarpOfFloats = Simulated<blocks::mma::Warp<Element::f32>>;
+using Wavefront = Simulated<blocks::mma::Wavefront<Element::s8>>;
+using WavefrontOfFloats = Simulated<blocks::mma::Wavefront<Element::f32>>;
 
 TEST(SoftmaxRegression, LanesOfATeamShareItsSquares) {
   expect_right<Warp, WarpOfFloats>(100, 784, 10, 2);
