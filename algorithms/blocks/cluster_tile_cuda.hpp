@@ -12,41 +12,61 @@
 
 namespace league::blocks {
 
-/// A tile of products by wgmma, shared by the blocks of a cluster. Each block has 128 rows and all 256 columns; two
-/// consumer groups of four warps take 64 rows each, and one thread of a third group is the producer that copies. A
-/// block copies its own rows, and its share of the columns for all blocks (multicast). A stage is `pieces` pieces deep;
-/// one wait per stage.
-template <class Unit_, int blocks_, int pieces_ = 2>
+/// A tile of products by wgmma, shared by the blocks of a cluster. Each block has 128 rows and all columns; groups of
+/// four warps take 64 rows each, and one thread of a last group is the producer that copies. A block copies its own
+/// rows, and its share of the columns for all blocks (multicast). A stage is `pieces` pieces deep; one wait per stage.
+/// `resident`: a panel of rows stays in shared memory for all its tiles; else it is copied again for each. Two pairs of
+/// consumer groups then take every other tile, so that the epilogues of three groups hide behind the products of one.
+/// `column_bytes` of data per column come with a tile.
+template <class Unit_, int blocks_, bool resident_ = false, int column_bytes_ = 0, int pieces_ = 2>
 struct ClusterTile {
   using Unit = Unit_;
   using Word = typename Unit::Word;
   using Sum = typename Unit::Sum;
-  static constexpr int blocks = blocks_, pieces = pieces_, groups = 2, warp = 32;
-  static constexpr int block_rows = groups * Unit::rows, rows = blocks * block_rows, columns = Unit::columns;
+  static constexpr bool resident = resident_;
+  static constexpr int blocks = blocks_, pieces = pieces_, sharing = 2, warp = 32;  ///< sharing: groups per tile
+  static constexpr int pairs = resident ? 2 : 1, groups = sharing * pairs;
+  static constexpr int block_rows = sharing * Unit::rows, rows = blocks * block_rows, columns = Unit::columns;
   static constexpr int depth = pieces * Unit::depth;  ///< elements of a row in a stage
   static constexpr int consumers = groups * Unit::threads, threads = consumers + Unit::threads;
+  static constexpr int launch_registers = 65536 / threads / 8 * 8, producer_registers = resident ? 32 : 40;
+  static constexpr int consumer_registers =
+      (launch_registers + (launch_registers - producer_registers) * Unit::threads / consumers) / 8 * 8;
   static constexpr int row_values = Unit::sums / Unit::sum_rows, row_threads = columns / row_values;
   static constexpr int a_words = block_rows * mma::words, b_words = columns * mma::words;  ///< of a piece
   static constexpr int a_bytes = pieces * a_words * static_cast<int>(sizeof(Word));        ///< of a stage
   static constexpr int b_bytes = pieces * b_words * static_cast<int>(sizeof(Word));
-  static constexpr int stage_bytes = a_bytes + b_bytes;
+  static constexpr int data_bytes = columns * column_bytes_;  ///< of a tile
 
   /// First row, in the tile, of a thread's group.
   __device__ static int first_row(int thread) {
-    return cluster::block() * block_rows + thread / Unit::threads * Unit::rows;
+    return cluster::block() * block_rows + thread / Unit::threads % sharing * Unit::rows;
   }
 };
 
-/// Stages in a block's dynamic shared memory, and stages per tile.
+/// A block's dynamic shared memory: barriers, steps of rows, stages of columns, data of columns.
 struct ClusterPlan {
   static constexpr int max_stages = 16, barrier_bytes = 2 * max_stages * cluster::Barrier::bytes;
-  int steps, stages, bytes;
+  int steps, stages;  ///< stages per tile; stages of columns
+  int panels;         ///< of rows that are kept
+  int a_slots, data_slots, bytes;
 
-  /// For `steps` stages of depth, in `room` bytes.
+  /// The most stages in `room` bytes, for tiles of `steps` stages of depth. A stage is copied when the one `stages`
+  /// before it has been read by all: so have been the rows a whole number of panels before, at least as many steps. A
+  /// tile's data must stay until the next tile of its groups begins.
   template <class Tile>
   static ClusterPlan of(int steps, int room) {
-    const int stages = std::min((room - barrier_bytes) / Tile::stage_bytes, max_stages);
-    return {steps, stages, barrier_bytes + stages * Tile::stage_bytes};
+    ClusterPlan plan{};
+    for (int stages = max_stages; stages > 0; --stages) {
+      const int panels = (stages + steps - 1) / steps, a_slots = Tile::resident ? panels * steps : stages;
+      const int data_slots = panels + Tile::pairs;
+      plan = {
+          steps,      stages,
+          panels,     a_slots,
+          data_slots, barrier_bytes + a_slots * Tile::a_bytes + stages * Tile::b_bytes + data_slots * Tile::data_bytes};
+      if (plan.bytes <= room) break;
+    }
+    return plan;
   }
 };
 
@@ -64,45 +84,59 @@ void require_whole_clusters(int league) {
     throw Unsupported("league " + std::to_string(league) + ": " + std::to_string(Tile::blocks) + " blocks per cluster");
 }
 
-/// What producer and consumers share: shared-memory addresses of the stages, and which one is next.
+/// What producer and consumers share: shared-memory addresses, and what comes next.
 template <class Tile>
 struct ClusterStages {
   ClusterPlan plan;
   cluster::Barrier full, empty;  ///< of the first stage
-  unsigned first;                ///< stage: rows, then columns
+  unsigned rows, columns, data;  ///< the first of each
   int stage = 0;
-  unsigned phase = 0, at = 0;  ///< bytes from the first stage to the next one
+  unsigned phase = 0;
+  int panel = 0, tile = 0;  ///< slots
 
   __device__ ClusterStages(void* shared, const ClusterPlan& plan_)
       : plan(plan_),
         full{__shfl_sync(0xffffffffU, cluster::address_of(shared),
                          0)},  // broadcast: else the compiler recomputes the address in each step
         empty(full + ClusterPlan::max_stages),
-        first(full.address + ClusterPlan::barrier_bytes) {}
+        rows(full.address + ClusterPlan::barrier_bytes),
+        columns(rows + plan.a_slots * Tile::a_bytes),
+        data(columns + plan.stages * Tile::b_bytes) {}
   /// @pre all threads of the cluster call it, before anything else
   __device__ void init() const {
     if (threadIdx.x == 0)
       for (int i = 0; i < ClusterPlan::max_stages; ++i) {
         (full + i).init(1);
-        (empty + i).init(Tile::blocks * Tile::consumers / Tile::warp);
+        (empty + i).init(Tile::blocks * Tile::sharing * Tile::Unit::threads / Tile::warp);
       }
     cluster::Barrier::publish();
     cluster::barrier();
   }
+  /// Bytes from the first to those of the next stage.
+  __device__ unsigned row_offset(int step) const {
+    return static_cast<unsigned>(Tile::resident ? panel * plan.steps + step : stage) * Tile::a_bytes;
+  }
+  __device__ unsigned column_offset() const { return static_cast<unsigned>(stage) * Tile::b_bytes; }
+  __device__ unsigned data_offset() const { return static_cast<unsigned>(tile) * Tile::data_bytes; }
   __device__ void advance() {
-    ++stage;
-    at += Tile::stage_bytes;
-    if (stage < plan.stages) return;
+    if (++stage < plan.stages) return;
     stage = 0;
-    at = 0;
     phase ^= 1;
   }
+  __device__ void next_tile() { tile = tile + 1 < plan.data_slots ? tile + 1 : 0; }
+  __device__ void next_panel() { panel = panel + 1 < plan.panels ? panel + 1 : 0; }
 };
 
 /// Moves registers from the producer group to the consumers (setmaxnreg). @pre all threads of a group call one of the
 /// two, in their own branch of the kernel
-__device__ inline void give_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
-__device__ inline void take_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
+template <class Tile>
+__device__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Tile::producer_registers));
+}
+template <class Tile>
+__device__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Tile::consumer_registers));
+}
 
 /// The producer: one thread of each block.
 template <class Tile>
@@ -111,31 +145,44 @@ class ClusterCopies {
 
  public:
   __device__ explicit ClusterCopies(const ClusterStages<Tile>& stages) : stages_(stages) {}
-  /// Copies the operands of one panel of rows with `tiles` panels of columns, one after another.
-  __device__ void copy(const Word* a, const Word* b, int tiles) {
-    const int block = cluster::block();
-    constexpr int share = Tile::b_words / Tile::blocks, word = sizeof(Word);
-    for (int tile = 0; tile < tiles; ++tile)
-      for (int step = 0; step < stages_.plan.steps; ++step, stages_.advance()) {
+  /// Copies the operands of one panel of rows with `tiles` panels of columns, one after another, and their data.
+  __device__ void copy(const Word* a, const Word* b, int tiles, const char* data = nullptr) {
+    for (int tile = 0; tile < tiles; ++tile, stages_.next_tile())
+      for (int step = 0; step < stages_.plan.steps; ++step, stages_.advance(), b += Tile::pieces * Tile::b_words) {
+        const bool with_rows = !Tile::resident || tile == 0, with_data = Tile::data_bytes > 0 && step == 0;
         const cluster::Barrier full = stages_.full + stages_.stage;
-        const unsigned to_a = stages_.first + stages_.at, to_b = to_a + Tile::a_bytes;
         (stages_.empty + stages_.stage).wait(stages_.phase ^ 1);
-        full.expect(Tile::stage_bytes);
-        for (int piece = 0; piece < Tile::pieces; ++piece, b += Tile::b_words) {
-          cluster::copy_to_all(to_b + (piece * Tile::b_words + block * share) * word, b + block * share, share * word,
-                               full, Tile::blocks);
-          cluster::copy(to_a + piece * Tile::a_words * word,
-                        a + ((step * Tile::pieces + piece) * Tile::blocks + block) * Tile::a_words,
-                        Tile::a_words * word, full);
-        }
+        full.expect(Tile::b_bytes + (with_rows ? Tile::a_bytes : 0) + (with_data ? Tile::data_bytes : 0));
+        copy_columns(b, full);
+        if (with_rows) copy_rows(a, step, full);
+        if (with_data)
+          cluster::copy(stages_.data + stages_.data_offset(), data + std::int64_t{tile} * Tile::data_bytes,
+                        Tile::data_bytes, full);
       }
+    stages_.next_panel();
   }
 
  private:
+  static constexpr int word = sizeof(Word);
+  __device__ void copy_columns(const Word* b, cluster::Barrier full) const {
+    constexpr int share = Tile::b_bytes / word / Tile::blocks;
+    const int first = cluster::block() * share;
+    cluster::copy_to_all(stages_.columns + stages_.column_offset() + first * word, b + first, share * word, full,
+                         Tile::blocks);
+  }
+  __device__ void copy_rows(const Word* a, int step, cluster::Barrier full) const {
+    const unsigned to = stages_.rows + stages_.row_offset(step);
+    for (int piece = 0; piece < Tile::pieces; ++piece) {
+      const int from = (step * Tile::pieces + piece) * Tile::blocks + cluster::block();
+      cluster::copy(to + piece * Tile::a_words * word, a + from * Tile::a_words, Tile::a_words * word, full);
+    }
+  }
+
   ClusterStages<Tile> stages_;
 };
 
-/// The consumers, two groups: one may multiply while the other is in its epilogue, at most the number of stages apart.
+/// The consumers. Where a tile fits into the stages they take turns: a group multiplies while the others are in their
+/// epilogues.
 template <class Tile>
 class ClusterProducts {
   using Unit = typename Tile::Unit;
@@ -143,18 +190,30 @@ class ClusterProducts {
  public:
   __device__ explicit ClusterProducts(const ClusterStages<Tile>& stages)
       : stages_(stages),
-        a_(Unit::described(stages.first + static_cast<int>(threadIdx.x) / Unit::threads * Unit::rows * mma::words *
-                                              static_cast<int>(sizeof(typename Tile::Word)))),
-        b_(Unit::described(stages.first + Tile::a_bytes)),
-        empty_(stages.empty.of(static_cast<int>(threadIdx.x) % Tile::blocks)) {}
-  /// The next tile.
+        a_(Unit::described(stages.rows + group() % Tile::sharing * Unit::rows * mma::words *
+                                             static_cast<int>(sizeof(typename Tile::Word)))),
+        b_(Unit::described(stages.columns)),
+        empty_(stages.empty.of(static_cast<int>(threadIdx.x) % Tile::blocks)) {
+    if (group() == Tile::groups - 1) pass_turn();
+  }
+  /// Whether this group takes the next tile of the panel; if not, it is skipped.
+  __device__ bool takes_next() {
+    pair_ = pair_ + 1 < Tile::pairs ? pair_ + 1 : 0;
+    if (pair_ == group() / Tile::sharing) return true;
+    for (int step = 0; step < stages_.plan.steps; ++step) stages_.advance();
+    stages_.next_tile();
+    return false;
+  }
+  /// The next tile of the panel.
   __device__ void next(typename Tile::Sum (&sums)[Unit::sums]) {
     int last = -1;
+    wait_turn();
     for (int step = 0; step < stages_.plan.steps; ++step) {
       (stages_.full + stages_.stage).wait(stages_.phase);
       Unit::begin();
-      multiply(sums, a_ + stages_.at / 16, b_ + stages_.at / 16, step > 0);
+      multiply(sums, a_ + stages_.row_offset(step) / 16, b_ + stages_.column_offset() / 16, step > 0);
       Unit::close();
+      if (step == stages_.plan.steps / 2) pass_turn();
       Unit::template wait<1>();
       release(last);
       last = stages_.stage;
@@ -162,7 +221,13 @@ class ClusterProducts {
     }
     Unit::template wait<0>();
     release(last);
+    data_ = stages_.data - stages_.full.address + stages_.data_offset();
+    stages_.next_tile();
   }
+  /// Offset, in the dynamic shared memory, of the data of the last tile's columns; they stay until the next tile.
+  [[nodiscard]] __device__ unsigned data_offset() const { return data_; }
+  /// After the last tile of a panel.
+  __device__ void next_panel() { stages_.next_panel(); }
 
  private:
   __device__ void multiply(typename Tile::Sum (&sums)[Unit::sums], unsigned a, unsigned b, bool add) const {
@@ -182,9 +247,22 @@ class ClusterProducts {
     if (stage >= 0 && static_cast<int>(threadIdx.x) % Tile::warp < Tile::blocks) (empty_ + stage).arrive();
   }
 
+  __device__ static int group() { return static_cast<int>(threadIdx.x) / Unit::threads; }
+  [[nodiscard]] __device__ bool in_turns() const { return stages_.plan.steps <= stages_.plan.stages; }
+  // The turn of group g is at named barrier 2 + g.
+  __device__ void wait_turn() const {
+    if (in_turns()) asm volatile("bar.sync %0, %1;" ::"r"(2 + group()), "n"(2 * Unit::threads) : "memory");
+  }
+  __device__ void pass_turn() const {
+    const int next = group() + 1 < Tile::groups ? group() + 1 : 0;
+    if (in_turns()) asm volatile("bar.arrive %0, %1;" ::"r"(2 + next), "n"(2 * Unit::threads) : "memory");
+  }
+
   ClusterStages<Tile> stages_;
   unsigned a_, b_;          ///< descriptors of the first stage
   cluster::Barrier empty_;  ///< of the first stage, in the block that this lane notifies
+  unsigned data_ = 0;
+  int pair_ = -1;  ///< that takes the tile
 };
 
 /// Some of a thread's sums in each of its rows: the epilogue takes them in parts, to save registers.

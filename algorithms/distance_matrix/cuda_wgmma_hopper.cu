@@ -24,13 +24,13 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
       body(work.template corner<mirror, Tile>(item));
   };
   if (thread >= Tile::consumers) {
-    blocks::give_registers();
+    blocks::give_registers<Tile>();
     blocks::ClusterCopies<Tile> copies(stages);
     if (thread == Tile::consumers)
       for_tiles(
           [&](const Corner& corner) { copies.copy(work.pieces_of(corner.row), work.pieces_of(corner.column), 1); });
   } else {
-    blocks::take_registers();
+    blocks::take_registers<Tile>();
     blocks::ClusterProducts<Tile> products(stages);
     float sums[Unit::sums];
     for_tiles([&](const Corner& corner) {

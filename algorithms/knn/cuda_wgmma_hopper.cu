@@ -5,142 +5,150 @@
 namespace league::knn::cuda_model {
 namespace {
 
-/// Two blocks share a tile of 256 queries and 256 training rows.
-template <class Unit>
-using WgmmaTile = blocks::ClusterTile<Unit, 2>;
+/// Two blocks share a tile of 256 queries. Queries of few features stay in shared memory, and the tile has 128 training
+/// rows; else it has 256, so that queries are copied half as often.
+template <class Unit, bool resident>
+using WgmmaTile = blocks::ClusterTile<blocks::mma::Warpgroup<Unit::element, resident ? 128 : 256>, 2, resident,
+                                      sizeof(typename Unit::Sum), resident ? 5 : 2>;
 
-/// Norms of a tile's training rows, of this tile and of the last, for the four warps of a group.
-template <class Tile>
-struct Norms {
-  using Unit = typename Tile::Unit;
-  using Key = typename Tile::Sum;
-  using Run = blocks::Pack<Key, Unit::run* static_cast<int>(sizeof(Key))>;
-  static_assert(Unit::threads * Unit::run == Tile::columns);
-  Key of[2][Tile::columns];
+constexpr unsigned all_lanes = 0xffffffff;
 
-  /// Loads a thread's share; visible to the group after `publish`.
-  __device__ static Run load(const MmaWork<Tile>& work, int tile, int thread) {
-    return *reinterpret_cast<const Run*>(work.norms + std::int64_t{tile} * Tile::columns + thread * Unit::run);
-  }
-  __device__ const Key* publish(int tile, int group, int thread, const Run& run) {
-    Key* norms = of[tile % 2];
-    *reinterpret_cast<Run*>(norms + thread * Unit::run) = run;
-    asm volatile("bar.sync %0, %1;" ::"r"(2 + group), "n"(Unit::threads) : "memory");
-    return norms;
-  }
-};
-
-/// Candidates that a warp has found in a tile. A lane reserves a slot in the query's list by an atomic, and stores the
-/// candidate one tile later, so that the atomic's latency is hidden.
+/// Candidates that a warp has found in a tile, and those of the tile before that had any.
 template <class Tile>
 struct Found {
   static constexpr int slots = Tile::warp;
-  Candidate pool[slots];
-  int queries[slots];
-  int pushed;
+  Candidate candidates[2][slots];
+  int queries[2][slots];
 };
 
-/// A lane's candidate whose slot is reserved, not yet stored.
-struct Sent {
-  Candidate candidate;
-  int query = -1, place;
+/// Appends a warp's candidates to the lists of their queries. After each tile a lane reserves the place of one by an
+/// atomic; it stores the candidate when more have been found, so that the atomic's latency is hidden.
+template <class Tile>
+class Append {
+ public:
+  __device__ Append(const MmaWork<Tile>& work, Found<Tile>& found)
+      : work_(work), found_(found), lane_(static_cast<int>(threadIdx.x) % Tile::warp) {}
+  /// Adds a lane's candidate. @pre all lanes call, `mine` where they have one
+  __device__ void push(bool mine, Candidate candidate, int query) {
+    const unsigned lanes = __ballot_sync(all_lanes, mine);
+    const int slot = pushed_ + __popc(lanes & ((1U << lane_) - 1));
+    pushed_ += __popc(lanes);
+    if (!mine) return;
+    if (slot < Found<Tile>::slots) {
+      found_.candidates[pool_][slot] = candidate;
+      found_.queries[pool_][slot] = query;
+    } else {
+      work_.append(query, candidate, [](int* counter) { return atomicAdd(counter, 1); });
+    }
+  }
+  /// After a tile. @pre all lanes call
+  __device__ void send() {
+    if (pushed_ == 0) return;
+    store();
+    __syncwarp();
+    if (lane_ < pushed_) place_ = atomicAdd(work_.counts + found_.queries[pool_][lane_], 1);
+    pool_ ^= 1;
+    pushed_ = 0;
+  }
+  /// Stores the lane's candidate, if it has reserved a place in the list.
+  __device__ void store() {
+    if (place_ < work_.room)
+      work_.lists[std::int64_t{found_.queries[pool_ ^ 1][lane_]} * work_.room + place_] =
+          found_.candidates[pool_ ^ 1][lane_];
+    place_ = nowhere;
+  }
+
+ private:
+  static constexpr int nowhere = 0x7fffffff;
+  const MmaWork<Tile>& work_;
+  Found<Tile>& found_;
+  int lane_, pushed_ = 0, pool_ = 0, place_ = nowhere;
 };
 
-/// A thread's keys of a tile, part of a row at a time.
+/// A thread's keys of a tile, part of its two rows at a time.
 template <class Tile>
 struct Keys {
   using Unit = typename Tile::Unit;
   using Key = typename Tile::Sum;
-  static constexpr int some = 16, parts = Tile::row_values / some;
+  static constexpr int some = Tile::resident ? 8 : 16, parts = Tile::row_values / some, rows = Unit::sum_rows;
   const Key (&sums)[Unit::sums];
   const Key* norms;
   int thread;
 
   /// Column of value `number` of a row.
   __device__ int column(int number) const { return Unit::column(thread, Unit::sum_at(0, number)); }
-  /// Calls `body(row, first, keys)` for each part of each row.
+  /// Calls `body(first, keys)` for each part.
   template <class Body>
   __device__ void for_parts(const Body& body) const {
     blocks::unrolled<parts>([&](int part) {
-      Key norm[some];
+      Key keys[rows][some];
       blocks::unrolled<some / Unit::run>([&](int i) {
-        using Run = typename Norms<Tile>::Run;
-        const Run run = *reinterpret_cast<const Run*>(norms + column(part * some + i * Unit::run));
-        for (int e = 0; e < Unit::run; ++e) norm[i * Unit::run + e] = run.values[e];
+        using Run = blocks::Pack<Key, Unit::run* static_cast<int>(sizeof(Key))>;
+        const Run norm = *reinterpret_cast<const Run*>(norms + column(part * some + i * Unit::run));
+        for (int row = 0; row < rows; ++row)
+          for (int e = 0; e < Unit::run; ++e) {
+            const int number = i * Unit::run + e;
+            keys[row][number] = norm.values[e] - 2 * sums[Unit::sum_at(row, part * some + number)];
+          }
       });
-      blocks::unrolled<Unit::sum_rows>([&](int row) {
-        Key keys[some];
-        for (int i = 0; i < some; ++i) keys[i] = norm[i] - 2 * sums[Unit::sum_at(row, part * some + i)];
-        body(row, part * some, keys);
-      });
+      body(part * some, keys);
     });
   }
+  /// First row of a tile of rows + this = a row of the thread.
+  __device__ int row(int number) const { return Unit::row(thread, Unit::sum_at(number, 0)); }
 };
 
 /// The smallest candidate of each thread's part of a row.
 template <class Tile>
 __device__ void sample_tile(const MmaWork<Tile>& work, const Keys<Tile>& keys_of, int tile, int first_row) {
-  using Unit = typename Tile::Unit;
-  Candidate smallest[Unit::sum_rows] = {no_candidate, no_candidate};
-  keys_of.for_parts([&](int row, int first, const typename Tile::Sum* keys) {
-    for (int i = 0; i < Keys<Tile>::some; ++i)
-      smallest[row] = lesser(smallest[row], work.candidate(tile, keys_of.column(first + i), keys[i]));
+  constexpr int rows = Keys<Tile>::rows, some = Keys<Tile>::some;
+  Candidate smallest[rows] = {no_candidate, no_candidate};
+  keys_of.for_parts([&](int first, const typename Tile::Sum(&keys)[rows][some]) {
+    for (int row = 0; row < rows; ++row)
+      for (int i = 0; i < some; ++i)
+        smallest[row] = lesser(smallest[row], work.candidate(tile, keys_of.column(first + i), keys[row][i]));
   });
-  for (int row = 0; row < Unit::sum_rows; ++row)
-    work.minima[std::int64_t{first_row + Unit::row(keys_of.thread, Unit::sum_at(row, 0))} * work.groups +
-                tile * Tile::row_threads + keys_of.thread % Tile::row_threads] = smallest[row];
+  for (int row = 0; row < rows; ++row)
+    work.minima[std::int64_t{first_row + keys_of.row(row)} * work.groups + tile * Tile::row_threads +
+                keys_of.thread % Tile::row_threads] = smallest[row];
 }
 
-/// Collects candidates within their query's threshold. Few parts of a row have any; most of these have one, the
-/// minimum.
+/// Collects candidates within their query's threshold. Few parts have any; most of these have one, the minimum of its
+/// row. All branches but the innermost are the same for all lanes: lanes that diverge in a tile would stay apart.
 template <class Tile>
 __device__ void collect_tile(const MmaWork<Tile>& work, const Keys<Tile>& keys_of, int tile, int first_row,
-                             const typename Tile::Sum (&threshold)[Tile::Unit::sum_rows], Found<Tile>& found) {
-  using Unit = typename Tile::Unit;
+                             const typename Tile::Sum (&threshold)[Keys<Tile>::rows], Append<Tile>& append) {
   using Key = typename Tile::Sum;
-  keys_of.for_parts([&](int row, int first, const Key* keys) {
-    Key smallest = KeyLimits<Key>::unlimited();
-    for (int i = 0; i < Keys<Tile>::some; ++i) smallest = lesser(smallest, keys[i]);
-    if (!(smallest <= threshold[row])) return;
+  constexpr int rows = Keys<Tile>::rows, some = Keys<Tile>::some;
+  static_assert(rows == 2);
+  keys_of.for_parts([&](int first, const Key(&keys)[rows][some]) {
+    Key smallest[rows];
+    bool reached = false;
+    for (int row = 0; row < rows; ++row) {
+      smallest[row] = KeyLimits<Key>::unlimited();
+      for (int i = 0; i < some; ++i) smallest[row] = lesser(smallest[row], keys[row][i]);
+      reached |= smallest[row] <= threshold[row];
+    }
+    if (!__any_sync(all_lanes, reached)) return;
     unsigned hits = 0;
-    for (int i = 0; i < Keys<Tile>::some; ++i) hits |= (keys[i] <= threshold[row] ? 1U : 0U) << i;
-    const int query = first_row + Unit::row(keys_of.thread, Unit::sum_at(row, 0));
-    const bool several = __popc(hits) > 1;
-    for (; hits != 0; hits &= hits - 1) {
-      const int at = __ffs(static_cast<int>(hits)) - 1;
-      Key key = smallest;
-      if (several)
-        blocks::unrolled<Keys<Tile>::some>([&](int i) {  // registers cannot be indexed at run time
-          if (at == i) key = keys[i];
+    for (int row = 0; row < rows; ++row)
+      for (int i = 0; i < some; ++i) hits |= (keys[row][i] <= threshold[row] ? 1U : 0U) << (row * some + i);
+    constexpr unsigned first_row_hits = (1U << some) - 1;
+    const bool several[rows] = {__popc(hits & first_row_hits) > 1, __popc(hits & ~first_row_hits) > 1};
+    for (; __any_sync(all_lanes, hits != 0); hits &= hits - 1) {
+      const int at = __ffs(static_cast<int>(hits)) - 1, row = at < some ? 0 : 1;
+      Key key = row == 0 ? smallest[0] : smallest[1];
+      if (row == 0 ? several[0] : several[1]) {
+        blocks::unrolled<rows * some>([&](int i) {  // registers cannot be indexed at run time
+          if (at == i) key = keys[i / some][i % some];
         });
-      const Candidate candidate = work.candidate(tile, keys_of.column(first + at), key);
-      if (key == threshold[row] && candidate > work.threshold[query]) continue;
-      const int slot = atomicAdd(&found.pushed, 1);
-      if (slot < Found<Tile>::slots) {
-        found.pool[slot] = candidate;
-        found.queries[slot] = query;
-      } else {
-        work.append(query, candidate, [](int* counter) { return atomicAdd(counter, 1); });
       }
+      const int query = first_row + keys_of.row(row);
+      const Candidate candidate = work.candidate(tile, keys_of.column(first + at % some), key);
+      const bool tie = hits != 0 && key == (row == 0 ? threshold[0] : threshold[1]);
+      append.push(hits != 0 && !(tie && candidate > work.threshold[query]), candidate, query);
     }
   });
-}
-
-/// Stores a lane's pending candidate, and reserves a slot for another one.
-template <class Tile>
-__device__ void send(const MmaWork<Tile>& work, Found<Tile>& found, int lane, Sent& sent) {
-  __syncwarp();
-  const int pushed = found.pushed;
-  if (sent.query >= 0 && sent.place < work.room)
-    work.lists[std::int64_t{sent.query} * work.room + sent.place] = sent.candidate;
-  sent.query = lane < pushed ? found.queries[lane] : -1;
-  if (sent.query >= 0) {
-    sent.candidate = found.pool[lane];
-    sent.place = atomicAdd(work.counts + sent.query, 1);
-  }
-  __syncwarp();
-  if (lane == 0) found.pushed = 0;
-  __syncwarp();
 }
 
 // A cluster takes a tile of queries and a chunk of the training rows, tile by tile; a warpgroup 64 queries.
@@ -151,10 +159,9 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
   using Key = typename Tile::Sum;
   extern __shared__ __align__(128) char scratch[];
   __shared__ Found<Tile> found_of[Tile::consumers / Tile::warp];
-  __shared__ Norms<Tile> norms_of[Tile::groups];
   const blocks::ClusterStages<Tile> stages(scratch, plan);
   stages.init();
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % Tile::warp;
+  const int thread = static_cast<int>(threadIdx.x);
   const int all = sampled ? work.samples : work.tiles(), clusters = static_cast<int>(gridDim.x) / Tile::blocks;
   const auto for_items = [&](const auto& body) {
     for (int item = static_cast<int>(blockIdx.x) / Tile::blocks; item < work.items(all); item += clusters) {
@@ -163,20 +170,18 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
     }
   };
   if (thread >= Tile::consumers) {
-    blocks::give_registers();
+    blocks::give_registers<Tile>();
     blocks::ClusterCopies<Tile> copies(stages);
     if (thread == Tile::consumers)
       for_items([&](int queries, int first, int end) {
-        copies.copy(work.test_at(queries), work.train_at(first), end - first);
+        copies.copy(work.test_at(queries), work.train_at(first), end - first,
+                    reinterpret_cast<const char*>(work.norms + std::int64_t{first} * Tile::columns));
       });
   } else {
-    blocks::take_registers();
+    blocks::take_registers<Tile>();
     blocks::ClusterProducts<Tile> products(stages);
-    Found<Tile>& found = found_of[thread / Tile::warp];
-    if (lane == 0) found.pushed = 0;
-    __syncwarp();
-    Sent sent;
-    const int group = thread / Unit::threads, rank = thread % Unit::threads;
+    Append<Tile> append(work, found_of[thread / Tile::warp]);
+    const int rank = thread % Unit::threads;
     Key sums[Unit::sums];
     for_items([&](int queries, int first, int end) {
       const int first_row = queries + Tile::first_row(thread);
@@ -185,27 +190,26 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
         for (int row = 0; row < Unit::sum_rows; ++row)
           threshold[row] = key_of<Key>(work.threshold[first_row + Unit::row(rank, Unit::sum_at(row, 0))]);
       for (int tile = first; tile < end; ++tile) {
-        const auto norms = Norms<Tile>::load(work, tile, rank);
+        if (!products.takes_next()) continue;
         products.next(sums);
-        const Keys<Tile> keys{sums, norms_of[group].publish(tile, group, rank, norms), rank};
+        const Keys<Tile> keys{sums, reinterpret_cast<const Key*>(scratch + products.data_offset()), rank};
         if constexpr (sampled) {
           sample_tile(work, keys, tile, first_row);
         } else {
-          collect_tile(work, keys, tile, first_row, threshold, found);
-          send(work, found, lane, sent);
+          collect_tile(work, keys, tile, first_row, threshold, append);
+          append.send();
         }
       }
+      products.next_panel();
     });
-    if constexpr (!sampled) send(work, found, lane, sent);
+    append.store();
   }
   __syncwarp();
   blocks::cluster::barrier();  // others may still arrive at this block's barriers
 }
 
-template <class Unit, class T>
-class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
-  using Tile = WgmmaTile<Unit>;
-
+template <class Tile, class T>
+class Wgmma final : public MmaPart<Tile, T> {
  public:
   using MmaPart<Tile, T>::MmaPart;
   Launch configure(Launch launch) override {
@@ -227,17 +231,17 @@ class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
   }
 
  private:
-  static constexpr int static_bytes = 8 * 1024;  ///< static shared memory
+  static constexpr int static_bytes = sizeof(Found<Tile>[Tile::consumers / Tile::warp]);  ///< static shared memory
   /// Tiles per work item, of `tiles` per panel of queries, chosen for load balance over the clusters. Each item starts
   /// by loading its queries, which costs a fraction of a tile.
   [[nodiscard]] int chunk(int tiles) const {
-    const double begins = 0.3;
+    const double begins = Tile::resident ? 0.6 : 0.3;
     const auto time = [&](int chunk) {
       const int items = this->memory_.work(chunk).query_tiles() * ceil_div(tiles, chunk);
       return ceil_div(items, clusters_) * (std::min(chunk, tiles) + begins);
     };
     int best = 1;
-    for (int chunk = 2; chunk <= 32; ++chunk)
+    for (int chunk = 2; chunk <= 8192 / Tile::columns; ++chunk)
       if (time(chunk) < time(best)) best = chunk;
     return best;
   }
@@ -256,7 +260,21 @@ class Wgmma final : public MmaPart<WgmmaTile<Unit>, T> {
   int clusters_ = 0;
 };
 
-const RegisterSplit<Knn> registered{"wgmma", cuda::model, by_unit<blocks::mma::Warpgroup, Wgmma>};
+template <blocks::mma::Element element>
+using Wide = blocks::mma::Warpgroup<element>;
+
+std::unique_ptr<Part> make(const Knn& problem, const Context& context, const Shard& shard) {
+  return with_unit<Wide>(problem, [&]<class Unit, class T>() -> std::unique_ptr<Part> {
+    using Resident = WgmmaTile<Unit, true>;
+    using Streamed = WgmmaTile<Unit, false>;
+    const auto padded = [&](int depth) { return ceil_div<std::int64_t>(problem.features, depth) * depth; };
+    const bool fits = padded(Resident::depth) <= 5 * Resident::depth;
+    if (fits && 20 * padded(Resident::depth) <= 21 * padded(Streamed::depth))
+      return std::make_unique<Wgmma<Resident, T>>(problem, context, shard);
+    return std::make_unique<Wgmma<Streamed, T>>(problem, context, shard);
+  });
+}
+const RegisterSplit<Knn> registered{"wgmma", cuda::model, make};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

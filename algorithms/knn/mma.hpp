@@ -151,15 +151,21 @@ struct MmaMemory {
   }
 };
 
-/// A `Variant<Unit, T>`: pixels of any type as bytes; other numbers rounded to f16, or to bf16 on hosts, which have no
-/// f16 unit.
-template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
-std::unique_ptr<Part> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
+/// Calls `make.operator()<Unit, T>()` with the unit for the data: pixels of any type as bytes; other numbers rounded to
+/// f16, or to bf16 on hosts, which have no f16 unit.
+template <template <blocks::mma::Element> class Native, class Make>
+std::unique_ptr<Part> with_unit(const Knn& problem, const Make& make) {
   using blocks::mma::Element;
   constexpr Element real = Native<Element::f16>::lanes == 1 ? Element::bf16 : Element::f16;
-  if (!problem.exact) return std::make_unique<Variant<Native<real>, float>>(problem, context, shard);
+  if (!problem.exact) return make.template operator()<Native<real>, float>();
   return with_type<float, std::int32_t, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
-    return std::make_unique<Variant<Native<Element::s8>, T>>(problem, context, shard);
+    return make.template operator()<Native<Element::s8>, T>();
+  });
+}
+template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
+std::unique_ptr<Part> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
+  return with_unit<Native>(problem, [&]<class Unit, class T>() -> std::unique_ptr<Part> {
+    return std::make_unique<Variant<Unit, T>>(problem, context, shard);
   });
 }
 
