@@ -129,6 +129,13 @@ struct Warp : UnitOf<element_> {
     return value;
 #endif
   }
+  LEAGUE_FUNCTION static bool any(bool condition) {
+#if defined(__CUDA_ARCH__)
+    return __any_sync(0xffffffffU, condition) != 0;
+#else
+    return condition;
+#endif
+  }
 };
 
 /// f16 in core matrices. `ldmatrix` loads them in the order of A or of B, so that the same pieces can be both.

@@ -92,6 +92,13 @@ struct Wavefront : UnitOf<element_> {
     return value;
 #endif
   }
+  LEAGUE_FUNCTION static bool any(bool condition) {
+#if defined(__HIP_DEVICE_COMPILE__)
+    return __builtin_amdgcn_ballot_w64(condition) != 0;
+#else
+    return condition;
+#endif
+  }
 };
 
 }  // namespace league::blocks::mma

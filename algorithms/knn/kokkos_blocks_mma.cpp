@@ -95,16 +95,20 @@ void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
               const Key within = team.threshold[row];
               Key smallest = Limits::unlimited();
               for (int i = 0; i < Tile::row_values; ++i) smallest = lesser(smallest, norms[i] - 2 * products[i]);
-              if (!(smallest <= within)) return;
-              Key keys[Tile::row_values];
+              if (!Tile::Unit::any(smallest <= within))
+                return;  // the same for all lanes: lanes that diverge would stay apart
               unsigned hits = 0;
-              for (int i = 0; i < Tile::row_values; ++i) {
-                keys[i] = norms[i] - 2 * products[i];
-                hits |= (keys[i] <= within ? 1U : 0U) << i;
-              }
-              for (int i = 0; hits != 0; ++i, hits >>= 1) {  // rare: not unrolled
-                if ((hits & 1U) == 0) continue;
-                const Candidate candidate = work.candidate(tile, Tile::column(thread, i), keys[i]);
+              for (int i = 0; i < Tile::row_values; ++i) hits |= (norms[i] - 2 * products[i] <= within ? 1U : 0U) << i;
+              const bool several = (hits & (hits - 1)) != 0;
+              for (; Tile::Unit::any(hits != 0); hits &= hits - 1) {
+                if (hits == 0) continue;
+                const int at = Kokkos::countr_zero(hits);
+                Key key = smallest;
+                if (several)
+                  blocks::unrolled<Tile::row_values>([&](int i) {  // registers cannot be indexed at run time
+                    if (at == i) key = norms[i] - 2 * products[i];
+                  });
+                const Candidate candidate = work.candidate(tile, Tile::column(thread, at), key);
                 if (candidate > work.threshold[queries + row]) continue;
                 const int slot = take(team.pushed + round);
                 if (slot >= slots) {

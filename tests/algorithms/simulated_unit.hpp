@@ -63,6 +63,11 @@ struct Simulated : Layout {
     lanes_here->all.arrive_and_wait();
     return value;
   }
+  static bool any(bool condition) {
+    bool in_any = false;
+    for (int lane = 0; lane < Layout::lanes; ++lane) in_any |= shuffle(condition, lane);
+    return in_any;
+  }
 };
 
 using SimulatedTeam = blocks::Group<std::function<void()>>;
