@@ -31,7 +31,7 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "several elements per work item, in 16-byte accesses",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
                 {.name = "fill",
-                 .description = "index[i] = i",
+                 .description = "index[i] = i, in 16-byte stores",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
                  .problem = "fill"},
                 {.name = "transform",
