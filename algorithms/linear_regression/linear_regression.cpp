@@ -196,9 +196,9 @@ least_squares::Moments LinearRegression::moments(Range range, Reduce& reduce) co
   return sums;
 }
 
-/// Of a sum over the rows: features + 3 operations in T for the error of a row, its product, at most 32 terms added in
-/// T before they are added in double, in any order; each is off by half an epsilon, so that the rest is to spare for
-/// terms of second order.
+/// Of a sum over the rows: features + 3 operations in T for the error of a row, its product, at most 44 additions in T
+/// (of 32 rows, then of lanes) before they are added in double, in any order; each is off by half an epsilon, so that
+/// the rest is to spare for terms of second order.
 double LinearRegression::unit() const {
   const double in_type = with_type<float, double>(dtype, [&]<class T>() { return (features + 36) * epsilon_of<T>; });
   return in_type + (static_cast<double>(rows) + 100) * std::numeric_limits<double>::epsilon();
