@@ -10,6 +10,12 @@ namespace league::blocks::cluster {
 __device__ inline unsigned address_of(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
+/// The address in the shared memory of another block of the cluster that is at the same offset (mapa).
+__device__ inline unsigned in_block(unsigned address, int block) {
+  unsigned there = 0;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+  return there;
+}
 /// This block's number in its cluster.
 __device__ inline int block() {
   int rank;
@@ -37,12 +43,8 @@ struct Barrier {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes_to_come)
                  : "memory");
   }
-  /// The barrier at the same offset in another block's shared memory (mapa); for arrivals only.
-  __device__ Barrier of(int block) const {
-    unsigned there = 0;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
-    return {there};
-  }
+  /// The barrier at the same offset in another block's shared memory; for arrivals and stores only.
+  [[nodiscard]] __device__ Barrier of(int block) const { return {in_block(address, block)}; }
   __device__ void arrive() const {
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address) : "memory");
   }
@@ -73,6 +75,26 @@ __device__ inline void copy_to_all(unsigned to, const void* from, int bytes, Bar
       "%4;" ::"r"(to),
       "l"(from), "r"(bytes), "r"(barrier.address), "h"(static_cast<std::uint16_t>((1 << blocks) - 1))
       : "memory");
+}
+
+/// Orders this thread's accesses of shared memory before bulk copies that are started after a barrier (proxy fence).
+__device__ inline void fence_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+/// Starts a bulk copy of bytes, a multiple of 16, from shared memory of this block, as a group of its own.
+__device__ inline void copy_out(void* to, unsigned from, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\tcp.async.bulk.commit_group;" ::"l"(to),
+               "r"(from), "r"(bytes)
+               : "memory");
+}
+/// Waits until at most the `pending` latest of this thread's groups still read shared memory.
+template <int pending>
+__device__ void wait_copied_out() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+/// Stores in the shared memory of another block, whose `barrier` counts the bytes (st.async).
+__device__ inline void store(unsigned to, double value, Barrier barrier) {
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
+               "l"(__double_as_longlong(value)), "r"(barrier.address)
+               : "memory");
 }
 
 }  // namespace league::blocks::cluster

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/league_barrier.hpp"
 #include "algorithms/blocks/sums.hpp"
 #include "backends/stamped.hpp"
 
@@ -31,14 +31,38 @@ struct Slots {
       if (team.rank == (i < last ? i : last))
         stamped::publish(low + i * teams + rank, high + i * teams + rank, sums.values[i], stamp);
   }
+  /// The sums that team `other` sends. The words of up to eight values are read together, so that their latencies
+  /// overlap. `atomics`: as for `league_barrier`, for its time-out.
+  template <class Atomics>
+  [[nodiscard]] LEAGUE_FUNCTION Sums<double, n> receive(std::int64_t other, const Atomics& atomics) const {
+    Sums<double, n> sums;
+    for (int first = 0; first < n; first += few_sums) {
+      bool all = false;
+      for (unsigned polls = 0; !all; ++polls) {
+        all = true;
+        for (int i = first; i < n && i < first + few_sums; ++i)
+          all &= stamped::arrived(low + i * teams + other, high + i * teams + other, stamp, sums.values[i]);
+        if (polls == atomics.max_polls) atomics.give_up();
+      }
+    }
+    return sums;
+  }
 };
 
-/// The sums in scratch.
-template <int n>
-LEAGUE_FUNCTION Sums<double, n> sums_in(const double* totals) {
-  Sums<double, n> sums;
-  for (int i = 0; i < n; ++i) sums.values[i] = totals[i];
-  return sums;
+/// Adds the sums of all teams, in the same order in each; all threads get them. A thread receives those of every
+/// size-th team, `add_over_team(mine)` adds over its team. With one team, its sums.
+/// @pre all threads of all teams call, with `step` incremented each time
+template <int n, class Barrier, class Atomics, class AddOverTeam>
+LEAGUE_FUNCTION Sums<double, n> league_all_reduce(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams,
+                                                  const Sums<double, n>& of_team, stamped::Word* board,
+                                                  std::int64_t step, const Atomics& atomics,
+                                                  const AddOverTeam& add_over_team) {
+  if (teams == 1) return of_team;
+  const auto slots = Slots<n>::of(board, teams, step);
+  slots.send(team, rank, of_team);
+  Sums<double, n> mine;
+  for (std::int64_t other = team.rank; other < teams; other += team.size) mine += slots.receive(other, atomics);
+  return add_over_team(mine);
 }
 
 }  // namespace league::blocks

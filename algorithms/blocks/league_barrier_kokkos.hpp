@@ -14,7 +14,7 @@ struct KokkosAtomics {
   KOKKOS_FUNCTION static unsigned add(unsigned* word, unsigned value) { return Kokkos::atomic_fetch_add(word, value); }
   /// (Kokkos' atomic load is a compare-and-swap in 4.7: the teams that poll would serialise.)
   KOKKOS_FUNCTION static unsigned load(const unsigned* word) { return *static_cast<const volatile unsigned*>(word); }
-  KOKKOS_FUNCTION static void give_up() { Kokkos::abort("league_barrier: a team of the league never arrived"); }
+  KOKKOS_FUNCTION static void give_up() { Kokkos::abort("a team of the league never arrived"); }
 };
 
 /// For the teams of a league, all on the device at once; `group`: `team_group` of this team.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "backends/backend.hpp"
 #include "backends/portable.hpp"
 
@@ -27,15 +29,69 @@ struct Sums {
 /// Up to this many sums, a thread keeps all of them in registers while it adds partials.
 inline constexpr int few_sums = 8;
 
-/// Adds `count` consecutive sums in order, even and odd ones separately: two chains hide half of the latency.
+/// Parts of a sum that are added in T before they go into double.
+inline constexpr int parts_together = 4;
+
+/// Adds `count` sums that lie one after another, four at a time in T, these in order in double. The loads of four are
+/// under way together.
+template <int n, class T>
+LEAGUE_FUNCTION Sums<double, n> ordered_sums(const T* values, int count) {
+  const auto four = [&](int first, int i) {
+    T parts[parts_together];
+    unrolled<parts_together>([&](int k) { parts[k] = first + k < count ? values[(first + k) * n + i] : T{0}; });
+    return static_cast<double>((parts[0] + parts[1]) + (parts[2] + parts[3]));
+  };
+  Sums<double, n> sums;
+  unrolled<n>([&](int i) { sums.values[i] = four(0, i); });
+  for (int first = parts_together; first < count; first += parts_together)
+    unrolled<n>([&](int i) { sums.values[i] += four(first, i); });
+  return sums;
+}
+
+/// Scratch memory of `sums_for_all` in doubles, for teams of `size` threads.
 template <int n>
-LEAGUE_FUNCTION Sums<double, n> ordered_sums(const double* values, int count) {
-  Sums<double, n> even, odd;
-  int k = 0;
-  for (; k + 1 < count; k += 2)
-    for (int i = 0; i < n; ++i) even.values[i] += values[k * n + i], odd.values[i] += values[(k + 1) * n + i];
-  for (int i = 0; k < count && i < n; ++i) even.values[i] += values[k * n + i];
-  return even += odd;
+constexpr int team_sums_size(int size) {
+  return (n < few_sums ? n : few_sums) * (size + parts_together) + n * parts_together;
+}
+
+/// Adds over a team through its scratch memory; all threads get the sums. Up to eight values at a time, four threads
+/// per value add every fourth of the team's, then every thread adds their four parts: two barriers for up to eight
+/// values. The order of additions depends on the size of the team only. May be called again at once with the same
+/// `scratch` [team_sums_size], in another type too. @pre all threads call
+template <class T, int n, class Barrier>
+LEAGUE_FUNCTION Sums<double, n> sums_for_all(const Group<Barrier>& team, const Sums<T, n>& mine, double* scratch) {
+  constexpr int together = n < few_sums ? n : few_sums, loads = 16;
+  const int pitch = team.size + parts_together;  // lanes of a subgroup read other banks
+  T* of_parts = reinterpret_cast<T*>(scratch);   // slower threads may still read those of the last call
+  T* of_threads = reinterpret_cast<T*>(scratch + n * parts_together);
+  unrolled<(n + together - 1) / together>([&](int round) {
+    const int first = round * together, count = n - first < together ? n - first : together;
+    if (round > 0) team.barrier();
+    unrolled<together>([&](int i) {
+      if (i < count) of_threads[i * pitch + team.rank] = mine.values[first + i < n ? first + i : 0];
+    });
+    team.barrier();
+    for (int item = team.rank; item < count * parts_together; item += team.size) {
+      const int i = item / parts_together, part = item % parts_together;
+      const T* of_value = of_threads + i * pitch;
+      T sum = 0, next[loads];
+      int rank = part;
+      for (; rank + (loads - 1) * parts_together < team.size; rank += loads * parts_together) {
+        unrolled<loads>([&](int k) { next[k] = of_value[rank + k * parts_together]; });
+        sum += sum_in_pairs(next);
+      }
+      if (rank < team.size) {
+        unrolled<loads>([&](int k) {
+          const int other = rank + k * parts_together;
+          next[k] = other < team.size ? of_value[other] : T{0};
+        });
+        sum += sum_in_pairs(next);
+      }
+      of_parts[part * n + first + i] = sum;
+    }
+  });
+  team.barrier();
+  return ordered_sums<n>(of_parts, parts_together);
 }
 
 }  // namespace league::blocks

@@ -37,26 +37,27 @@ __device__ Sums<T, n> block_sums(const Sums<T, n>& mine) {
   return sums;
 }
 
-/// Shared memory of `sums_for_all`, in values, for `turns` turns.
+/// Shared memory of `sums_for_all`, in doubles.
 template <int n>
-constexpr int sums_for_all_size(Launch launch, int turns = 2) {
-  return turns * n * launch.team;
+constexpr int sums_for_all_size(Launch launch) {
+  return 2 * n * ceil_div(launch.team * launch.vector, subgroup_size);
 }
 
-/// Adds over a block; all threads get the sums, with one barrier. The lanes of a thread (blockDim.x) shuffle, then
-/// every thread adds the sums of all threads in order. `scratch` [sums_for_all_size] is multi-buffered by `turn`: a new
-/// turn does not overwrite what slower threads still read.
+/// Adds over a block; all threads get the sums, with one barrier. Warps shuffle, then every thread adds the sums of all
+/// warps in order. `scratch` [sums_for_all_size] is double-buffered by `turn`: a new turn does not overwrite what
+/// slower threads still read.
 /// @pre whole warps; all threads call, with `turn` incremented each time
 template <class T, int n>
 __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
-  const int lanes = static_cast<int>(blockDim.x), threads = static_cast<int>(blockDim.y);
-  for (int offset = lanes / 2; offset > 0; offset /= 2)  // independent shuffles of all sums hide each other's latency
-    for (int i = 0; i < n; ++i) mine.values[i] += cuda::shuffle_xor(mine.values[i], offset, lanes);
-  double* of_threads = scratch + (turn & 1) * n * threads;
-  if (threadIdx.x == 0)
-    for (int i = 0; i < n; ++i) of_threads[threadIdx.y * n + i] = mine.values[i];
+  const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const int warps = static_cast<int>(blockDim.x * blockDim.y) / subgroup_size;
+  for (int offset = subgroup_size / 2; offset > 0; offset /= 2)  // independent shuffles hide each other's latency
+    for (int i = 0; i < n; ++i) mine.values[i] += cuda::shuffle_xor(mine.values[i], offset);
+  T* of_warps = reinterpret_cast<T*>(scratch + (turn & 1) * n * warps);
+  if (lane % subgroup_size == 0)
+    for (int i = 0; i < n; ++i) of_warps[lane / subgroup_size * n + i] = mine.values[i];
   __syncthreads();
-  return ordered_sums<n>(of_threads, threads);
+  return ordered_sums<n>(of_warps, warps);
 }
 
 /// Adds `partials` [blocks x n]; all threads of the last block call.

@@ -36,4 +36,17 @@ LEAGUE_FUNCTION auto sum_in_order(int count, const Value& value) {
   return sum;
 }
 
+/// The sum of n values, a power of two, in a tree.
+template <int n, class T>
+LEAGUE_FUNCTION T sum_in_pairs(const T (&values)[n]) {
+  static_assert((n & (n - 1)) == 0);
+  if constexpr (n == 1) {
+    return values[0];
+  } else {
+    T sums[n / 2];
+    unrolled<n / 2>([&](int i) { sums[i] = values[2 * i] + values[2 * i + 1]; });
+    return sum_in_pairs(sums);
+  }
+}
+
 }  // namespace league::blocks

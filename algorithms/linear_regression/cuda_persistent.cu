@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
-#include "algorithms/blocks/league_barrier_cuda.hpp"
-#include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/linear_regression/cuda_part.hpp"
 #include "algorithms/linear_regression/resident.hpp"
 
 // One grid takes all steps. A thread keeps its rows in registers where they fit, and reads them in each step where not;
-// the lanes of a thread shuffle, threads meet in shared memory, blocks send each other their sums in stamped words. All
-// blocks must be on the device at once: the league is limited to what fits. The grid waits for no other kernel, and all
-// that it changes is device memory: a profiler can restore that and run it again.
+// warps shuffle and meet in shared memory, blocks send each other their sums in stamped words, if there are several.
+// All blocks must be on the device at once: the league is limited to what fits. The grid waits for no other kernel, and
+// all that it changes is device memory: a profiler can restore that and run it again.
 namespace league::cuda::linear_regression {
 namespace {
 
-template <class T, int width, int resident>
+template <class T, int width, int resident, bool alone>
 __global__ void __launch_bounds__(most_persistent_lanes, 1)
     take_all_steps(Columns<T> data, Rule rule, State state, stamped::Word* board) {
   constexpr int n = terms<width>;
   extern __shared__ double scratch[];
-  __shared__ double totals[2 * n];
   const Place place = place_of_thread();
   const bool first = place.team == 0 && place.lane == 0;
   ResidentRows<T, resident> rows;
@@ -31,8 +28,7 @@ __global__ void __launch_bounds__(most_persistent_lanes, 1)
       mine = rows.sums(line);
     else
       mine = lane_sums(data, line, place);
-    Sums<double, n> sums = blocks::sums_for_all(mine, scratch, step);
-    if (place.teams > 1) sums = blocks::league_all_reduce(sums, board, totals, step);
+    const auto sums = blocks::league_sums_for_all<alone>(mine, scratch, board, step);
     theta.step(rule, sums);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
   }
@@ -53,9 +49,6 @@ class Persistent final : public CudaPart {
     const bool chosen = launch.league == 0;
     launch_ = resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
-    if (bytes_ > most_shared)
-      throw Unsupported("team size " + std::to_string(launch_.team) + ": its sums need " + std::to_string(bytes_) +
-                        " bytes of shared memory, there are " + std::to_string(most_shared));
     const int held = blocks_held();
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
@@ -73,20 +66,21 @@ class Persistent final : public CudaPart {
   void update() const override {}
 
  private:
-  static constexpr std::size_t most_shared = 40936;  // what Kokkos gives a team
   using Steps = void (*)(Columns<T>, Rule, State, stamped::Word*);
   [[nodiscard]] Steps kernel() const {
     const std::int64_t lanes = std::int64_t{launch_.league} * launch_.team * launch_.vector;
     if constexpr (width == 1)
-      if (rows().size() <= most_resident<T> * lanes) return take_all_steps<T, width, most_resident<T>>;
-    return take_all_steps<T, width, 0>;
+      if (rows().size() <= most_resident<T> * lanes)
+        return launch_.league == 1 ? take_all_steps<T, width, most_resident<T>, true>
+                                   : take_all_steps<T, width, most_resident<T>, false>;
+    return take_all_steps<T, width, 0, false>;
   }
   /// By the larger kernel, whichever this launch takes: the league decides that.
   [[nodiscard]] int blocks_held() const {
     if constexpr (width == 1)
-      return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0>,
-                                    take_all_steps<T, width, most_resident<T>>);
-    return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0>);
+      return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0, false>,
+                                    take_all_steps<T, width, most_resident<T>, false>);
+    return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0, false>);
   }
   DeviceRows<T> rows_;
   Launch launch_;

@@ -62,7 +62,7 @@ class KokkosPart : public FitPart<Array> {
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
                                 int share = 1) const {
     LaunchLimits most = limits(queue());
-    const int vector = most.vector;
+    const int vector = launch.vector > 0 ? launch.vector : most.vector;
     if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_lanes);
     launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, most);
     if (launch.league > 0) return launch;

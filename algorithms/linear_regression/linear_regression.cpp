@@ -63,6 +63,7 @@ std::vector<Parameter> parameters() {
 std::vector<Method> methods() {
   const std::string no_streams = "no streams on a host";
   const std::string alone = "one thread adds alone: see fused";
+  const std::string hopper = "clusters of blocks are of NVIDIA's Hopper, inline PTX in CUDA only";
   const std::string no_units = "no matrix units in plain code: see normal_equations";
   return {
       method("atomic", "errors, then their sums with an atomic add for each point", {{"serial", alone}}),
@@ -71,6 +72,8 @@ std::vector<Method> methods() {
       method("fused", "one pass; an atomic add for each team", {}),
       method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {}, recordable),
       method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
+      method("persistent_cluster", "as persistent, its blocks one cluster of Hopper that adds in shared memory",
+             {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}}),
       method("moments", "one pass for the moments of the data in double, then all steps on them, up to 10 features", {},
              "", {{Dtype::f32, "f64"}}),
       method("normal_equations", "one pass for the Gram matrix in double, then a small solve", {}, direct_problem,
@@ -196,9 +199,9 @@ least_squares::Moments LinearRegression::moments(Range range, Reduce& reduce) co
   return sums;
 }
 
-/// Of a sum over the rows: features + 3 operations in T for the error of a row, its product, at most 32 terms added in
-/// T before they are added in double, in any order; each is off by half an epsilon, so that the rest is to spare for
-/// terms of second order.
+/// Of a sum over the rows: features + 3 operations in T for the error of a row, its product, at most 44 additions in T
+/// (of 32 rows, then of lanes) before they are added in double, in any order; each is off by half an epsilon, so that
+/// the rest is to spare for terms of second order.
 double LinearRegression::unit() const {
   const double in_type = with_type<float, double>(dtype, [&]<class T>() { return (features + 36) * epsilon_of<T>; });
   return in_type + (static_cast<double>(rows) + 100) * std::numeric_limits<double>::epsilon();

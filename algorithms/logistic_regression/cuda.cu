@@ -7,7 +7,7 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
-__global__ void __launch_bounds__(max_threads, launch_bound(min_teams<features>))
+__global__ void __launch_bounds__(most_team<features>, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
                     bool alone) {
   constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
@@ -23,9 +23,7 @@ __global__ void __launch_bounds__(max_threads, launch_bound(min_teams<features>)
   auto* board = reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
   int turn = 0;
   ThreadSum<T> mine[taken + 2];
-  const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * places; first < packs;
-       first += std::int64_t{gridDim.x} * places) {
+  for_tiles(rows, state, places, blockIdx.x, gridDim.x, [&](std::int64_t first) {
     const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
     blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
     if constexpr (groups > 1) {
@@ -36,7 +34,7 @@ __global__ void __launch_bounds__(max_threads, launch_bound(min_teams<features>)
       turn = team.size - turn;
     }
     add_gradient(neighbours, z, weights[0], group == 0, mine);
-  }
+  });
   const int sums_of_data = gradient_sums(rows.features);
   double* partial = gridDim.x == 1 ? sums : partials + std::int64_t{blockIdx.x} * n;
   team_sums<taken + 2, groups>(
@@ -60,8 +58,9 @@ class Fused final : public StepPart {
   Launch configure(Launch launch) override {
     with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;
-      launch_ = resolve_for(*this, launch, default_team<features>, default_teams<features>,
-                            [](int threads) { return rows_at_once<T> * threads / groups; });
+      launch_ = resolve_for(
+          *this, launch, default_team<features>, default_teams<features>,
+          [](int threads) { return rows_at_once<T> * threads / groups; }, most_team<features>);
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

@@ -12,8 +12,8 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
                      unsigned* tickets, double* sums, bool alone) {
   constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
-  const auto policy =
-      bounded_policy<min_teams<features>, T>(exec, launch, fused_scratch<features>(threads), features + 1);
+  const auto policy = bounded_policy<min_teams<features>, T, most_team<features>>(
+      exec, launch, fused_scratch<features>(threads), features + 1);
   const int doubles = fused_scratch<features>(threads);
   Kokkos::parallel_for(
       "logistic_regression/fused", policy, KOKKOS_LAMBDA(const Member& member) {
@@ -31,8 +31,7 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
             reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
         int turn = 0;
         ThreadSum<T> mine[taken + 2];
-        const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-        for (std::int64_t first = rank * places; first < packs; first += teams * places) {
+        for_tiles(rows, state, places, rank, teams, [&](std::int64_t first) {
           const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
           blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
           if constexpr (groups > 1) {
@@ -43,7 +42,7 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
             turn = team.size - turn;
           }
           add_gradient(neighbours, z, weights[0], group == 0, mine);
-        }
+        });
         const int sums_of_data = gradient_sums(rows.features);
         double* partial = teams == 1 ? sums : partials + rank * n;
         team_sums<taken + 2, groups>(
@@ -68,8 +67,9 @@ class Fused final : public StepPart {
   Launch configure(Launch launch) override {
     with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;
-      launch_ = resolve_for(*this, launch, default_team<features>, default_teams<features>,
-                            [](int threads) { return rows_at_once<T> * threads / groups; });
+      launch_ = resolve_for(
+          *this, launch, default_team<features>, default_teams<features>,
+          [](int threads) { return rows_at_once<T> * threads / groups; }, most_team<features>);
       if (on_gpu && launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

@@ -22,20 +22,36 @@ struct Rows {
 template <class T>
 inline constexpr int rows_at_once = 16 / static_cast<int>(sizeof(T));
 
+/// Calls `add(pack)` with the first pack of each tile of `places` packs that a team takes in a step. Every other step
+/// goes from the last tile to the first: it finds in the last-level cache what the step before has read last. The step
+/// is a device's own count, so that recorded steps turn too. (Two loops: one of either direction takes more registers.)
+template <class T, class Add>
+LEAGUE_FUNCTION void for_tiles(const Rows<T>& rows, const State& state, int places, std::int64_t rank,
+                               std::int64_t teams, const Add& add) {
+  const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
+  if (state.control[steps_queued] % 2 == 0)
+    for (std::int64_t first = rank * places; first < packs; first += teams * places) add(first);
+  else
+    for (std::int64_t first = ((packs + places - 1) / places - 1 - rank) * places; first >= 0; first -= teams * places)
+      add(first);
+}
+
 /// Features per thread; with more features, several threads share a row.
 template <int features>
 inline constexpr int features_per_thread = features < 16 ? features : 16;
 template <int features>
 inline constexpr int sharers = features / features_per_thread<features>;
 
-/// Defaults by register use: team size and resident teams per multiprocessor; and the launch bound, teams of 256
-/// threads.
+/// Defaults by register use: team size and resident teams per multiprocessor.
 template <int features>
 inline constexpr int default_team = features <= 8 ? 256 : 128;
 template <int features>
 inline constexpr int default_teams = features <= 8 ? 2 : 3;
+/// The launch bounds: so many threads of a team, and such teams per multiprocessor.
 template <int features>
-inline constexpr int min_teams = features <= 8 ? 2 : 1;
+inline constexpr int most_team = sharers<features> == 1 ? 256 : default_team<features>;
+template <int features>
+inline constexpr int min_teams = features == 16 ? 1 : default_teams<features>;
 
 /// A thread's sum of its rows. Float uses compensated summation (Kahan, Comm. ACM 8, 1965): conversions of every addend
 /// to double would take a GPU longer than the memory traffic.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
-#include "algorithms/blocks/league_barrier_cuda.hpp"
-#include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/polynomial_fit/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -20,7 +18,7 @@ __global__ void update_all(Rule rule, State state, const double* sums) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
+__global__ void __launch_bounds__(most_persistent_lanes, 1)
     accumulate_points(Points<T> points, Rule rule, State state, bool alone, double* partials, double* sums,
                       unsigned* ticket) {
   const auto cubic = Cubic<T>::of(state.theta);
@@ -32,11 +30,10 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
   for (int i = lane; i < sums_a_step; i += lanes) take_step(rule, state, sums, i);
 }
 
-template <class T, int resident>
-__global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
+template <class T, int resident, bool alone>
+__global__ void __launch_bounds__(most_persistent_lanes, 1)
     take_all_steps(Points<T> points, Rule rule, State state, stamped::Word* board) {
   extern __shared__ double scratch[];
-  __shared__ double totals[2 * sums_a_step];
   const auto block = blocks::block_group();
   const std::int64_t lane = std::int64_t{blockIdx.x} * block.size + block.rank,
                      lanes = std::int64_t{gridDim.x} * block.size;
@@ -51,8 +48,7 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
       of_lane = mine.sums(cubic);
     else
       of_lane = lane_sums(points, cubic, lane, lanes);
-    auto sums = blocks::sums_for_all(of_lane, scratch, step);
-    if (gridDim.x > 1) sums = blocks::league_all_reduce(sums, board, totals, step);
+    const auto sums = blocks::league_sums_for_all<alone>(of_lane, scratch, board, step);
     for (int p = 0; p < terms; ++p) theta[p] -= rule.scale * sums.values[p];
     if (lane == 0) state.loss[step] = sums.values[terms];
   }
@@ -62,7 +58,7 @@ __global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_persistent_lanes<T>, 1)
+__global__ void __launch_bounds__(most_persistent_lanes, 1)
     add_powers_of(Points<T> points, double* partials, double* sums, unsigned* ticket) {
   const int lanes = blocks::block_group().size, lane = blocks::block_group().rank;
   blocks::grid_sums(lane_powers(points, std::int64_t{blockIdx.x} * lanes + lane, std::int64_t{gridDim.x} * lanes),
@@ -89,7 +85,7 @@ class CudaPart : public FitPart<Array> {
   template <class T>
   [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
     LaunchLimits most = limits;
-    most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
+    most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     if (lanes % warp_size != 0)
@@ -147,8 +143,8 @@ class Persistent final : public CudaPart {
     const bool chosen = launch.league == 0;
     launch_ = resolved<T>(launch, {0, 128 / warp_size, warp_size}, 1, most_resident);
     bytes_ = static_cast<std::size_t>(blocks::sums_for_all_size<sums_a_step>(launch_)) * sizeof(double);
-    const int held =
-        blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, most_resident>, take_all_steps<T, 0>);
+    const int held = blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, most_resident, false>,
+                                            take_all_steps<T, 0, false>);
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
     declare(board_, "polynomial_fit/board", blocks::Slots<sums_a_step>::board_words(launch_.league));
@@ -160,7 +156,9 @@ class Persistent final : public CudaPart {
   }
   void accumulate() const override {
     const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector;
-    const auto kernel = fits ? take_all_steps<T, most_resident> : take_all_steps<T, 0>;
+    const auto kernel = !fits                 ? take_all_steps<T, 0, false>
+                        : launch_.league == 1 ? take_all_steps<T, most_resident, true>
+                                              : take_all_steps<T, most_resident, false>;
     kernel<<<static_cast<unsigned>(launch_.league), block(launch_), bytes_, stream(queue())>>>(memory_.points(), rule_,
                                                                                                state(), board_.data());
     check_launch();

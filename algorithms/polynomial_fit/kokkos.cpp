@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_all_reduce_kokkos.hpp"
-#include "algorithms/blocks/league_barrier_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/polynomial_fit/kokkos_graph.hpp"
 
@@ -14,7 +13,7 @@ using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
 template <class T>
 auto policy_of(const Exec& exec, Launch launch, int scratch_values) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_persistent_lanes<T>, 1>> policy(
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_persistent_lanes, 1>> policy(
       exec, launch.league, launch.team, launch.vector);
   policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes(scratch_values)));
   return light(policy);
@@ -94,43 +93,35 @@ class Stepwise final : public GraphPart {
   Array<unsigned> ticket_;
 };
 
-/// Scratch memory of `persistent`, in values: of the league's sums, and of the threads'.
-int persistent_values(Launch launch) { return 2 * sums_a_step + blocks::sums_for_all_size<sums_a_step>(launch); }
-
-template <class T, int resident>
+template <class T, int resident, bool alone>
 void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state,
                     stamped::Word* board) {
-  const int size = persistent_values(launch), vector = launch.vector;
+  const int in_team = launch.team * launch.vector, size = blocks::team_sums_size<sums_a_step>(in_team);
   Kokkos::parallel_for(
-      "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
-        const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(size));
-        double *totals = scratch.data(), *of_threads = totals + 2 * sums_a_step;
-        const std::int64_t in_team = team.team_size() * vector, lanes = team.league_size() * in_team,
-                           first = team.league_rank() * in_team + team.team_rank() * vector;
-        ResidentPoints<T, resident> mine;  // of this lane: code outside of vector ranges runs on every lane
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, vector),
-                             [&](int lane) { mine.load(points, first + lane, lanes); });
+      "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& member) {
+        const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
+        double* scratch = memory.data();
+        const auto team = blocks::team_group(member, in_team);  // outside of vector ranges every lane runs
+        const std::int64_t rank = member.league_rank(), teams = member.league_size();
+        const std::int64_t lane = rank * in_team + team.rank, lanes = teams * in_team;
+        ResidentPoints<T, resident> mine;
+        mine.load(points, lane, lanes);
         double theta[terms];
         for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
         for (std::int64_t step = 0; step < rule.steps; ++step) {
           const auto cubic = Cubic<T>::of(theta);
-          auto sums =
-              blocks::sums_for_all<LaneType<T, resident>, sums_a_step>(team, vector, of_threads, step, [&](int lane) {
-                if constexpr (resident > 0)
-                  return mine.sums(cubic);
-                else
-                  return sums_of(points, cubic, first + lane, lanes);
-              });
-          if (team.league_size() > 1) sums = blocks::league_all_reduce(team, vector, sums, board, totals, step);
+          Sums<LaneType<T, resident>, sums_a_step> of_lane;
+          if constexpr (resident > 0)
+            of_lane = mine.sums(cubic);
+          else
+            of_lane = sums_of(points, cubic, lane, lanes);
+          const auto sums = blocks::league_sums_for_all<alone>(team, rank, teams, of_lane, scratch, board, step);
           for (int p = 0; p < terms; ++p) theta[p] -= rule.scale * sums.values[p];
-          if (team.league_rank() == 0)
-            Kokkos::single(Kokkos::PerTeam(team), [&] { state.loss[step] = sums.values[terms]; });
+          if (lane == 0) state.loss[step] = sums.values[terms];
         }
-        if (team.league_rank() > 0) return;
-        Kokkos::single(Kokkos::PerTeam(team), [&] {
-          for (int p = 0; p < terms; ++p) state.theta[p] = theta[p];
-          *state.taken = rule.steps;
-        });
+        if (lane != 0) return;
+        for (int p = 0; p < terms; ++p) state.theta[p] = theta[p];
+        *state.taken = rule.steps;
       });
 }
 
@@ -143,13 +134,12 @@ class Persistent final : public KokkosPart {
   }
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
-    const int lanes = limits(queue()).vector, threads = limits(queue()).team_times_vector;
-    const Launch standard = on_gpu ? Launch{0, 128 / lanes, lanes} : Launch{0, threads, 1};
+    const Launch standard{0, on_gpu ? 128 : limits(queue()).team_times_vector, 1};
     launch_ = resolved<T>(launch, standard, 1, most_resident);
-    const int values = persistent_values(launch_);
+    const int values = blocks::team_sums_size<sums_a_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
-    const int held = blocks::teams_at_once(exec_, multiprocessors(*this), most_persistent_lanes<T>, 1, launch_,
-                                           scratch_bytes(values));
+    const int held =
+        blocks::teams_at_once(exec_, multiprocessors(*this), most_persistent_lanes, 1, launch_, scratch_bytes(values));
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
     declare(board_, "polynomial_fit/board", blocks::Slots<sums_a_step>::board_words(launch_.league));
@@ -160,14 +150,19 @@ class Persistent final : public KokkosPart {
     queue().submit([exec = exec_, board = board_.view()] { Kokkos::deep_copy(exec, board, 0); });
   }
   void accumulate() const override {
-    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector;
-    const auto take = on_gpu && fits ? take_all_steps < T, on_gpu ? most_resident : 0 > : take_all_steps<T, 0>;
-    queue().submit([take, exec = exec_, launch = launch_, points = memory_.points(), rule = rule_, state = state(),
-                    board = board_.data()] { take(exec, launch, points, rule, state, board); });
+    queue().submit([take = kernel(), exec = exec_, launch = launch_, points = memory_.points(), rule = rule_,
+                    state = state(), board = board_.data()] { take(exec, launch, points, rule, state, board); });
   }
   void update() const override {}
 
  private:
+  using Steps = void (*)(const Exec&, Launch, const Points<T>&, const Rule&, const State&, stamped::Word*);
+  [[nodiscard]] Steps kernel() const {
+    if constexpr (on_gpu)
+      if (rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector)
+        return launch_.league == 1 ? take_all_steps<T, most_resident, true> : take_all_steps<T, most_resident, false>;
+    return take_all_steps<T, 0, !on_gpu>;
+  }
   PointMemory<T, Array> memory_;
   Launch launch_;
   Array<stamped::Word> board_;

@@ -37,7 +37,7 @@ class KokkosPart : public FitPart<Array> {
   template <class T>
   [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
     LaunchLimits most = limits(queue());
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes<T>);
+    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);

@@ -31,16 +31,20 @@ struct Cubic {
   }
 };
 
-/// Adds a point's terms; V is T, or a vector of T for as many points.
+/// Adds a point's terms; V is T, or a vector of T for as many points. `constant`: the first coefficient.
 template <class T, class V>
-LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, const V& x, const V& y, V (&sums)[sums_a_step]) {
+LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, T constant, const V& x, const V& y, V (&sums)[sums_a_step]) {
   const V square = x * x, cube = square * x;
-  const V error = cubic.values[0] + cubic.values[1] * x + cubic.values[2] * square + cubic.values[3] * cube - y;
+  const V error = cubic.values[1] * x + cubic.values[2] * square + cubic.values[3] * cube - y + constant;
   sums[0] += error;
   sums[1] += error * x;
   sums[2] += error * square;
   sums[3] += error * cube;
   sums[4] += error * error;
+}
+template <class T, class V>
+LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, const V& x, const V& y, V (&sums)[sums_a_step]) {
+  add_point(cubic, cubic.values[0], x, y, sums);
 }
 
 template <class T>
@@ -124,10 +128,9 @@ LEAGUE_FUNCTION void begin_state(const Rule& rule, const State& state, int i) {
 }
 
 /// The points of a kernel that lives through all steps: those of a lane stay in its registers. With more of them,
-/// `resident` is 0 and they are read in each step. Lanes of f64 are half as many: each may take 255 registers then, and
-/// a lane's points with their sums take more than 128.
-template <class T>
-inline constexpr int most_persistent_lanes = 2048 / static_cast<int>(sizeof(T));
+/// `resident` is 0 and they are read in each step. So few lanes may take 255 registers each: points, their powers and
+/// sums take more than 128.
+inline constexpr int most_persistent_lanes = 256;
 inline constexpr int most_resident = 16;
 template <class T, int resident>
 struct ResidentPoints {
@@ -145,8 +148,8 @@ struct ResidentPoints {
   }
   LEAGUE_FUNCTION Sums<T, sums_a_step> sums(const Cubic<T>& cubic) const {
     Sums<T, sums_a_step> sums;
-    for (int k = 0; k < resident; ++k)
-      if (k < count) add_point(cubic, x[k], y[k], sums.values);
+    for (int k = 0; k < resident; ++k)  // beyond the last point zeros, without the constant: they add nothing
+      add_point(cubic, k < count ? cubic.values[0] : T{0}, x[k], y[k], sums.values);
     return sums;
   }
 };

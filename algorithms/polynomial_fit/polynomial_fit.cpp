@@ -100,7 +100,7 @@ Outputs PolynomialFit::inputs() const {
 }
 
 /// Rounding of a sum over the points: two for the powers, nine for the error (the coefficients' own too), two for the
-/// product, at most 32 terms added in T before they are added in double, in any order; each is off by half an epsilon,
+/// product, at most 32 additions in T before they are added in double, in any order; each is off by half an epsilon,
 /// so that the rest is to spare for terms of second order.
 least_squares::Descent PolynomialFit::descent(Reduce& reduce) const {
   return with_type<float, double>(dtype, [&]<class T>() -> least_squares::Descent {

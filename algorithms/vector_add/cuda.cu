@@ -50,16 +50,22 @@ void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
   check_launch();
 }
 
+// As `add_packs`: a block stores blockDim x packs_per_lane packs at a time.
 template <class T>
-__global__ void fill_elements(std::int64_t n, std::int64_t first, T* index) {
+__global__ void fill_packs(std::int64_t n, std::int64_t begin, T* index) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * lanes + lane; i < n; i += std::int64_t{gridDim.x} * lanes)
-    index[i] = static_cast<T>(first + i);
+  auto* packs_index = reinterpret_cast<Pack<T>*>(index);
+  const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_per_lane;
+  for (std::int64_t first = blockIdx.x * block; first < packs; first += gridDim.x * block)
+    for (int k = 0; k < packs_per_lane; ++k)
+      if (const std::int64_t i = first + lane + k * lanes; i < packs) packs_index[i] = indices<T>(begin, i);
+  if (blockIdx.x == 0)
+    for (std::int64_t i = packs * Pack<T>::size + lane; i < n; i += lanes) index[i] = static_cast<T>(begin + i);
 }
 
 template <class T>
 void fill(const Pass& on, T* index) {
-  fill_elements<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), on.rows.begin, index);
+  fill_packs<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), on.rows.begin, index);
   check_launch();
 }
 
@@ -68,7 +74,9 @@ const OneVectorPass plain{
 const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) {
                            return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
                          }};
-const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) { return kernel("fill", fill<T>); }};
+const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) {
+                             return kernel("fill", fill<T>, {.per_lane = elements_per_lane<T>});
+                           }};
 
 }  // namespace
 }  // namespace league::cuda::vector_add

@@ -58,8 +58,28 @@ void add_wide(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> su
     add_cache_lines<T, blocks::PlainWords>(on, a, b, sum);
 }
 
+// As `add_packs`: on a GPU a team stores `tile` elements at a time as packs.
 template <class T>
-void fill(const Pass& on, Vector<T> index) {
+void fill_packs(const Pass& on, Vector<T> index) {
+  const std::int64_t n = on.size(), begin = on.rows.begin;
+  auto* packs_index = reinterpret_cast<Pack<T>*>(index.data());
+  const int lanes = on.launch.tile / elements_per_lane<T>;
+  Kokkos::parallel_for(
+      "vector_add/fill", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_per_lane;
+        for (std::int64_t first = team.league_rank() * block; first < packs; first += team.league_size() * block)
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
+            for (int k = 0; k < packs_per_lane; ++k)
+              if (const std::int64_t i = first + lane + k * lanes; i < packs) packs_index[i] = indices<T>(begin, i);
+          });
+        if (team.league_rank() == 0)
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * Pack<T>::size, n),
+                               [&](std::int64_t i) { index(i) = static_cast<T>(begin + i); });
+      });
+}
+
+template <class T>
+void fill_elements(const Pass& on, Vector<T> index) {
   const std::int64_t n = on.size(), tile = on.launch.tile, begin = on.rows.begin;
   Kokkos::parallel_for(
       "vector_add/fill", on.policy(), KOKKOS_LAMBDA(const Member& team) {
@@ -69,12 +89,22 @@ void fill(const Pass& on, Vector<T> index) {
       });
 }
 
+template <class T>
+void fill(const Pass& on, Vector<T> index) {
+  if constexpr (on_gpu)
+    fill_packs<T>(on, index);
+  else
+    fill_elements<T>(on, index);
+}
+
 const OneVectorPass plain{
     "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_plain<T>); }};
 const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) {
                            return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
                          }};
-const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) { return kernel("fill", fill<T>); }};
+const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) {
+                             return kernel("fill", fill<T>, {.per_lane = on_gpu ? elements_per_lane<T> : 1});
+                           }};
 
 }  // namespace
 }  // namespace league::kokkos::vector_add

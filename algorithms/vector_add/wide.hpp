@@ -18,6 +18,14 @@ inline constexpr int packs_per_lane = 4;
 template <class T>
 inline constexpr int elements_per_lane = packs_per_lane * Pack<T>::size;
 
+/// Pack `number` of the index fill of the rows from `begin`.
+template <class T>
+LEAGUE_FUNCTION Pack<T> indices(std::int64_t begin, std::int64_t number) {
+  Pack<T> pack;
+  for (int i = 0; i < Pack<T>::size; ++i) pack.values[i] = static_cast<T>(begin + number * Pack<T>::size + i);
+  return pack;
+}
+
 /// A cache line of a host. Non-temporal stores save the read for ownership, a third of the traffic.
 template <class T>
 using Line = blocks::Pack<T, 64>;

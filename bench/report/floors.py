@@ -80,9 +80,11 @@ def starts(case: Case) -> int:
 
 
 def in_one_team(case: Case) -> bool:
-    """Whether one team takes all steps in one kernel."""
+    """Whether one team, or one cluster of teams, takes all steps in one kernel."""
     alone = case.device_kind == "host" or "league=1" in case.effective.split(",")
-    return case.method == "persistent" and alone
+    return case.method == "persistent_cluster" or (
+        case.method == "persistent" and alone
+    )
 
 
 def data_bytes(case: Case) -> float:

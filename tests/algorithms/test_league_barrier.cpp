@@ -88,39 +88,75 @@ constexpr int values = 3;  // more than a team has threads
 /// What a team adds in a step.
 double share(int team, std::int64_t step, int value) { return team + 10.0 * value + 0.25 * static_cast<double>(step); }
 
-/// The first thread of a team adds what all teams send.
-Sums<double, values> received(const Slots<values>& slots) {
-  Sums<double, values> sums;
-  for (int i = 0; i < values; ++i)
-    for (std::int64_t at = i * slots.teams; at < (i + 1) * slots.teams; ++at) {
-      double value = 0;
-      while (!stamped::arrived(slots.low + at, slots.high + at, slots.stamp, value)) std::this_thread::yield();
-      sums.values[i] += value;
-    }
-  return sums;
-}
-
-TEST(LeagueAllReduce, EveryTeamGetsTheSumsOfItsStep) {
+TEST(LeagueAllReduce, EveryThreadGetsTheSumsOfItsStep) {
   constexpr std::int64_t steps = 101;
   for (const int teams : {1, 2, 3, 5}) {
     std::vector<stamped::Word> board(static_cast<std::size_t>(Slots<values>::board_words(teams)));
+    std::vector<std::vector<double>> scratch(static_cast<std::size_t>(teams),
+                                             std::vector<double>(team_sums_size<values>(2)));
     std::atomic<int> right = 0;
     run_teams(teams, [&](const auto& group, int team) {
+      double* of_team = scratch[static_cast<std::size_t>(team)].data();
       for (std::int64_t step = 0; step < steps; ++step) {
-        const auto slots = Slots<values>::of(board.data(), teams, step);
         Sums<double, values> mine;
         for (int i = 0; i < values; ++i) mine.values[i] = share(team, step, i);
-        slots.send(group, team, mine);
-        if (group.rank == 0) {
-          const auto sums = received(slots);
-          for (int i = 0; i < values; ++i)
-            right += sums.values[i] == teams * share(0, step, i) + teams * (teams - 1) / 2;
-        }
-        group.barrier();
+        const auto sums =
+            league_all_reduce(group, team, teams, mine, board.data(), step, HostAtomics{},
+                              [&](const auto& of_thread) { return sums_for_all(group, of_thread, of_team); });
+        for (int i = 0; i < values; ++i) right += sums.values[i] == teams * share(0, step, i) + teams * (teams - 1) / 2;
       }
     });
-    EXPECT_EQ(right, teams * steps * values) << teams << " teams";
+    EXPECT_EQ(right, 2 * teams * steps * values) << teams << " teams";
   }
+}
+
+TEST(LeagueAllReduce, ATeamThatNeverSendsEndsTheWait) {
+  std::vector<stamped::Word> board(static_cast<std::size_t>(Slots<values>::board_words(2)));
+  EXPECT_THROW(league_all_reduce(one_thread, 0, 2, Sums<double, values>{}, board.data(), 0, HostAtomics{1000},
+                                 [](const auto& sums) { return sums; }),
+               GivenUp);
+}
+
+/// Sums of n values over a team of `size` threads in T, twice with the same scratch, by all threads.
+template <class T, int n>
+void expect_team_sums(int size) {
+  std::vector<double> scratch(static_cast<std::size_t>(team_sums_size<n>(size)) + 1, -1);
+  std::atomic<int> right = 0;
+  std::barrier barrier(size);
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        const auto team = group_of(rank, size, [&] { barrier.arrive_and_wait(); });
+        for (const int turn : {0, 1}) {
+          Sums<T, n> mine;
+          for (int i = 0; i < n; ++i) mine.values[i] = static_cast<T>(turn + i + (rank + 1) * (rank + 1));
+          const auto sums = sums_for_all(team, mine, scratch.data());
+          for (int i = 0; i < n; ++i)
+            right += sums.values[i] == size * (turn + i) + size * (size + 1) * (2 * size + 1) / 6;
+        }
+      });
+  }
+  EXPECT_EQ(right, 2 * size * n) << n << " values, " << size << " threads";
+  EXPECT_EQ(scratch.back(), -1) << "more scratch than promised";
+}
+
+TEST(TeamSums, EveryThreadGetsThem) {
+  for (const int size : {1, 2, 3, 4, 5, 63, 64, 65, 130}) {
+    expect_team_sums<double, 1>(size);
+    expect_team_sums<float, 5>(size);
+    expect_team_sums<double, 8>(size);
+    expect_team_sums<double, 19>(size);
+  }
+}
+
+TEST(TeamSums, AreAddedInTheOrderOfThePartsFourAtATime) {
+  const float parts[] = {0x1p24F, 1, -0x1p24F, 1, 0.5F, 0.25F};  // ((2^24 + 1) + (-2^24 + 1)) + (0.5 + 0.25)
+  EXPECT_EQ(ordered_sums<1>(parts, 4).values[0], 1);
+  EXPECT_EQ(ordered_sums<1>(parts, 6).values[0], 1.75);
+  EXPECT_EQ(ordered_sums<2>(parts, 2).values[1], 2);
+  EXPECT_EQ(ordered_sums<1>(parts, 1).values[0], 0x1p24);
+  EXPECT_EQ(ordered_sums<1>(parts, 0).values[0], 0);
 }
 
 TEST(StampedWords, AreThereWithTheirStampOnly) {

@@ -39,7 +39,7 @@ def descent(
 ):
     """A descent over points of 8 bytes, whose problem needs one pass."""
     once = 8 * points
-    passes = 1 if method in ("persistent", "moments") else steps
+    passes = 1 if method.startswith(("persistent", "moments")) else steps
     cost = {"bytes": once, "method_bytes": once * passes, "operations": 0}
     changes.setdefault("cost", cost)
     made = entry(
@@ -129,6 +129,7 @@ def test_a_descent_waits_for_what_its_method_waits_for(entry, rows_of):
             descent(entry, 8e-4, "block_reduce"),
             descent(entry, 5e-4, "persistent"),
             descent(entry, 1e-4, "persistent", 5_000, league=1, name="one team"),
+            descent(entry, 1e-4, "persistent_cluster", league=16, name="cluster"),
             descent(entry, 1e-5, "moments"),
         ]
     )
@@ -140,6 +141,7 @@ def test_a_descent_waits_for_what_its_method_waits_for(entry, rows_of):
             ("block_reduce", 50_000): 0.5,
             ("persistent", 50_000): 0.8,
             ("persistent", 5_000): 0.4,
+            ("persistent_cluster", 50_000): 0.4,
             ("moments", 50_000): 0.2,
         }
     )
