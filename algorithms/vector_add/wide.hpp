@@ -18,7 +18,8 @@ inline constexpr int packs_per_lane = 4;
 template <class T>
 inline constexpr int elements_per_lane = packs_per_lane * Pack<T>::size;
 
-/// A cache line of a host. Non-temporal stores save the read for ownership, a third of the traffic.
+/// A cache line of a host. Non-temporal stores save the read for ownership, a quarter of the traffic to memory; sums
+/// that would have stayed in a cache take the way to memory by them.
 template <class T>
 using Line = blocks::Pack<T, 64>;
 
