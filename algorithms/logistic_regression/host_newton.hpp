@@ -91,31 +91,14 @@ class HostHessian {
       const T* x[side];
       columns_of(i, run.begin, x);
       Wide* to = sums_ + sums_before(i);
-      add_columns(run, x, to);
-      for (int j = 0; j <= i; ++j) {
+      for (int j = 0; j < i; ++j) {
         const T* y[side];
         columns_of(j, run.begin, y);
-        Wide* square = to + 2 * side + j * side * side;
-        i == j ? add_square<true>(run, x, x, square) : add_square<false>(run, x, y, square);
+        add_square(run, x, y, to + 2 * side + j * side * side);
       }
+      add_triangle(run, x, to, to + 2 * side + i * side * side);
     }
   }
-  /// The gradient of four features, and the intercept's row of the Hessian.
-  static void add_columns(const Run& run, const T* const (&x)[side], Wide* to) {
-    Vector sums[2 * side] = {};
-    for (int step = 0; step < run.steps; ++step) {
-      const int row = step * lanes;
-      const Vector residual = load(run.residual + row), weight = load(run.weight + row);
-      unrolled<side>([&](int k) {
-        const Vector value = load(x[k] + row);
-        sums[k] += residual * value;
-        sums[side + k] += weight * value;
-      });
-    }
-    unrolled<2 * side>([&](int k) { widen(sums[k], to[k]); });
-  }
-  /// `diagonal`: also asks for the same rows of the next block.
-  template <bool diagonal>
   static void add_square(const Run& run, const T* const (&x)[side], const T* const (&y)[side], Wide* to) {
     Vector sums[side * side] = {};
     for (int step = 0; step < run.steps; ++step) {
@@ -123,13 +106,37 @@ class HostHessian {
       const Vector weight = load(run.weight + row);
       Vector left[side], right[side];
       unrolled<side>([&](int k) {
-        if (diagonal) __builtin_prefetch(x[k] + row + host_block, 0, 2);
+        left[k] = weight * load(x[k] + row);
         right[k] = load(y[k] + row);
-        left[k] = weight * (diagonal ? right[k] : load(x[k] + row));
       });
       unrolled<side * side>([&](int k) { sums[k] += left[k / side] * right[k % side]; });
     }
     unrolled<side * side>([&](int k) { widen(sums[k], to[k]); });
+  }
+  /// The gradient of four features, the intercept's row of the Hessian, and the square on its diagonal. Asks for the
+  /// same rows of the next block.
+  static void add_triangle(const Run& run, const T* const (&x)[side], Wide* columns, Wide* square) {
+    Vector gradient[side] = {}, intercept[side] = {}, sums[triangle(side)] = {};
+    for (int step = 0; step < run.steps; ++step) {
+      const int row = step * lanes;
+      const Vector residual = load(run.residual + row), weight = load(run.weight + row);
+      Vector value[side];
+      unrolled<side>([&](int k) {
+        __builtin_prefetch(x[k] + row + host_block, 0, 2);
+        value[k] = load(x[k] + row);
+        gradient[k] += residual * value[k];
+        const Vector weighted = weight * value[k];
+        intercept[k] += weighted;
+        unrolled<side>([&](int m) {
+          if (m <= k) sums[triangle(k) + (m <= k ? m : 0)] += weighted * value[m];
+        });
+      });
+    }
+    unrolled<side>([&](int k) {
+      widen(gradient[k], columns[k]);
+      widen(intercept[k], columns[side + k]);
+      for (int m = 0; m <= k; ++m) widen(sums[triangle(k) + m], square[k * side + m]);
+    });
   }
   /// Fewer rows than lanes, by copies with zeros behind them.
   void add_rest(std::int64_t begin, int count, const T* residual, const T* weight) {
