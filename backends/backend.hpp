@@ -96,7 +96,7 @@ struct DeviceInfo {
   Device device;
   std::string name;
   std::int64_t memory_bytes = 0;
-  std::int64_t llc_bytes = 0;                                ///< last-level cache
+  std::int64_t llc_bytes = 0;                                ///< last-level cache; of a host all that it has
   std::vector<std::pair<std::string, std::string>> facts{};  ///< driver, bus id, clocks: for the record
 };
 

@@ -15,8 +15,11 @@ struct Pass {
   using Array = host::Array<T>;
   static constexpr bool has_placements = false;
 
-  Pass(Runtime&, Queue&, Launch launch, Range range) : threads(launch.league), rows(range) {}
+  Pass(Runtime& runtime, Queue& queue, Launch launch, Range range)
+      : threads(launch.league), rows(range), llc_bytes(runtime.info(queue.device()).llc_bytes) {}
   [[nodiscard]] std::int64_t size() const { return rows.size(); }
+  /// Whether arrays of so many bytes together do not stay in the last-level cache.
+  [[nodiscard]] bool beyond_cache(std::int64_t bytes) const { return bytes > llc_bytes; }
 
   static Launch resolve(Queue& queue, Launch launch, Share, std::int64_t) {
     const int max_league = serial ? 1 : queue.device().threads;
@@ -28,6 +31,7 @@ struct Pass {
 
   int threads;
   Range rows;
+  std::int64_t llc_bytes;
 };
 
 }  // namespace league::host

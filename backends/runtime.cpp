@@ -8,6 +8,8 @@
 #include <chrono>
 #include <fstream>
 
+#include "backends/host_caches.hpp"
+
 namespace league {
 namespace {
 
@@ -106,7 +108,8 @@ int threads_of_a_region() {
 DeviceInfo host_info(int threads) {
   DeviceInfo info{.device = {DeviceKind::host, 0, threads}, .name = cpu_name()};
   info.memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
-  info.llc_bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L);
+  info.llc_bytes = last_level_cache_bytes(allowed_processors());
+  if (info.llc_bytes == 0) info.llc_bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L);
   info.facts.emplace_back("threads", std::to_string(threads));
   return info;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit of a scan over all steps, so that none returns to the host; the normal equations.
+"""JAX: one jit of a scan over all steps, so that none returns to the host; on moments; the normal equations.
 
 theta, bias last, is kept in double: its updates may be smaller than the last digit of a float. TF32 has no
 part here: matrix-vector products do not use it.
@@ -29,12 +29,30 @@ def descend(x, y, theta, rate, steps):
     return jax.lax.scan(take, theta, length=steps)
 
 
+def products_of(x, y):
+    """Of the columns [features, 1, target] with each other, in double."""
+    columns = jnp.vstack([x, jnp.ones_like(y, float), y])
+    return columns @ columns.T
+
+
+@functools.partial(jax.jit, static_argnames="steps")
+def descend_on_moments(x, y, theta, rate, steps):
+    """As `descend`, with one pass over the rows."""
+    products = products_of(x, y)
+    gram, right, square = products[:-1, :-1], products[:-1, -1], products[-1, -1]
+
+    def take(theta, _):
+        slopes = gram @ theta - right
+        errors = jnp.maximum(square + theta @ (slopes - right), 0)
+        return theta - rate / len(y) * slopes, errors / (2 * len(y))
+
+    return jax.lax.scan(take, theta, length=steps)
+
+
 @jax.jit
 def solve(x, y):
     """theta where the gradient is 0."""
-    ones = jnp.ones_like(y, float)
-    columns = jnp.vstack([x, ones, y])  # in double: features, 1, target
-    products = columns[:-1] @ columns.T
+    products = products_of(x, y)[:-1]
     factor = jax.scipy.linalg.cho_factor(products[:, :-1])
     return jax.scipy.linalg.cho_solve(factor, products[:, -1])
 
@@ -55,6 +73,7 @@ class Scan(Regression):
     method = "scan"
     description = "jit of a scan over all steps: matrix-vector products"
     dtypes = ("f32", "f64")
+    descend = staticmethod(descend)
 
     def upload(self):
         super().upload()
@@ -62,7 +81,8 @@ class Scan(Regression):
 
     def compute(self):
         rate, steps = (self.parameters[name] for name in ("learning_rate", "steps"))
-        self.results = descend(self.x, self.y, self.start, float(rate), int(steps))
+        rule = (self.start, float(rate), int(steps))
+        self.results = self.descend(self.x, self.y, *rule)
 
     def download(self):
         theta, loss = self.results
@@ -72,6 +92,18 @@ class Scan(Regression):
 class Cpu(Scan):
     method = "cpu"
     description = "scan, on the CPU"
+    kind = "host"
+
+
+class Moments(Scan):
+    method = "moments"
+    description = "jit: products in double, then a scan over steps on them"
+    descend = staticmethod(descend_on_moments)
+
+
+class MomentsCpu(Moments):
+    method = "moments_cpu"
+    description = "moments, on the CPU"
     kind = "host"
 
 

@@ -15,6 +15,13 @@ struct HostBlock {
   alignas(64) T weight[host_block];  ///< for newton
 };
 
+/// Asks for a block of a column, into the second-level cache.
+template <class T>
+void prefetch(const T* block) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t i = 0; i < host_block; i += line) __builtin_prefetch(block + i, 0, 2);
+}
+
 /// Rows [begin, begin + count) of z = theta_0 + X theta.
 template <class T>
 void host_logits(const Rows<T>& rows, std::int64_t begin, std::int64_t count, const double* theta, T* logit) {
@@ -71,27 +78,10 @@ void host_add_block(const Rows<T>& rows, std::int64_t begin, std::int64_t count,
                     HostBlock<T>& block, double* sums) {
   host_logits(rows, begin, count, theta, block.logit);
   host_terms(rows.labels + begin, count, block, sums);
-  for (int d = 0; d < rows.features; ++d)
-    sums[d + 2] += host_product(rows.columns + d * rows.pitch + begin, block.logit, count);
-}
-
-/// The same, followed by the Hessian.
-template <class T>
-void host_add_newton_block(const Rows<T>& rows, std::int64_t begin, std::int64_t count, const double* theta,
-                           HostBlock<T>& block, double* sums) {
-  host_logits(rows, begin, count, theta, block.logit);
-  host_terms<T, true>(rows.labels + begin, count, block, sums);
-  for (int d = 0; d < rows.features; ++d)
-    sums[d + 2] += host_product(rows.columns + d * rows.pitch + begin, block.logit, count);
-  double* hessian = sums + gradient_sums(rows.features);
-  *hessian++ += host_total(block.weight, count);
   for (int d = 0; d < rows.features; ++d) {
     const T* x = rows.columns + d * rows.pitch + begin;
-    T* weighted = block.loss;
-#pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) weighted[i] = block.weight[i] * x[i];
-    *hessian++ += host_total(weighted, count);
-    for (int e = 0; e <= d; ++e) *hessian++ += host_product(rows.columns + e * rows.pitch + begin, weighted, count);
+    prefetch(x + host_block);
+    sums[d + 2] += host_product(x, block.logit, count);
   }
 }
 
@@ -104,13 +94,13 @@ inline Blocks blocks_of(std::int64_t rows, std::int64_t worker, std::int64_t wor
   return {blocks * worker / workers, blocks * (worker + 1) / workers};
 }
 
-/// All blocks of a worker, by `add(rows, begin, count, theta, block, sums)`.
-template <class T, class Add>
-void host_add_rows(const Rows<T>& rows, Blocks mine, const double* theta, double* sums, const Add& add) {
+/// Adds loss and gradient of all blocks of a worker.
+template <class T>
+void host_add_rows(const Rows<T>& rows, Blocks mine, const double* theta, double* sums) {
   HostBlock<T> block;
   for (std::int64_t b = mine.first; b < mine.last; ++b) {
     const std::int64_t begin = b * host_block, left = rows.count - begin;
-    add(rows, begin, left < host_block ? left : host_block, theta, block, sums);
+    host_add_block(rows, begin, left < host_block ? left : host_block, theta, block, sums);
   }
 }
 

@@ -101,9 +101,8 @@ class Fused final : public StepPart {
     const State state = memory_.state();
     const int n = gradient_sums(rows.features);
     double* partials = memory_.partials.data();
-    host_accumulate(
-        queue(), exec_, "logistic_regression/fused", launch_, state, rows.count, n, partials,
-        [=](Blocks blocks, double* sums) { host_add_rows(rows, blocks, state.theta, sums, host_add_block<T>); });
+    host_accumulate(queue(), exec_, "logistic_regression/fused", launch_, state, rows.count, n, partials,
+                    [=](Blocks blocks, double* sums) { host_add_rows(rows, blocks, state.theta, sums); });
     host_finish(queue(), exec_, launch_, state, n, partials, memory_.sums.data());
   }
   Exec exec_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/logistic_regression/kokkos_newton.hpp"
 
+#include "algorithms/logistic_regression/host_newton.hpp"
 #include "algorithms/logistic_regression/newton_rows.hpp"
 
 // Up to 8 features, a thread takes neighbouring rows and keeps all sums; beyond, a team takes tiles of 64 rows (32 in
@@ -78,9 +79,7 @@ class Newton final : public StepPart {
       add_partials_of(exec_, memory_, partials_per_sum());
     } else {
       host_accumulate(queue(), exec_, "logistic_regression/newton", launch_, state, rows.count, n, partials,
-                      [=](Blocks blocks, double* sums) {
-                        host_add_rows(rows, blocks, state.theta, sums, host_add_newton_block<T>);
-                      });
+                      [=](Blocks blocks, double* sums) { host_add_newton_rows(rows, blocks, state.theta, sums); });
       host_finish(queue(), exec_, launch_, state, n, partials, memory_.sums.data());
     }
   }

@@ -114,14 +114,16 @@ void each_worker(Queue& queue, const Exec& exec, const char* label, Launch launc
   });
 }
 
-/// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to its own n sums, initially 0.
+/// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to n sums of its own, initially 0, which then
+/// go to `partials` [workers x n]: no two threads add into one cache line.
 template <class Add>
 void host_accumulate(Queue& queue, const Exec& exec, const char* label, Launch launch, const State& state,
                      std::int64_t rows, int n, double* partials, const Add& add) {
   each_worker(queue, exec, label, launch, state, [=](Worker worker) {
-    double* mine = partials + worker.rank * n;
+    double mine[newton_sums(LogisticRegression::max_features)];
     for (int i = 0; i < n; ++i) mine[i] = 0;
     add(blocks_of(rows, worker.rank, worker.of), mine);
+    for (int i = 0; i < n; ++i) partials[worker.rank * n + i] = mine[i];
   });
 }
 

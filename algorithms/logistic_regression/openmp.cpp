@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "algorithms/logistic_regression/host.hpp"
+#include "algorithms/logistic_regression/host_newton.hpp"
 #include "algorithms/logistic_regression/host_part.hpp"
 
 // A thread takes neighbouring blocks of 512 rows, feature by feature; vector lanes take neighbouring rows.
@@ -22,8 +22,8 @@ void add_rows(const HostWork<T>& work) {
       double* mine = work.partial(worker);
       std::fill_n(mine, work.partial_pitch(), 0.0);
       const Blocks blocks = blocks_of(rows.count, worker, threads);
-      if constexpr (kernel == Kernel::fused) host_add_rows(rows, blocks, theta, mine, host_add_block<T>);
-      if constexpr (kernel == Kernel::newton) host_add_rows(rows, blocks, theta, mine, host_add_newton_block<T>);
+      if constexpr (kernel == Kernel::fused) host_add_rows(rows, blocks, theta, mine);
+      if constexpr (kernel == Kernel::newton) host_add_newton_rows(rows, blocks, theta, mine);
       if constexpr (kernel == Kernel::unfused) host_logits_of_rows(rows, blocks, theta, work.residual);
     }
     if constexpr (kernel == Kernel::unfused) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX: one jit of a scan over all steps, so that none returns to the host: products with the matrix of powers.
+"""JAX: one jit of a scan over all steps, so that none returns to the host: products with the matrix of powers, or on moments.
 
 theta is kept in double: its updates are smaller than the last digit of a float.
 """
@@ -25,24 +25,44 @@ def descend(powers, y, theta, rate, steps):
     return jax.lax.scan(take, theta, length=steps)
 
 
+@functools.partial(jax.jit, static_argnames="steps")
+def descend_on_moments(x, y, theta, rate, steps):
+    """As `descend`, with one pass over the points."""
+    x = x.astype(float)
+    columns = jnp.stack([jnp.ones_like(x), x, x**2, x**3, y.astype(float)])
+    products = columns @ columns.T
+    gram, right, square = products[:-1, :-1], products[:-1, -1], products[-1, -1]
+
+    def take(theta, _):
+        slopes = gram @ theta - right
+        loss = jnp.maximum(square + theta @ (slopes - right), 0)
+        return theta - 2 * rate * slopes, loss
+
+    return jax.lax.scan(take, theta, length=steps)
+
+
 class Scan(JaxPeer):
     method = "scan"
     description = "jit of a scan over all steps: two matrix-vector products"
     dtypes = ("f32", "f64")
+    descend = staticmethod(descend)
 
     def upload(self):
-        x = self.inputs["x"]
-        self.powers = jnp.array(np.stack([x**p for p in range(4)]))  # [4 x points]
+        self.x = jnp.array(self.columns())
         self.y = jnp.array(self.inputs["y"])
         self.start = jnp.array(self.inputs["start"])
+
+    def columns(self):
+        x = self.inputs["x"]
+        return np.stack([x**p for p in range(4)])  # [4 x points]
 
     def reset(self):
         self.results = ()
 
     def compute(self):
         rate, steps = (self.parameters[name] for name in ("learning_rate", "steps"))
-        arrays = (self.powers, self.y, self.start)
-        self.results = descend(*arrays, float(rate), steps=int(steps))
+        arrays = (self.x, self.y, self.start)
+        self.results = self.descend(*arrays, float(rate), steps=int(steps))
 
     def download(self):
         theta, loss = self.results
@@ -52,4 +72,19 @@ class Scan(JaxPeer):
 class Cpu(Scan):
     method = "cpu"
     description = "scan, on the CPU"
+    kind = "host"
+
+
+class Moments(Scan):
+    method = "moments"
+    description = "jit: products of powers in double, then a scan over steps on them"
+    descend = staticmethod(descend_on_moments)
+
+    def columns(self):
+        return self.inputs["x"]
+
+
+class MomentsCpu(Moments):
+    method = "moments_cpu"
+    description = "moments, on the CPU"
     kind = "host"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX: one jit, one pass over memory into a separate array."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -10,6 +12,11 @@ from backends.python.gpu import JaxPeer
 @jax.jit
 def add(a, b):
     return a + b
+
+
+@functools.partial(jax.jit, static_argnames=("n", "dtype"))
+def fill(n, dtype):
+    return jnp.arange(n, dtype=dtype)
 
 
 class Jit(JaxPeer):
@@ -34,4 +41,29 @@ class Jit(JaxPeer):
 class Cpu(Jit):
     method = "cpu"
     description = "jit, on the CPU"
+    kind = "host"
+
+
+class Fill(JaxPeer):
+    method = "fill"
+    description = "jit of jax.numpy.arange"
+    dtypes = ("f32", "f64", "i32")
+    only = (("memory", "device"),)
+    problem = "fill"
+
+    def reset(self):
+        self.results = ()
+
+    def compute(self):
+        types = {"f32": "float32", "f64": "float64", "i32": "int32"}
+        dtype = types[self.parameters["dtype"]]
+        self.results = fill(n=int(self.parameters["n"]), dtype=dtype)
+
+    def download(self):
+        return {"index": self.results}
+
+
+class FillCpu(Fill):
+    method = "fill_cpu"
+    description = "fill, on the CPU"
     kind = "host"

@@ -20,17 +20,25 @@ void add_plain(const Pass& on, const T* a, const T* b, T* sum) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] = a[i] + b[i];
 }
 
-template <class T>
-void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
+template <class T, class Words>
+void add_blocks(const Pass& on, const T* a, const T* b, T* sum) {
   constexpr std::int64_t block = 4096;  // elements: a whole number of lines
   const std::int64_t n = on.size();
 #pragma omp parallel num_threads(on.threads)
   {
 #pragma omp for schedule(static) nowait
     for (std::int64_t first = 0; first < n; first += block)
-      add_lines<blocks::NativeWords>(first, std::min(first + block, n), a, b, sum);
-    blocks::NativeWords::finish_streaming();
+      add_lines<Words>(first, std::min(first + block, n), a, b, sum);
+    Words::finish_streaming();
   }
+}
+
+template <class T>
+void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
+  if (on.beyond_cache(3 * on.size() * std::int64_t{sizeof(T)}))
+    add_blocks<T, blocks::NativeWords>(on, a, b, sum);
+  else
+    add_blocks<T, blocks::PlainWords>(on, a, b, sum);
 }
 
 template <class T>

@@ -21,8 +21,10 @@ struct Pass {
   static constexpr bool has_placements = on_gpu;
 
   Pass(Runtime& runtime, Queue& queue, Launch which, Range range)
-      : launch(which), rows(range), exec(instance(runtime, queue)) {}
+      : launch(which), rows(range), llc_bytes(runtime.info(queue.device()).llc_bytes), exec(instance(runtime, queue)) {}
   [[nodiscard]] std::int64_t size() const { return rows.size(); }
+  /// Whether arrays of so many bytes together do not stay in the last-level cache.
+  [[nodiscard]] bool beyond_cache(std::int64_t bytes) const { return bytes > llc_bytes; }
   [[nodiscard]] Team policy() const { return Team(exec, launch.league, launch.team, launch.vector); }
 
   /// Fills in defaults; `tile`: rows per team at a time. On a host lanes are iterations of a thread's loop, and a tile
@@ -43,6 +45,7 @@ struct Pass {
 
   Launch launch;
   Range rows;
+  std::int64_t llc_bytes;
   const Exec& exec;
 };
 

@@ -39,7 +39,10 @@ def test_descent(variant: Variant, points: int, features: int, start: str):
     theta, loss = descend(columns, y, first, 30, 0.05)
     eps = np.finfo(dtype).eps
     np.testing.assert_allclose(found["theta"], theta, rtol=0, atol=20 * eps)
-    np.testing.assert_allclose(found["loss"], loss, rtol=0, atol=30 * eps * loss[0])
+    scale = loss[0]
+    if variant[0] == "jax" and variant[1].startswith("moments"):
+        scale = max(scale, np.mean(y**2) / 2)  # a loss is a difference from this
+    np.testing.assert_allclose(found["loss"], loss, rtol=0, atol=30 * eps * scale)
     assert found["steps"].tolist() == [30]
     assert found["steps"].dtype == np.int64
 

@@ -35,3 +35,12 @@ def test_memory_of_another_kind_is_refused(variant: Variant):
         pytest.skip("see torch_on_cpu")
     with pytest.raises(Unsupported, match="takes memory = device only"):
         run(variant, "vector_add", inputs, memory="unified")
+
+
+@pytest.mark.parametrize("n", [0, 1, 70_001])
+@pytest.mark.parametrize("variant", variants("vector_add", "fill"))
+def test_index_fill(variant: Variant, n: int):
+    found = run(variant, "vector_add", {}, memory="device", n=n)["index"]
+    dtype = NUMPY_TYPES[variant[2]]
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, np.arange(n).astype(dtype))
