@@ -27,7 +27,7 @@ def non_negative(matrix: Floats, right: Floats) -> Floats:
     """
     draws, count = right.shape
     best = np.zeros((draws, count))
-    least = np.zeros(draws)  # of z = 0
+    minimum = np.zeros(draws)  # of z = 0
     for chosen in product((False, True), repeat=count):
         some = np.flatnonzero(chosen)
         if not len(some):
@@ -35,8 +35,8 @@ def non_negative(matrix: Floats, right: Floats) -> Floats:
         part = right[:, some]
         found = np.linalg.solve(matrix[np.ix_(some, some)], part.T).T
         value = -(part * found).sum(axis=1)
-        better = (found >= 0).all(axis=1) & (value < least)
-        least[better] = value[better]
+        better = (found >= 0).all(axis=1) & (value < minimum)
+        minimum[better] = value[better]
         best[better] = 0
         best[np.ix_(better, some)] = found[better]
     return best

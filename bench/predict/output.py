@@ -22,7 +22,7 @@ CANNOT_TELL = (
     "placement: which nodes a job gets, and how far apart they lie",
     "noise: a step waits for its slowest device, and more devices have slower slowest ones",
     "what changes with the size: caches, other algorithms of an engine, idle multiprocessors",
-    "numbers of a platform file that nobody measured: they enter as ranges",
+    "numbers of a platform file that were not measured: they enter as ranges",
 )
 HEAD = (
     *("kind", "variant", "engine", "sizes", "devices", "nodes"),
@@ -65,7 +65,7 @@ def to_csv(found: Sequence[Series]) -> str:
 
 
 def hashes(files: Sequence[Path]) -> list[dict[str, str]]:
-    """Names and SHA-256 of the inputs, so that nobody can say later that they were others."""
+    """Names and SHA-256 of the inputs, so that a reader can verify which they were."""
     return [
         {"file": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
         for path in files

@@ -18,7 +18,7 @@ from .terminal import complain, show
 from .view import headline
 
 COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
-FEWEST_LAUNCHES = 3
+MIN_LAUNCHES = 3
 EPILOG = """A / B = median time in A / median time in B: above 1, B is faster. A
 regression is slower by more than the margin with the whole 95 %% interval below 1, or
 failed in B alone, or missing in B though it passed in A. Exit codes: 0; 1 when a record
@@ -79,9 +79,9 @@ def caution(found: Comparison) -> list[str]:
     """What intervals of few launches leave out: launches differ too."""
     compared = [p for p in found.pairs if p.speedup]
     launches = [len(case.launches) for p in compared for case in (p.a, p.b)]
-    if not launches or min(launches) >= FEWEST_LAUNCHES:
+    if not launches or min(launches) >= MIN_LAUNCHES:
         return []
-    text = f"cases of fewer than {FEWEST_LAUNCHES} launches a side: their intervals do"
+    text = f"cases of fewer than {MIN_LAUNCHES} launches a side: their intervals do"
     return [f"{text} not hold what differs from one launch of the program to the next"]
 
 

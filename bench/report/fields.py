@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 REQUIRED = object()
-SHORTEST, LONGEST = 1e-12, 1e9  # times of one compute [s]: no clock tells less
-LARGEST = 1e30  # bytes, operations: their quotients by any such time are finite
+MIN_TIME_S, MAX_TIME_S = 1e-12, 1e9  # times of one compute [s]: no clock tells less
+MAX_VALUE = 1e30  # bytes, operations: their quotients by any such time are finite
 INT64 = 2**63 - 1
 # control characters, and halves of a pair of surrogates
 UNSEEMLY = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-MOST_BYTES = 4 * 2**30  # of a file, unpacked: more is damage, or meant as such
+MAX_FILE_BYTES = 4 * 2**30  # of a file, unpacked: more is damage, or meant as such
 
 
 class Broken(ValueError):
@@ -30,9 +30,9 @@ def read_json(path: Path) -> Any:
     """The content of a file, compressed (gzip) where its name says so; or Broken."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise Broken(f"holds more than {MOST_BYTES >> 30} GiB")
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise Broken(f"holds more than {MAX_FILE_BYTES >> 30} GiB")
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise Broken(f"not UTF-8 at byte {error.start}") from error
@@ -78,21 +78,23 @@ def clean(text: str) -> str:
     return UNSEEMLY.sub("?", text)
 
 
-def number(value: Any, key: str, least: float = 0.0, most: float = LARGEST) -> float:
-    """A finite number from ``least`` to ``most``."""
+def number(
+    value: Any, key: str, minimum: float = 0.0, maximum: float = MAX_VALUE
+) -> float:
+    """A finite number from ``minimum`` to ``maximum``."""
     plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not plain or not least <= value <= most:
+    if not plain or not minimum <= value <= maximum:
         raise Broken(
-            f"'{key}' is {shown(value)}, not a number from {least:g} to {most:g}"
+            f"'{key}' is {shown(value)}, not a number from {minimum:g} to {maximum:g}"
         )
     return float(value)
 
 
-def whole(value: Any, key: str, least: int = 0) -> int:
-    """A whole number from ``least`` on, of at most 63 bits."""
+def whole(value: Any, key: str, minimum: int = 0) -> int:
+    """A whole number from ``minimum`` on, of at most 63 bits."""
     plain = isinstance(value, int) and not isinstance(value, bool)
-    if not plain or not least <= value <= INT64:
-        text = f"not a whole number from {least} to 2^63 - 1"
+    if not plain or not minimum <= value <= INT64:
+        text = f"not a whole number from {minimum} to 2^63 - 1"
         raise Broken(f"'{key}' is {shown(value)}, {text}")
     return int(value)
 
@@ -100,7 +102,7 @@ def whole(value: Any, key: str, least: int = 0) -> int:
 def times(values: list[Any], key: str) -> list[float]:
     """Times of a compute [s], as a clock can have told them."""
     for value in values:
-        if type(value) not in (float, int) or not SHORTEST <= value <= LONGEST:
-            text = f"not a time from {SHORTEST:g} to {LONGEST:g} s"
+        if type(value) not in (float, int) or not MIN_TIME_S <= value <= MAX_TIME_S:
+            text = f"not a time from {MIN_TIME_S:g} to {MAX_TIME_S:g} s"
             raise Broken(f"'{key}' holds {shown(value)}, {text}")
     return list(map(float, values))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import (
-    duels,
+    crossovers,
     expected,
     gaps,
     launches,
@@ -28,7 +28,7 @@ class Findings:
     nulls: nulls.NullTests
     gaps: list[gaps.Gap]
     sweeps: list[sweeps.Sweep]
-    device_crossovers: list[duels.DeviceCrossover]
+    device_crossovers: list[crossovers.DeviceCrossover]
     scalings: list[scaling.Scaling]
     maps: list[launches.LaunchMap]
     portability: list[portability.Portability]
@@ -38,7 +38,7 @@ class Findings:
     margin: float
 
     def texts(self) -> list[str]:
-        """What is amiss first; then null tests, since they tell what verdicts are worth."""
+        """Problems first; then null tests, since they tell what verdicts are worth."""
         return [
             *expected.texts(self.unexpected),
             *nulls.texts(self.nulls),
@@ -46,7 +46,7 @@ class Findings:
             *learning.texts(self.trainings),
             *gaps.texts(self.gaps),
             *sweeps.texts(self.sweeps),
-            *duels.texts(self.device_crossovers),
+            *crossovers.texts(self.device_crossovers),
             *scaling.texts(self.scalings),
             *launches.texts(self.maps, self.margin),
             *portability.texts(self.portability),
@@ -59,7 +59,7 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         nulls.nulls(rows, margin),
         gaps.gaps(rows),
         sweeps.sweeps(rows),
-        duels.device_crossovers(rows),
+        crossovers.device_crossovers(rows),
         scaling.scalings(rows),
         launches.maps(rows),
         portability.portability(rows),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The least time that the measured ceilings of a device allow a case.
+"""The shortest time that the measured ceilings of a device allow a case.
 
 Ceilings are the records of the algorithm ``ceilings`` on the same kind and model of
 device: the best bandwidth B over its methods and models, and for each unit the best
@@ -15,7 +15,7 @@ many of them.
 
 The roofline is the limit of a case only where its data are in the memory of the device and
 its steps, one after the other, are long enough. Starting a step, by a launch or by a barrier of
-several teams, has a latency: the least that the records of ``overheads`` hold. A kernel
+several teams, has a latency: the minimum that the records of ``overheads`` hold. A kernel
 of one team that takes all steps waits for a reduction over its team instead, a solve on moments for
 one launch. Where steps x latency is longer than what the method moves takes at the peak, the case is
 bound by latency. Without such records it is where a step's share of that is below
@@ -49,7 +49,7 @@ class Ceilings:
     cached: bool = False  # the bandwidth was measured on data that fit the cache
     rates: dict[str, float] = field(default_factory=dict)
     links: dict[int, float] = field(default_factory=dict)  # by number of devices
-    latency: float = 0.0  # of a step, the least of launches and league barriers [s]
+    latency: float = 0.0  # of a step, the minimum of launches and league barriers [s]
     team_latency: float = 0.0  # of a reduction over one team [s]
 
 
@@ -107,7 +107,7 @@ def in_cache(case: Case) -> bool:
 
 
 def latency_bound(case: Case, ceilings: Ceilings | None) -> float | None:
-    """The least time that starting its steps takes [s]; None where no latency was measured."""
+    """The shortest time that starting its steps takes [s]; None where no latency was measured."""
     found = ceilings or Ceilings()
     latency = found.team_latency if in_one_team(case) else found.latency
     return starts(case) * latency or None
@@ -121,7 +121,7 @@ def short_steps(case: Case, bound: float, latency: float | None, time: float) ->
 
 
 def own_bound(case: Case, floor: Floor) -> float:
-    """The least time of its method [s], which may move more than its problem needs."""
+    """The shortest time of its method [s], which may move more than its problem needs."""
     more = case.moved_bytes / case.bytes if floor.bytes_bind and case.bytes else 1.0
     return max(1.0, more) * (floor.seconds or 0.0)
 
@@ -204,8 +204,8 @@ def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
         return Floor(max(moving, working), moving >= working, note)
     # Without a ceiling for its unit, a bound is given only where bytes surely bind:
     # at the slowest rate known, not at that of tensor cores.
-    least = min(ceilings.rates.values(), default=0.0)
-    slack = moving >= case.operations / (least * devices) if least else guess
+    slowest = min(ceilings.rates.values(), default=0.0)
+    slack = moving >= case.operations / (slowest * devices) if slowest else guess
     if slack and moving:
         return Floor(moving, True, note)
     return Floor(None, False, f"no {unit} ceiling")

@@ -84,15 +84,15 @@ def group_gaps(group: list[Row]) -> list[Gap]:
         if row.case.model in PORTABLES:
             portable[row.case.method_text].append(row)
     both = (*PORTABLES, PORTABLE_LIBRARY)
-    rivals = [row for row in group if row.case.model not in both]
-    if not portable or not (rivals or max(map(len, portable.values())) > 1):
+    others = [row for row in group if row.case.model not in both]
+    if not portable or not (others or max(map(len, portable.values())) > 1):
         return []
     leader = fastest(row for some in portable.values() for row in some)
-    return [method_gap(some, rivals, leader) for some in portable.values()]
+    return [method_gap(some, others, leader) for some in portable.values()]
 
 
-def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
-    """The gap of one portable method; ``rivals`` are all that are not portable."""
+def method_gap(portable: list[Row], others: list[Row], leader: Row) -> Gap:
+    """The gap of one portable method; ``others`` are all that are not portable."""
     pure = [row for row in portable if row.case.model == PORTABLE] or portable
     other = [row for row in portable if row.case.model == BLOCKS and row not in pure]
     best_portable = fastest(pure)
@@ -101,12 +101,12 @@ def method_gap(portable: list[Row], rivals: list[Row], leader: Row) -> Gap:
     chosen = [row for row in pure if automatic(row)]
     own = [
         row
-        for row in rivals
+        for row in others
         if row.case.way == case.way and row.case.model in NATIVE[case.device_kind]
     ]
     start = fastest(chosen) if chosen else None
     native = fastest(own) if own else None
-    best = fastest(rivals) if rivals else None
+    best = fastest(others) if others else None
     special = blocks or best_portable
     known = [row.case for row in (start, best_portable, special, native, best) if row]
     launches = shared_launches(*known)

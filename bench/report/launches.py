@@ -21,7 +21,7 @@ from .selection import automatic, devices_text, fastest, place, problem, time
 from .statistics import MARGIN, Estimate
 
 AXES = ("vector", "league", "tile")  # what may stand against the team size
-FEWEST_CELLS = 3
+MIN_CELLS = 3
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def maps(rows: list[Row]) -> list[LaunchMap]:
             variant = (case.method_text, case.model, case.tuning)
             groups[(problem(case), place(case), variant)].append(row)
     found = [make_map(group) for group in groups.values() if len(group) > 1]
-    return [one for one in found if len(one.cells) >= FEWEST_CELLS]
+    return [one for one in found if len(one.cells) >= MIN_CELLS]
 
 
 def effective(case: Case) -> dict[str, int]:

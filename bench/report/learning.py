@@ -174,7 +174,7 @@ def target_text(one: Training, target: float) -> str:
 
 COLUMNS = (
     *("training", "variant", "device", "seeds", "epochs", "accuracy", "deviation"),
-    *("least", "largest", *(f"time to {100 * t:g} %" for t in TARGETS), "expected"),
+    *("minimum", "maximum", *(f"time to {100 * t:g} %" for t in TARGETS), "expected"),
 )
 NUMBERS = ("seeds", "epochs", *COLUMNS[5:9])
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .fields import LARGEST
+from .fields import MAX_VALUE
 
 Fact = tuple[str, str]
 BUILD = {
@@ -53,7 +53,7 @@ def values(found: dict[str, Any]) -> str:
     """``memory 139.8 GiB, mig off``; empty values say nothing."""
     texts = []
     for key, value in found.items():
-        if key in BYTES and isinstance(value, (int, float)) and 0 < value <= LARGEST:
+        if key in BYTES and isinstance(value, (int, float)) and 0 < value <= MAX_VALUE:
             unit, size = ("GiB", GIB) if value >= GIB else ("MiB", 2**20)
             texts.append(f"{key.removesuffix('_bytes')} {value / size:.4g} {unit}")
         elif key.endswith(SENSED) and value in (0, "0"):

@@ -7,7 +7,7 @@ are of one problem on platform i: application efficiency t_best / t over all var
 measured there, architecture efficiency t_roofline / t at the measured ceilings. Over the
 set H, PP = |H| / sum_i(1 / e_i) if the application ran and passed on every platform, else
 0 (Pennycook, Sewall, Lee 2016, arXiv:1611.07409). PP hides the spread, and depends on the
-rivals that were measured, so mean, least and support stand beside it (Sewall et al.,
+alternatives that were measured, so mean, minimum and support stand beside it (Sewall et al.,
 "Interpreting and visualizing performance portability metrics", P3HPC 2020; Marowka 2021,
 doi:10.1002/spe.3002).
 """
@@ -23,7 +23,7 @@ from .rows import Row
 from .selection import fastest, measured, of_study, text_of, time, work_title
 
 COMPOSITE = "native"
-FEWEST_PLATFORMS = 2
+MIN_PLATFORMS = 2
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Score:
     efficiencies: dict[str, float]  # by platform; a platform not supported is absent
     pp: float  # harmonic mean over the whole set, 0 where one is not supported
     mean: float  # arithmetic, over those supported
-    least: float
+    minimum: float
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Best:
 
     @property
     def time(self) -> float:
-        """The least time [s] of all applications."""
+        """The shortest time [s] of all applications."""
         return min(map(time, self.by_application.values()))
 
     @property
@@ -114,7 +114,7 @@ def best_of(rows: list[Row]) -> Best:
 
 
 def score(efficiencies: dict[str, float], platforms: tuple[str, ...]) -> Score:
-    """PP over the whole set; mean and least over what is supported."""
+    """PP over the whole set; mean and minimum over what is supported."""
     values = list(efficiencies.values())
     whole = set(efficiencies) == set(platforms)
     pp = len(values) / sum(1 / value for value in values) if whole else 0.0
@@ -134,7 +134,7 @@ def portability(rows: list[Row]) -> list[Portability]:
             if (problem, name) in tried
         }
         sure = {name: one for name, one in best.items() if one.certain}
-        if len(sure) < FEWEST_PLATFORMS:
+        if len(sure) < MIN_PLATFORMS:
             continue
         names = dict.fromkeys(n for one in sure.values() for n in one.by_application)
         rest = len(best) - len(sure)
@@ -152,7 +152,7 @@ def make_portability(
         if application in one.by_application
     }
     platforms = tuple(best)
-    rivals = {p: best[p].time / time(row) for p, row in own.items()}
+    efficiencies = {p: best[p].time / time(row) for p, row in own.items()}
     shares = {p: row.roofline_share for p, row in own.items()}
     rooflines = {p: share for p, share in shares.items() if share and share <= 1}
     known = len(rooflines) == len(own)
@@ -164,7 +164,7 @@ def make_portability(
         platforms=platforms,
         support=len(own) / len(platforms),
         left_out=left_out,
-        application_efficiency=score(rivals, platforms),
+        application_efficiency=score(efficiencies, platforms),
         architecture_efficiency=score(rooflines, platforms) if known else None,
     )
 
@@ -175,7 +175,7 @@ def texts(found: list[Portability]) -> list[str]:
     for one in found:
         if one.application in (*PORTABLES, COMPOSITE):
             score = one.application_efficiency
-            rest = f"mean {score.mean:.2f}, least {score.least:.2f}"
+            rest = f"mean {score.mean:.2f}, min {score.minimum:.2f}"
             rest += f", runs on {100 * one.support:.0f} %"
             problem = f"PP of {one.problem} on {' and '.join(one.platforms)}"
             if one.left_out:

@@ -123,19 +123,21 @@ def compare_group(
 ) -> dict[int, Ratio]:
     """Like with like; the best with the best where that says something else."""
     settings = {case.setting: case for case in native}
-    best, rival = fastest(portable), fastest(native)
+    best, reference = fastest(portable), fastest(native)
     ratios = {}
     for case in portable:
         same = settings.get(case.setting)
         if same is not None:
             note = ""
-            if case is best and same is not rival:
-                value = ratio(rival, best, margin).value
-                note = f"best with best {value:.3g}: {rival.model} {rival.setting}"
+            if case is best and same is not reference:
+                value = ratio(reference, best, margin).value
+                note = (
+                    f"best with best {value:.3g}: {reference.model} {reference.setting}"
+                )
             ratios[id(case)] = ratio(same, case, margin, note)
         elif case is best:
-            note = f"best with best: {rival.model} {rival.setting}"
-            ratios[id(case)] = ratio(rival, case, margin, note)
+            note = f"best with best: {reference.model} {reference.setting}"
+            ratios[id(case)] = ratio(reference, case, margin, note)
     return ratios
 
 
@@ -153,21 +155,21 @@ def refusals(cases: Iterable[Case], ratios: dict[int, Ratio]) -> dict[int, str]:
     found = {}
     for case in usable(cases):
         if case.model in PORTABLES and id(case) not in ratios:
-            rivals = natives[(*method(case), case.device_kind)]
-            reasons = (refusal(case, rival) for rival in rivals)
+            references = natives[(*method(case), case.device_kind)]
+            reasons = (refusal(case, reference) for reference in references)
             found[id(case)] = "; ".join(dict.fromkeys(filter(None, reasons)))
     return {key: text for key, text in found.items() if text}
 
 
-def refusal(case: Case, rival: Case) -> str:
+def refusal(case: Case, reference: Case) -> str:
     """What keeps this native case from being compared; empty where only the setting."""
-    if rival.device_name and device(case) != device(rival):
+    if reference.device_name and device(case) != device(reference):
         return ""  # another machine: nobody expects a ratio
-    if rival.status == "failed":
-        return f"no ratio: {rival.model} failed"
-    if case.context.build != rival.context.build:
-        return f"no ratio: {rival.model} is of another build"
-    if case.metric != rival.metric:
-        words = [metric.replace("_", " ") for metric in (rival.metric, case.metric)]
-        return f"no ratio: {rival.model} has {words[0]}, {case.model} {words[1]}"
+    if reference.status == "failed":
+        return f"no ratio: {reference.model} failed"
+    if case.context.build != reference.context.build:
+        return f"no ratio: {reference.model} is of another build"
+    if case.metric != reference.metric:
+        words = [metric.replace("_", " ") for metric in (reference.metric, case.metric)]
+        return f"no ratio: {reference.model} has {words[0]}, {case.model} {words[1]}"
     return ""

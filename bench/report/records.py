@@ -18,15 +18,15 @@ BYTES = ("llc_bytes", "memory_bytes")
 
 def read_timeline(row: Any) -> list[Event]:
     """The events of a traced compute; none where the record has no room for them."""
-    events, most = [], fields.LONGEST
+    events, limit = [], fields.MAX_TIME_S
     for event in take(row, "timeline", list, []):
         device, stage = (
             whole(take(event, "device", int), "device"),
             take(event, "stage", str),
         )
         begin, end = (take(event, key, (int, float)) for key in ("begin_s", "end_s"))
-        begin = number(begin, "begin_s", -most, most)
-        events.append(Event(device, stage, begin, number(end, "end_s", begin, most)))
+        begin = number(begin, "begin_s", -limit, limit)
+        events.append(Event(device, stage, begin, number(end, "end_s", begin, limit)))
     return events
 
 
@@ -40,17 +40,17 @@ def read_figures(row: Any) -> dict[str, float]:
     """What the check found beside its verdict: accuracy, loss."""
     found = take(take(row, "check", dict, {}), "figures", dict, {})
     numbers = {k: v for k, v in found.items() if isinstance(v, (int, float))}
-    most = fields.LARGEST
-    return {k: float(v) for k, v in numbers.items() if -most <= v <= most}
+    limit = fields.MAX_VALUE
+    return {k: float(v) for k, v in numbers.items() if -limit <= v <= limit}
 
 
 def read_curves(row: Any) -> dict[str, list[float]]:
     """Figures of the check that have a value for each epoch."""
     found = take(take(row, "check", dict, {}), "curves", dict, {})
-    most = fields.LARGEST
+    limit = fields.MAX_VALUE
     return {
         clean(name): [
-            number(value, f"curves.{name}", -most, most)
+            number(value, f"curves.{name}", -limit, limit)
             for value in take(found, name, list)
         ]
         for name in found
@@ -59,12 +59,12 @@ def read_curves(row: Any) -> dict[str, list[float]]:
 
 def read_expected(row: Any) -> dict[str, tuple[float, float]]:
     """Where the study expects figures of the check."""
-    bands, most = {}, fields.LARGEST
+    bands, limit = {}, fields.MAX_VALUE
     for name in take(row, "expected", dict, {}):
         ends = take(row["expected"], name, list)
         if len(ends) != 2:
             raise Broken(f"'expected.{name}' holds {len(ends)} values, not two")
-        low, high = (number(end, f"expected.{name}", -most, most) for end in ends)
+        low, high = (number(end, f"expected.{name}", -limit, limit) for end in ends)
         bands[clean(name)] = (low, high)
     return bands
 
@@ -147,7 +147,7 @@ def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
         if latency is not None
         else [],
         "stages": {
-            clean(stage): [number(time, f"stages.{stage}", most=fields.LONGEST)]
+            clean(stage): [number(time, f"stages.{stage}", maximum=fields.MAX_TIME_S)]
             for stage, time in stages.items()
         },
         "counts": {

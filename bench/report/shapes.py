@@ -54,8 +54,8 @@ class Pair:
     @property
     def text(self) -> str:
         """``0.85``; ``FAILED`` or ``skipped`` where there is no ratio."""
-        amiss = {self.portable.verdict, self.native.verdict} & {"FAILED", "skipped"}
-        return " ".join(sorted(amiss)) or f"{self.ratio:.2f}"
+        states = {self.portable.verdict, self.native.verdict} & {"FAILED", "skipped"}
+        return " ".join(sorted(states)) or f"{self.ratio:.2f}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def best_of(rows: Iterable[Row]) -> Row | None:
 
 
 def bound_of(rows: list[Row], ceilings: Ceilings | None) -> tuple[float | None, str]:
-    """The least time of the problem [s], or None and why."""
+    """The shortest time of the problem [s], or None and why."""
     known = [row.case for row in rows if row.case.bytes or row.case.operations]
     case = known[0] if known else rows[0].case
     start = START + (latency_bound(case, ceilings) or 0.0)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .resamples import drawn_medians
 
 CONFIDENCE = 95  # per cent
-FEWEST = 6  # no distribution-free 95 % interval of a median exists below
+MIN_SAMPLES = 6  # no distribution-free 95 % interval of a median exists below
 RESAMPLES = 2000
 SEED = 20240229
 MARGIN = 0.02  # two times within 2 % are called the same
@@ -166,4 +166,4 @@ def verdict(low: float, high: float, margin: float = MARGIN) -> str:
 
 def enough(launches: list[list[float]]) -> bool:
     """Whether there are enough samples for an interval."""
-    return sum(len(launch) for launch in launches) >= FEWEST
+    return sum(len(launch) for launch in launches) >= MIN_SAMPLES

@@ -26,8 +26,8 @@ from .statistics import CONFIDENCE, Estimate, enough, ratio_resamples
 from .units import about, exact, plain, seconds
 
 PARITY = 0.95  # portable counts as level with native from this ratio
-FEWEST_SIZES = 3
-FEWEST_TO_FIT = 4  # two parameters, and something left to judge the fit by
+MIN_SIZES = 3
+MIN_SIZES_TO_FIT = 4  # two parameters, and something left to judge the fit by
 USEFUL = 0.2  # a fit is told where no time lies further from it
 
 
@@ -53,7 +53,7 @@ class SmallSize:
 
 @dataclass(frozen=True)
 class Sweep:
-    """One method over sizes; at least three sizes, ascending."""
+    """One method over sizes; at work_at_half three sizes, ascending."""
 
     label: str
     algorithm: str
@@ -81,7 +81,7 @@ def sweeps(rows: list[Row]) -> list[Sweep]:
     found = []
     for (_, _, size, _), group in groups.items():
         distinct = {row.case.sizes[size]: row for row in group}
-        if len(distinct) >= FEWEST_SIZES:
+        if len(distinct) >= MIN_SIZES:
             found.append(make_sweep(size, dict(sorted(distinct.items())), by_case))
     return found
 
@@ -125,7 +125,7 @@ def first_level(ratios: np.ndarray) -> np.ndarray:
 def crossover(points: list[Point]) -> Estimate | None:
     """n* and its interval, over the sizes that have a native row."""
     compared = [p for p in points if p.native and p.ratio]
-    if len(compared) < FEWEST_SIZES:
+    if len(compared) < MIN_SIZES:
         return None
     sizes = [*(float(p.size) for p in compared), math.inf]
     values = np.array([[p.ratio.value] for p in compared if p.ratio])
@@ -149,9 +149,9 @@ def resampled(point: Point) -> np.ndarray | None:
 
 
 def small_size(rows: list[tuple[int, Row]]) -> SmallSize | None:
-    """The fit with the least relative squares and no negative parameter."""
+    """The fit with minimal relative squares and no negative parameter."""
     units = {row.rate_unit for _, row in rows}
-    if len(rows) < FEWEST_TO_FIT or len(units) != 1 or "" in units:
+    if len(rows) < MIN_SIZES_TO_FIT or len(units) != 1 or "" in units:
         return None
     moved = "GB/s" in units
     sizes = np.array([size for size, _ in rows], dtype=float)
@@ -164,9 +164,9 @@ def small_size(rows: list[tuple[int, Row]]) -> SmallSize | None:
     if slope <= 0 or np.any(np.diff(work) <= 0):
         return None
     # between the sizes by interpolation, beyond them in proportion to the nearest
-    least = start / slope
-    half = float(np.interp(least, work, sizes))
-    half *= min(1.0, least / work[0]) * max(1.0, least / work[-1])
+    work_at_half = start / slope
+    half = float(np.interp(work_at_half, work, sizes))
+    half *= min(1.0, work_at_half / work[0]) * max(1.0, work_at_half / work[-1])
     misfit = float(np.max(np.abs(columns @ [start, slope] - 1)))
     return SmallSize(float(start), float(1 / slope), half, misfit)
 
@@ -199,8 +199,8 @@ def doubt(at: Estimate, size: str) -> str:
     low = f"{size} = {exact(at.low)}"
     if math.isfinite(at.high):
         return f" (95 %: from a size between {low} and {exact(at.high)} on)"
-    most = "at no size" if math.isfinite(at.value) else f"from {low} on"
-    return f" (not sure: the samples scatter so much that it may be level {most})"
+    where = "at no size" if math.isfinite(at.value) else f"from {low} on"
+    return f" (not sure: the samples scatter so much that it may be level {where})"
 
 
 def texts(found: list[Sweep]) -> list[str]:

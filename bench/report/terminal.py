@@ -12,17 +12,17 @@ from typing import TextIO
 
 from .view import COLUMNS, NUMBERS, Group
 
-NARROWEST, WIDEST, USUAL = 120, 160, 140
+MIN_SCREEN, MAX_SCREEN, USUAL = 120, 160, 140
 SUMMARY = 80, 120  # columns of the winners alone
-LONGEST = {"method": 16, "model": 14, "on": 14, "launch": 24}
+MAX_WIDTHS = {"method": 16, "model": 14, "on": 14, "launch": 24}
 SHOWN = [c for c in COLUMNS if c not in ("latency", "note")]
 COLOURS = {"faster": "32", "slower": "33", "FAILED": "31;1", "skipped": "2"}
 
 
-def screen_width(least: int = NARROWEST, most: int = WIDEST) -> int:
+def screen_width(minimum: int = MIN_SCREEN, maximum: int = MAX_SCREEN) -> int:
     """Columns to fill."""
     columns = shutil.get_terminal_size((USUAL, 24)).columns
-    return min(max(columns, least), most)
+    return min(max(columns, minimum), maximum)
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -62,7 +62,7 @@ def column_widths(groups: list[Group]) -> dict[str, int]:
         longest = max((len(r[column]) for g in groups for r in g.rows), default=0)
         if longest:
             width = max(longest, len(column))
-            widths[column] = min(width, LONGEST.get(column, width))
+            widths[column] = min(width, MAX_WIDTHS.get(column, width))
     return widths
 
 

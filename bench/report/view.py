@@ -58,9 +58,9 @@ def drawn_samples(cases: Iterable[Case]) -> str:
     if not counts:
         return "no samples"
     several = "-".join(str(n) for n in dict.fromkeys([counts[0], counts[-1]]))
-    most = "-".join(str(n) for n in dict.fromkeys([launches[0], launches[-1]]))
+    count_range = "-".join(str(n) for n in dict.fromkeys([launches[0], launches[-1]]))
     samples = f"{several} sample{'' if several == '1' else 's'}"
-    return f"{samples} x {most} launch{'' if most == '1' else 'es'}"
+    return f"{samples} x {count_range} launch{'' if count_range == '1' else 'es'}"
 
 
 def headline(cases: list[Case]) -> str:

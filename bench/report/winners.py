@@ -107,10 +107,10 @@ def column_widths(
     }
     if len({line["device"] for line in lines}) == 1:
         del widths["device"]  # the headline names it
-    for column, least in GIVE_WAY.items():
+    for column, minimum in GIVE_WAY.items():
         over = sum(widths.values()) + 2 * (len(widths) - 1) - width
-        if over > 0 and widths.get(column, 0) > least:
-            widths[column] = max(widths[column] - over, least)
+        if over > 0 and widths.get(column, 0) > minimum:
+            widths[column] = max(widths[column] - over, minimum)
     return widths
 
 
@@ -168,8 +168,8 @@ def to_summary(
     width: int,
     colour: bool = False,
 ) -> str:
-    """Winners, failures, what is amiss and what the verdicts are worth."""
-    amiss = [*expected.texts(found.unexpected), *nulls.texts(found.nulls)[:1]]
+    """Winners, failures, what deserves attention and what the verdicts are worth."""
+    warnings = [*expected.texts(found.unexpected), *nulls.texts(found.nulls)[:1]]
     said = [f"preflight: {text}" for text in remarks]
     lines = [
         *wrapped([headline, *said], width),
@@ -177,7 +177,7 @@ def to_summary(
         *table(found.gaps, rows, found.margin, width, colour),
         *failures(rows, width, colour),
         "",
-        *wrapped([*amiss, *shape_texts.texts(found.shapes)], width),
+        *wrapped([*warnings, *shape_texts.texts(found.shapes)], width),
     ]
     return "\n".join(lines).rstrip() + "\n"
 

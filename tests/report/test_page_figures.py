@@ -16,7 +16,7 @@ from bench.report.figures import (
     bars,
     cascade,
     collectives,
-    duels,
+    crossovers,
     launches,
     learning,
     memory,
@@ -89,7 +89,7 @@ def test_published_records_draw(module, run, algorithm, words, tmp_path):
             bars,
             cascade,
             collectives,
-            duels,
+            crossovers,
             launches,
             learning,
             memory,
@@ -147,10 +147,13 @@ def test_sweeps_show_times_ratio_and_crossover(save, entry, tmp_path):
     assert "level with native" in found[0].caption
 
 
-def test_duels_and_stage_sweeps(save, entry, tmp_path):
+def test_crossovers_and_stage_sweeps(save, entry, tmp_path):
     rows, found = grid(save, entry)
-    (duel,) = duels.figures(rows, found)
-    assert "crossover at" in drawn(duel, tmp_path) and "GPU is faster" in duel.caption
+    (crossover,) = crossovers.figures(rows, found)
+    assert (
+        "crossover at" in drawn(crossover, tmp_path)
+        and "GPU is faster" in crossover.caption
+    )
     inner = {figure.title: figure for figure in stage_sweeps.figures(rows, found)}
     text = drawn(
         inner["Stages against size: vector_add wide f32, NVIDIA H200"], tmp_path

@@ -53,7 +53,7 @@ def test_statistics_are_over_seeds(two_seeds):
     assert one.curves.shape == (2, 4)
     row = dict(zip(learning.COLUMNS, learning.cells([one])[0]))
     assert (row["seeds"], row["epochs"], row["accuracy"]) == ("2", "4", "99.20 %")
-    assert (row["deviation"], row["least"]) == ("0.14 points", "99.10 %")
+    assert (row["deviation"], row["minimum"]) == ("0.14 points", "99.10 %")
     assert (row["largest"], row["expected"]) == ("99.30 %", "")
 
 

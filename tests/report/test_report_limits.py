@@ -83,7 +83,7 @@ def test_many_short_steps_are_latency_bound(entry, rows_of):
 
 
 def test_measured_latencies_give_the_bound(entry, rows_of):
-    """The least of 3 us and 2 us a step, the second of a way with a barrier."""
+    """The minimum of 3 us and 2 us a step, the second of a way with a barrier."""
     rows = rows_of(
         [
             peak(entry),

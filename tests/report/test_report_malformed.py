@@ -173,7 +173,7 @@ def test_damaged_compressed_files_are_named(entry, save):
 
 def test_a_file_that_unpacks_to_too_much_is_named(entry, save, monkeypatch):
     folder = save([entry("cuda", [1.0] * 6)])
-    monkeypatch.setattr(fields, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(fields, "MAX_FILE_BYTES", 1 << 20)
     bomb = gzip.compress(b" " * (2 << 20))
     (folder / "records" / "bomb.json.gz").write_bytes(bomb)
     cases, (problem,) = load([folder])

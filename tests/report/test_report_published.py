@@ -44,8 +44,8 @@ def test_published_readings_have_their_own_names():
     ]
     assert {name for name, _ in told} >= {"sm_clock_MHz", "memory_clock_MHz"}
     for name, value in told:
-        least, most = READINGS[name]
-        assert least <= int(value) <= most, name
+        low, high = READINGS[name]
+        assert low <= int(value) <= high, name
 
 
 def marks(name, old=""):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from bench.report import duels, sweeps
+from bench.report import crossovers, sweeps
 from bench.report.sweeps import first_level, small_size
 
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -61,8 +61,8 @@ def test_problems_without_a_row_are_reported_and_in_no_sweep(entry, all_rows):
     assert {row.sizes for row in rows} == {"n=0", "n=1", "n=9", "n=80"}
     (sweep,) = sweeps.sweeps(rows)
     assert [point.size for point in sweep.points] == [1, 9, 80]
-    (duel,) = duels.device_crossovers(rows)
-    assert [point.size for point in duel.points] == [1, 9, 80]
+    (crossover,) = crossovers.device_crossovers(rows)
+    assert [point.size for point in crossover.points] == [1, 9, 80]
 
 
 def test_interval_of_a_crossover(entry, all_rows):
@@ -159,14 +159,14 @@ def test_device_crossover_is_interpolated_in_logarithms(entry, all_rows):
         ("1", host_and_gpu(entry, 1600, 16e-6, 4e-6)),
         ("1", host_and_gpu(entry, 3200, 32e-6, 4e-6)),
     )
-    (found,) = duels.device_crossovers(rows)
+    (found,) = crossovers.device_crossovers(rows)
     assert found.crossover.value == pytest.approx(400)
     assert (found.crossover.low, found.crossover.high) == (100, 1600)
     assert [point.size for point in found.points] == [100, 1600, 3200]
     first = found.points[0]
     assert (first.cpu.case.model, first.gpu.case.model) == ("openmp", "cuda")
     assert (first.cpu_time, first.gpu_time) == (pytest.approx(1e-6), 4e-6)
-    (text,) = duels.texts([found])
+    (text,) = crossovers.texts([found])
     assert (
         "NVIDIA H200 is faster than Intel Xeon from about n = 400 on, measured at 100 and 1,600 "
         "(4.000 us against 32.00 us at n = 3,200)" in text
@@ -182,10 +182,10 @@ def test_device_crossover_is_interpolated_in_logarithms(entry, all_rows):
 )
 def test_no_device_crossover(entry, all_rows, gpu, words):
     records = [("1", host_and_gpu(entry, n, 1e-3, gpu)) for n in (100, 200)]
-    (found,) = duels.device_crossovers(all_rows(*records))
-    assert found.crossover is None and words in duels.texts([found])[0]
+    (found,) = crossovers.device_crossovers(all_rows(*records))
+    assert found.crossover is None and words in crossovers.texts([found])[0]
 
 
 def test_device_times_without_a_latency_are_not_compared(entry, all_rows):
     records = [("1", host_and_gpu(entry, n, 1e-3, None)) for n in (100, 200)]
-    assert duels.device_crossovers(all_rows(*records)) == []
+    assert crossovers.device_crossovers(all_rows(*records)) == []

@@ -12,7 +12,7 @@ from ..outcomes import LABELS, differing, spread, values
 from ..rows import Row
 from ..selection import work_title
 from .bars import best, name
-from .figure import Figure, by, cases_of, heaviest, problem, provenance, whole
+from .figure import Figure, by, cases_of, largest_problems, problem, provenance, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -21,10 +21,10 @@ TALLEST = 28
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for the heaviest problem of each algorithm whose variants differ in such figures."""
+    """One for the largest_problems problem of each algorithm whose variants differ in such figures."""
     told = [r for r in rows if r.case.devices == 1 and LABELS.keys() & r.case.figures]
     groups = [group for group in by(told, problem).values() if differing(group)]
-    for group in heaviest(groups, most=1):
+    for group in largest_problems(groups, count=1):
         shown = best(group)[:TALLEST]
         names = differing(shown)
         if not names:

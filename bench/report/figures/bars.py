@@ -19,7 +19,7 @@ from .figure import (
     by,
     cases_of,
     device_text,
-    heaviest,
+    largest_problems,
     launch_text,
     problem,
     provenance,
@@ -29,7 +29,7 @@ from .figure import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FEWEST, TALLEST = 2, 28
+MIN_BARS, MAX_BARS = 2, 28
 HOST = "time of one compute on the host's clock, launch to fence (log)"
 
 
@@ -50,13 +50,13 @@ class Entry:
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the heaviest problems that two variants or more solve in times that differ."""
+    """One for each of the largest_problems problems that two variants or more solve in times that differ."""
     one = [r for r in rows if r.case.algorithm != "ceilings" and r.case.devices == 1]
     groups = [group for group in by(one, problem).values() if differ(entries(group)[0])]
-    for group in heaviest(groups):
+    for group in largest_problems(groups):
         shown, on_host = entries(group)
-        rest = f" The fastest {TALLEST} are shown." if len(shown) > TALLEST else ""
-        shown = shown[:TALLEST]
+        rest = f" The fastest {MAX_BARS} are shown." if len(shown) > MAX_BARS else ""
+        shown = shown[:MAX_BARS]
         first, last = shown[0], shown[-1]
         work = f"Every model: {work_title(group[0])}"
         devices = dict.fromkeys(device_text(entry.row.case) for entry in shown)
@@ -83,7 +83,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 def differ(shown: list[Entry]) -> bool:
     """Whether there is anything to see: two variants whose times differ by more than the margin."""
-    some = len(shown) >= FEWEST
+    some = len(shown) >= MIN_BARS
     return some and shown[-1].time > (1 + MARGIN) * shown[0].time
 
 
@@ -124,10 +124,10 @@ def draw(shown: list[Entry], title: str, on_host: bool) -> Canvas:
     from . import style
 
     figure, (panel,) = style.canvas(1.5 + 0.21 * len(shown))
-    least, most = min(e.low for e in shown), max(e.high for e in shown)
+    low, high = min(e.low for e in shown), max(e.high for e in shown)
     panel.set_xscale("log")
-    room = (most / least * 10) ** 0.06
-    panel.set_xlim(least / room, most * room**8)
+    room = (high / low * 10) ** 0.06
+    panel.set_xlim(low / room, high * room**8)
     for place, entry in enumerate(shown):
         look = style.look(entry.row.case.model)
         panel.plot(

@@ -21,14 +21,14 @@ from .figure import Figure, device_name, provenance
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FEWEST = 3
+MIN_PLATFORMS = 3
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each problem that was measured on three platforms or more."""
     groups: dict[str, list[Portability]] = {}
     for one in found.portability:
-        if len(one.platforms) >= FEWEST:
+        if len(one.platforms) >= MIN_PLATFORMS:
             groups.setdefault(one.problem, []).append(one)
     for problem, group in groups.items():
         platforms = group[0].platforms

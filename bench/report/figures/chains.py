@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..models import PORTABLES
 from ..rows import Row
 from ..selection import measured, place, text_of
-from ..sweeps import FEWEST_SIZES, Sweep, make_sweep
+from ..sweeps import MIN_SIZES, Sweep, make_sweep
 
 
 def chains(rows: list[Row]) -> list[Sweep]:
@@ -26,7 +26,7 @@ def chains(rows: list[Row]) -> list[Sweep]:
         names = varying(group)
         if len(names) > 1 and is_chain(group, names):
             points = {row.case.sizes[names[0]]: row for row in group}
-            if len(points) >= FEWEST_SIZES:
+            if len(points) >= MIN_SIZES:
                 ordered = dict(sorted(points.items()))
                 found.append(make_sweep(names[0], ordered, by_case))
     return found

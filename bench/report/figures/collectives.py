@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 ALGORITHM = "collectives"
-FEWEST_SIZES = 3
+MIN_SIZES = 3
 Line = list[tuple[int, Row]]  # bytes, ascending
 
 
@@ -70,7 +70,7 @@ def lines_of(rows: list[Row]) -> dict[str, Line]:
         name: sorted((size, fastest(some)) for size, some in points.items())
         for name, points in found.items()
     }
-    return {name: line for name, line in lines.items() if len(line) >= FEWEST_SIZES}
+    return {name: line for name, line in lines.items() if len(line) >= MIN_SIZES}
 
 
 def bandwidth(row: Row) -> float:
@@ -81,7 +81,7 @@ def bandwidth(row: Row) -> float:
 def caption(lines: dict[str, Line], link: float, on_gpus: bool) -> str:
     """What to see: who is the fastest at either end."""
     quickest = min(lines, key=lambda name: time(lines[name][0][1]))
-    least, row = lines[quickest][0]
+    size, row = lines[quickest][0]
     widest = max(lines, key=lambda name: max(bandwidth(row) for _, row in lines[name]))
     best = max(bandwidth(row) for _, row in lines[widest])
     if link:
@@ -92,7 +92,7 @@ def caption(lines: dict[str, Line], link: float, on_gpus: bool) -> str:
         bound = "Host devices share one memory: they have no links."
     return (
         "Flat on the left, where starting is all; on the right bytes are. Bus bandwidth is what a device sends at least "
-        f"over the time. {quickest} is the quickest at {exact(least)} bytes with {seconds(time(row))}; {widest} reaches "
+        f"over the time. {quickest} is the quickest at {exact(size)} bytes with {seconds(time(row))}; {widest} reaches "
         f"{rate(best * 1e-9, 'GB/s')}. {bound}"
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key")
 
-MOST = 3  # figures of one kind and algorithm; the rest is in the table
+MAX_FIGURES = 3  # figures of one kind and algorithm; the rest is in the table
 
 
 @dataclass(frozen=True)
@@ -97,21 +97,23 @@ def by(rows: Iterable[Row], key: Callable[[Case], Key]) -> dict[Key, list[Row]]:
     return found
 
 
-def heaviest(groups: Iterable[list[Row]], most: int = MOST) -> list[list[Row]]:
-    """The groups with the most to compute and to move, ``most`` an algorithm."""
-    return foremost(groups, lambda rows: -weight(rows[0].case), most)
+def largest_problems(
+    groups: Iterable[list[Row]], count: int = MAX_FIGURES
+) -> list[list[Row]]:
+    """The groups with the most to compute and to move, ``count`` per algorithm."""
+    return lowest_ranked(groups, lambda rows: -weight(rows[0].case), count)
 
 
-def foremost(
+def lowest_ranked(
     groups: Iterable[list[Row]],
     rank: Callable[[list[Row]], float | tuple[float, ...]],
-    most: int,
+    count: int,
 ) -> list[list[Row]]:
-    """The groups of lowest rank, ``most`` an algorithm."""
+    """The groups of lowest rank, ``count`` per algorithm."""
     kept: dict[str, list[list[Row]]] = {}
     for group in sorted(groups, key=rank):
         kept.setdefault(group[0].case.algorithm, []).append(group)
-    return [group for found in kept.values() for group in found[:most]]
+    return [group for found in kept.values() for group in found[:count]]
 
 
 def weight(case: Case) -> float:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.lines import Line2D
 
-MOST = 6  # maps of one algorithm
+MAX_FIGURES = 6  # maps of one algorithm
 ON_CELL = "#1c1c1c"  # cells keep their colours in every theme
 SLOW = "#fff3dc"
 LABELS = {"vector": "vector length", "league": "league size (teams)"}
@@ -30,7 +30,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     drawn: dict[str, int] = {}
     for one in filter(tells, found.maps):
         drawn[one.algorithm] = drawn.get(one.algorithm, 0) + 1
-        if drawn[one.algorithm] > MOST:
+        if drawn[one.algorithm] > MAX_FIGURES:
             continue
         searched = "Search" if one.best.case.tuning else "Launches"
         title = f"{searched}: {one.title}, {device_name(one.device)}"

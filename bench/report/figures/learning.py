@@ -16,20 +16,20 @@ from .figure import Figure, cases_of, device_text, provenance, weight, whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-MOST_LINES = 8  # as many as there are colours and markers
-MOST = 6  # figures of one algorithm
+MAX_LINES = 8  # as many as there are colours and markers
+MAX_FIGURES = 6  # figures of one algorithm
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each problem that was trained on, the heaviest first."""
+    """One for each problem that was trained on, the largest_problems first."""
     problems = by_problem(found.trainings)
     drawn: dict[str, int] = {}
     for group in sorted(problems, key=lambda group: -weight(group[0].case)):
         case = group[0].case
         drawn[case.algorithm] = drawn.get(case.algorithm, 0) + 1
-        if drawn[case.algorithm] > MOST:
+        if drawn[case.algorithm] > MAX_FIGURES:
             continue
-        shown = group[:MOST_LINES]
+        shown = group[:MAX_LINES]
         title, first = f"Test accuracy: {group[0].title}", group[0].rows[0]
         yield Figure(
             kind="learning",
@@ -48,13 +48,13 @@ def caption(group: list[Training]) -> str:
     epochs = group[0].curves.shape[1]
     text = (
         "Share of the test images that are classified right after each epoch: mean over the seeds, "
-        f"and as a band from the least to the largest. After {epochs} epoch{'s' if epochs > 1 else ''} "
+        f"and as a band from the minimum to the maximum. After {epochs} epoch{'s' if epochs > 1 else ''} "
         f"{name(best, group)} has {per_cent(best.mean)} (mean of {len(best.rows)})"
     )
     if worst is not best:
         text += f", {name(worst, group)} {per_cent(worst.mean)}"
-    if len(group) > MOST_LINES:
-        text += f"; {len(group) - MOST_LINES} more variants are in the table"
+    if len(group) > MAX_LINES:
+        text += f"; {len(group) - MAX_LINES} more variants are in the table"
     if group[0].band:
         text += f". The bar at the end is where the study expects it, {expected_text(group[0]).split(':')[0]}"
     return text + "."

@@ -13,7 +13,7 @@ from ..problems import pairs
 from ..rows import Row
 from ..statistics import median
 from ..units import seconds
-from .figure import Figure, by, cases_of, device_text, heaviest, provenance
+from .figure import Figure, by, cases_of, device_text, largest_problems, provenance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -28,7 +28,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that was run under two memory strategies or more."""
     groups = by((row for row in rows if row.case.stages), work).values()
     several = [g for g in groups if len({strategy(row.case) for row in g}) > 1]
-    for group in heaviest(several):
+    for group in largest_problems(several):
         case = group[0].case
         what = f"Memory strategies: {case.algorithm} {case.way} {case.dtype}"
         title = f"{what} {pairs(case.sizes)}, {device_text(case)}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.lines import Line2D
 
-MOST_LINES = 12
+MAX_LINES = 12
 Pairs = list[tuple[tuple[str, str], list[Row]]]  # (method, type) -> portable, native
 CLOSE = 0.07  # labels of roofs closer than this share of the axis would overlap
 
@@ -42,7 +42,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         if ceilings is None or not ceilings.bandwidth or not ceilings.rates:
             continue
         ceilings = relevant(ceilings, group)
-        pairs = list(pairs_of(group).items())[:MOST_LINES]
+        pairs = list(pairs_of(group).items())[:MAX_LINES]
         shown = [row for _, pair in pairs for row in pair]
         title = f"Roofline: {algorithm}, {device_text(group[0].case)}"
         yield Figure(
@@ -85,7 +85,7 @@ def rate(row: Row) -> float:
 
 
 def pairs_of(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
-    """For each method and type at its heaviest problem: the fastest portable and native row."""
+    """For each method and type at its largest_problems problem: the fastest portable and native row."""
     kept: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(rows, key=lambda r: (-weight(r.case), time(r))):
         found = kept.setdefault((row.case.way, row.case.dtype), [])

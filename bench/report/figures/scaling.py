@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-MOST = 4  # problems of one algorithm
+MAX_FIGURES = 4  # problems of one algorithm
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -35,13 +35,13 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
         )
         groups.setdefault((*key, case.context.build), []).append(scaling)
     drawn: dict[str, int] = {}
-    heaviest = sorted(
+    largest_problems = sorted(
         groups.values(), key=lambda group: -weight(group[0].points[0].row.case)
     )
-    for group in heaviest:
+    for group in largest_problems:
         first = group[0]
         drawn[first.algorithm] = drawn.get(first.algorithm, 0) + 1
-        if drawn[first.algorithm] > MOST:
+        if drawn[first.algorithm] > MAX_FIGURES:
             continue
         dtype = first.points[0].row.case.dtype
         what = f"{first.algorithm} {dtype} {first.sizes}, {device_name(first.device)}"
@@ -66,8 +66,8 @@ def name(scaling: Scaling) -> str:
 def caption(group: list[Scaling]) -> str:
     """What to see: how far from the ideal line, and who is nearest to it."""
     ends = [(scaling.points[-1], scaling) for scaling in group]
-    most = max(point.devices for point, _ in ends)
-    last = [(p.efficiency.value, name(s)) for p, s in ends if p.devices == most]
+    max_devices = max(point.devices for point, _ in ends)
+    last = [(p.efficiency.value, name(s)) for p, s in ends if p.devices == max_devices]
     best, worst = max(last), min(last)
     same = (
         "the same problem"
@@ -76,7 +76,7 @@ def caption(group: list[Scaling]) -> str:
     )
     text = (
         f"Makespan on the host's clock for {same}; the dotted line is ideal, bars are 95 % intervals. "
-        f"On {most} devices {best[1]} keeps {per_cent(best[0])} efficiency"
+        f"On {max_devices} devices {best[1]} keeps {per_cent(best[0])} efficiency"
     )
     return text + (
         f", {worst[1]} {per_cent(worst[0])}." if worst[1] != best[1] else "."
@@ -103,8 +103,10 @@ def draw(group: list[Scaling], title: str) -> Canvas:
     panels[1].yaxis.set_major_locator(FixedLocator(counts))
     panels[1].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}x"))
     panels[2].yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{100 * v:.0f} %"))
-    least = min(p.efficiency.value for s in group for p in s.points)
-    panels[2].set_ylim(min(0.5, least - 0.05) if least > 0.2 else 0, 1.08)
+    min_efficiency = min(p.efficiency.value for s in group for p in s.points)
+    panels[2].set_ylim(
+        min(0.5, min_efficiency - 0.05) if min_efficiency > 0.2 else 0, 1.08
+    )
     for panel in panels:
         panel.xaxis.set_major_locator(FixedLocator(counts))
         panel.xaxis.set_minor_locator(NullLocator())

@@ -19,7 +19,7 @@ from .stages import FIRST, LAST
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FEWEST, MOST = 3, 2
+MIN_POINTS, MAX_FIGURES = 3, 2
 Work = tuple[str, tuple[object, ...]]  # the size that varies, and all that does not
 
 
@@ -36,7 +36,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             what = (case.algorithm, case.problem_name, case.way, case.dtype)
             key = (size, (*what, *fixed, *place(case)))
             groups.setdefault(key, {}).setdefault(value, []).append(row)
-    several = {k: v for k, v in groups.items() if len(v) >= FEWEST}
+    several = {k: v for k, v in groups.items() if len(v) >= MIN_POINTS}
     methods: dict[Work, dict[str, list[Row]]] = {}
     for key, by_size in several.items():
         for value in sorted(by_size):
@@ -50,18 +50,18 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 def limited(
     methods: dict[Work, dict[str, list[Row]]],
 ) -> Iterator[Figure]:
-    """The figures, at most MOST of one algorithm and device."""
+    """The figures, at most MAX_FIGURES of one algorithm and device."""
     drawn: dict[tuple[str, str], int] = {}
     richest = sorted(methods.items(), key=lambda item: -stages_in(item[1]))
     for (size, _), models in richest:
-        full = {m: points for m, points in models.items() if len(points) >= FEWEST}
+        full = {m: points for m, points in models.items() if len(points) >= MIN_POINTS}
         if not full:
             continue
         first = next(iter(full.values()))
         case = first[0].case
         where = (case.algorithm, case.device_name)
         drawn[where] = drawn.get(where, 0) + 1
-        if drawn[where] > MOST:
+        if drawn[where] > MAX_FIGURES:
             continue
         fixed = {k: v for k, v in case.sizes.items() if k != size}
         what = f"Stages against size: {case.algorithm} {case.way} {case.dtype}"

@@ -17,7 +17,7 @@ from .figure import (
     Figure,
     by,
     cases_of,
-    heaviest,
+    largest_problems,
     problem_here,
     problem_title,
     provenance,
@@ -35,10 +35,10 @@ OVERLAPPING = " Copies that overlap with kernels are drawn before and after them
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the heaviest problems whose stages were recorded."""
+    """One for each of the largest_problems problems whose stages were recorded."""
     staged = [r for r in rows if r.case.stages and r.case.devices == 1]
     staged = [row for row in staged if row.case.algorithm != "ceilings"]
-    for group in heaviest(by(staged, problem_here).values()):
+    for group in largest_problems(by(staged, problem_here).values()):
         shown = best(group)[:TALLEST]
         title = f"Stages: {problem_title(group[0])}"
         _, beyond = reach([sum(times(row.case).values()) for row in shown])

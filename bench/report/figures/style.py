@@ -149,11 +149,11 @@ def legend(
     if not handles:
         return
     longest = max(len(str(handle.get_label())) for handle in handles)
-    most = columns or max(1, 84 // (longest + 7))
+    per_row = columns or max(1, 84 // (longest + 7))
     assert panel.figure is not None
     panel.legend(
         handles=handles,
-        ncols=min(most, len(handles)),
+        ncols=min(per_row, len(handles)),
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         bbox_transform=blended_transform_factory(

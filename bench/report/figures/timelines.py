@@ -18,8 +18,8 @@ from .figure import (
     Figure,
     by,
     cases_of,
-    foremost,
-    heaviest,
+    largest_problems,
+    lowest_ranked,
     problem_here,
     problem_title,
     provenance,
@@ -38,7 +38,7 @@ KINDS = {"host": "CPU", "gpu": "GPU"}
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the heaviest problems of several devices, or of copies beside kernels."""
+    """One for each of the largest_problems problems of several devices, or of copies beside kernels."""
     traced = [row for row in rows if worth(row)]
     groups = list(by(traced, problem_here).values())
     for group in telling(groups):
@@ -69,7 +69,7 @@ def caption(shown: list[Row]) -> str:
 
 
 def telling(groups: list[list[Row]]) -> list[list[Row]]:
-    """Two an algorithm: several devices before one, copies before none, then the most devices and the heaviest. One
+    """Two an algorithm: several devices before one, copies before none, then the most devices and the largest_problems. One
     device without copies is shown once at most, where there is nothing else.
     """
 
@@ -83,7 +83,7 @@ def telling(groups: list[list[Row]]) -> list[list[Row]]:
     rich = [group for group in groups if group[0].case.devices > 1 or moves(group)]
     done = {group[0].case.algorithm for group in rich}
     plain = [group for group in groups if group[0].case.algorithm not in done]
-    return foremost(rich, rank, most=2) + heaviest(plain, most=1)
+    return lowest_ranked(rich, rank, count=2) + largest_problems(plain, count=1)
 
 
 def copies(row: Row) -> bool:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CPU against GPU over one size: from where on the GPU is worth its start-up.
+"""CPU against GPU over one size: from where on the GPU is faster.
 
 At each size the best variant of either kind, peers apart, on the host's clock: device
-times and latencies do not mix. Between the last size at which the CPU wins and the first
-from which on the GPU does, log(time ratio) is interpolated over log(size).
+times and latencies do not mix. Between the last size at which the CPU is faster and the first
+from which on the GPU is, log(time ratio) is interpolated over log(size).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .units import about, exact, seconds
 
 
 @dataclass(frozen=True)
-class Duel:
+class SizePoint:
     """The best variant on the CPU and on the GPU at one size, on the host's clock."""
 
     size: int
@@ -39,8 +39,10 @@ class DeviceCrossover:
     cpu: str  # names of the devices
     gpu: str
     size: str
-    points: list[Duel]  # at least two, ascending
-    crossover: Estimate | None  # the interval: the sizes around; None: one always wins
+    points: list[SizePoint]  # at least two, ascending
+    crossover: (
+        Estimate | None
+    )  # the interval: the sizes around; None: one is always faster
 
 
 def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
@@ -60,14 +62,14 @@ def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
                 groups[what, fixed, size][value].append(row)
     found = []
     for (_, _, size), by_value in groups.items():
-        points = [duel(value, by_value[value]) for value in sorted(by_value)]
-        fought = [point for point in points if point]
-        if len(fought) > 1:
-            found.append(make_crossover(size, fought))
+        points = [point_at(value, by_value[value]) for value in sorted(by_value)]
+        measured_points = [point for point in points if point]
+        if len(measured_points) > 1:
+            found.append(make_crossover(size, measured_points))
     return found
 
 
-def duel(size: int, rows: list[Row]) -> Duel | None:
+def point_at(size: int, rows: list[Row]) -> SizePoint | None:
     """The best of either kind; None where one is absent."""
     best: dict[str, tuple[float, Row]] = {}
     for row in rows:
@@ -78,11 +80,11 @@ def duel(size: int, rows: list[Row]) -> Duel | None:
     if len(best) < 2:
         return None
     (cpu_time, cpu), (gpu_time, gpu) = best["host"], best["gpu"]
-    return Duel(size, cpu, gpu, cpu_time, gpu_time)
+    return SizePoint(size, cpu, gpu, cpu_time, gpu_time)
 
 
-def make_crossover(size: str, points: list[Duel]) -> DeviceCrossover:
-    """The crossover of duels by size, ascending."""
+def make_crossover(size: str, points: list[SizePoint]) -> DeviceCrossover:
+    """The crossover of points by size, ascending."""
     case = points[0].gpu.case
     sizes = points[0].gpu.problem.split()
     fixed = " ".join(text for text in sizes if not text.startswith(f"{size}="))
@@ -98,15 +100,15 @@ def make_crossover(size: str, points: list[Duel]) -> DeviceCrossover:
     )
 
 
-def crossing(points: list[Duel]) -> Estimate | None:
-    """Where the GPU begins to win for good; None where one side always wins.
+def crossing(points: list[SizePoint]) -> Estimate | None:
+    """From where on the GPU stays faster; None where one side always is.
 
-    A GPU that loses at the largest size has no crossover either.
+    A GPU that is slower at the largest size has no crossover either.
     """
-    lost = [i for i, point in enumerate(points) if point.gpu_time >= point.cpu_time]
-    if not lost or lost[-1] + 1 == len(points):
+    slower = [i for i, point in enumerate(points) if point.gpu_time >= point.cpu_time]
+    if not slower or slower[-1] + 1 == len(points):
         return None
-    before, after = points[lost[-1]], points[lost[-1] + 1]
+    before, after = points[slower[-1]], points[slower[-1] + 1]
     ends = [math.log(p.cpu_time / p.gpu_time) for p in (before, after)]
     share = -ends[0] / (ends[1] - ends[0])
     value = before.size * (after.size / before.size) ** share

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CPU against GPU over one size, each with its best variant: where the GPU takes over."""
+"""CPU against GPU over one size, each with its best variant: from where on the GPU is faster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..duels import DeviceCrossover, where
+from ..crossovers import DeviceCrossover, where
 from ..findings import Findings
 from ..rows import Row
 from ..units import about, exact, seconds
@@ -16,17 +16,17 @@ from .figure import Figure, cases_of, device_name, provenance, whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FEWEST = 3
+MIN_POINTS = 3
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that both kinds of device did at three sizes or more."""
     for one in found.device_crossovers:
-        if len(one.points) < FEWEST:
+        if len(one.points) < MIN_POINTS:
             continue
         title = f"CPU against GPU: {one.label}, {device_name(one.cpu)} and {device_name(one.gpu)}"
         yield Figure(
-            kind="duel",
+            kind="crossover",
             algorithm=one.algorithm,
             title=title,
             caption=caption(one),
