@@ -12,7 +12,7 @@ class BadInput : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The user asked to stop; what was recorded stays.
+/// The user asked to stop; records stay.
 class Interrupted : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }

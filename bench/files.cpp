@@ -60,11 +60,11 @@ class Descriptor {
   int number_;
 };
 
-/// A new name in a folder is on its disk only after this.
+/// fsync of a folder, which makes a rename in it durable.
 void sync_folder(const fs::path& folder) {
   const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;                                     // one may be allowed to write there and not to read
-  const bool failed = fsync(opened) != 0 && errno != EINVAL;  // EINVAL: this file system cannot
+  if (opened < 0) return;                                     // a folder may be writable and not readable
+  const bool failed = fsync(opened) != 0 && errno != EINVAL;  // EINVAL: not supported by this file system
   const std::string message = system_message();
   ::close(opened);
   if (failed) fail(folder, message);
@@ -145,9 +145,9 @@ FolderLock::~FolderLock() {
 }
 
 std::string file_name(std::string name) {
-  constexpr std::size_t longest = 230;  // of 255, with room for a number and an ending
+  constexpr std::size_t max_length = 230;  // of 255, with room for a number and an ending
   std::ranges::replace(name, '/', ',');
-  if (name.size() > longest) name = name.substr(0, longest - 17) + "~" + hexadecimal(hash(name));
+  if (name.size() > max_length) name = name.substr(0, max_length - 17) + "~" + hexadecimal(hash(name));
   return name;
 }
 

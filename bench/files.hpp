@@ -7,9 +7,8 @@
 
 namespace league::bench {
 
-/// A file that is written, and on its disk, under a temporary name in the folder where it belongs. `put_in_place`
-/// renames it; without that it goes with this object. All throw std::runtime_error saying what the system said, "no
-/// space left on device".
+/// A file written and synchronised under a temporary name in its folder. `put_in_place` renames it; otherwise the
+/// destructor removes it. All throw std::runtime_error with the message of the system, "no space left on device".
 /// @pre one at a time in a folder
 class NewFile {
  public:
@@ -24,12 +23,12 @@ class NewFile {
   std::filesystem::path file_, temporary_;
 };
 
-/// Whether a file is what a write that was interrupted left: ".<process>.league-part".
+/// Whether a file is left over from an interrupted write: ".<process>.league-part".
 bool is_unfinished(const std::filesystem::path& file);
 
-/// Writes a file, its parts one after another: after a crash, too, it is there whole or not at all. What is no regular
-/// file (a pipe, a device) is written straight.
-/// @throws std::runtime_error saying what the system said, "no space left on device"
+/// Writes `head` and `rest` to a file atomically: after a crash the file is either complete or absent. What is no
+/// regular file (a pipe, a device) is written directly.
+/// @throws std::runtime_error with the message of the system, "no space left on device"
 void write_whole(const std::filesystem::path& file, std::string_view head, std::string_view rest = {});
 
 /// @throws std::runtime_error if it cannot be made
@@ -47,7 +46,7 @@ class FolderLock {
   int file_;
 };
 
-/// A name for a file or folder: `/` becomes `,`; what is longer than file systems take is cut and marked with its hash.
+/// A name for a file or folder: `/` becomes `,`; what is too long for a file system is cut and gets its hash.
 std::string file_name(std::string name);
 
 /// FNV-1a, 64 bits, in hexadecimal.

@@ -10,11 +10,11 @@ namespace {
 
 template <class Source>
 std::optional<Json> parsed(Source&& source) {
-  constexpr int deepest = 100;
+  constexpr int max_depth = 100;
   bool too_deep = false;
   const auto look = [&](int depth, Json::parse_event_t event, const Json& /*value*/) {
     const bool begins = event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start;
-    too_deep = too_deep || (begins && depth >= deepest);
+    too_deep = too_deep || (begins && depth >= max_depth);
     return !too_deep;
   };
   Json json = Json::parse(std::forward<Source>(source), look, false);
@@ -37,7 +37,7 @@ std::optional<Json> read_json(const std::filesystem::path& file) {
   if (!stream) return {};
   try {
     return parsed(stream);
-  } catch (const std::bad_alloc&) {  // it holds more than this machine
+  } catch (const std::bad_alloc&) {  // larger than the memory
   }
   return {};
 }

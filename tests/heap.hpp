@@ -14,12 +14,12 @@ class Heap final : public std::pmr::memory_resource {
   ~Heap() override { std::pmr::set_default_resource(before_); }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
-  std::int64_t bytes = 0, most = 0;
+  std::int64_t bytes = 0, max_bytes = 0;
 
  private:
   void* do_allocate(std::size_t size, std::size_t alignment) override {
     bytes += static_cast<std::int64_t>(size);
-    most = std::max(most, bytes);
+    max_bytes = std::max(max_bytes, bytes);
     return std::pmr::new_delete_resource()->allocate(size, alignment);
   }
   void do_deallocate(void* data, std::size_t size, std::size_t alignment) override {

@@ -56,8 +56,8 @@ def peer_of(algorithm: str, model: str, method: str) -> type[Peer]:
     """The variant; the test is skipped where its library is not there."""
     path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
     for peer in catalogue.peers_of(path, driver.ROOT):
-        if peer["obstacle"]:
-            pytest.skip(peer["obstacle"])
+        if peer["unavailable"]:
+            pytest.skip(peer["unavailable"])
     return load(algorithm, model)[method]
 
 

@@ -10,9 +10,9 @@ namespace {
 
 using namespace league::overheads;
 
-constexpr int most_lanes = 256, barrier_blocks = 8;  // of a multiprocessor
+constexpr int max_block_lanes = 256, barrier_blocks = 8;  // of a multiprocessor
 
-__global__ void __launch_bounds__(most_lanes) count_repeat(double* count, int repeats) {
+__global__ void __launch_bounds__(max_block_lanes) count_repeat(double* count, int repeats) {
   if (threadIdx.x != 0 || threadIdx.y != 0) return;
   count[blockIdx.x] = next_count(count[blockIdx.x], repeats);
 }
@@ -24,7 +24,7 @@ __global__ void use_memory(double* memory, std::int64_t words, int allocations, 
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_lanes) add_over_blocks(double* count, int repeats) {
+__global__ void __launch_bounds__(max_block_lanes) add_over_blocks(double* count, int repeats) {
   extern __shared__ double scratch[];
   const auto block = blocks::block_group();
   T sum = 0;
@@ -36,14 +36,14 @@ __global__ void __launch_bounds__(most_lanes) add_over_blocks(double* count, int
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_lanes) add_over_lanes(double* count, int repeats) {
+__global__ void __launch_bounds__(max_block_lanes) add_over_lanes(double* count, int repeats) {
   const int lane = static_cast<int>(threadIdx.x), lanes = static_cast<int>(blockDim.x);
   T sum = 0;
   for (int round = 0; round < repeats; ++round) sum = blocks::lanes_sum(share_of(lane, lanes, round, sum), lanes);
   if (lane == 0 && threadIdx.y == 0) count[blockIdx.x] = static_cast<double>(sum);
 }
 
-__global__ void __launch_bounds__(most_lanes, launch_bound(barrier_blocks))
+__global__ void __launch_bounds__(max_block_lanes, launch_bound(barrier_blocks))
     meet(double* count, double* sent, unsigned* word, int repeats) {
   const bool first = blocks::block_group().rank == 0;
   double mine = 0;
@@ -64,9 +64,9 @@ class CudaPart : public RoundPart {
     output(count_, 0);
   }
   Launch configure(Launch launch) override {
-    LaunchLimits most = limits;
-    most.team_times_vector = most_lanes;
-    return launch_ = resolved(launch, defaults(), most);
+    LaunchLimits bounds = limits;
+    bounds.team_times_vector = max_block_lanes;
+    return launch_ = resolved(launch, defaults(), bounds);
   }
 
  protected:
@@ -134,7 +134,7 @@ class TeamSums final : public CudaPart {
   }
 
  private:
-  [[nodiscard]] Launch defaults() const override { return {0, most_lanes / warp_size, warp_size}; }
+  [[nodiscard]] Launch defaults() const override { return {0, max_block_lanes / warp_size, warp_size}; }
 };
 
 template <class T>

@@ -9,10 +9,10 @@ namespace {
 
 using namespace league::overheads;
 
-constexpr int most_lanes = 256, barrier_teams = 8;  // of a multiprocessor
+constexpr int max_team_lanes = 256, barrier_teams = 8;  // of a multiprocessor
 auto policy_of(const Exec& exec, Launch launch) {
   return light(Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                                  Kokkos::LaunchBounds<most_lanes, launch_bound(barrier_teams)>>(
+                                  Kokkos::LaunchBounds<max_team_lanes, launch_bound(barrier_teams)>>(
       exec, launch.league, launch.team, launch.vector));
 }
 
@@ -24,9 +24,9 @@ class KokkosPart : public RoundPart {
     output(count_, 0);
   }
   Launch configure(Launch launch) override {
-    LaunchLimits most = limits(queue());
-    most.team_times_vector = on_gpu ? most_lanes : most.team_times_vector;
-    return launch_ = resolved(launch, defaults(), most);
+    LaunchLimits bounds = limits(queue());
+    bounds.team_times_vector = on_gpu ? max_team_lanes : bounds.team_times_vector;
+    return launch_ = resolved(launch, defaults(), bounds);
   }
 
  protected:
@@ -114,7 +114,7 @@ class TeamSums final : public KokkosPart {
  private:
   [[nodiscard]] Launch defaults() const override {
     const int lanes = limits(queue()).vector;
-    return on_gpu ? Launch{0, most_lanes / lanes, lanes} : Launch{0, limits(queue()).team_times_vector, 1};
+    return on_gpu ? Launch{0, max_team_lanes / lanes, lanes} : Launch{0, limits(queue()).team_times_vector, 1};
   }
 };
 
@@ -173,8 +173,8 @@ class Barriers final : public KokkosPart {
   }
   Launch configure(Launch launch) override {
     KokkosPart::configure(launch);
-    blocks::require_at_once(launch_,
-                            blocks::teams_at_once(exec_, multiprocessors(*this), most_lanes, barrier_teams, launch_));
+    blocks::require_at_once(
+        launch_, blocks::teams_at_once(exec_, multiprocessors(*this), max_team_lanes, barrier_teams, launch_));
     return launch_;
   }
   void take() override {

@@ -19,12 +19,12 @@ class RoundPart : public ShardPart {
 
  protected:
   /// One team per row; the rest by `defaults` where it is left open. @throws Unsupported for another league size
-  [[nodiscard]] Launch resolved(Launch launch, Launch defaults, const LaunchLimits& most) const {
+  [[nodiscard]] Launch resolved(Launch launch, Launch defaults, const LaunchLimits& bounds) const {
     if (launch.league > 0 && launch.league != rows().size())
       throw Unsupported("league " + std::to_string(launch.league) + ": `teams` gives this device " +
                         std::to_string(rows().size()));
     defaults.league = static_cast<int>(rows().size());
-    return resolve(launch, defaults, most);
+    return resolve(launch, defaults, bounds);
   }
 };
 

@@ -32,11 +32,11 @@ class Session final : public Backend {
  public:
   explicit Session(const Runtime& runtime) : ignored_(remove_variables()) {
     if (on_gpu && runtime.gpus().empty())
-      obstacle_ = std::string("no GPU answers, and Kokkos here is built for ") + Exec::name();
+      unavailable_ = std::string("no GPU answers, and Kokkos here is built for ") + Exec::name();
     else if (!on_gpu && runtime.host_threads() > largest_pool)
-      obstacle_ = "Kokkos takes up to " + std::to_string(largest_pool) + " threads, OMP_NUM_THREADS can limit the " +
-                  std::to_string(runtime.host_threads()) + " here";
-    if (!obstacle_.empty()) return;
+      unavailable_ = "Kokkos takes up to " + std::to_string(largest_pool) + " threads, OMP_NUM_THREADS can limit the " +
+                     std::to_string(runtime.host_threads()) + " here";
+    if (!unavailable_.empty()) return;
     Kokkos::InitializationSettings settings;
     settings.set_disable_warnings(true);
     settings.set_num_threads(std::min(runtime.host_threads(), largest_pool));
@@ -49,13 +49,13 @@ class Session final : public Backend {
     return std::to_string(KOKKOS_VERSION_MAJOR) + "." + std::to_string(KOKKOS_VERSION_MINOR) + "." +
            std::to_string(KOKKOS_VERSION_PATCH);
   }
-  [[nodiscard]] std::string unavailable() const override { return obstacle_; }
+  [[nodiscard]] std::string unavailable() const override { return unavailable_; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override {
     return {{"execution_space", Exec::name()}, {"ignored_variables", ignored_}};
   }
 
  private:
-  std::string ignored_, obstacle_;
+  std::string ignored_, unavailable_;
 };
 
 const RegisterBackend registered{

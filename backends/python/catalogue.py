@@ -95,7 +95,7 @@ def assigned(node: ast.ClassDef) -> dict[str, ast.expr]:
     return values
 
 
-def obstacle(modules: list[str]) -> str:
+def unavailable(modules: list[str]) -> str:
     """Why these libraries cannot be imported; empty if they can."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     where = f"Python {platform.python_version()}"
@@ -107,7 +107,7 @@ def peers_of(path: Path, root: Path) -> list[dict[str, Any]]:
     source = Source(path, root)
     modules = list(dict.fromkeys(["numpy", *source.libraries]))
     where = {"algorithm": path.parent.name, "model": path.stem}
-    rest = {"modules": modules, "obstacle": obstacle(modules)}
+    rest = {"modules": modules, "unavailable": unavailable(modules)}
     try:
         return [where | source.fields(name) | rest for name in source.peers()]
     except ValueError as error:

@@ -127,9 +127,9 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
     """The result of a call, or its error."""
     try:
         return {"done": getattr(worker, request["call"])(request)}
-    except (Unsupported, ImportError) as obstacle:
+    except (Unsupported, ImportError) as reason:
         traceback.print_exc()
-        return {"unsupported": message(obstacle)}
+        return {"unsupported": message(reason)}
     except Exception as error:  # noqa: BLE001 (it is the result of this case)
         traceback.print_exc()
         if type(error).__name__ in OUT_OF_MEMORY:

@@ -23,7 +23,7 @@
 namespace league::bench {
 namespace {
 
-/// --devices names what is there: more is an error. A study may ask for more, and its rows are skipped.
+/// --devices beyond what this machine has is an error. A study may ask for more: its rows are skipped.
 void require_devices(const Options& options, const Runtime& runtime, const Study& study) {
   if (!options.devices) return;
   for (const Comparison& comparison : study.comparisons)
@@ -58,14 +58,14 @@ int count_cases(const Study& study, const Condition& condition) {
   return static_cast<int>(count);
 }
 
-/// What beside the study decides about the records.
+/// What determines the records, beside the study.
 Json options_json(const Options& options, const Json& peers) {
   return {{"device_memory_bytes", options.device_memory_bytes ? Json(*options.device_memory_bytes) : Json()},
           {"data", options.data.string()},
           {"peers", peers}};
 }
 
-/// The tuned launches of a study: a run that goes on must find the same.
+/// The tuned launches of a study: a resumed run must find the same.
 Json tuned_json(const Study& study) {
   Json files = Json::object();
   for (const Comparison& comparison : study.comparisons)
@@ -81,7 +81,7 @@ Json manifest(const Options& options, const Study& study, const Runtime& runtime
   return make_manifest(study, runtime, datasets, all);
 }
 
-/// @throws BadInput where a rank is about to run something else than rank 0
+/// @throws BadInput where a rank would run something else than rank 0
 void require_one_run(const Runtime& runtime, Json manifest) {
   for (const char* key : {"host_name", "devices"}) manifest.erase(key);  // these may differ
   const Json first = Json::parse(runtime.ranks().texts(text_of(manifest)).front());
@@ -104,7 +104,7 @@ Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
   return context;
 }
 
-/// A study being run: comparison after comparison into the folder of records, which is rank 0's.
+/// A study being run: comparison after comparison, recorded by rank 0.
 class Run {
  public:
   Run(const Options& options, Runtime& runtime, Datasets& datasets, const InterruptWatch& interrupt, const Study& study,
@@ -115,19 +115,19 @@ class Run {
         leads_(ranks_.place().leads()),
         context_(context_of(study, runtime, peers)),
         folders_{options.save_results, options.save_inputs, {}},
-        venue_{runtime,
-               datasets,
-               sampler_,
-               options.device_memory_bytes,
-               [this, &interrupt] {
-                 if (any_rank(ranks_, interrupt.requested())) throw Interrupted();
-               },
-               [this](const Case& that, const std::string& doing) {
-                 if (leads_) progress_->doing(doing, that.name);
-               },
-               [this](const Case& that, const Problem& problem, const Outputs& outputs) {
-                 save(that, problem, outputs);
-               }} {
+        run_context_{runtime,
+                     datasets,
+                     sampler_,
+                     options.device_memory_bytes,
+                     [this, &interrupt] {
+                       if (any_rank(ranks_, interrupt.requested())) throw Interrupted();
+                     },
+                     [this](const Case& that, const std::string& doing) {
+                       if (leads_) progress_->doing(doing, that.name);
+                     },
+                     [this](const Case& that, const Problem& problem, const Outputs& outputs) {
+                       save(that, problem, outputs);
+                     }} {
     together(ranks_, [&] {
       if (!leads_) return;
       folder_.emplace(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume);
@@ -142,31 +142,31 @@ class Run {
     bool interrupted = false;
     try {
       for (std::size_t number = 0; number < study_.comparisons.size(); ++number)
-        play(number, study_.comparisons[number]);
+        run_numbered(number, study_.comparisons[number]);
     } catch (const Interrupted&) {
       interrupted = true;
     }
-    if (leads_) put_out();
+    if (leads_) print_benchmark_output();
     if (interrupted) return ExitCode::interrupted;
     return every_rank(ranks_, !leads_ || (all_saved_ && exit_code(records_) == ExitCode::passed)) ? ExitCode::passed
                                                                                                   : ExitCode::failed;
   }
 
  private:
-  void play(std::size_t number, const Comparison& comparison) {
+  void run_numbered(std::size_t number, const Comparison& comparison) {
     std::optional<Json> record;
     if (leads_) record = folder_->find(number);
     const bool ran_before = any_rank(ranks_, record.has_value());
     if (!ran_before) {
       if (leads_) progress_->begin_comparison(comparison.name);
-      venue_.check_interrupt();
-      record = make_record(context_, comparison.name, run_comparison(comparison, venue_));
+      run_context_.check_interrupt();
+      record = make_record(context_, comparison.name, run_comparison(comparison, run_context_));
       together(ranks_, [&] {
         if (leads_) folder_->write(number, comparison.name, *record);
       });
     } else if (folders_.wanted()) {
       if (!ranks_.place().alone()) record = Json::parse(ranks_.texts(record ? text_of(*record) : "").front());
-      all_saved_ = save_again(comparison, *record, folders_, venue_) && all_saved_;
+      all_saved_ = save_again(comparison, *record, folders_, run_context_) && all_saved_;
     }
     if (!leads_) return;
     for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
@@ -183,8 +183,8 @@ class Run {
     if (leads_) folders_.save(that, inputs, results);
   }
 
-  /// What Google Benchmark's options ask for.
-  void put_out() const {
+  /// Output of --benchmark_format and --benchmark_out.
+  void print_benchmark_output() const {
     if (!options_.benchmark.out.empty() && !records_.empty())
       write_whole(options_.benchmark.out, text_of(merge_records(records_), 1) + "\n");
     print_all(options_.benchmark.format, records_, std::cout);
@@ -199,7 +199,7 @@ class Run {
   SaveFolders folders_;
   std::optional<Progress> progress_;
   Sampler sampler_;
-  Venue venue_;
+  RunContext run_context_;
   std::vector<Json> records_;
   bool all_saved_ = true;  ///< the results that --save-results and --save-inputs ask for of comparisons done before
   bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;

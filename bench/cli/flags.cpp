@@ -14,7 +14,7 @@ namespace {
 
 const std::string prefix = "--benchmark_";
 
-/// Why an option of Google Benchmark is not taken.
+/// Why an option of Google Benchmark is refused.
 std::string reason_against(const std::string& name) {
   static const std::map<std::string, std::string> reasons{
       {"min_time",
@@ -49,7 +49,7 @@ int read_count(const std::string& option, const std::string& text) {
   return count;
 }
 
-/// Of an expression that a program may have made.
+/// The first characters of an expression, for a message: a program may have generated a long one.
 std::string beginning_of(const std::string& text) {
   constexpr std::size_t shown = 60;
   return text.size() > shown ? text.substr(0, shown) + "..." : text;

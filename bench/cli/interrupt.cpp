@@ -12,7 +12,7 @@
 namespace league::bench {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(3);
+constexpr auto timeout = std::chrono::seconds(3);
 constexpr auto same_request = std::chrono::milliseconds(500);
 
 bool is_ignored(int signal) {
@@ -54,7 +54,7 @@ void InterruptWatch::listen() {
       say("\nleague: interrupted; what is recorded stays\n");
       requested_ = true;
       first = now;
-    } else if (requested_ && now > first + (signalled ? same_request : patience)) {
+    } else if (requested_ && now > first + (signalled ? same_request : timeout)) {
       _exit(static_cast<int>(ExitCode::interrupted));
     }
   }

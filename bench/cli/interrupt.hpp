@@ -7,10 +7,10 @@
 
 namespace league::bench {
 
-/// Listens for Ctrl-C (SIGINT), SIGTERM and SIGHUP from its making to its end. Make it before any other thread starts,
-/// so that these signals reach nobody else. Records are whole at any time; so, should the work at hand not come to a
-/// point where it can stop, or the user insist, the process ends where it is. Signals within half a second are one
-/// request: a terminal, `timeout` or a batch system signals this process and its parent, which passes the signal on.
+/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP during its lifetime. Construct it before any other thread starts, so
+/// that all threads block these signals. If the run does not stop in time, or a second signal comes, the process ends
+/// at once: records are always complete files. Signals within half a second count as one: a terminal, `timeout` or a
+/// batch system signals both this process and its parent, which passes the signal on.
 class InterruptWatch {
  public:
   InterruptWatch();

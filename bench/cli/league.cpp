@@ -33,14 +33,14 @@ ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
   return ExitCode::passed;
 }
 
-/// What is printed may be lost, as on a full disk.
+/// Standard output may fail, as on a full disk.
 ExitCode checked_output(ExitCode code) {
   if (std::cout.flush()) return code;
   std::cerr << "league: cannot write to the standard output\n";
   return ExitCode::failed;
 }
 
-/// How what was thrown ends the process; its words are the caller's to print.
+/// Exit code and message of an exception; the caller prints the message.
 struct Ending {
   ExitCode code;
   std::string words{};
@@ -60,7 +60,7 @@ Ending guarded(int count, const char* const* arguments, Ranks& ranks) {
   }
 }
 
-/// Where the ranks do not end together, the end of this one is that of all.
+/// Runs the command; where only this rank fails, it ends all ranks.
 ExitCode whole(int count, const char* const* arguments) {
   try {
     const bool forced = std::ranges::find(arguments, arguments + count, std::string_view("--mpi")) != arguments + count;
@@ -76,8 +76,8 @@ ExitCode whole(int count, const char* const* arguments) {
   }
 }
 
-/// An exception that leaves a function that may throw none, as where a library needs memory to clean up: what is
-/// recorded stays.
+/// The terminate handler: an exception left a noexcept function, as where a library needs memory to clean up. Records
+/// stay.
 [[noreturn]] void end_at_once() {
   std::fputs("league: ended at once, most likely out of host memory: run it again with --resume\n", stderr);
   std::_Exit(static_cast<int>(ExitCode::failed));

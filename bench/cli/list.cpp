@@ -58,7 +58,7 @@ Json parameter_json(const Parameter& parameter) {
   return json;
 }
 
-/// The engines between devices, and between which kinds of devices this build has them.
+/// The communication engines, and the kinds of devices for which this build has them.
 Json communicators_json() {
   Json engines = Json::array();
   for (const std::string& engine : engine_names()) {

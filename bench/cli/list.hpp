@@ -7,7 +7,7 @@
 
 namespace league::bench {
 
-/// Algorithms, methods and models, what this build can run on which devices, what it cannot and why.
+/// Algorithms, methods and models, which of them run here on which devices; of the others, the reason.
 void list(const Runtime& runtime, std::ostream& out, bool as_json);
 
 }  // namespace league::bench

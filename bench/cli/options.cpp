@@ -14,7 +14,7 @@
 namespace league::bench {
 namespace {
 
-/// Values that CLI11 fills in and that are then put into `Options`.
+/// Values as CLI11 reads them, before they go into `Options`.
 struct Raw {
   std::vector<std::string> assignments;
   std::optional<int> league, team, vector;
@@ -65,7 +65,7 @@ void describe_list(CLI::App& app, Options& options) {
   list->callback([&options] { options.command = Options::Command::list; });
 }
 
-/// What running and tuning have in common.
+/// Options that `run` and `tune` share.
 void describe_study(CLI::App& command, Options& options, Raw& raw) {
   command.add_option("STUDY", options.study, "a TOML file, as in configs/");
   command.add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
@@ -126,7 +126,7 @@ void describe_tune(CLI::App& app, Options& options, Raw& raw) {
   tune->callback([&options] { options.command = Options::Command::tune; });
 }
 
-/// What is run is a study or a sample.
+/// `run` takes either a study or --sample.
 void require_study(const Options& options) {
   if (options.command == Options::Command::list) return;
   if (options.sample > 0 && !options.study.empty()) throw BadInput("--sample draws its own cases: leave STUDY out");
@@ -164,7 +164,7 @@ Options read_options(int count, const char* const* arguments) {
   Raw raw;
   std::vector<std::string> words(arguments + 1, arguments + count);
   options.benchmark = take_benchmark_flags(words);
-  std::ranges::reverse(words);  // CLI11 takes them from the end
+  std::ranges::reverse(words);  // CLI11 expects them in reverse
 
   CLI::App app("League: one algorithm, many programming models, checked and timed.", "league");
   app.require_subcommand(1);
@@ -188,7 +188,7 @@ Options read_options(int count, const char* const* arguments) {
     options.assignments.push_back({"devices", {.place = "--devices", .content = std::int64_t{*options.devices}}});
   if (raw.seed) add_seed(*raw.seed, options);
   add_launch(raw, options.assignments);
-  if (options.peers.root.empty()) options.peers.root = standard_peers();
+  if (options.peers.root.empty()) options.peers.root = default_peers();
   options.budget = read_budget(raw.budget);
   if (options.tuned.empty()) options.tuned = options.study.parent_path() / "tuned";
   if (raw.device_memory) options.device_memory_bytes = read_bytes("--device-memory", *raw.device_memory);

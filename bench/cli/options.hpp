@@ -17,13 +17,13 @@ namespace league::bench {
 
 /// What the command line asks for.
 struct Options {
-  enum class Command { none, list, run, tune };  ///< none: help was asked for, and given
+  enum class Command { none, list, run, tune };  ///< none: help was printed
   Command command = Command::none;
   bool json = false;
   python::Interpreter peers;  ///< no peers without an interpreter
 
   std::filesystem::path study;
-  std::vector<Assignment> assignments;  ///< --set, and the options that stand for keys of a study
+  std::vector<Assignment> assignments;  ///< --set, and options that are shorthands of study keys
   std::optional<int> devices;
   std::filesystem::path data;
   std::optional<std::int64_t> device_memory_bytes;
@@ -32,7 +32,7 @@ struct Options {
   int sample = 0;          ///< cases to draw at random in place of a study; 0: none
   std::uint64_t seed = 1;  ///< of that draw; a study's is among the assignments
   std::string profile;
-  std::filesystem::path trace_steps;          ///< the file that a trace of the only case goes to
+  std::filesystem::path trace_steps;          ///< file for the trace of the only case
   LaunchChoice launch = LaunchChoice::tuned;  ///< where the study leaves it open
   std::filesystem::path tuned;                ///< folder of the tuned launches: `tuned` beside the study, if not named
   Budget budget;                              ///< of a search

@@ -40,7 +40,7 @@ void look_at_backends(const Runtime& runtime, std::vector<std::string>& found) {
                         "CUDA_VISIBLE_DEVICES)");
 }
 
-/// The backend says under these names what it can find out.
+/// Facts of the backend, by name.
 void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::string>& found) {
   const std::string which = "GPU " + std::to_string(gpu.device.index) + ": ";
   const auto fact = [&](const std::string& key) {
@@ -50,15 +50,15 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
   if (const std::string count = fact("other_processes"); !count.empty() && count != "0")
     found.push_back(which + count + " other processes use it");
   if (fact("mig") == "on") found.push_back(which + "MIG is on: it is a part of a device");
-  const std::string cap = fact("power_limit_W"), standard = fact("power_limit_default_W");
-  if (!cap.empty() && !standard.empty() && cap != standard)
-    found.push_back(which + "its power is capped at " + cap + " W (default " + standard + " W)");
+  const std::string cap = fact("power_limit_W"), default_cap = fact("power_limit_default_W");
+  if (!cap.empty() && !default_cap.empty() && cap != default_cap)
+    found.push_back(which + "its power is capped at " + cap + " W (default " + default_cap + " W)");
   if (const std::string peers = fact("peers"); !peers.empty() && peers != std::to_string(gpus - 1))
     found.push_back(which + "has direct access to " + peers + " of the " + std::to_string(gpus - 1) +
                     " other GPUs only");
 }
 
-/// Those of the first rank of each host; what rank 0 says too is said once.
+/// Findings of the first rank of each host, without repetitions of those of rank 0.
 std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::string>& mine) {
   if (ranks.place().alone()) return mine;
   const Json here = {{"host", ranks.place().host}, {"found", mine}};

@@ -9,9 +9,9 @@
 
 namespace league::bench {
 
-/// What may disturb the measurement, a sentence each: unbound threads, a busy machine, shared or throttled devices,
-/// ranks that are bound badly. Of all hosts; all ranks call it, within a step.
-/// `places`: of all ranks (bench/ranks/places.hpp).
+/// What may disturb the measurement on any host, one sentence each: unbound threads, a busy machine, shared or
+/// throttled devices, badly bound ranks. Collective: all ranks call it, inside `together`. `places`: of all ranks
+/// (bench/ranks/places.hpp).
 std::vector<std::string> preflight(const Runtime& runtime, const Json& places);
 
 }  // namespace league::bench

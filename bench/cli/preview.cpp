@@ -24,14 +24,14 @@ Rates rates_of(const Runtime& runtime, DeviceKind kind) {
   return {10e9, 10e9 * runtime.host_threads()};
 }
 
-/// The check, the first looks, the samples and the checks after them; and a little for each. With a precision, only the
-/// first batch of samples.
+/// Time of the check, the first timings, the samples and the checks after them, plus a constant each. With a precision,
+/// only the first batch of samples counts.
 double estimated_s(const Case& that, const Problem& problem, const Runtime& runtime) {
   const DeviceKind kind = device_kind(that);
   const Rates rates = rates_of(runtime, kind);
   const double run_s = std::max(problem.method_bytes(that.method->name) / rates.bytes_per_s,
                                 problem.cost().operations / rates.operations_per_s);
-  if (!that.repeats.empty() && run_s > longest_null_test_s) return 0;
+  if (!that.repeats.empty() && run_s > max_null_test_s) return 0;
   const int samples = that.precision ? Stopping::first_batch : that.samples;
   const int runs = is_very_long(run_s) ? 1 + samples_for(samples, run_s) : 10 + 2 * samples;
   return 0.05 + runs * std::max(run_s, 1e-3);
@@ -45,7 +45,7 @@ std::int64_t bytes_of(const Outputs& arrays) {
 
 /// What is known of a comparison once its problem is made.
 struct Estimate {
-  Result made;  ///< whether it could be made, as a run would find it
+  Result made;  ///< whether the problem can be made, as in a run
   std::unique_ptr<Problem> problem;
   std::int64_t bytes = 0;  ///< of the inputs and outputs
   double making_s = 0;
@@ -135,12 +135,12 @@ ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, 
         std::cerr << "league: --profile: communicator '" << replayed.communicator << "' in place of '"
                   << that.communicator << "': none of its kernels waits for another\n";
       const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
-      Entrant entrant(replayed, *problem, runtime, memory_budget(runtime, device_kind(that), given));
+      PreparedCase prepared_case(replayed, *problem, runtime, memory_budget(runtime, device_kind(that), given));
       Stages stages;
-      entrant.prepared().reset();
-      entrant.prepared().fence();
-      entrant.prepared().compute(stages);
-      entrant.prepared().fence();
+      prepared_case.prepared().reset();
+      prepared_case.prepared().fence();
+      prepared_case.prepared().compute(stages);
+      prepared_case.prepared().fence();
       return ExitCode::passed;
     }
   throw BadInput("--profile " + name + ": the study has no such case; the nearest is '" + nearest(name, names) + "'");

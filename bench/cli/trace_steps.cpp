@@ -37,13 +37,13 @@ Case traceable(const Study& study) {
 }
 
 /// What a reader of the trace needs to know; SimGrid skips it.
-std::string head_of(const Case& that, const Entrant& entrant) {
+std::string head_of(const Case& that, const PreparedCase& prepared_case) {
   std::ostringstream head;
   head << "# League: time-independent trace of one compute, for SimGrid's smpirun -replay; times in ns\n"
        << "# case " << that.name << "\n"
-       << "# device " << entrant.runtime().info(entrant.shards().front().device).name << "\n"
+       << "# device " << prepared_case.runtime().info(prepared_case.shards().front().device).name << "\n"
        << "# rows";
-  for (const Shard& shard : entrant.shards()) head << " " << shard.rows.size();
+  for (const Shard& shard : prepared_case.shards()) head << " " << shard.rows.size();
   head << "\n";
   return head.str();
 }
@@ -55,8 +55,8 @@ ExitCode trace_steps(const Study& study, const std::filesystem::path& file, Runt
   const Case that = traceable(study);
   const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
   StepTrace trace;
-  Entrant entrant(that, *problem, runtime, memory_budget(runtime, device_kind(that), given), false, &trace);
-  Prepared& prepared = entrant.prepared();
+  PreparedCase prepared_case(that, *problem, runtime, memory_budget(runtime, device_kind(that), given), false, &trace);
+  Prepared& prepared = prepared_case.prepared();
   Stages unmarked;
   prepared.reset();
   if (!prepared.timing().reset_each) prepared.compute(unmarked);  // as warm as samples are
@@ -66,7 +66,7 @@ ExitCode trace_steps(const Study& study, const std::filesystem::path& file, Runt
   prepared.fence();
   std::ostringstream lines;
   trace.write(lines);
-  write_whole(file, head_of(that, entrant), lines.str());
+  write_whole(file, head_of(that, prepared_case), lines.str());
   return ExitCode::passed;
 }
 

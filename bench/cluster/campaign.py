@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A folder of launches at several sizes: which jobs it has, how far each launch is.
+"""A folder of launches at several sizes: its jobs, and the state of each launch.
 
 ``DIR/campaign.json`` names the sizes and their jobs; ``DIR/2x4/0`` is the first launch on two nodes with four GPUs each.
 """
@@ -34,16 +34,16 @@ class Campaign:
     reports: list[int] = field(default_factory=list)  # jobs too
 
     def all_jobs(self) -> set[int]:
-        """Ids of all its jobs."""
+        """Ids of all jobs of the campaign."""
         return {job for jobs in self.jobs.values() for job in jobs} | set(self.reports)
 
     def folders(self, folder: Path) -> list[Path]:
-        """Those of all launches."""
+        """The folders of all launches."""
         pairs = self.repeats.items()
         return [folder / size / str(i) for size, repeat in pairs for i in range(repeat)]
 
     def save(self, folder: Path) -> None:
-        """Into its folder."""
+        """Writes campaign.json into its folder."""
         write_whole(folder / NAME, json.dumps(asdict(self), indent=1) + "\n")
 
 
@@ -69,7 +69,7 @@ class Launch:
     number: int
     job: Job | None  # in the queue
     statuses: dict[str, int]  # rows: passed, skipped, failed
-    gap: str  # why it is not whole; empty where it is
+    gap: str  # why it is incomplete; empty where it is complete
 
     @property
     def finished(self) -> bool:
@@ -78,12 +78,12 @@ class Launch:
 
     @property
     def failed(self) -> bool:
-        """Whether someone has to look at it."""
+        """Whether a case failed, or records are incomplete and no job is left."""
         return bool(self.statuses.get("failed")) or bool(self.gap and not self.job)
 
     @property
     def exit_code(self) -> int | None:
-        """Of its last attempt; None before its end."""
+        """The exit code of its last attempt; None before its end."""
         try:
             return int((self.folder / "exit_code").read_text())
         except (OSError, ValueError):
@@ -91,13 +91,13 @@ class Launch:
 
     @property
     def nodes(self) -> str:
-        """The nodes that its records are of: it goes on only there; empty for one without records."""
+        """The nodes of its records: it resumes only there; empty without records."""
         file = self.folder / "nodes"
         return file.read_text().strip() if self.statuses and file.exists() else ""
 
     @property
     def log(self) -> Path:
-        """What its jobs printed."""
+        """The log of its jobs."""
         return self.folder.parent / f"slurm-{self.number}.out"
 
     @property
@@ -122,7 +122,7 @@ class Launch:
 
 
 def launches(folder: Path, campaign: Campaign, queue: list[Job]) -> list[Launch]:
-    """All of them, with what their records hold."""
+    """All launches of a campaign, with the status of their records."""
     found = []
     for size, repeat in campaign.repeats.items():
         for number in range(repeat):

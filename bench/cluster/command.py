@@ -21,7 +21,7 @@ FIRST_POLL_S, LAST_POLL_S = 1.0, 15.0
 
 
 def say(text: str) -> None:
-    """To people."""
+    """Prints a message to stderr."""
     print(f"submit: {text}", file=sys.stderr, flush=True)
 
 
@@ -42,7 +42,7 @@ def python_of(site: site_file.Site) -> str:
 def job_time(
     options: argparse.Namespace, site: site_file.Site, work: script.Work
 ) -> float:
-    """What a job asks for [s]: what was given, or by League's estimate."""
+    """The time that a job requests [s]: --time, or League's estimate."""
     if options.time:
         given = durations.seconds(options.time)
         if given > site.max_s:
@@ -65,7 +65,7 @@ def job_time(
 def work_of(
     options: argparse.Namespace, site: site_file.Site, league_options: list[str]
 ) -> script.Work:
-    """What is run, found and checked."""
+    """The work of the jobs: study, executable and site, checked."""
     study = found(options.study, "study")
     executable = found(options.executable or Path(site.executable), "executable")
     if not os.access(executable, os.X_OK):
@@ -124,7 +124,7 @@ def begin(work: script.Work, wanted: list[Size]) -> Campaign:
 
 
 def submit_report(output: Path, kept: Campaign) -> None:
-    """The job that reports, once all others have ended, however they end."""
+    """Submits the report job, which runs after all others, whether they pass or fail."""
     others = ":".join(map(str, sorted(kept.all_jobs() - set(kept.reports))))
     kept.reports.append(
         slurm.submit(f"--dependency=afterany:{others}", str(output / "report.sh"))
@@ -134,7 +134,7 @@ def submit_report(output: Path, kept: Campaign) -> None:
 
 
 def resume(output: Path) -> None:
-    """Submits again what is not finished and has no job, on the nodes of its records."""
+    """Resubmits unfinished launches without a job, on the nodes of their records."""
     slurm.need_slurm()
     kept = campaign.read(output)
     todo: dict[tuple[str, str], list[int]] = {}
@@ -169,7 +169,7 @@ def show(output: Path) -> int:
 
 
 def wait_for(output: Path) -> int:
-    """Until no job of the folder is left; then its state."""
+    """Waits for all jobs of the folder, then prints its state."""
     jobs, pause_s = campaign.read(output).all_jobs(), FIRST_POLL_S
     while any(job.id in jobs for job in slurm.queue()):
         time.sleep(pause_s)
@@ -178,7 +178,7 @@ def wait_for(output: Path) -> int:
 
 
 def merge(output: Path) -> int:
-    """Reports what is there; returns the exit code."""
+    """Reports the records so far; returns the exit code."""
     kept = campaign.read(output)
     there = [str(folder) for folder in kept.folders(output) if folder.is_dir()]
     if not there:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a submission is refused."""
+"""The error of a submission."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long a launch takes: League's own estimate, and what a job asks for."""
+"""Time of a launch: League's own estimate, and the time that a job requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INSTEAD = "; give the time of a job instead: --time 1:00:00"
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of one launch on one device: on several it takes less."""
+    """Estimate of one launch on one device; several take less."""
 
     seconds: float
     cases: int
@@ -27,7 +27,7 @@ class Estimate:
 
     @property
     def whole_s(self) -> float:
-        """The unseen cases are taken to be as long as the others on average [s]."""
+        """Total [s]; cases without an estimate count with the mean of the others."""
         return self.seconds * self.cases / (self.cases - self.unseen)
 
 

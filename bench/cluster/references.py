@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What published records say of the cases of a run: times to hold it against."""
+"""Published times of the cases of a run, as references."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Key = tuple[str, str, str, str]
 
 
 def timed(cases: Iterable[Case]) -> list[Case]:
-    """Those with a time, without the null tests."""
+    """Cases with a time, without null tests."""
     return [case for case in cases if case.status == "passed" and not case.null]
 
 
 def key(case: Case) -> Key:
-    """Times of two runs may be held against each other where it is equal: same case, metric and device."""
+    """Equal for cases whose times are comparable between runs: same case, metric and device."""
     return (case.name, case.metric, case.device_kind, case.device_name)
 
 

@@ -49,13 +49,13 @@ def shell(site: Site) -> str:
 
 
 def account(site: Site) -> list[str]:
-    """On whose account, and where; sbatch's own variables (SBATCH_ACCOUNT, ...) win."""
+    """Account and partition; sbatch's own variables (SBATCH_ACCOUNT, ...) take precedence."""
     named = (("partition", site.partition), ("account", site.account))
     return [f"--{key}={value}" for key, value in named if value]
 
 
 def srun(site: Site, size: Size) -> list[str]:
-    """All GPUs of a node stay visible to its ranks: bound to one each they lose peer access."""
+    """srun: all GPUs of a node stay visible to its ranks, since peer access needs that."""
     return [
         "srun",
         f"--mpi={site.mpi}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a job script must know of a cluster: its site file, read and checked."""
+"""Site files: the properties of a cluster for job scripts, read and checked."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Site:
 
     @property
     def startup_s(self) -> int:
-        """What a job takes before and after its measurements [s]."""
+        """Overhead of a job before and after its measurements [s]."""
         return durations.seconds(self.startup)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of TOML that site files use, with the line of each key: `tomllib` came with Python 3.11 and tells no lines.
+"""The part of TOML that site files use, with the line of each key: `tomllib` came with Python 3.11 and reports no line numbers.
 
 Tables of one level; whole and decimal numbers, booleans, strings ("one line", 'one line', and literal ones of many lines
 in three single quotes), arrays of these.
@@ -52,7 +52,7 @@ class Reader:
         return self.text.count("\n", 0, self.at) + 1
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What the pattern matches here, and goes on behind it."""
+        """Consumes and returns what the pattern matches here."""
         found = pattern.match(self.text, self.at)
         if found:
             self.at = found.end()

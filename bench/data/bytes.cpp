@@ -11,8 +11,8 @@ namespace league::bench {
 Bytes::Bytes(const std::filesystem::path& file) : name_(file.string()), file_(file, std::ios::binary) {
   if (!file_) throw BadInput("cannot open '" + name_ + "'");
   is_packed_ = begins_packed();
-  constexpr std::int64_t densest = 1032;  // no byte of a gzip file unpacks to more
-  max_ = static_cast<std::int64_t>(std::filesystem::file_size(file)) * (is_packed_ ? densest : 1);
+  constexpr std::int64_t max_ratio = 1032;  // of deflate: bytes out of one byte
+  max_ = static_cast<std::int64_t>(std::filesystem::file_size(file)) * (is_packed_ ? max_ratio : 1);
   constexpr int gzip_only = 16 + MAX_WBITS;
   if (is_packed_ && inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
 }
@@ -22,7 +22,7 @@ Bytes::~Bytes() {
 }
 
 std::vector<std::uint8_t> Bytes::read(std::int64_t count) {
-  constexpr std::int64_t block = 1 << 20;  // memory is touched for what is there, not for what a wrong header claims
+  constexpr std::int64_t block = 1 << 20;  // read in blocks: a wrong header may claim any size
   std::vector<std::uint8_t> bytes;
   bytes.reserve(static_cast<std::size_t>(std::min(count, max_)));
   while (count > 0) {
@@ -41,7 +41,7 @@ void Bytes::refuse(const std::string& what, std::int64_t offset) const {
   throw BadInput(name_ + ": at byte " + std::to_string(offset) + ": " + what);
 }
 
-/// Bytes of the file as they are.
+/// Bytes of the file, not unpacked.
 std::size_t Bytes::load(std::uint8_t* to, std::size_t count) {
   file_.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count));
   if (file_.bad()) refuse("the file cannot be read");
@@ -73,7 +73,7 @@ void Bytes::fill() {
   stream_.avail_in = static_cast<unsigned>(load(packed_.data(), packed_.size()));
 }
 
-/// A file may be several gzip files behind each other; what else follows is no data, as gzip has it.
+/// A gzip file may have several members; trailing garbage is ignored, as gzip does.
 void Bytes::next_member() {
   if (stream_.avail_in == 0) fill();
   at_end_ = stream_.avail_in == 0 || *stream_.next_in != gzip_magic[0];

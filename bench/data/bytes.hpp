@@ -12,8 +12,8 @@
 
 namespace league::bench {
 
-/// The bytes of a file, unpacked where they are gzipped. (zlib's gzread would do, but drops what a failing call has
-/// unpacked: where the data end is not known then.)
+/// The bytes of a file, unpacked where they are gzipped. (Not zlib's gzread: it drops what a failing call has
+/// unpacked, and the offset of the error with it.)
 class Bytes {
  public:
   /// @throws BadInput if the file cannot be opened
@@ -22,7 +22,7 @@ class Bytes {
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
 
-  /// As many of `count` bytes as there are. @throws BadInput if they are not what was packed
+  /// Up to `count` bytes; fewer at the end of the file. @throws BadInput if the compressed data are damaged
   std::vector<std::uint8_t> read(std::int64_t count);
   /// @throws BadInput naming the file and the offset in the unpacked data
   [[noreturn]] void refuse(const std::string& what) const { refuse(what, offset_); }

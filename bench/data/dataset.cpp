@@ -83,7 +83,7 @@ std::int64_t fill_in(std::int64_t wanted, std::int64_t there, const std::string&
   return wanted == 0 ? there : wanted;
 }
 
-/// Pixels as networks are trained on them: from 0 to 1, less their mean over MNIST, over its standard deviation.
+/// (pixel / 255 - mean) / deviation, with the mean and the standard deviation of MNIST.
 HostArray normalized(const HostArray& pixels, std::pmr::memory_resource& memory) {
   constexpr float mean = 0.1307F, deviation = 0.3081F;
   HostArray numbers(memory, Dtype::f32, pixels.shape());

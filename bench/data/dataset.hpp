@@ -22,9 +22,9 @@ class Datasets {
 
   /// Reads the files of a dataset that has some. @throws BadInput if they are missing or wrong
   void load(const Selection& selection);
-  /// The selection with its sizes filled in. @throws BadInput if the dataset has not as many rows
+  /// The selection with its sizes filled in. @throws BadInput if the dataset has fewer rows
   [[nodiscard]] Selection resolve(Selection selection);
-  /// The rows of a resolved selection; the last one is kept.
+  /// The rows of a resolved selection; the last selection is cached.
   const Dataset& rows(const Selection& selection);
   /// Hashes of the files that were read, by source and name: "mnist/t10k-labels-idx1-ubyte.gz".
   [[nodiscard]] const std::map<std::string, std::string>& hashes() const { return hashes_; }
@@ -32,7 +32,7 @@ class Datasets {
  private:
   struct Labelled {
     HostArray images, labels;    ///< u8 [rows x features], i32 [rows]
-    std::int64_t test_rows = 0;  ///< the last of them, where the dataset itself has a test set
+    std::int64_t test_rows = 0;  ///< the last rows, where the dataset has a test set of its own
   };
   const Labelled& labelled(const std::string& name);
   /// Rows of the whole test set.

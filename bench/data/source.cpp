@@ -42,7 +42,7 @@ const std::array<Source, 3>& sources() {
   return all;
 }
 
-/// By the last part of its path, as given or without links, in capitals or not.
+/// Whether the last part of its path, as given or with links resolved, contains "fashion" in any case.
 bool is_named_fashion(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::path& path :
@@ -54,7 +54,7 @@ bool is_named_fashion(const fs::path& folder) {
   return false;
 }
 
-/// Where the files may lie in a folder that the user gives.
+/// Candidate folders of the files below a folder that the user gives.
 std::vector<fs::path> places_in(const fs::path& folder, const Source& source) {
   std::vector<fs::path> places;
   const bool is_fashion = &source == &sources()[fashion_mnist], is_idx = source.format == Source::Format::idx;
@@ -63,7 +63,7 @@ std::vector<fs::path> places_in(const fs::path& folder, const Source& source) {
   return places;
 }
 
-/// Where the files may lie, the likeliest place first.
+/// Candidate folders of the files, in the order of search.
 std::vector<fs::path> places(const Source& source, const fs::path& folder) {
   if (!folder.empty()) return places_in(folder, source);
   std::vector<fs::path> all;
@@ -95,7 +95,8 @@ fs::path find_file(const Source& source, const fs::path& folder, const std::stri
     for (const std::string& file : {name + ".gz", name})
       if (fs::is_regular_file(place / file)) return place / file;
     const std::string line = "\n  " + place.lexically_normal().string();
-    if ((tried + "\n").find(line + "\n") == std::string::npos) tried += line;  // the project may be the folder of work
+    if ((tried + "\n").find(line + "\n") == std::string::npos)
+      tried += line;  // the project may be the working directory
   }
   const std::string naming =
       source.format == Source::Format::idx

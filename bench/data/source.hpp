@@ -15,15 +15,15 @@ struct SourcePart {
   std::vector<std::uint8_t> first_labels{};  ///< of the published file, where other sources have files of this name
 };
 
-/// Files as they are published. MNIST's and Fashion-MNIST's have the same names: the folder tells them apart, and the
-/// first labels show where the folder is wrong.
+/// Files as they are published. MNIST's and Fashion-MNIST's have the same names: the folder distinguishes them, and the
+/// first labels reveal a wrong folder.
 struct Source {
   enum class Format { idx, cifar };
   std::string name;  ///< "Fashion-MNIST"
   Format format = Format::idx;
-  std::vector<std::string> folders;  ///< what a folder of these files is called, the usual name first
-  std::filesystem::path installed;   ///< where a package puts them; empty: there is none
-  std::string advice;                ///< how else to come by them; empty, or the end of a sentence
+  std::vector<std::string> folders;  ///< common names of folders of these files
+  std::filesystem::path installed;   ///< folder of a system package; empty: there is none
+  std::string advice;                ///< other ways to get them: the end of a sentence; or empty
   std::vector<SourcePart> parts;     ///< in the order in which they are put together
 };
 

@@ -17,8 +17,8 @@ Partition world_of(const Problem& problem, int devices, const Ranks::Place& plac
   return partition(problem.extent(), devices / place.size, place.rank, place.size, problem.batch_rows());
 }
 
-Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes, bool dry,
-                 StepTrace* trace)
+PreparedCase::PreparedCase(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
+                           bool dry, StepTrace* trace)
     : case_(that),
       problem_(problem),
       runtime_(runtime),
@@ -39,16 +39,16 @@ Entrant::Entrant(const Case& that, const Problem& problem, Runtime& runtime, std
   });
 }
 
-Launch Entrant::configure(const Launch& launch) {
+Launch PreparedCase::configure(const Launch& launch) {
   const std::int64_t teams = std::max<std::int64_t>(problem_.max_teams(), 1);
-  if (launch.league > teams)  // the others would only be started, for minutes where they are many
+  if (launch.league > teams)  // idle teams: starting very many takes minutes
     throw Unsupported("league " + std::to_string(launch.league) + ": the problem has work for " +
                       std::to_string(teams) + (teams == 1 ? " team" : " teams"));
   return prepared_->configure(launch);
 }
 
-/// A tuned launch may come from a problem of another size: where it is refused, the automatic one will do.
-Launch Entrant::choose() {
+/// A tuned launch may come from a problem of another size: where it is refused, the automatic launch is taken.
+Launch PreparedCase::choose() {
   try {
     return configure(case_.launch);
   } catch (const Unsupported& refusal) {
@@ -60,36 +60,36 @@ Launch Entrant::choose() {
 
 std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runtime& runtime,
                                  std::int64_t memory_budget_bytes) {
-  if (model_facts(that.model) == nullptr) return 0;  // a peer: its process would have to be started
-  return Entrant(that, problem, runtime, memory_budget_bytes, true).prepared().device_bytes();
+  if (model_facts(that.model) == nullptr) return 0;  // a peer: unknown before its process runs
+  return PreparedCase(that, problem, runtime, memory_budget_bytes, true).prepared().device_bytes();
 }
 
 std::string fault_of(const Verdict& verdict) { return verdict.message.empty() ? "beyond its bound" : verdict.message; }
 
-Checked check_left(Entrant& entrant) {
+Checked check_left(PreparedCase& prepared_case) {
   Checked checked;
   checked.download_s = seconds_of([&] {
-    entrant.prepared().download();
-    entrant.prepared().fence();
+    prepared_case.prepared().download();
+    prepared_case.prepared().fence();
   });
-  checked.outputs = &entrant.outputs();
-  Ranks& ranks = entrant.runtime().ranks();
+  checked.outputs = &prepared_case.outputs();
+  Ranks& ranks = prepared_case.runtime().ranks();
   RankReduce reduce(ranks);
-  checked.counts = entrant.prepared().counts();
+  checked.counts = prepared_case.prepared().counts();
   for (auto& [name, count] : checked.counts) count = reduce.sum_of(count);
-  checked.verdict = gathered(ranks, entrant.problem().check(*checked.outputs, reduce), *checked.outputs);
+  checked.verdict = gathered(ranks, prepared_case.problem().check(*checked.outputs, reduce), *checked.outputs);
   return checked;
 }
 
-Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()>& begin) {
-  entrant.prepared().reset();
-  entrant.prepared().fence();
+Checked check_fresh(PreparedCase& prepared_case, Stages& stages, const std::function<void()>& begin) {
+  prepared_case.prepared().reset();
+  prepared_case.prepared().fence();
   if (begin) begin();
-  const double compute_s = Rendezvous(entrant.runtime().ranks()).seconds_of([&] {
-    entrant.prepared().compute(stages);
-    entrant.prepared().fence();
+  const double compute_s = Rendezvous(prepared_case.runtime().ranks()).seconds_of([&] {
+    prepared_case.prepared().compute(stages);
+    prepared_case.prepared().fence();
   });
-  Checked checked = check_left(entrant);
+  Checked checked = check_left(prepared_case);
   checked.compute_s = compute_s;
   return checked;
 }

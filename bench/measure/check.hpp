@@ -13,27 +13,27 @@ namespace league::bench {
 
 class StepTrace;
 
-/// How a problem is split over `devices` in all. @pre each rank has as many
+/// The partition of a problem over `devices` in all. @pre every rank has the same number
 Partition world_of(const Problem& problem, int devices, const Ranks::Place& place);
 
-/// A case that holds its devices' memory: prepared, configured and with its inputs in place.
-class Entrant {
+/// A case with its device memory allocated, its launch configured and its inputs uploaded.
+class PreparedCase {
  public:
-  /// `dry`: without memory and inputs, for `needed_device_bytes`. `trace`: what its shards do goes there.
+  /// `dry`: without memory and inputs, for `needed_device_bytes`. `trace`: records what its shards do.
   /// @throws Unsupported, or what the backend throws
-  Entrant(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
-          bool dry = false, StepTrace* trace = nullptr);
-  Entrant(const Entrant&) = delete;
-  Entrant& operator=(const Entrant&) = delete;
+  PreparedCase(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
+               bool dry = false, StepTrace* trace = nullptr);
+  PreparedCase(const PreparedCase&) = delete;
+  PreparedCase& operator=(const PreparedCase&) = delete;
 
   [[nodiscard]] const Case& of() const { return case_; }
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] Prepared& prepared() { return *prepared_; }
   [[nodiscard]] Launch launch() const { return launch_; }
-  /// Configures the variant once more. @returns the effective launch
+  /// Configures the variant again. @returns the effective launch
   /// @throws Unsupported, also for a league of more teams than the problem has work for
   Launch configure(const Launch& launch);
-  /// Why the automatic launch stands in for the tuned one; empty if it does not.
+  /// Why the automatic launch replaced the tuned one; empty if it did not.
   [[nodiscard]] const std::string& launch_note() const { return launch_note_; }
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   /// Of this rank.
@@ -53,13 +53,13 @@ class Entrant {
   std::vector<Shard> shards_;
   Outputs outputs_;
   std::unique_ptr<Communicator> communicator_;
-  std::unique_ptr<Prepared> prepared_;  // goes first: it refers to the rest
+  std::unique_ptr<Prepared> prepared_;  // destroyed first: it refers to the rest
   Launch launch_;
   std::string launch_note_;
   double upload_s_ = 0;
 };
 
-/// Bytes that the device with the most takes in a run of this case, 0 where that is not known; none of them is taken.
+/// The maximum over devices of the bytes that a run of this case allocates; 0: unknown. Allocates nothing.
 /// @throws Unsupported as the run does, if it is more than the budget
 std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runtime& runtime,
                                  std::int64_t memory_budget_bytes);
@@ -76,10 +76,10 @@ struct Checked {
 /// What is wrong, in words. @pre it did not pass
 std::string fault_of(const Verdict& verdict);
 
-/// Judges what the last compute left on the devices.
-Checked check_left(Entrant& entrant);
+/// Downloads and checks the results of the last compute.
+Checked check_left(PreparedCase& prepared_case);
 
-/// Poisons all outputs, computes once and judges. `begin` is called when the queues are empty, just before the compute.
-Checked check_fresh(Entrant& entrant, Stages& stages, const std::function<void()>& begin = {});
+/// Poisons all outputs, computes once and checks. `begin` is called just before the compute, with empty queues.
+Checked check_fresh(PreparedCase& prepared_case, Stages& stages, const std::function<void()>& begin = {});
 
 }  // namespace league::bench

@@ -7,7 +7,7 @@
 
 namespace league::bench {
 
-/// Seconds on the host's clock since it was made.
+/// Seconds of the host's clock since construction.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {

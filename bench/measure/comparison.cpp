@@ -18,7 +18,7 @@ namespace {
 /// A case that passed its check and waits to be sampled.
 struct Ready {
   Result* result;
-  std::unique_ptr<Entrant> entrant;
+  std::unique_ptr<PreparedCase> prepared_case;
   std::unique_ptr<Meter> meter;
   int breaks = 0;  ///< of the ranks, when it was opened
 };
@@ -37,14 +37,14 @@ bool judge(Result& result, const Verdict& verdict, const std::string& when) {
 }
 
 /// Runs one comparison, group after group.
-class Play {
+class ComparisonRun {
  public:
-  Play(const Comparison& comparison, const Venue& venue) : venue_(venue) {
+  ComparisonRun(const Comparison& comparison, const RunContext& run) : run_(run) {
     for (const Case& that : comparison.cases) {
       results_.push_back({.of = that, .reason = that.skip});
       if (!that.skip.empty()) continue;
       const DeviceKind kind = device_kind(that);
-      results_.back().device_name = venue.runtime.info({kind, 0}).name;
+      results_.back().device_name = run.runtime.info({kind, 0}).name;
     }
     for (Result& result : results_)
       if (result.of.repeats.empty() && result.of.skip.empty())
@@ -63,11 +63,11 @@ class Play {
   }
 
  private:
-  [[nodiscard]] Ranks& ranks() const { return venue_.runtime.ranks(); }
+  [[nodiscard]] Ranks& ranks() const { return run_.runtime.ranks(); }
   bool attempt_here(Result& result, const std::function<void()>& step) { return attempt(result, step, ranks()); }
   bool make() {
     Result& first = *waiting_.front();
-    const bool made = attempt_here(first, [&] { problem_ = make_problem(first.of, venue_.runtime, venue_.datasets); });
+    const bool made = attempt_here(first, [&] { problem_ = make_problem(first.of, run_.runtime, run_.datasets); });
     for (Result* result : waiting_) {
       if (made) count_cost(*result, *problem_);
       if (made) continue;
@@ -78,30 +78,30 @@ class Play {
     return made;
   }
 
-  /// The same for all cases of a kind of device, whatever others hold at their turn.
+  /// One budget for all cases of a kind of device, fixed before any of them takes memory.
   void set_budgets() {
     for (const Result* result : waiting_) {
       const DeviceKind kind = device_kind(result->of);
-      if (!budgets_.contains(kind)) budgets_[kind] = memory_budget(venue_.runtime, kind, venue_.device_memory_bytes);
+      if (!budgets_.contains(kind)) budgets_[kind] = memory_budget(run_.runtime, kind, run_.device_memory_bytes);
     }
   }
 
   /// Opens as many cases as fit into memory together, and samples them in turn.
   void run_group(int number) {
     std::vector<Ready> group;
-    MemoryWatch memory(venue_.runtime);
+    MemoryWatch memory(run_.runtime);
     while (!waiting_.empty()) {
       Result& result = *waiting_.front();
       result.group = number;
-      const std::vector<Device> devices = venue_.runtime.devices(device_kind(result.of), result.of.devices);
+      const std::vector<Device> devices = run_.runtime.devices(device_kind(result.of), result.of.devices);
       if (!group.empty() && !every_rank(ranks(), memory.has_room(devices))) break;
-      venue_.check_interrupt();
+      run_.check_interrupt();
       Ready ready{&result, nullptr, nullptr};
       memory.before(devices);
       if (attempt_here(result, [&] { open(ready); })) {
         if (ready.meter) group.push_back(std::move(ready));
       } else if (!group.empty() && memory.is_exhausted(result.reason)) {
-        break;  // it is tried again when the others are gone
+        break;  // tried again in the next group
       }
       memory.after(devices);
       waiting_.erase(waiting_.begin());
@@ -118,47 +118,47 @@ class Play {
     if (repeated == group.end()) return;
     repeated_ = repeated->result;
     null_->group = repeated_->group;
-    if (repeated->meter->expected_s() > longest_null_test_s)
+    if (repeated->meter->expected_s() > max_null_test_s)
       return conclude(*null_, Status::skipped, "one compute takes over a second: too long to be measured twice");
     std::vector<Device> devices;
-    for (const Shard& shard : repeated->entrant->shards()) devices.push_back(shard.device);
+    for (const Shard& shard : repeated->prepared_case->shards()) devices.push_back(shard.device);
     if (!every_rank(ranks(), memory.has_room(devices)))
       return conclude(*null_, Status::skipped, "no memory for it beside the case that it repeats");
-    venue_.check_interrupt();
+    run_.check_interrupt();
     Ready ready{null_, nullptr, nullptr};
     if (attempt_here(*null_, [&] { open(ready); }) && ready.meter) group.push_back(std::move(ready));
   }
 
   void open(Ready& ready) {
     Result& result = *ready.result;
-    venue_.announce(result.of, "checks");
+    run_.announce(result.of, "checks");
     ready.breaks = ranks().breaks();
-    ready.entrant =
-        std::make_unique<Entrant>(result.of, *problem_, venue_.runtime, budgets_.at(device_kind(result.of)));
-    result.launch = ready.entrant->launch();
-    result.launch_note = ready.entrant->launch_note();
-    const Checked checked = check_traced(*ready.entrant, result.trace);
+    ready.prepared_case =
+        std::make_unique<PreparedCase>(result.of, *problem_, run_.runtime, budgets_.at(device_kind(result.of)));
+    result.launch = ready.prepared_case->launch();
+    result.launch_note = ready.prepared_case->launch_note();
+    const Checked checked = check_traced(*ready.prepared_case, result.trace);
     if (!judge(result, checked.verdict, "before sampling")) return;
-    result.engines = ready.entrant->communicator().taken();
+    result.engines = ready.prepared_case->communicator().taken();
     const bool null_test = !result.of.repeats.empty();
-    if (!null_test) venue_.save(result.of, *problem_, *checked.outputs);
-    ready.meter = std::make_unique<Meter>(*ready.entrant, checked.compute_s);
+    if (!null_test) run_.save(result.of, *problem_, *checked.outputs);
+    ready.meter = std::make_unique<Meter>(*ready.prepared_case, checked.compute_s);
     if (!is_very_long(checked.compute_s)) result.trace = ready.meter->trace();
-    if (null_test) result.trace.timeline.clear();  // a reader has seen it
-    result.trace.stages["upload"] = ready.entrant->upload_s();
+    if (null_test) result.trace.timeline.clear();  // that of the repeated case is recorded
+    result.trace.stages["upload"] = ready.prepared_case->upload_s();
     result.trace.stages["download"] = checked.download_s;
     result.latency_s = ready.meter->latency_s();
     result.metric = ready.meter->metric();
   }
 
-  /// Its communicators may be gone. @throws std::runtime_error
+  /// @throws std::runtime_error if the communicators of the case were lost meanwhile
   void require_unbroken(const Ready& ready) const {
     if (ready.breaks != ranks().breaks())
       throw std::runtime_error("a rank has failed in another case, which ends what was prepared beside it");
   }
 
-  /// One number of computes a sample for all models and launches of a method and execution on a kind of device; fewer
-  /// only where a sample would take very long.
+  /// The batch size is the same for all models and launches of a method and execution on a kind of device, except where
+  /// a sample would take too long.
   void choose_batches(std::vector<Ready>& group) {
     std::map<std::tuple<const Method*, Execution, DeviceKind>, int> batches;
     const auto key = [](const Ready& ready) {
@@ -176,11 +176,11 @@ class Play {
     Stopping stopping(group.empty() ? std::nullopt : group.front().result->of.precision);
     std::vector<Draw> draws;
     for (const Ready& ready : group) {
-      ready.result->readings_before = venue_.runtime.readings(ready.entrant->shards().front().device);
-      const int most = ready.result->of.precision ? Stopping::most : ready.result->of.samples;
-      draws.push_back({ready.result->of.name, samples_for(most, ready.meter->expected_s()), [&ready, this] {
-                         venue_.check_interrupt();
-                         venue_.announce(ready.result->of, "samples");
+      ready.result->readings_before = run_.runtime.readings(ready.prepared_case->shards().front().device);
+      const int limit = ready.result->of.precision ? Stopping::max_samples : ready.result->of.samples;
+      draws.push_back({ready.result->of.name, samples_for(limit, ready.meter->expected_s()), [&ready, this] {
+                         run_.check_interrupt();
+                         run_.announce(ready.result->of, "samples");
                          double seconds = 0;
                          together(ranks(), [&] {
                            require_unbroken(ready);
@@ -189,14 +189,14 @@ class Play {
                          return seconds;
                        }});
     }
-    const std::vector<Drawn> drawn = venue_.sampler.sample(draws, ranks(), stopping);
+    const std::vector<Drawn> drawn = run_.sampler.sample(draws, ranks(), stopping);
     for (std::size_t i = 0; i < group.size(); ++i) {
       Result& result = *group[i].result;
       result.samples = drawn[i].samples;
       result.stopped = stopping.reason();
       result.held = group[i].meter->holds();
       result.begin_skew_s = group[i].meter->begin_skew_s();
-      result.readings_after = venue_.runtime.readings(group[i].entrant->shards().front().device);
+      result.readings_after = run_.runtime.readings(group[i].prepared_case->shards().front().device);
       if (drawn[i].error.empty())
         conclude(result, Status::passed, "");
       else
@@ -206,16 +206,17 @@ class Play {
 
   void check_again(Ready& ready) {
     if (ready.result->status != Status::passed) return;
-    venue_.announce(ready.result->of, "checks again");
+    run_.announce(ready.result->of, "checks again");
     require_unbroken(ready);
     Stages stages;
-    const Checked left = check_left(*ready.entrant);
+    const Checked left = check_left(*ready.prepared_case);
     ready.result->counts = left.counts;
     if (!judge(*ready.result, left.verdict, "after sampling")) return;
-    if (!ready.meter->is_long()) judge(*ready.result, check_fresh(*ready.entrant, stages).verdict, "when run again");
+    if (!ready.meter->is_long())
+      judge(*ready.result, check_fresh(*ready.prepared_case, stages).verdict, "when run again");
   }
 
-  const Venue& venue_;
+  const RunContext& run_;
   std::vector<Result> results_;
   std::vector<Result*> waiting_;
   Result* null_ = nullptr;            ///< the null test; not among those that wait
@@ -237,11 +238,11 @@ bool attempt(Result& result, const std::function<void()>& step, Ranks& ranks) {
     return true;
   } catch (const Interrupted&) {
     throw;
-  } catch (const Unsupported& obstacle) {
-    conclude(result, Status::skipped, obstacle.what());
+  } catch (const Unsupported& reason) {
+    conclude(result, Status::skipped, reason.what());
   } catch (const std::bad_alloc& error) {
     conclude(result, Status::skipped, out_of_host_memory(error));
-  } catch (const std::invalid_argument& error) {  // no problem can be made from this, or it has no solution
+  } catch (const std::invalid_argument& error) {  // invalid sizes, or no solution
     result.verdict.ill_posed = true;
     conclude(result, Status::failed, error.what());
   } catch (const std::exception& error) {
@@ -276,8 +277,8 @@ std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optiona
   return smallest(runtime.ranks(), runtime.free_memory_bytes(first) / users / 10 * 9);
 }
 
-std::vector<Result> run_comparison(const Comparison& comparison, const Venue& venue) {
-  return Play(comparison, venue).run();
+std::vector<Result> run_comparison(const Comparison& comparison, const RunContext& run) {
+  return ComparisonRun(comparison, run).run();
 }
 
 }  // namespace league::bench

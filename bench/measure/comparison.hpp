@@ -11,8 +11,8 @@
 
 namespace league::bench {
 
-/// What a comparison needs of the run that it is part of.
-struct Venue {
+/// What the comparisons of a run share.
+struct RunContext {
   Runtime& runtime;
   Datasets& datasets;
   Sampler& sampler;
@@ -22,13 +22,13 @@ struct Venue {
   std::function<void(const Case&, const Problem&, const Outputs&)> save;  ///< results that passed
 };
 
-/// Runs a step of one case on all ranks; what it throws on one becomes the case's result. @returns whether it went well
+/// Runs a step of one case on all ranks; an exception on one becomes the result of the case. @returns whether it passed
 /// @throws Interrupted
 bool attempt(Result& result, const std::function<void()>& step, Ranks& ranks);
-/// On this one.
+/// On this rank alone.
 bool attempt(Result& result, const std::function<void()>& step);
 
-/// What the problem needs at least, and what the case's method does.
+/// Adds the cost of the problem and the traffic of the method.
 void count_cost(Result& result, const Problem& problem);
 
 /// The problem that the cases of a comparison share.
@@ -38,7 +38,7 @@ std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datase
 std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given);
 
 /// Checks all cases, samples them in turn, checks them again. Cases are prepared together as far as they fit into
-/// memory. What goes wrong with one of them is its own result. @throws Interrupted
-std::vector<Result> run_comparison(const Comparison& comparison, const Venue& venue);
+/// memory. An error in one of them becomes its result. @throws Interrupted
+std::vector<Result> run_comparison(const Comparison& comparison, const RunContext& run);
 
 }  // namespace league::bench

@@ -14,21 +14,22 @@
 namespace league::bench {
 namespace {
 
-constexpr double shortest_gpu_sample_s = 200e-6, shortest_host_sample_s = 1e-3;
-constexpr double shortest_time_s = 1e-9;  // no rows take no time, but a time is above zero
-constexpr int largest_batch = 100;        // queued whole: a queue takes about a thousand launches
-constexpr double longest_batch_s = 0.5;
+constexpr double min_gpu_sample_s = 200e-6, min_host_sample_s = 1e-3;
+constexpr double min_time_s = 1e-9;  // a time of empty work must still be positive
+constexpr int max_batch = 100;       // a queue holds about a thousand launches
+constexpr double max_batch_s = 0.5;
 constexpr double very_long_s = 3, long_sampling_s = 60;
 
 /// Puts a mark before and after each stage of a compute.
 class MarkingStages final : public Stages {
  public:
-  MarkingStages(Entrant& entrant, bool in_turn) : in_turn_(in_turn) {
-    for (const Shard& shard : entrant.shards()) bases_.push_back({&entrant.runtime().queue(shard.device)});
+  MarkingStages(PreparedCase& prepared_case, bool in_turn) : in_turn_(in_turn) {
+    for (const Shard& shard : prepared_case.shards()) bases_.push_back({&prepared_case.runtime().queue(shard.device)});
   }
   [[nodiscard]] bool traced() const override { return in_turn_; }
 
-  /// Ties the clocks of the devices to the host's, by a mark on each queue. @pre all queues are empty, or held back
+  /// Puts a base mark on each queue, to relate the clocks of the devices to the host's. @pre all queues are empty or
+  /// held
   void start() {
     for (const Base& base : bases_) base.queue->clear_marks();
     bases_.front().mark = bases_.front().queue->mark();
@@ -39,7 +40,7 @@ class MarkingStages final : public Stages {
     }
   }
 
-  /// Of one of the `repeats` of a compute; the timeline is of all. @pre all queues were fenced
+  /// Times per repeat; the timeline covers all repeats. @pre all queues were fenced
   [[nodiscard]] Trace read(int repeats) const {
     std::map<std::string, std::map<Queue*, double>> stages;
     std::vector<std::pair<Queue*, std::array<int, 2>>> spans;  // first and last mark of each queue, in the order of use
@@ -61,7 +62,7 @@ class MarkingStages final : public Stages {
   }
 
  private:
-  /// A queue, its first mark, and when that was there on the host's clock, counted from the first queue's.
+  /// A queue, its base mark, and the host's time of that mark relative to the first queue.
   struct Base {
     Queue* queue;
     int mark = 0;
@@ -90,14 +91,14 @@ class MarkingStages final : public Stages {
   std::vector<Span> spans_;
 };
 
-/// Holds a queue back until it is released, whatever happens in between.
+/// RAII: holds a queue back until released.
 class Hold {
  public:
   explicit Hold(Queue& queue) : queue_(queue) { queue_.hold(); }
   ~Hold() { release(); }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
-  /// False if the queue gave up waiting before.
+  /// False if the hold had timed out.
   bool release() {
     if (held_) whole_ = queue_.release();
     held_ = false;
@@ -116,22 +117,22 @@ std::string_view name(Metric metric) {
   return names[static_cast<std::size_t>(metric)];
 }
 
-Checked check_traced(Entrant& entrant, Trace& trace) {
-  MarkingStages stages(entrant, false);
-  Checked checked = check_fresh(entrant, stages, [&] { stages.start(); });
-  trace = gathered(entrant.runtime().ranks(), stages.read(entrant.prepared().timing().repeats));
+Checked check_traced(PreparedCase& prepared_case, Trace& trace) {
+  MarkingStages stages(prepared_case, false);
+  Checked checked = check_fresh(prepared_case, stages, [&] { stages.start(); });
+  trace = gathered(prepared_case.runtime().ranks(), stages.read(prepared_case.prepared().timing().repeats));
   return checked;
 }
 
-Meter::Meter(Entrant& entrant, double checked_s)
-    : entrant_(entrant),
-      timing_(entrant.prepared().timing()),
-      rendezvous_(entrant.runtime().ranks()),
-      clock_(dynamic_cast<SelfTimed*>(&entrant.prepared())),
+Meter::Meter(PreparedCase& prepared_case, double checked_s)
+    : prepared_case_(prepared_case),
+      timing_(prepared_case.prepared().timing()),
+      rendezvous_(prepared_case.runtime().ranks()),
+      clock_(dynamic_cast<SelfTimed*>(&prepared_case.prepared())),
       latency_s_(checked_s),
       expected_s_(checked_s) {
-  const bool on_gpu = entrant.shards().front().device.kind == DeviceKind::gpu;
-  const bool several = !entrant.world().alone();
+  const bool on_gpu = prepared_case.shards().front().device.kind == DeviceKind::gpu;
+  const bool several = !prepared_case.world().alone();
   metric_ = several ? Metric::makespan : on_gpu && !timing_.host_clock ? Metric::device_time : Metric::host_time;
   holds_ = metric_ == Metric::device_time && clock_ == nullptr;
   if (!is_very_long(checked_s)) look_first();
@@ -142,8 +143,8 @@ void Meter::look_first() {
   const auto is_brief = [&, watch = Stopwatch()] { return every_rank(ranks(), watch.seconds() < 0.3); };
   while (latencies.empty() || (latencies.size() < 5 && is_brief())) {
     if (timing_.reset_each) {
-      entrant_.prepared().reset();
-      entrant_.prepared().fence();
+      prepared_case_.prepared().reset();
+      prepared_case_.prepared().fence();
     }
     latencies.push_back(clock_ != nullptr ? clock_->latency_s(!timing_.reset_each) : host_sample(1));
   }
@@ -155,50 +156,50 @@ void Meter::look_first() {
 
 Trace Meter::trace() {
   Stages untraced;
-  MarkingStages stages(entrant_, true);
-  entrant_.prepared().reset();
-  if (!timing_.reset_each) entrant_.prepared().compute(untraced);  // as warm as samples are
-  entrant_.prepared().fence();
+  MarkingStages stages(prepared_case_, true);
+  prepared_case_.prepared().reset();
+  if (!timing_.reset_each) prepared_case_.prepared().compute(untraced);  // as warm as samples are
+  prepared_case_.prepared().fence();
   {
     std::optional<Hold> hold;
-    if (holds_) hold.emplace(entrant_.runtime().queue(entrant_.shards().front().device));
+    if (holds_) hold.emplace(prepared_case_.runtime().queue(prepared_case_.shards().front().device));
     stages.start();
-    entrant_.prepared().compute(stages);
+    prepared_case_.prepared().compute(stages);
   }
-  entrant_.prepared().fence();
+  prepared_case_.prepared().fence();
   return gathered(ranks(), stages.read(timing_.repeats));
 }
 
 int Meter::batch_needed() const {
   if (timing_.reset_each) return 1;
-  const bool on_gpu = entrant_.shards().front().device.kind == DeviceKind::gpu;
-  const double shortest = on_gpu ? shortest_gpu_sample_s : shortest_host_sample_s;
-  return static_cast<int>(std::clamp(std::ceil(shortest / std::max(expected_s_, 1e-9)), 1.0, double{largest_batch}));
+  const bool on_gpu = prepared_case_.shards().front().device.kind == DeviceKind::gpu;
+  const double min_sample_s = on_gpu ? min_gpu_sample_s : min_host_sample_s;
+  return static_cast<int>(std::clamp(std::ceil(min_sample_s / std::max(expected_s_, 1e-9)), 1.0, double{max_batch}));
 }
 
 int Meter::batch_affordable() const {
   if (timing_.reset_each) return 1;
-  return static_cast<int>(std::clamp(longest_batch_s / std::max(expected_s_, 1e-9), 1.0, double{largest_batch}));
+  return static_cast<int>(std::clamp(max_batch_s / std::max(expected_s_, 1e-9), 1.0, double{max_batch}));
 }
 
 double Meter::sample(int batch) {
   Stages stages;
   const bool warm = !timing_.reset_each && !is_long();
   if (!warm)
-    entrant_.prepared().reset();
+    prepared_case_.prepared().reset();
   else if (clock_ == nullptr)
-    entrant_.prepared().compute(stages);  // warm caches and clocks
-  entrant_.prepared().fence();
-  if (clock_ != nullptr) return std::max(clock_->seconds(batch, warm), shortest_time_s);
+    prepared_case_.prepared().compute(stages);  // warm caches and clocks
+  prepared_case_.prepared().fence();
+  if (clock_ != nullptr) return std::max(clock_->seconds(batch, warm), min_time_s);
   const double seconds = metric_ == Metric::device_time ? device_sample(batch) : host_sample(batch);
-  return std::max(seconds / timing_.repeats, shortest_time_s);
+  return std::max(seconds / timing_.repeats, min_time_s);
 }
 
 double Meter::host_sample(int batch) {
   Stages stages;
   return rendezvous_.seconds_of([&] {
-    for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
-    entrant_.prepared().fence();
+    for (int i = 0; i < batch; ++i) prepared_case_.prepared().compute(stages);
+    prepared_case_.prepared().fence();
   }) / batch;
 }
 
@@ -206,7 +207,7 @@ double Meter::device_sample(int batch) {
   if (clock_ != nullptr) return clock_->seconds(batch, true);
   bool whole = true;
   double seconds = held_sample(batch, whole);
-  if (!whole) {  // its compute waits for the host, or queues more than the queue takes: then it is timed as it comes
+  if (!whole) {  // the compute waits for the host, or overflows the queue: timed without holding
     holds_ = false;
     seconds = held_sample(batch, whole);
   }
@@ -215,18 +216,18 @@ double Meter::device_sample(int batch) {
 
 double Meter::held_sample(int batch, bool& whole) {
   Stages stages;
-  Queue& queue = entrant_.runtime().queue(entrant_.shards().front().device);
+  Queue& queue = prepared_case_.runtime().queue(prepared_case_.shards().front().device);
   queue.clear_marks();
   int begin = 0, end = 0;
   {
     std::optional<Hold> hold;
     if (holds_) hold.emplace(queue);
     begin = queue.mark();
-    for (int i = 0; i < batch; ++i) entrant_.prepared().compute(stages);
+    for (int i = 0; i < batch; ++i) prepared_case_.prepared().compute(stages);
     end = queue.mark();
     whole = !hold || hold->release();
   }
-  entrant_.prepared().fence();
+  prepared_case_.prepared().fence();
   queue.fence();
   return queue.seconds(begin, end) / batch;
 }

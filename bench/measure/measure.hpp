@@ -11,8 +11,8 @@
 
 namespace league::bench {
 
-/// What a sample is. Never mixed: device time is between two marks on the device's queue, the others on the host's
-/// clock.
+/// What a sample measures. Device time is between two events on the device's queue, the others are on the host's clock;
+/// they are never mixed.
 enum class Metric { device_time, makespan, host_time };
 std::string_view name(Metric metric);
 
@@ -27,49 +27,48 @@ struct Event {
 struct Trace {
   std::map<std::string, double> stages;
   std::vector<double> per_device_s;
-  /// All stages of all devices on one clock, in the order in which they were queued. The clock of each device is tied
-  /// to the host's by one mark on its empty queue: between devices, times are right to the few microseconds that such a
-  /// mark is under way.
+  /// All stages of all devices on one clock, in queue order. The clock of each device is related to the host's by one
+  /// event on its empty queue; between devices the error is the few microseconds that such an event takes.
   std::vector<Event> timeline;
 };
 
-/// As `check_fresh`, and where the time went in that first compute.
-Checked check_traced(Entrant& entrant, Trace& trace);
+/// As `check_fresh`, and traces that first compute.
+Checked check_traced(PreparedCase& prepared_case, Trace& trace);
 
-/// Draws samples of one case.
+/// Takes samples of one case.
 class Meter {
  public:
-  /// `checked_s`: host clock of the checked compute; where that took long, it is not repeated for a first look.
-  Meter(Entrant& entrant, double checked_s);
+  /// `checked_s`: time of the checked compute; a long one is not repeated for the first estimate.
+  Meter(PreparedCase& prepared_case, double checked_s);
 
-  /// Host clock, one launch to fence: the median of a few; of one of its repeats, their mean.
+  /// Host clock, one launch to fence: the median of a few, per repeat.
   [[nodiscard]] double latency_s() const { return latency_s_ / timing_.repeats; }
-  /// Seconds of one compute, by this case's metric; from a first look.
+  /// First estimate of the seconds of one compute, in this case's metric.
   [[nodiscard]] double expected_s() const { return expected_s_; }
   [[nodiscard]] Metric metric() const { return metric_; }
   /// Whether samples are long enough to be taken cold, each from poisoned outputs.
   [[nodiscard]] bool is_long() const { return latency_s_ > 0.01; }
   /// Whether the queue is held back while a batch is queued.
   [[nodiscard]] bool holds() const { return clock_ != nullptr ? clock_->holds() : holds_; }
-  /// Between the begins of the ranks, the most of all samples.
+  /// Maximum over all samples of the skew between the starts of the ranks.
   [[nodiscard]] double begin_skew_s() const { return rendezvous_.begin_skew_s(); }
-  /// How many computes one sample needs to be long enough for its clock.
+  /// Computes per sample that the resolution of the clock requires.
   [[nodiscard]] int batch_needed() const;
-  /// How many computes a sample may have before it takes very long; at least one.
+  /// Computes per sample that take at most half a second; at least one.
   [[nodiscard]] int batch_affordable() const;
-  /// Where the time of one compute goes; work that usually overlaps runs stage after stage.
+  /// Traces one compute; stages that overlap otherwise run one after another.
   Trace trace();
-  /// Seconds of one compute, or of one of its repeats: the mean over a batch.
+  /// Seconds per compute and repeat: the mean over a batch.
   double sample(int batch);
 
  private:
-  [[nodiscard]] Ranks& ranks() const { return entrant_.runtime().ranks(); }
+  [[nodiscard]] Ranks& ranks() const { return prepared_case_.runtime().ranks(); }
   void look_first();
   double host_sample(int batch);
   double device_sample(int batch);
   double held_sample(int batch, bool& whole);
 
-  Entrant& entrant_;
+  PreparedCase& prepared_case_;
   Timing timing_;
   Rendezvous rendezvous_;
   SelfTimed* clock_;  ///< the case itself, where it times itself; else null

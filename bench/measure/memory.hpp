@@ -10,8 +10,8 @@
 
 namespace league::bench {
 
-/// Watches how much memory the cases of a comparison take, on their devices and on the host, to say whether one more of
-/// them has room beside the others.
+/// Measures how much memory the cases of a comparison take, on their devices and on the host, to decide whether one
+/// more case fits beside the others.
 class MemoryWatch {
  public:
   explicit MemoryWatch(const Runtime& runtime) : runtime_(runtime) {}
@@ -25,14 +25,14 @@ class MemoryWatch {
       largest_[key(device)] = std::max(largest_[key(device)], taken);
     }
   }
-  /// Whether each device could take the largest case so far once more.
+  /// Whether the largest case so far would fit once more on each device.
   [[nodiscard]] bool has_room(const std::vector<Device>& devices) const {
     return std::ranges::all_of(with_host(devices), [&](const Device& device) {
       const auto largest = largest_.find(key(device));
       return largest == largest_.end() || runtime_.free_memory_bytes(device) > largest->second + largest->second / 10;
     });
   }
-  /// Whether a case failed for want of memory that others hold.
+  /// Whether a case failed for lack of memory.
   [[nodiscard]] static bool is_exhausted(std::string_view reason) { return reason.starts_with("out of "); }
 
  private:

@@ -14,7 +14,7 @@
 namespace league::bench {
 namespace {
 
-/// A value in kB out of a file of the process file system; 0 if it is not there.
+/// A value of a file of /proc, in kB there; 0 if absent.
 rlim_t read_bytes(const char* file, std::string_view key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);)

@@ -7,14 +7,14 @@
 
 namespace league::bench {
 
-/// From here on an allocation of more host memory than the machine has to spare fails, so that its case is skipped.
-/// Without a limit it would succeed, and the system would kill the process when the memory is touched.
+/// Sets a limit (RLIMIT_AS), so that an allocation beyond the free host memory fails and its case is skipped. Without
+/// it the allocation succeeds, and the kernel kills the process when the memory is touched.
 void limit_memory();
 
-/// How much more host memory can be taken, under the limit and of what the machine has to spare.
+/// Host memory that can still be allocated, under the limit and of what is free.
 std::int64_t spare_memory_bytes();
 
-/// Why a case is skipped whose arrays found no host memory: what they need at least, and what there is without them.
+/// The reason of a case skipped for lack of host memory: what it needs at least, and what is free.
 std::string out_of_host_memory(const std::bad_alloc& error);
 
 }  // namespace league::bench

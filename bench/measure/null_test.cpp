@@ -13,7 +13,7 @@ namespace {
 /// Whether a null test can repeat a case: one of League's own kernels that runs here.
 bool is_candidate(const Case& that) { return is_own(that.model) && that.skip.empty(); }
 
-/// A whole device before one thread, native before portable, a GPU before the host, then as in lists.
+/// Order of preference: parallel before serial, native before portable, GPU before host, then the order of lists.
 auto rank(const Case& that) {
   const ModelFacts& facts = *model_facts(that.model);
   return std::tuple(!facts.parallel, facts.portable, facts.device == DeviceKind::host, facts.order);

@@ -5,15 +5,14 @@
 
 namespace league::bench {
 
-/// Two equal variants must come out the same: gives each comparison that wants it a null test, its first native case
-/// that can run here (else its first portable one) once more under a name of its own, ".../null:1", after all others. A
-/// verdict that tells the two apart is false.
+/// Adds an A/A (null) test to each comparison that wants one: its first native case that can run here (else its first
+/// portable one) is measured twice, the second time as ".../null:1". A verdict other than "same" is a false positive.
 void add_null_tests(Study& study);
 
-/// Removes the null tests whose case is not there any more.
+/// Removes null tests whose case was removed.
 void drop_lone_null_tests(Study& study);
 
-/// Beyond this, a compute is too long to be measured twice.
-inline constexpr double longest_null_test_s = 1;
+/// Longer computes get no null test.
+inline constexpr double max_null_test_s = 1;
 
 }  // namespace league::bench

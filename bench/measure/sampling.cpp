@@ -14,7 +14,7 @@
 namespace league::bench {
 namespace {
 
-/// Hands the manual times over, case by case.
+/// Collects the manual times of each case.
 class Collector final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -48,16 +48,16 @@ void draw_one(benchmark::State& state, const Draw& draw, std::string& error, boo
 
 constexpr std::int64_t no_more = -1;
 
-/// Rank 0's `next` to all.
-std::int64_t say(Ranks& ranks, std::int64_t next = no_more) {
+/// Broadcasts rank 0's `next`.
+std::int64_t broadcast_next(Ranks& ranks, std::int64_t next = no_more) {
   ranks.broadcast(std::as_writable_bytes(std::span(&next, 1)), 0);
   return next;
 }
 
-/// What rank 0 draws. An error is that of all ranks, and ends the draws of the case there too.
+/// Draws what rank 0 draws. An error occurs on all ranks and ends the draws of the case there too.
 std::vector<Drawn> follow(const std::vector<Draw>& draws, Ranks& ranks) {
   std::vector<Drawn> drawn(draws.size());
-  for (std::int64_t next = say(ranks); next != no_more; next = say(ranks)) {
+  for (std::int64_t next = broadcast_next(ranks); next != no_more; next = broadcast_next(ranks)) {
     Drawn& one = drawn[static_cast<std::size_t>(next)];
     try {
       one.samples.push_back(draws[static_cast<std::size_t>(next)].draw());
@@ -70,7 +70,7 @@ std::vector<Drawn> follow(const std::vector<Draw>& draws, Ranks& ranks) {
   return drawn;
 }
 
-/// Batch after batch of those that have not failed and have not all of their samples.
+/// Samples in batches the cases that have not failed and still lack samples, until `stopping` ends it.
 std::vector<Drawn> sample_until(Sampler& sampler, const std::vector<Draw>& draws, Stopping& stopping) {
   std::vector<Drawn> all(draws.size());
   const Stopwatch watch;
@@ -109,11 +109,11 @@ std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws, Ranks& ranks,
   std::vector<Draw> led = draws;
   for (std::size_t i = 0; i < led.size(); ++i)
     led[i].draw = [&ranks, &draws, next = static_cast<std::int64_t>(i)] {
-      say(ranks, next);
+      broadcast_next(ranks, next);
       return draws[static_cast<std::size_t>(next)].draw();
     };
   std::vector<Drawn> drawn = sample_until(*this, led, stopping);
-  say(ranks, no_more);
+  broadcast_next(ranks, no_more);
   return drawn;
 }
 

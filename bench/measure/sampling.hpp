@@ -18,12 +18,12 @@ struct Draw {
 
 struct Drawn {
   std::vector<double> samples;  ///< in the order in which they were drawn
-  std::string error;            ///< what the first failing draw said; nothing is drawn after it
+  std::string error;            ///< of the first failing draw, which is the last
 };
 
 class Stopping;
 
-/// Google Benchmark as the one who decides the order: all draws of a call are interleaved at random.
+/// Samples through Google Benchmark, which interleaves all draws of a call at random.
 class Sampler {
  public:
   Sampler();
@@ -31,9 +31,9 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  /// One batch: all samples of all draws. @returns one element a draw. @throws Interrupted if a draw does
+  /// One batch: all samples of all draws. @returns one element per draw. @throws Interrupted if a draw does
   std::vector<Drawn> sample(const std::vector<Draw>& draws);
-  /// Batches until `stopping` says that it is enough. All ranks, with the same draws: rank 0 says which is next.
+  /// Batches until `stopping` ends it. Collective, with the same draws on all ranks: rank 0 decides the order.
   std::vector<Drawn> sample(const std::vector<Draw>& draws, Ranks& ranks, Stopping& stopping);
 };
 

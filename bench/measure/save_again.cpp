@@ -12,24 +12,24 @@
 namespace league::bench {
 namespace {
 
-/// @throws std::runtime_error if the result is wrong, and what goes wrong on the way
-void compute_and_save(const Case& that, const Problem& problem, const Venue& venue) {
-  venue.check_interrupt();
-  venue.announce(that, "computes again");
-  Entrant entrant(that, problem, venue.runtime,
-                  memory_budget(venue.runtime, device_kind(that), venue.device_memory_bytes));
+/// @throws std::runtime_error if the result is wrong, and what the case throws
+void compute_and_save(const Case& that, const Problem& problem, const RunContext& run) {
+  run.check_interrupt();
+  run.announce(that, "computes again");
+  PreparedCase prepared_case(that, problem, run.runtime,
+                             memory_budget(run.runtime, device_kind(that), run.device_memory_bytes));
   Stages stages;
-  const Checked checked = check_fresh(entrant, stages);
+  const Checked checked = check_fresh(prepared_case, stages);
   if (!checked.verdict.passed()) throw std::runtime_error("wrong when computed again: " + fault_of(checked.verdict));
-  venue.save(that, problem, *checked.outputs);
+  run.save(that, problem, *checked.outputs);
 }
 
 }  // namespace
 
-bool save_again(const Comparison& comparison, const Json& record, const SaveFolders& folders, const Venue& venue) {
+bool save_again(const Comparison& comparison, const Json& record, const SaveFolders& folders, const RunContext& run) {
   bool well = true;
   std::unique_ptr<Problem> problem;
-  Ranks& ranks = venue.runtime.ranks();
+  Ranks& ranks = run.runtime.ranks();
   for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
     const Case& that = comparison.cases[i];
     if (!that.repeats.empty() || record.at("benchmarks").at(i).at("status") != "passed") continue;
@@ -39,9 +39,9 @@ bool save_again(const Comparison& comparison, const Json& record, const SaveFold
     };
     try {
       together(ranks, [&] {
-        if (!problem) problem = make_problem(that, venue.runtime, venue.datasets);
+        if (!problem) problem = make_problem(that, run.runtime, run.datasets);
         if (any_rank(ranks, ranks.place().leads() && !folders.has(that, *problem)))
-          compute_and_save(that, *problem, venue);
+          compute_and_save(that, *problem, run);
       });
     } catch (const Interrupted&) {
       throw;

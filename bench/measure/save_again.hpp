@@ -7,9 +7,9 @@
 
 namespace league::bench {
 
-/// Saves the results of a comparison that an earlier launch of this run has recorded, as far as they are not saved:
-/// each passed case is computed once more and checked, not timed; its record stays as it is.
-/// @returns whether all went well; what did not is said on stderr. @throws Interrupted
-bool save_again(const Comparison& comparison, const Json& record, const SaveFolders& folders, const Venue& venue);
+/// Saves missing results of a comparison that an earlier launch of this run recorded: each passed case is computed
+/// again and checked, not timed; its record is not changed.
+/// @returns whether all passed; errors go to stderr. @throws Interrupted
+bool save_again(const Comparison& comparison, const Json& record, const SaveFolders& folders, const RunContext& run);
 
 }  // namespace league::bench

@@ -3,8 +3,8 @@
 
 namespace league::bench {
 
-/// A prepared case that lives in another process and times its computes where they run: talking to it is never in a
-/// sample. `warm`: right after a compute that does not count, so that its threads are awake.
+/// A prepared case in another process that times its own computes, so that samples exclude the communication with it.
+/// `warm`: right after an untimed compute, so that its threads are awake.
 class SelfTimed {
  public:
   virtual ~SelfTimed() = default;

@@ -9,9 +9,9 @@
 namespace league::bench {
 namespace {
 
-/// MPI_BYTE, among SimGrid's numbers of types.
+/// SimGrid's number of MPI_BYTE.
 const std::string bytes_type = " 6";
-/// The stage in which a queue waits for an exchange that another lane makes.
+/// The stage in which a queue waits for an exchange on another lane of the communicator.
 constexpr std::string_view awaits_exchange = "exchange";
 
 class TracedCommunicator final : public Communicator {

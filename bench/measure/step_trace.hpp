@@ -16,15 +16,14 @@ namespace league::bench {
 /// the device that was traced, so that a simulated host of 1 Gflop/s is that device; data are bytes (type 6).
 class StepTrace final : public Stages {
  public:
-  /// The shards that are traced, all of the world, and what their case talks through: calls are entered and handed on
-  /// to `engine`. There are no device views, so that kernels that would send and receive themselves leave it to the
-  /// engine. @pre the trace outlives it
+  /// Wraps the communicator of the traced shards (all shards of the world): calls are recorded and forwarded to
+  /// `engine`. Without a device view, so that kernels do not communicate themselves. @pre the trace outlives it
   std::unique_ptr<Communicator> follow(Runtime& runtime, std::span<const Shard> shards,
                                        std::unique_ptr<Communicator> engine);
-  /// Forgets what was traced so far. @pre all queues were fenced
+  /// Discards what was traced so far. @pre all queues were fenced
   void start();
-  /// To the trace's shards, in `call(shard)`'s words: an action of each; empty for none. What is open as a stage holds
-  /// a call and is no computing.
+  /// Records a call: `call(shard)` is the action of each shard, empty for none. A stage that is open meanwhile counts
+  /// as communication, not as computation.
   template <class Call>
   void communicate(const Call& call) {
     for (Lines& lines : lines_) {

@@ -10,7 +10,7 @@
 namespace league::bench {
 namespace {
 
-constexpr int first_look = 10;  // intervals of fewer are narrow by chance too often
+constexpr int first_look = 10;  // intervals of fewer samples are too often narrow by chance
 
 }  // namespace
 
@@ -34,11 +34,11 @@ int Stopping::next(std::span<const Drawn> drawn, double spent_s) {
     if (has_all && !noisy) noisy = relative_noise(one.samples) > precision_->max_noise;
   }
   if (goes_on && !noisy) return stop(Reason::noise);
-  if (!goes_on || asked_ == most) return stop(Reason::count);
+  if (!goes_on || asked_ == max_samples) return stop(Reason::count);
   const double in_time = (precision_->time_limit_s - spent_s) * asked_ / std::max(spent_s, 1e-9);
   if (in_time < 1) return stop(Reason::time);
   const int wanted = asked_ < first_look ? first_look - asked_ : asked_ / 2;
-  const int batch = std::min({wanted, most - asked_, static_cast<int>(std::min<double>(in_time, most))});
+  const int batch = std::min({wanted, max_samples - asked_, static_cast<int>(std::min<double>(in_time, max_samples))});
   asked_ += batch;
   return batch;
 }

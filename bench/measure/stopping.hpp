@@ -12,17 +12,17 @@ namespace league::bench {
 
 /// Decides, batch after batch, how many more samples each case of a comparison gets.
 ///
-/// Data that decide when to stop can bias what is then concluded from them: whoever samples until one case is faster
-/// than another will find that. So only the widths of the intervals of medians are looked at, of each case by itself,
-/// never which is faster; from ten samples on, and seldom: each batch is half of all before it. Tests hold the null
-/// test of such samples against that of a fixed number.
+/// Optional stopping can bias the result: sampling until one case is faster than another always ends. So the rule uses
+/// only the width of the interval of each median, never the difference of two cases; from ten samples on, and seldom:
+/// each batch is half of all before it. Tests compare the rate of false positives with that of a fixed number of
+/// samples.
 class Stopping {
  public:
   /// Why it stopped: `noise`: no case is noisier than asked for. `time`, `count`: their limits came first.
   enum class Reason { none, noise, time, count };
 
-  static constexpr int first_batch = 6;  ///< no interval below
-  static constexpr int most = 1000;      ///< of each case
+  static constexpr int first_batch = 6;     ///< fewer give no interval
+  static constexpr int max_samples = 1000;  ///< of each case
 
   /// Without a precision, one batch of all.
   explicit Stopping(std::optional<Precision> precision) : precision_(precision) {}

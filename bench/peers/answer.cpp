@@ -8,8 +8,8 @@ namespace league::bench {
 namespace {
 
 std::string quote(const std::string& text) {
-  constexpr std::size_t longest = 100;
-  return valid_utf8(text.substr(0, longest));
+  constexpr std::size_t max_length = 100;
+  return valid_utf8(text.substr(0, max_length));
 }
 
 /// A line that a process sends. @throws std::runtime_error if it is no object
@@ -38,7 +38,7 @@ Peer peer_from(const Json& entry) {
             .description = text("description"),
             .problem = text("problem"),
             .kind = text("kind") == "gpu" ? DeviceKind::gpu : DeviceKind::host,
-            .obstacle = text("obstacle")};
+            .unavailable = text("unavailable")};
   const Json units = field("units"), dtypes = field("dtypes");
   const auto is_pair = [](const Json& unit) { return unit.is_array() && unit.size() == 2 && all_words(unit); };
   require(units.is_array() && std::ranges::all_of(units, is_pair), "units", "a list of pairs of strings");

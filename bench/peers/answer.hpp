@@ -8,14 +8,14 @@
 #include "bench/json.hpp"
 #include "bench/peers/peer.hpp"
 
-/// What the processes of peers say, read. All throw std::runtime_error quoting what is wrong, or std::invalid_argument
+/// Parses the replies of peer processes. All throw std::runtime_error quoting what is wrong, or std::invalid_argument
 /// naming a type that does not exist.
 namespace league::bench {
 
-/// What a worker answers to a call.
+/// The reply of a worker to a call.
 class Answer {
  public:
-  /// @throws Unsupported, std::runtime_error with what the worker says of an error
+  /// @throws Unsupported, std::runtime_error with the error of the worker
   explicit Answer(const std::string& line);
   [[nodiscard]] double seconds() const;
   [[nodiscard]] bool truth(const char* key) const;

@@ -14,9 +14,9 @@
 namespace league::bench {
 namespace {
 
-constexpr int patience_s = 600;  // for one call; a batch takes half a second, but a first compute may compile
+constexpr int timeout_s = 600;  // for one call; a batch takes half a second, but a first compute may compile
 
-/// Each parameter in its own type, and the type of the elements.
+/// The parameters, each in its own JSON type, and the type of the elements.
 Json parameters_of(const Peer& peer, const Problem& problem) {
   Json values = {{"dtype", name(problem.dtype)}};
   for (const Parameter& parameter : registry().algorithm(peer.algorithm)->parameters) {
@@ -104,9 +104,9 @@ class PeerCase final : public Prepared, public SelfTimed {
     std::map<std::string, std::string> forms = made.words("forms");
     for (Output& output : outputs_) output.form = forms[output.name];
   }
-  /// What the worker reports of `count` computes. @throws std::runtime_error if it cannot be
+  /// The time that the worker reports for `count` computes. @throws std::runtime_error if it is not plausible
   double timed(const Json& request, int count) {
-    for (int times_left = 3;; --times_left) {  // the load of the machine may have changed between the two clocks
+    for (int attempts_left = 3;; --attempts_left) {  // the load of the machine may have changed between the two clocks
       const Stopwatch watch;
       const Answer answer = call(request);
       const double call_s = watch.seconds();
@@ -114,7 +114,7 @@ class PeerCase final : public Prepared, public SelfTimed {
       try {
         return reported_->require(answer.seconds(), count, call_s);
       } catch (const ReportedTime::Disagreement&) {
-        if (times_left == 1) throw;
+        if (attempts_left == 1) throw;
         if (timing_.reset_each) {
           call("reset");
           call("fence");
@@ -136,14 +136,14 @@ class PeerCase final : public Prepared, public SelfTimed {
   Answer call(const char* what) { return call(Json{{"call", what}}); }
   Answer call(const Json& request) {
     process_->send(text_of(request));
-    return Answer(process_->receive(patience_s));
+    return Answer(process_->receive(timeout_s));
   }
 
   python::Interpreter interpreter_;
   Outputs& outputs_;
   std::shared_ptr<SharedArrays> inputs_;
   SharedArrays shared_;
-  Json request_;  ///< that makes the peer
+  Json request_;  ///< of the call that creates the peer
   std::optional<python::Process> process_;
   DeviceKind kind_;
   bool idle_;  ///< there are no rows

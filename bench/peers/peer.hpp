@@ -16,7 +16,7 @@ struct Peer {
   std::vector<Dtype> dtypes{};
   std::map<Dtype, std::string> units{};  ///< where they are not those of the algorithm's first method
   DeviceKind kind = DeviceKind::host;
-  std::string obstacle{};  ///< why it cannot run here; empty if it can
+  std::string unavailable{};  ///< why it cannot run here; empty if it can
 };
 
 /// The interpreter, and the inputs that its processes share, for as long as one of them works on them.

@@ -11,20 +11,20 @@
 namespace league::bench {
 namespace {
 
-constexpr int patience_s = 60;
+constexpr int timeout_s = 60;
 
 Catalogue ask(const python::Interpreter& interpreter) {
   const std::filesystem::path module = interpreter.root / "backends/python/catalogue.py";
   if (!std::filesystem::exists(module))
     throw BadInput("--peers: no " + module.string() + "; give the folder of the project");
   try {
-    return Catalogue(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(patience_s));
+    return Catalogue(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(timeout_s));
   } catch (const std::exception& error) {
     throw BadInput("--python " + interpreter.python + " cannot list its peers: " + error.what());
   }
 }
 
-/// Adds what one list has and the other lacks.
+/// Appends what `all` lacks.
 template <class T>
 void unite(std::vector<T>& all, const std::vector<T>& more) {
   for (const T& one : more)
@@ -50,18 +50,18 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   const auto algorithm = std::ranges::find(algorithms, entry.algorithm, &Algorithm::name);
   if (algorithm == algorithms.end()) return;
   declare(*algorithm, entry);
-  const auto peer = std::make_shared<const Peer>(entry);  // the model's name lies in it
+  const auto peer = std::make_shared<const Peer>(entry);  // owns the name of the model
   registry().variants.push_back(
       {.algorithm = peer->algorithm,
        .method = peer->method,
        .model = Model{peer->model, "python", peer->kind},
        .prepare = [peer, host](const Problem& problem,
                                const Context& context) { return prepare_peer(*peer, *host, problem, context); },
-       .obstacle = peer->obstacle,
+       .obstacle = peer->unavailable,
        .units = peer->units});
 }
 
-/// The project whose peers nobody was asked for; empty where an interpreter listed them.
+/// The project folder of a run without peers; empty where an interpreter listed them.
 std::filesystem::path& left_out() {
   static std::filesystem::path root;
   return root;
@@ -98,7 +98,7 @@ bool is_left_out(const std::string& word) {
   return false;
 }
 
-std::filesystem::path standard_peers() {
+std::filesystem::path default_peers() {
   const std::filesystem::path sources = build_info::sources;
   if (std::filesystem::exists(sources / "backends/python/catalogue.py")) return sources;
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();

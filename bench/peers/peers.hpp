@@ -7,18 +7,17 @@
 
 namespace league::bench {
 
-/// Asks an interpreter which peers there are, and registers them: methods of their own as those of a library, others
-/// beside the method of the same name. Peers of algorithms that this build lacks are left out; without an interpreter
-/// all are, and a study may name them all the same (`is_left_out`).
-/// @returns for the record: its version and those of the libraries; null without an interpreter
-/// @throws BadInput if it cannot be asked
+/// Lists the peers of an interpreter and registers them: a method of their own like that of a library, others as a
+/// model of the method of the same name. Peers of algorithms that this build lacks are ignored; without an interpreter
+/// all are, and a study may still name them (`is_left_out`).
+/// @returns for the record: versions of Python and the libraries; null without an interpreter
+/// @throws BadInput if the interpreter cannot list them
 nlohmann::ordered_json enter_peers(const python::Interpreter& interpreter);
 
-/// Whether a word is a model or a method of the peers that were left out. Their files are read as text: no interpreter
-/// is there to be asked.
+/// Whether a word is a model or a method of the ignored peers. Without an interpreter their files are read as text.
 bool is_left_out(const std::string& word);
 
 /// The folder that holds `backends/python/`: the sources where they are, else that of the executable.
-std::filesystem::path standard_peers();
+std::filesystem::path default_peers();
 
 }  // namespace league::bench

@@ -10,12 +10,12 @@
 namespace league::bench {
 namespace {
 
-constexpr double shortest_time_s = 1e-9;
-constexpr double clocks_differ = 1.01;  // of a GPU and of the host
+constexpr double min_time_s = 1e-9;
+constexpr double clock_tolerance = 1.01;  // of the clocks of a GPU and of the host
 constexpr double largest_ratio = 10;
-constexpr double shortest_look_s = 0.02,
-                 longest_look_s = 0.05;  // a call itself may take milliseconds on a busy machine
-constexpr int looks_at_most = 20;
+constexpr double min_look_s = 0.02,
+                 max_look_s = 0.05;  // a call itself may take milliseconds on a busy machine
+constexpr int max_looks = 20;
 
 std::string text(double seconds) {
   std::array<char, 32> digits{};
@@ -31,25 +31,25 @@ template <class Error = std::runtime_error>
 }  // namespace
 
 double ReportedTime::require(double seconds, int count, double call_s) {
-  if (!(seconds >= (case_.idle ? 0 : shortest_time_s))) refuse(seconds, ", less than a nanosecond");
-  if (seconds * count > clocks_differ * call_s)
+  if (!(seconds >= (case_.idle ? 0 : min_time_s))) refuse(seconds, ", less than a nanosecond");
+  if (seconds * count > clock_tolerance * call_s)
     refuse(seconds, ", and the call with " + std::to_string(count) + " of them took " + text(call_s));
   const bool agrees = seconds * count * largest_ratio >= call_s || seconds * largest_ratio >= seen_s_;
   if (!agrees && !case_.idle) look_again(seconds);
   return seconds;
 }
 
-/// Computes until this side's clock agrees. On a GPU only the time after the last launch counts: the device works all
-/// that time, while launches may take longer than the work. A pause of the machine does not come twenty times in a row.
+/// Computes until the host's clock here agrees. On a GPU only the time after the last launch counts: the device is busy
+/// all that time, while launches may take longer than the work. Twenty attempts outlast a pause of the machine.
 void ReportedTime::look_again(double seconds) {
-  for (int count = 1, looks = 0; looks < looks_at_most;) {
+  for (int count = 1, looks = 0; looks < max_looks;) {
     const auto [queued_s, waited_s] = case_.look(count);
     const double busy_s = case_.kind == DeviceKind::gpu ? waited_s : queued_s + waited_s;
-    if (busy_s >= shortest_look_s) {
+    if (busy_s >= min_look_s) {
       seen_s_ = std::min(seen_s_, busy_s / count);
       if (seconds * largest_ratio >= seen_s_) return;
       ++looks;
-    } else if (case_.one_at_a_time || queued_s + waited_s >= longest_look_s) {
+    } else if (case_.one_at_a_time || queued_s + waited_s >= max_look_s) {
       seen_s_ = 0;
       return;
     } else {

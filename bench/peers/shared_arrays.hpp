@@ -8,7 +8,7 @@
 
 namespace league::bench {
 
-/// Arrays side by side in memory that another process maps.
+/// Arrays in one shared-memory file that another process maps.
 class SharedArrays {
  public:
   /// Room for arrays of these types and shapes.
@@ -21,7 +21,7 @@ class SharedArrays {
   void poison();
 
   [[nodiscard]] int file() const { return memory_.file(); }
-  /// Where they lie: {"bytes", "arrays": [{"name", "dtype", "shape", "offset"}]}.
+  /// Their layout: {"bytes", "arrays": [{"name", "dtype", "shape", "offset"}]}.
   [[nodiscard]] nlohmann::ordered_json layout() const;
 
  private:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a case says to its other devices in one compute: from a trace of its steps, or by its algorithm."""
+"""The communication calls of one compute of a case: from a trace of its steps, or by its algorithm."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Trace:
 
 
 def plain(name: str) -> str:
-    """A case's name without what its calls do not depend on: model, execution, devices, launch, engine."""
+    """The name of a case without model, execution, devices, launch and engine, which do not affect its calls."""
     parts = name.split("/")
     aside = ("model:", "execution:", "devices:", "launch:", "communicator:")
     return "/".join(part for part in parts if not part.startswith(aside))

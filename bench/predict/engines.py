@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a collective costs by its engine's algorithm: stages that follow one another, and bytes over one link.
+"""Cost of a collective by the algorithm of its engine: sequential stages, and bytes over one link.
 
 The time of a call is latency + stages x latency of a stage + bytes / bandwidth, apart for
 the links within a node and the network between nodes.
@@ -14,7 +14,7 @@ KINDS = (
     *("all_reduce", "reduce_scatter", "all_gather"),
     *("gather", "broadcast", "exchange"),
 )
-# within a node; between nodes all go in trees, and exchanges to the neighbour
+# within a node; between nodes all use trees, and exchanges the neighbour
 ALGORITHMS = {
     "local": "flat",
     "local_serialized": "flat",
@@ -38,12 +38,12 @@ class Placed:
 
 
 def algorithm(engine: str) -> str:
-    """Of an engine; one that is not known goes in rings."""
+    """The algorithm of an engine; unknown engines count as rings."""
     return ALGORITHMS.get(engine, "ring")
 
 
 def stages(how: str, kind: str, count: int) -> float:
-    """Messages that wait for one another; 0 for one partner alone."""
+    """Sequential messages; 0 for one device."""
     if count < 2:
         return 0
     if kind == "exchange":

@@ -47,7 +47,7 @@ def figures(found: Sequence[Series], replays: Replays) -> Iterator[Figure]:
 
 
 def caption(group: Sequence[Series]) -> str:
-    """What to see, and what cannot be seen."""
+    """The caption: what the figure shows, and what it cannot show."""
     return (
         "Lines are predictions, bands their 95 % intervals; filled points were fitted, "
         "hollow ones measured and not fitted, crosses replayed by SimGrid. Of "
@@ -88,7 +88,7 @@ def draw(group: Sequence[Series], replays: Replays, title: str) -> Canvas:
 
 
 def ideal(group: Sequence[Series], part: str, counts: Sequence[int]) -> list[float]:
-    """As fast as one device's work shared without loss."""
+    """The ideal line: the time of one device over the number of devices."""
     if part != "time":
         return [count if part == "speedup" else 1.0 for count in counts]
     start = min(one.start for one in group)

@@ -3,8 +3,8 @@
 
 Every draw minimises |(A x - y) / (sigma y)|^2 + |(x - x0) / scale|^2 over x >= 0: y is a
 bootstrap resample, x0 a point drawn from what the parameters may be (randomise, then
-optimise; J. Bardsley and others, SIAM J. Sci. Comput. 36, 2014). What the times determine
-hardly depends on x0; what they leave open keeps the spread of x0 and widens the interval.
+optimise; J. Bardsley and others, SIAM J. Sci. Comput. 36, 2014). Parameters that the times determine
+hardly depend on x0; the others keep the spread of x0, which widens the interval.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from bench.report.statistics import Floats
 
 REPEAT = (
-    0.01  # by how much the median of another run differs: launches, clocks, placement
+    0.01  # relative difference of the medians of two runs: launches, clocks, placement
 )
 
 

@@ -114,7 +114,7 @@ def row_of(
 
 
 def scales(rows: Floats, times: Floats, platform: Platform) -> Floats:
-    """How large each parameter may be: alone it would explain what is lost at some point."""
+    """Upper bound of each parameter: the value that alone would explain the loss at one of the points."""
     work = rows[:, WORK]
     rate = min(t / w for t, w in zip(times, work) if w > 0)
     lost = np.maximum(times - rate * work, 0) + fit.REPEAT * times
@@ -133,7 +133,7 @@ def scales(rows: Floats, times: Floats, platform: Platform) -> Floats:
 
 
 def starts(scale: Floats, platform: Platform, rng: np.random.Generator) -> Floats:
-    """Where the draws begin: anywhere below the scale; what the platform describes, in its ranges."""
+    """Starting points of the draws: uniform below the scale; parameters of the platform file in their ranges."""
     start = rng.beta(0.5, 0.5, (RESAMPLES, len(scale))) * scale
 
     def within(ends: Range) -> Floats:
@@ -148,7 +148,7 @@ def starts(scale: Floats, platform: Platform, rng: np.random.Generator) -> Float
 
 
 def near(measured: list[Collective], family: Family) -> list[Collective]:
-    """Those of the family's engine and kinds whose sizes are near to what it sends.
+    """The collectives of the family's engine and kinds with sizes near to those it sends.
 
     Where there are some of its execution, those: a call in a graph costs less.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Predictions as files: CSV for tools, JSON with all that they were made from."""
+"""Predictions as files: CSV for tools, JSON with all inputs."""
 
 from __future__ import annotations
 

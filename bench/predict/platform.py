@@ -13,20 +13,20 @@ from bench.report.fields import Broken
 
 @dataclass(frozen=True)
 class Range:
-    """Where a number lies: documented ends, between them nothing is known."""
+    """A number as a range with documented ends, uniform between them."""
 
     low: float
     high: float
 
     @property
     def middle(self) -> float:
-        """Of a number that may be wrong by a factor."""
+        """The geometric mean of the ends: the error is a factor."""
         return float((self.low * self.high) ** 0.5)
 
 
 @dataclass(frozen=True)
 class Links:
-    """What joins devices: the latency of one message [s], the bandwidth of one device's port [bytes/s]."""
+    """The links between devices: the latency of one message [s], the bandwidth of one device's port [bytes/s]."""
 
     latency_s: Range
     bandwidth: Range

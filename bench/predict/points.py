@@ -72,14 +72,14 @@ class Family:
 
 
 def host_times(case: Case) -> tuple[tuple[float, ...], ...]:
-    """Samples on the host's clock, by launch; of device time its latencies."""
+    """Samples on the host's clock, by launch; for device time, the latencies."""
     if case.metric != "device_time":
         return tuple(tuple(samples) for samples in case.launches.values())
     return (tuple(case.latencies),) if case.latencies else ()
 
 
 def in_turn(case: Case) -> bool:
-    """Host devices of one process run one after another: their time is no scaling."""
+    """Whether its devices run one after another, as host devices of one process do: no scaling."""
     return case.device_kind == "host" and case.devices > case.ranks
 
 

@@ -26,7 +26,7 @@ void combine(Ranks& ranks, std::span<T> values, const Add& add) {
 
 constexpr auto plus = [](auto a, auto b) { return a + b; };
 
-/// Whether ranks hold rows of their own of any of these.
+/// Whether any of these arrays is split over the ranks.
 bool are_split(Ranks& ranks, const Outputs& outputs) {
   std::vector<std::int64_t> begins;
   for (const Output& output : outputs) begins.insert(begins.end(), {output.rows.begin, output.rows.end});
@@ -37,7 +37,7 @@ bool are_split(Ranks& ranks, const Outputs& outputs) {
   return lowest != highest;
 }
 
-/// On rank 0 the arrays of all ranks, which differ in their rows only; elsewhere none.
+/// On rank 0 the arrays of all ranks, which differ in their rows only; on others none.
 std::vector<HostArray> arrays_of_all(Ranks& ranks, const HostArray& mine) {
   const std::vector<std::int64_t> rows = ranks.values(mine.rows());
   std::vector<HostArray> arrays;
@@ -67,7 +67,7 @@ HostArray one_after_another(const std::vector<HostArray>& arrays) {
   return all;
 }
 
-/// Rows that a rank leaves to another are as `poison` has made them.
+/// One array of all rows. A rank leaves the rows of others as `poison` made them.
 HostArray filled(std::vector<HostArray>& arrays) {
   HostArray& all = arrays.front();
   const std::size_t row_bytes = all.rows() == 0 ? 0 : all.bytes().size() / static_cast<std::size_t>(all.rows());

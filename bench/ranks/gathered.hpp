@@ -5,10 +5,10 @@
 #include "backends/ranks.hpp"
 #include "bench/measure/measure.hpp"
 
-/// What the ranks of a run have, put together.
+/// Results of all ranks, combined.
 namespace league::bench {
 
-/// Sums and maxima over the ranks, in their order: the same bits everywhere.
+/// Sums and maxima over the ranks in rank order: the same bits on all ranks.
 class RankReduce final : public Reduce {
  public:
   explicit RankReduce(Ranks& ranks) : ranks_(ranks) {}
@@ -22,11 +22,11 @@ class RankReduce final : public Reduce {
   Ranks& ranks_;
 };
 
-/// The verdict on the results of all ranks. Where each holds rows of its own, the verdicts on them are added; what all
-/// hold alike is judged once. The first rank that finds something wrong is named.
+/// The verdict on the results of all ranks. Verdicts of split arrays are added, replicated
+/// arrays are judged once. The message names the first rank that found an error.
 Verdict gathered(Ranks& ranks, const Verdict& verdict, const Outputs& outputs);
 
-/// The arrays with the rows of all ranks, on rank 0; elsewhere nothing. What all hold alike stays as it is.
+/// The arrays with the rows of all ranks, on rank 0; elsewhere nothing. Replicated arrays stay as they are.
 Outputs gathered(Ranks& ranks, const Outputs& outputs);
 
 /// Stages with the slowest of all ranks, the times of all devices, and their timelines, on every rank. `begin_skew_s`:

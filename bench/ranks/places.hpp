@@ -7,7 +7,7 @@
 #include "backends/runtime.hpp"
 #include "bench/json.hpp"
 
-/// What the launcher and the driver have given each rank.
+/// The host, cores and GPUs of each rank, as set by the launcher and the driver.
 namespace league::bench {
 
 /// Of this rank: `rank`, `local_rank`, `host`, `threads`, the `cores` of all its threads and their `numa_nodes` (lists
@@ -15,7 +15,7 @@ namespace league::bench {
 /// bus ids of all `visible_gpus`, and the `variables` that hide GPUs.
 Json place_of(const Runtime& runtime);
 
-/// Of all ranks, in their order; within a step.
+/// Of all ranks, in rank order. Collective, inside `together`.
 Json places_of(const Runtime& runtime);
 
 /// How many hosts there are.
@@ -24,7 +24,7 @@ int hosts_of(const Json& places);
 /// "rank 1 on node-a: GPU 1 (0000:5d:00.0, NUMA node 1, peer access to 1), cores 16-31 (NUMA nodes 1), 16 threads"
 std::string text_of_place(const Json& place);
 
-/// What a launcher has bound to the ranks' harm, a sentence each: GPUs that cannot reach each other, cores far from the
+/// Faults of the launcher's binding, one sentence each: GPUs without peer access, cores on another NUMA node than the
 /// GPU, more threads than cores.
 std::vector<std::string> binding_faults(const Json& places);
 

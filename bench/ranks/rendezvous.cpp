@@ -11,13 +11,13 @@ namespace league::bench {
 namespace {
 
 constexpr int round_trips = 20;
-constexpr double late_s = 20e-6, longest_notice_s = 20e-3;
+constexpr double late_s = 20e-6, max_notice_s = 20e-3;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::span<std::byte> bytes_of(double& value) { return std::as_writable_bytes(std::span(&value, 1)); }
 
-/// Waits without giving the core away, but for moments that are far off.
+/// Spins until a moment; sleeps where it is far off.
 void wait_until(double moment_s) {
   while (now_s() < moment_s)
     if (moment_s - now_s() > 1e-3) std::this_thread::yield();
@@ -44,20 +44,20 @@ void Rendezvous::compare_clocks() {
   };
   std::vector<double> offsets(static_cast<std::size_t>(ranks_.place().size)), errors(offsets.size());
   for (int peer = 1; peer < ranks_.place().size; ++peer) {
-    double shortest = 1e9, offset = 0;
+    double min_round_trip = 1e9, offset = 0;
     for (int trip = 0; trip < round_trips; ++trip) {
       if (ranks_.place().leads()) {
         const double sent = now_s();
         send(peer, sent);
         const double theirs = receive(peer), back = now_s();
-        if (back - sent < shortest) shortest = back - sent, offset = theirs - (sent + back) / 2;
+        if (back - sent < min_round_trip) min_round_trip = back - sent, offset = theirs - (sent + back) / 2;
       } else if (ranks_.place().rank == peer) {
         static_cast<void>(receive(0));
         send(0, now_s());
       }
     }
     offsets[static_cast<std::size_t>(peer)] = offset;
-    errors[static_cast<std::size_t>(peer)] = shortest / 2;
+    errors[static_cast<std::size_t>(peer)] = min_round_trip / 2;
   }
   ranks_.broadcast(std::as_writable_bytes(std::span(offsets)), 0);
   ranks_.broadcast(std::as_writable_bytes(std::span(errors)), 0);
@@ -81,7 +81,7 @@ double Rendezvous::seconds_of(const std::function<void()>& body) {
   const std::vector<double> begins = ranks_.values(begin);
   const double skew = std::ranges::max(begins) - std::ranges::min(begins);
   begin_skew_s_ = std::max(begin_skew_s_, skew);
-  if (skew > late_s) notice_s_ = std::min(2 * notice_s_, longest_notice_s);
+  if (skew > late_s) notice_s_ = std::min(2 * notice_s_, max_notice_s);
   return largest(ranks_, end) - std::ranges::min(begins);
 }
 

@@ -11,7 +11,7 @@
 namespace league::bench {
 namespace {
 
-/// What a rank says of a step, the heaviest last. `left`: only because of another.
+/// How a step ended on a rank, in ascending priority. `left`: only because another rank threw.
 enum class Kind : char { well = '0', left, unsupported, bad_input, no_problem, error, interrupted };
 
 struct Said {

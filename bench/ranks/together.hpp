@@ -6,14 +6,14 @@
 
 #include "backends/ranks.hpp"
 
-/// What the ranks of a run do together. Alone, each of these is the plain thing.
+/// Collective steps with the same outcome on all ranks. With one rank, each is a plain call.
 namespace league::bench {
 
-/// Runs a step on every rank. Where it throws on one, it throws on all, the same everywhere: what weighs most
-/// (Interrupted, errors, BadInput, Unsupported), with the rank and its host in front unless all say the same.
+/// Runs a step on every rank. If it throws on one, the same exception is thrown on all: that of the highest priority
+/// (Interrupted, errors, BadInput, Unsupported), prefixed with the rank and its host unless all have the same message.
 void together(Ranks& ranks, const std::function<void()>& step);
 
-/// Whether it holds on any rank, on every one; the largest and the smallest value of all.
+/// Whether a condition holds on any rank, on every rank; the maximum and the minimum over the ranks.
 bool any_rank(Ranks& ranks, bool here);
 bool every_rank(Ranks& ranks, bool here);
 double largest(Ranks& ranks, double here);

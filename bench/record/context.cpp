@@ -49,7 +49,7 @@ Json backends_json(const Runtime& runtime) {
   return backends;
 }
 
-/// What Google Benchmark writes of the machine.
+/// Google Benchmark's description of the machine.
 Json machine_json() {
   const benchmark::CPUInfo& cpu = benchmark::CPUInfo::Get();
   Json caches = Json::array();

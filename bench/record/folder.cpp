@@ -20,12 +20,11 @@ fs::path made(fs::path folder) {
   return folder;
 }
 
-/// The cases that a record has rows of. A search has a row for each launch that it tried: the automatic one stands for
-/// its case.
+/// The cases that a record has rows of. A search has a row per launch: the automatic one represents the case.
 std::vector<std::string> cases_of(const Json& record) {
   std::vector<std::string> names;
   std::ostringstream unread;
-  print_all(BenchmarkFlags::Format::csv, {record}, unread);  // throws if a row lacks what it has, as does the next
+  print_all(BenchmarkFlags::Format::csv, {record}, unread);  // throws if a row lacks a key, like the next line
   for (const Json& row : record.at("benchmarks")) {
     static_cast<void>(case_line(row));
     const bool tried = row.value("tuning", false) && row.at("launch").at("requested") != label(Launch{});
@@ -34,8 +33,8 @@ std::vector<std::string> cases_of(const Json& record) {
   return names;
 }
 
-/// Why a record is not that of a comparison in a run; empty if it is.
-std::string misfit(const Json& record, const Comparison& comparison, const std::string& run_id) {
+/// Why a record does not belong to a comparison of a run; empty if it does.
+std::string mismatch(const Json& record, const Comparison& comparison, const std::string& run_id) {
   std::vector<std::string> wanted;
   for (const Case& that : comparison.cases) wanted.push_back(that.name);
   try {
@@ -50,13 +49,13 @@ std::string misfit(const Json& record, const Comparison& comparison, const std::
 
 RecordFolder::RecordFolder(fs::path folder, const Json& manifest, const Study& study, bool resume)
     : folder_(made(std::move(folder))), lock_(folder_) {
-  Json now = Json::parse(text_of(manifest));  // as it reads back: what is not UTF-8 is replaced in both
+  Json now = Json::parse(text_of(manifest));  // read back: what is not UTF-8 is replaced in both
   FolderFiles there = look_into(folder_);
-  if (!there.obstacles.empty() && !resume)
-    throw BadInput(there.obstacles.front() +
+  if (!there.conflicts.empty() && !resume)
+    throw BadInput(there.conflicts.front() +
                    ". It is in the way of a new run: give another folder with --records, or move it elsewhere. Nothing "
                    "was removed");
-  if (!there.obstacles.empty()) refuse_resume(there.obstacles.front() + ". Mend it or move it elsewhere");
+  if (!there.conflicts.empty()) refuse_resume(there.conflicts.front() + ". Mend it or move it elsewhere");
   const std::vector<fs::path> unfinished = there.unfinished;
   const bool begun = there.manifest || !there.records.empty();
   if (resume && !begun) std::cerr << "league: nothing to resume in '" << folder_.string() << "': starting anew\n";
@@ -70,7 +69,7 @@ RecordFolder::RecordFolder(fs::path folder, const Json& manifest, const Study& s
 void RecordFolder::begin(const FolderFiles& there, Json manifest) {
   run_id_ = new_id();
   manifest["run_id"] = run_id_;
-  NewFile file(folder_ / manifest_name, text_of(manifest, 2) + "\n");  // nothing is removed if it cannot be written
+  NewFile file(folder_ / manifest_name, text_of(manifest, 2) + "\n");  // written before anything is removed
   if (!there.records.empty())
     std::cerr << "league: removes " << there.records.size() << " records of an earlier run from '" << folder_.string()
               << "'\n";
@@ -94,7 +93,7 @@ void RecordFolder::go_on(FolderFiles there, const Json& manifest, const Study& s
   for (auto& [file, record] : there.records) {
     const auto number = numbers.find(file.filename().string());
     const std::string what = number == numbers.end() ? "is of no comparison of the study"
-                                                     : misfit(record, study.comparisons[number->second], run_id_);
+                                                     : mismatch(record, study.comparisons[number->second], run_id_);
     if (!what.empty())
       refuse_resume("'" + file.string() + "' " + what + ". Move it elsewhere: its comparison is then measured again");
     found_.emplace(number->second, std::move(record));

@@ -12,19 +12,19 @@
 
 namespace league::bench {
 
-/// A folder of records: `run.json`, which says what is being run, and one file a comparison, there whole or not at all.
-/// One run at a time works in it.
+/// A folder of records: `run.json`, which describes the run, and one file per comparison, complete or absent. One run
+/// at a time writes to it.
 class RecordFolder {
  public:
-  /// Begins a run: records of an earlier one are removed; or, with `resume`, goes on with it.
-  /// @throws BadInput before anything is removed: if another run works there, if a file is in the way that is not
-  /// provably a record, or if what was begun there is not this run, naming the difference or the file
+  /// Begins a run and removes records of an earlier one; with `resume`, continues the run there.
+  /// @throws BadInput before anything is removed: if another run writes there, if a file would be replaced that is not
+  /// certainly a record, or if the run to resume is another one, naming the difference or the file
   RecordFolder(std::filesystem::path folder, const Json& manifest, const Study& study, bool resume);
 
   /// The id of the run: in `run.json`, and under "context", "league" in each of its records. Launches that resume a run
   /// share it.
   [[nodiscard]] const std::string& run_id() const { return run_id_; }
-  /// The record of a comparison of the study, if an interrupted run has got as far.
+  /// The record of a comparison of the study, if the resumed run has one.
   [[nodiscard]] std::optional<Json> find(std::size_t number) const;
   void write(std::size_t number, const std::string& comparison, const Json& record) const;
 

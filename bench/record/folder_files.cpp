@@ -22,7 +22,7 @@ std::optional<std::size_t> number_of(const std::string& name) {
   return number;
 }
 
-/// Whether it has what `make_record` writes.
+/// Whether it has the keys that `make_record` writes.
 bool is_record(const Json& json) {
   const auto has = [](const Json& object, const char* key) { return object.is_object() && object.contains(key); };
   return has(json, "context") && has(json["context"], "league") && has(json, "comparison") &&
@@ -41,21 +41,21 @@ void take_manifest(const fs::path& file, FolderFiles& found) {
   if (json && is_manifest(*json))
     found.manifest = std::move(json);
   else
-    found.obstacles.push_back("'" + file.string() + "' is not whole, or was not written by `league`");
+    found.conflicts.push_back("'" + file.string() + "' is not whole, or was not written by `league`");
 }
 
-/// A file whose name ends as that of a record.
+/// Classifies a file with the extension of a record.
 void take_json(const fs::path& file, FolderFiles& found) {
   const std::string name = file.filename().string();
   const std::optional<std::size_t> number = number_of(name);
   std::optional<Json> json;
   if (is_regular(file)) json = read_json(file);
   if (!json || !is_record(*json)) {
-    if (number) found.obstacles.push_back("'" + file.string() + "' has the name of a record, but is not a whole one");
+    if (number) found.conflicts.push_back("'" + file.string() + "' has the name of a record, but is not a whole one");
   } else if (number && name == record_name(*number, (*json)["comparison"].get<std::string>())) {
     found.records.emplace(file, *std::move(json));
   } else {
-    found.obstacles.push_back("'" + file.string() + "' is a record under another name than `league` gives it");
+    found.conflicts.push_back("'" + file.string() + "' is a record under another name than `league` gives it");
   }
 }
 
@@ -77,7 +77,7 @@ FolderFiles look_into(const fs::path& folder) {
     else if (name.ends_with(".json"))
       take_json(file, found);
     else if (name.ends_with(".json.gz"))
-      found.obstacles.push_back("'" + file.string() + "' is a compressed record (gunzip unpacks it)");
+      found.conflicts.push_back("'" + file.string() + "' is a compressed record (gunzip unpacks it)");
   }
   return found;
 }

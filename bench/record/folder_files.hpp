@@ -11,12 +11,12 @@
 
 namespace league::bench {
 
-/// What of a folder of records concerns a run. All else there (a README, tables, JSON of others) is left alone.
+/// The files of a folder of records that belong to a run. Others (a README, tables, other JSON) are ignored.
 struct FolderFiles {
   std::optional<Json> manifest;                   ///< nothing if `run.json` is not there, or empty
   std::map<std::filesystem::path, Json> records;  ///< files with the contents of a record and the name of that record
-  std::vector<std::filesystem::path> unfinished;  ///< what interrupted writes left
-  std::vector<std::string> obstacles;             ///< files that a run can neither use nor remove, each with the reason
+  std::vector<std::filesystem::path> unfinished;  ///< left over from interrupted writes
+  std::vector<std::string> conflicts;             ///< files that a run can neither use nor remove, each with the reason
 };
 
 FolderFiles look_into(const std::filesystem::path& folder);

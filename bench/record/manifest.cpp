@@ -24,14 +24,14 @@ std::string different_cases(const Json& before, const Json& now) {
   return "the study has its cases in another order";
 }
 
-/// The devices without how many others use them, which comes and goes.
+/// The devices without the number of processes that use them, which varies.
 Json lasting(Json devices) {
   for (Json& device : devices)
     if (device.is_object()) device.erase("other_processes");
   return devices;
 }
 
-/// All that the study decides of a case, its name or not.
+/// All settings of a case by the study, also those that its name does not show.
 Json settings_of(const Case& that) {
   Json settings = case_json(that);
   settings["launch"] = label(that.launch);

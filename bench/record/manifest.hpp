@@ -8,14 +8,14 @@
 
 namespace league::bench {
 
-/// The name of the file in a folder of records that says what is being run there.
+/// The file in a folder of records that describes the run.
 inline constexpr const char* manifest_name = "run.json";
 
 /// What must be equal for records of two program launches to be one run: the study with its settings, the data files,
 /// build, machine and options.
 Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& datasets, const Json& options);
 
-/// Whether it has what `make_manifest` writes, of this version or an earlier one.
+/// Whether it has the keys that `make_manifest` of this version or an earlier one writes.
 bool is_manifest(const Json& json);
 
 /// In words, what differs between two manifests; empty if nothing does. @pre both are manifests

@@ -7,20 +7,20 @@
 
 namespace league::bench {
 
-/// Tells on stderr how far a run has come: on a terminal one line that is written over, elsewhere a line a comparison.
+/// Progress of a run on stderr: on a terminal one line that is overwritten, elsewhere one line per comparison.
 class Progress {
  public:
-  /// `skipped` of the cases are known to take no time.
+  /// `skipped`: how many of the cases are known to be skipped.
   Progress(int cases, int skipped);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void begin_comparison(const std::string& name);
-  /// What is being done to a case.
+  /// Shows what is being done to a case.
   void doing(const std::string& what, const std::string& name);
-  /// One case is done. `line`, if not empty, goes to stdout, with the progress line out of the way. `runs`: it was not
-  /// known to be skipped; `before`: an interrupted run had done it.
+  /// One case is done. `line`, if not empty, is printed to stdout. `runs`: it was not known to be skipped; `before`:
+  /// done by the run that is resumed.
   void finish_case(const std::string& line, bool runs, bool before);
 
  private:

@@ -12,7 +12,7 @@
 namespace league::bench {
 namespace {
 
-constexpr std::size_t most_events = 400;  // of all timelines of a record: what a reader can still look at
+constexpr std::size_t max_events = 400;  // of all timelines of a record: as many as a figure can show
 
 Json object_of(const Readings& readings) {
   Json object = Json::object();
@@ -61,8 +61,7 @@ Json launch_of(const Result& result) {
           {"tile", launch.tile}};
 }
 
-/// The units of the method, and of the best one for the problem. Hosts have no tensor cores: theirs are the same units
-/// without.
+/// The unit of the method, and the best unit for the problem. On hosts, the same without " tensor".
 void add_units(Json& row, const Result& result) {
   const std::string of_type{name(result.of.dtype)}, &best = result.cost.best_unit;
   row["unit"] = unit_of(result.of);
@@ -82,7 +81,7 @@ Json timeline_of(const std::vector<Event>& timeline) {
   return events;
 }
 
-/// Where the launch comes from, and of a tuned one, which search of which file found it.
+/// The source of the launch and, of a tuned one, the file and the search.
 void add_source(Json& row, const Result& result) {
   const Case& that = result.of;
   row["launch_source"] = name(result.launch_note.empty() ? that.launch_source : LaunchSource::automatic);
@@ -94,7 +93,7 @@ void add_source(Json& row, const Result& result) {
                     {"search", that.tuning.search}};
 }
 
-/// What `samples = "auto"` asked for, what came of it and why it was enough.
+/// Of `samples = "auto"`: limits, result and the reason why sampling stopped.
 Json sampling_of(const Result& result) {
   const bool known = result.samples.size() >= Stopping::first_batch;
   return {{"max_noise", result.of.precision->max_noise},
@@ -103,7 +102,7 @@ Json sampling_of(const Result& result) {
           {"stopped_by", name(result.stopped)}};
 }
 
-/// What Google Benchmark itself would write, for its own tools.
+/// Google Benchmark's own keys, for its tools.
 void add_google_keys(Json& row, const Result& result) {
   const double real_ns = result.samples.empty() ? 0 : median(result.samples) * 1e9;
   row = {{"name", result.of.name},     {"run_name", result.of.name},
@@ -178,7 +177,7 @@ Json make_record(const Json& context, const std::string& comparison, const std::
     rows.push_back(to_json(result));
     if (result.of.ranks > 1) rows.back()["nodes"] = context.at("league").at("nodes");
     const std::vector<Event>& timeline = result.trace.timeline;
-    if (events + timeline.size() > most_events) continue;
+    if (events + timeline.size() > max_events) continue;
     events += timeline.size();
     if (!timeline.empty()) rows.back()["timeline"] = timeline_of(timeline);
   }

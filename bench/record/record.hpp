@@ -9,11 +9,11 @@
 
 namespace league::bench {
 
-/// An id that no other run or launch has: the time, and a random number.
+/// A unique id of a run or launch: the time and a random number.
 std::string new_id();
 
-/// What all records of one program launch share: Google Benchmark's context, and under "league" the build, the devices,
-/// what the preflight found, and what each rank was given (`places`).
+/// The context that all records of one program launch share: Google Benchmark's context, and under "league" the build,
+/// the devices, what the preflight found, and the place of each rank (`places`).
 Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight,
                   const Json& places);
 
@@ -23,16 +23,16 @@ Json case_json(const Case& that);
 /// One entry of "benchmarks": Google Benchmark's keys and ours.
 Json to_json(const Result& result);
 
-/// The kinds and names of all devices: what a resumed run must find again.
+/// The kinds and names of all devices; a resumed run must find the same.
 Json devices_json(const Runtime& runtime);
 
-/// A whole record: one comparison. Rows have their timelines as long as these are a few hundred events in all.
+/// The record of a comparison. Rows have timelines up to a few hundred events in all.
 Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results);
 
 /// "007-vector_add,dtype:f32,....json".
 std::string record_name(std::size_t number, const std::string& comparison);
 
-/// Records put together into one file of Google Benchmark's schema. @pre not empty
+/// Records merged into one file of Google Benchmark's schema. @pre not empty
 Json merge_records(const std::vector<Json>& records);
 
 }  // namespace league::bench

@@ -18,23 +18,23 @@ std::string_view name(Status status);
 
 using Readings = std::vector<std::pair<std::string, std::string>>;
 
-/// What came of one case.
+/// The result of one case.
 struct Result {
   Case of;
   Status status = Status::skipped;
   std::string reason;  ///< of what did not pass
   Metric metric = Metric::host_time;
   std::vector<double> samples;                        ///< seconds of one compute each
-  Stopping::Reason stopped = Stopping::Reason::none;  ///< why they are no more, with a precision
+  Stopping::Reason stopped = Stopping::Reason::none;  ///< why sampling stopped, with a precision
   std::optional<double> latency_s;
-  /// Why the automatic launch stands in for the tuned one; empty if it does not.
+  /// Why the automatic launch replaced the tuned one; empty if it did not.
   std::string launch_note;
-  std::vector<std::string> engines;  ///< that the communicator left its calls to, where it leaves them to others
+  std::vector<std::string> engines;  ///< that a composite communicator used
   Trace trace;
   Launch launch;            ///< as it was carried out
   int batch = 0;            ///< computes a sample
-  int group = 0;            ///< cases of one group were sampled in turn; another group, after them: memory is finite
-  double begin_skew_s = 0;  ///< between the ranks, the most of all samples
+  int group = 0;            ///< cases that fit into memory together and were sampled in turn
+  double begin_skew_s = 0;  ///< between the ranks, maximum over the samples
   bool held = false;        ///< whether the queue was held back while a batch was queued
   Cost cost;                ///< of the problem
   double method_bytes = 0;  ///< that the method moves at least

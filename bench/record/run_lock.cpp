@@ -19,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether an open file still has its name: the run before removes it when it ends.
+/// Whether an open file still has its name: a run that ends removes the file.
 bool has_name(int file, const fs::path& name) {
   struct stat opened{}, named{};
   return fstat(file, &opened) == 0 && stat(name.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
          opened.st_dev == named.st_dev;
 }
 
-/// Who holds the lock, as it says itself in the file.
+/// The holder of the lock, as written in the file.
 std::string holder(int file) {
   std::array<char, 300> text{};
   const ssize_t count = pread(file, text.data(), text.size(), 0);
@@ -37,7 +37,7 @@ void write_holder(int file) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   const std::string text = "process " + std::to_string(getpid()) + " on " + host.data();
-  if (ftruncate(file, 0) == 0) static_cast<void>(!write(file, text.data(), text.size()));  // it only helps a reader
+  if (ftruncate(file, 0) == 0) static_cast<void>(!write(file, text.data(), text.size()));  // only for the message
 }
 
 int open_file(const fs::path& name) {

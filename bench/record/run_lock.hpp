@@ -6,8 +6,8 @@
 namespace league::bench {
 
 /// Keeps other runs out of a folder for as long as this object lives: a lock (flock) on the file `.league-lock` in it,
-/// which the system releases however the process ends. A file, not the folder itself: NFS locks only what is open for
-/// writing. Where the file system has no locks it says so on stderr and keeps nobody out.
+/// which the kernel releases with the process. A file, not the folder: NFS locks only what is open for writing. On a
+/// file system without locks it prints a warning and does nothing.
 class RunLock {
  public:
   /// @throws BadInput if another run holds it, std::runtime_error if the folder cannot be written

@@ -21,7 +21,7 @@ struct CaseFolder {
   fs::path path;
   std::string run_id;
 
-  /// The files that `case.json` names, if it is of this run.
+  /// The files that `case.json` lists, if it is of this run.
   [[nodiscard]] Json files() const {
     const std::optional<Json> json = read_json(path / case_file);
     const bool ours = json && json->is_object() && json->value("run_id", Json()) == run_id;

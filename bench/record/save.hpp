@@ -8,16 +8,16 @@
 
 namespace league::bench {
 
-/// Where a run saves what its cases compute, and from what: for each case a folder, named as the case with `,` for `/`,
-/// with a NumPy file an array (`input_<name>.npy` for inputs) and, written last, `case.json`, which names the files and
-/// the run that they are of.
+/// Folders for the results and inputs of the cases of a run: a folder per case, named as the case with `,` for `/`,
+/// with a NumPy file per array (`input_<name>.npy` for inputs) and `case.json`, written last, which lists the files and
+/// names the run.
 struct SaveFolders {
   std::filesystem::path results, inputs;  ///< empty: not wanted
   std::string run_id;
 
   [[nodiscard]] bool wanted() const { return !results.empty() || !inputs.empty(); }
   void save(const Case& that, const Outputs& input_arrays, const Outputs& outputs) const;
-  /// Whether all that is wanted of a case has been saved by this run.
+  /// Whether this run has saved all wanted arrays of a case.
   [[nodiscard]] bool has(const Case& that, const Problem& problem) const;
 };
 

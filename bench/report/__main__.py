@@ -82,7 +82,7 @@ def tell(
     own: list[Row],
     folder: Path,
 ) -> None:
-    """The answer on stdout; on stderr what did not run and where everything lies."""
+    """Prints the summary on stdout; on stderr the cases that did not run, and the files."""
     if options.json:
         show(json.dumps([record(row) for row in own], indent=1) + "\n")
     if options.json or options.quiet:
@@ -92,7 +92,7 @@ def tell(
         report.remarks,
         report.found,
     )
-    if options.verbose or not found.gaps:  # without these, nobody wins
+    if options.verbose or not found.gaps:  # without gaps there are no winners
         texts = (report.headline, every, remarks, found.texts())
         show(terminal.to_terminal(*texts, terminal.screen_width(), colour))
     else:

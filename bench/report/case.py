@@ -83,7 +83,7 @@ class Case:
     execution: str = "stream"  # or graph, or kokkos_graph
     ranks: int = 1  # processes that share the devices
     nodes: int = 1  # machines that the ranks run on
-    method_bytes: float = 0.0  # that the method moves at least; 0: not recorded
+    method_bytes: float = 0.0  # minimum traffic of the method; 0: not recorded
     best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
     null: bool = False  # a variant against itself: only null tests read it
     tuning: bool = False  # a candidate of a search: only launch maps read it
@@ -91,7 +91,7 @@ class Case:
     confirmed: bool = False  # the launch with which a search ended
     launch_source: str = "auto"  # or tuned, or explicit
     launch_note: str = ""  # why a tuned launch was not taken
-    engines: tuple[str, ...] = ()  # that a communicator which chooses has taken
+    engines: tuple[str, ...] = ()  # that a composite communicator used
     contexts: list[Context] = field(default_factory=list)
     launches: dict[str, list[float]] = field(default_factory=dict)
     latencies: list[float] = field(default_factory=list)
@@ -117,12 +117,12 @@ class Case:
 
     @property
     def way(self) -> str:
-        """The same for all that is compared: Kokkos' own graphs are held against native ones."""
+        """The execution for pairing: Kokkos' own graphs are compared with native graphs."""
         return self.method_text.replace(" kokkos_graph", " graph")
 
     @property
     def moved_bytes(self) -> float:
-        """What its method moves at least; in old records, what its problem needs."""
+        """Minimum traffic of its method [bytes]; in old records, of its problem."""
         return self.method_bytes or self.bytes
 
     @property

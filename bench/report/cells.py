@@ -128,7 +128,7 @@ def time_cell(row: Row) -> Cell:
 
 
 def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
-    """One line a gap: who wins, and what the portable side loses where."""
+    """One line per gap: the winner, and the factors of the loss of the portable side."""
     fields: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         fields.setdefault((problem(row.case), place(row.case)), []).append(row)
@@ -140,7 +140,7 @@ def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
 
 
 def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
-    """The line of one gap; the field is all that was measured beside it, peers too."""
+    """The line of one gap, with all competitors of the problem, peers included."""
     winner = fastest(field)
     ratio = gap.ratio
     word, ratio_cell = "", Cell("")
@@ -174,7 +174,7 @@ def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
 
 @dataclass(frozen=True)
 class Table:
-    """Lines under the columns that tell them apart."""
+    """Lines under the columns in which they differ."""
 
     columns: tuple[str, ...]
     lines: list[Line]
@@ -182,7 +182,7 @@ class Table:
 
 
 def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
-    """The lines without what is the same in all of them."""
+    """The lines without the columns that are equal in all of them."""
     texts = {name: {line.cells[name] for line in lines} for name in columns}
     kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
     same = {name: texts[name].pop() for name in columns if name not in kept}
@@ -197,7 +197,7 @@ def every_case(rows: list[Row]) -> list[Line]:
 
 
 def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
-    """The line of one case; what is beside a figure in the text tables is below it here."""
+    """The line of one case; remarks beside a figure in the text tables are below it here."""
     case, found = row.case, row.ratio
     around = bar(found.value, found.low, found.high) if found else None
     plain = {name: Cell(text) for name, text in row_cells(row, devices).items()}

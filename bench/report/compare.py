@@ -76,7 +76,7 @@ def summary(found: Comparison) -> str:
 
 
 def caution(found: Comparison) -> list[str]:
-    """What intervals of few launches leave out: launches differ too."""
+    """A warning: intervals of few launches omit the variation between launches."""
     compared = [p for p in found.pairs if p.speedup]
     launches = [len(case.launches) for p in compared for case in (p.a, p.b)]
     if not launches or min(launches) >= MIN_LAUNCHES:
@@ -86,7 +86,7 @@ def caution(found: Comparison) -> list[str]:
 
 
 def alone(found: Comparison) -> list[tuple[str, str]]:
-    """Which side alone has a case, and its name; what passed in A counts as missing in B."""
+    """Cases of one side only; those that passed in A count as missing in B."""
     lost = set(found.missing)
     first = [n + ": a regression, missing in B" * (n in lost) for n in found.only_a]
     return [("only in A", n) for n in first] + [("only in B", n) for n in found.only_b]

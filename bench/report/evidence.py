@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of each variant: lists of builds, and published records."""
+"""Evidence of each variant: lists of builds, and published records."""
 
 from __future__ import annotations
 

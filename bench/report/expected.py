@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Figures of a check that lie outside of the band in which the study expects them."""
+"""Figures of a check outside the range that the study expects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .selection import measured
 
 @dataclass(frozen=True)
 class Unexpected:
-    """A result that passed its check, and surprises all the same."""
+    """A result that passed its check, with a figure outside the expected range."""
 
     row: Row
     figure: str

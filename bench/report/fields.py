@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JSON files and the values in them: read and checked, or refused with the reason."""
+"""JSON files and their values, validated; errors give the reason."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 REQUIRED = object()
-MIN_TIME_S, MAX_TIME_S = 1e-12, 1e9  # times of one compute [s]: no clock tells less
+MIN_TIME_S, MAX_TIME_S = 1e-12, 1e9  # times of one compute [s]
 MAX_VALUE = 1e30  # bytes, operations: their quotients by any such time are finite
 INT64 = 2**63 - 1
 # control characters, and halves of a pair of surrogates
 UNSEEMLY = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-MAX_FILE_BYTES = 4 * 2**30  # of a file, unpacked: more is damage, or meant as such
+MAX_FILE_BYTES = 4 * 2**30  # of a file, unpacked: larger ones are damaged or malicious
 
 
 class Broken(ValueError):
-    """A file that cannot be used, and why: on one line, in signs that a terminal can show."""
+    """A file that cannot be used, and why: on one line of printable characters."""
 
     def __init__(self, why: str) -> None:
         super().__init__("".join(c if c.isprintable() else "?" for c in why))
@@ -74,7 +74,7 @@ def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
 
 
 def clean(text: str) -> str:
-    """With a question mark for each sign that no terminal and no page should get."""
+    """Replaces characters that are not printable by question marks."""
     return UNSEEMLY.sub("?", text)
 
 
@@ -100,7 +100,7 @@ def whole(value: Any, key: str, minimum: int = 0) -> int:
 
 
 def times(values: list[Any], key: str) -> list[float]:
-    """Times of a compute [s], as a clock can have told them."""
+    """Times of a compute [s] in the range of a clock."""
     for value in values:
         if type(value) not in (float, int) or not MIN_TIME_S <= value <= MAX_TIME_S:
             text = f"not a time from {MIN_TIME_S:g} to {MAX_TIME_S:g} s"

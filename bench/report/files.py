@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files that are there whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The whole file or none: a reader never meets half a table. Makes its folder.
+    """Writes a file atomically and makes its folder.
 
-    A question mark stands for what is no character, as half of a pair in JSON or a byte
-    of a file's name.
+    Invalid characters, such as lone surrogates or undecodable bytes of file names, become
+    question marks.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")

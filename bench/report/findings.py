@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What many rows say together: all analyses, and each as lines of text."""
+"""All analyses of the rows, each also as lines of text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Findings:
     margin: float
 
     def texts(self) -> list[str]:
-        """Problems first; then null tests, since they tell what verdicts are worth."""
+        """Problems first; then null tests, which show how reliable verdicts are."""
         return [
             *expected.texts(self.unexpected),
             *nulls.texts(self.nulls),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The shortest time that the measured ceilings of a device allow a case.
+"""The roofline bound of a case: the shortest time at the measured ceilings of the device.
 
 Ceilings are the records of the algorithm ``ceilings`` on the same kind and model of
 device: the best bandwidth B over its methods and models, and for each unit the best
@@ -75,7 +75,7 @@ def steps(case: Case) -> int:
 
 
 def starts(case: Case) -> int:
-    """How often it launches, or waits for all: once for all steps on moments."""
+    """The number of launches or league barriers: one for all steps on moments."""
     return 1 if case.method.startswith("moments") else steps(case)
 
 
@@ -140,7 +140,7 @@ def limit_of(case: Case, floor: Floor, ceilings: Ceilings | None, time: float) -
 
 
 def take_latency(case: Case, device: Ceilings) -> None:
-    """Puts what a case of ``overheads`` took into the latencies of its device."""
+    """Enters the time of a case of ``overheads`` into the latencies of its device."""
     latency = median(case.samples)
     meeting = case.method == "league_barrier" and case.sizes.get("teams", 1) > 1
     if case.method in LAUNCHES or meeting:

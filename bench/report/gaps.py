@@ -12,8 +12,7 @@ All times are medians over the program launches that these rows share, so that
 the product holds exactly; without a shared launch, over all samples and without an
 interval. The ratio of native and portable, for which these two need to be shared only, is
 kept beside them, over more launches where others took part in fewer. The best of several is chosen by the same samples that are then compared: a
-tuning or method factor of a few launches or methods that are equal in truth lies above 1
-by their noise.
+tuning or method factor of equally fast launches or methods is above 1 by their noise.
 """
 
 from __future__ import annotations

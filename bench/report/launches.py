@@ -3,7 +3,7 @@
 
 The regret of the automatic launch is t_automatic / t_best - 1, over the program launches
 that both share. The best is the one that a search (``league tune``) confirmed; without
-one it is the luckiest of all launches too, so that regrets within the margin of the
+one it is the minimum over noisy launches, so that regrets within the margin of the
 verdicts mean nothing. Candidates of a search and launches of a study make maps of their
 own: they differ in samples.
 """
@@ -79,7 +79,7 @@ def make_map(group: list[Row]) -> LaunchMap:
     for row, launch in zip(group, launches):
         cell = cell_of(launch, axis)
         cells[cell] = min(cells.get(cell, row), row, key=time)
-    # A search measured its best ones afresh: its verdict, not the luckiest sample.
+    # A search measured its best ones again: its choice, not the minimum of noisy samples.
     best = fastest([row for row in group if row.case.confirmed] or group)
     chosen = [row for row in group if automatic(row)]
     start = fastest(chosen) if chosen else None

@@ -7,9 +7,9 @@ number of the first epoch whose measured accuracy reaches the target; epochs cou
 equally long, and nothing is interpolated between them. It is the mean over the seeds,
 where all of them reach the target.
 
-Trainings that round differently drift apart, so that variants are compared over their
-seeds: a permutation test of each variant against all others. One that stands out below
-LEVEL, shared among the tests of a problem (Bonferroni), is told.
+Trainings with different rounding diverge, so that variants are compared over their
+seeds: a permutation test of each variant against all others. Those significant at
+LEVEL, divided by the number of tests of a problem (Bonferroni), are reported.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Training:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """Where the study expects each of them."""
+        """The range that the study expects."""
         return self.case.expected.get(CURVE)
 
     @property
     def outside(self) -> int:
-        """How many seeds lie elsewhere."""
+        """How many seeds lie outside the band."""
         low, high = self.band or (0.0, 1.0)
         return sum(not low <= value <= high for value in self.last)
 
@@ -130,7 +130,7 @@ def without_seed(title: str) -> str:
 
 
 def by_problem(found: list[Training]) -> list[list[Training]]:
-    """Those that should be equally good, together."""
+    """Trainings grouped by problem_key."""
     groups: dict[tuple[object, ...], list[Training]] = {}
     for one in found:
         groups.setdefault(problem_key(one.case), []).append(one)
@@ -138,7 +138,7 @@ def by_problem(found: list[Training]) -> list[list[Training]]:
 
 
 def differences(group: list[Training]) -> list[tuple[Training, Difference]]:
-    """The variants of one problem that stand out."""
+    """The variants of one problem that differ significantly."""
     curves = [one.curves for one in group]
     if len({one.shape[1] for one in curves}) > 1:
         return []
@@ -203,7 +203,7 @@ def cells(found: list[Training]) -> list[tuple[str, ...]]:
 
 
 def texts(found: list[Training]) -> list[str]:
-    """Variants that stand out, then what came of each."""
+    """Variants that differ significantly, then one line per training."""
     lines = []
     for group in by_problem(found):
         for one, odd in differences(group):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a record says of its machine and build, as pairs of a name and a text for people."""
+"""Facts of machine and build from a record, as pairs of name and text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SENSED = ("_W", "_C", "_MHz")  # a device that runs has none of these at 0: not 
 
 
 def read_facts(league: Any) -> tuple[Fact, ...]:
-    """From the part ``league`` of a context; what it has not is left out."""
+    """From the part ``league`` of a context; missing facts are left out."""
     league = league if isinstance(league, dict) else {}
     facts = [(name, str(league[key])) for key, name in BUILD.items() if league.get(key)]
     devices = league.get("devices") or []
@@ -50,7 +50,7 @@ def device_fact(device: dict[str, Any]) -> Fact:
 
 
 def values(found: dict[str, Any]) -> str:
-    """``memory 139.8 GiB, mig off``; empty values say nothing."""
+    """``memory 139.8 GiB, mig off``; empty values are left out."""
     texts = []
     for key, value in found.items():
         if key in BYTES and isinstance(value, (int, float)) and 0 < value <= MAX_VALUE:

@@ -23,7 +23,7 @@ NAMED = 3  # cases that a message names; the rest is counted
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a run says of itself."""
+    """The description of a run."""
 
     path: Path
     run_id: str
@@ -67,7 +67,7 @@ def some(names: Iterable[str]) -> str:
 
 
 class Folder:
-    """What was read from one folder of records, and what of it belongs there."""
+    """The records of one folder, and which of them belong to its run."""
 
     def __init__(self, folder: Path) -> None:
         self.problems: list[str] = []
@@ -109,7 +109,7 @@ class Folder:
         return known
 
     def missing(self) -> list[str]:
-        """What keeps the run from being whole, as a message; none where it is."""
+        """The missing cases of the run, as a message; none where it is complete."""
         if self.manifest is None:
             return []
         cases = self.manifest.cases

@@ -31,7 +31,7 @@ def write(readme: Path, name: str, body: str) -> None:
 
 
 def difference(readme: Path, name: str, body: str) -> str:
-    """What of the README would change, as a diff; raises Broken or OSError."""
+    """The changes of the README, as a diff; raises Broken or OSError."""
     old = readme.read_text(encoding="utf-8")
     new = splice(old, name, body)
     names = (str(readme), "drawn now")

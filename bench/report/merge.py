@@ -31,7 +31,7 @@ def record_files(directory: Path) -> list[Path]:
 
 
 def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
-    """Cases of all folders, merged, and what was left out and why."""
+    """Cases of all folders, merged, and the messages on what was left out."""
     merged: dict[tuple[object, ...], Case] = {}
     problems: list[str] = []
     for directory in dict.fromkeys(Path(d).resolve() for d in directories):
@@ -81,8 +81,8 @@ def identity(case: Case) -> tuple[object, ...]:
 def check_new(known: Case | None, case: Case) -> None:
     """Raises Broken where samples must not be pooled.
 
-    A launch that comes twice would feign more samples; launches that differ in problem,
-    type or metric are no launches of one case.
+    A launch read twice would inflate the number of samples; launches that differ in problem,
+    type or metric belong to different cases.
     """
     if known is None:
         return

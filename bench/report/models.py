@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each model counts as. Models that are named here nowhere are Python peers."""
+"""The kind of each model. Models that are not listed here are Python peers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Null tests: a variant against itself must not be called faster or slower.
 
-Every study measures some variants twice, interleaved like all others. What the verdicts
-say of these pairs is known to be false: how often they say it tells what they are worth.
+Every study measures some variants twice, interleaved like all others (an A/A test). A
+verdict of faster or slower on such a pair is a false positive; their rate shows how
+reliable verdicts are.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class NullTests:
 
     @property
     def false(self) -> list[NullTest]:
-        """Those that called one thing two."""
+        """The false positives."""
         return [test for test in self.tests if test.verdict in ("faster", "slower")]
 
 

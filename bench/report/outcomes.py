@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the checks found beside their verdicts, accuracies and losses: in what the variants of a problem agree."""
+"""Figures of the checks, accuracies and losses: which are equal in all variants of a problem."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABELS = {
 
 
 def values(key: str, rows: list[Row]) -> list[float]:
-    """What the variants say, where they do."""
+    """The values of a figure in the variants that have it."""
     return [row.case.figures[key] for row in rows if key in row.case.figures]
 
 
@@ -37,7 +37,7 @@ def differing(rows: list[Row]) -> list[str]:
 
 
 def agreement(rows: list[Row]) -> str:
-    """In what the variants agree, as sentences that go on a caption."""
+    """The figures on which the variants agree, as sentences for a caption."""
     same = [key for key in known(rows) if key not in differing(rows)]
     return "".join(
         f" The {LABELS[key]} is {spread(key, rows)} in all of them." for key in same

@@ -69,7 +69,7 @@ class Report:
 
     @property
     def commands(self) -> list[str]:
-        """What measured, and what drew this page."""
+        """The commands that measured and that made this page."""
         facts = [dict(context.facts) for context in all_contexts(self.cases)]
         studies = dict.fromkeys(f["study"] for f in facts if f.get("study"))
         runs = [f"bench/run configs/{study}.toml" for study in studies]
@@ -99,7 +99,7 @@ def draw_all(rows: list[Row], found: Findings, folder: Path) -> list[Drawn]:
         taken.add(name)
         try:
             drawn.append(Drawn(figure, name, render(figure, name, folder), ""))
-        except BROKEN as error:  # one bad figure must not cost the page
+        except BROKEN as error:  # one failing figure must not prevent the page
             problem = f"{type(error).__name__}: {error}"
             complain(f"{figure.title}: not drawn: {problem}")
             drawn.append(Drawn(figure, name, "", problem))
@@ -115,7 +115,7 @@ def sections(drawn: list[Drawn]) -> dict[str, list[Drawn]]:
 
 
 def choices(lines: list[cells.Line]) -> dict[str, list[str]]:
-    """What the filters offer."""
+    """The options of the filters."""
     models = sorted({model for line in lines for model in line.models.split()})
     return {
         "algorithm": sorted({line.algorithm for line in lines}),

@@ -28,7 +28,7 @@ MIN_PLATFORMS = 2
 
 @dataclass(frozen=True)
 class Score:
-    """Efficiencies of one application over the platforms, and what sums them up."""
+    """Efficiencies of one application over the platforms, and their summary."""
 
     efficiencies: dict[str, float]  # by platform; a platform not supported is absent
     pp: float  # harmonic mean over the whole set, 0 where one is not supported
@@ -124,7 +124,7 @@ def score(efficiencies: dict[str, float], platforms: tuple[str, ...]) -> Score:
 def portability(rows: list[Row]) -> list[Portability]:
     """Each application on each problem that kokkos was tried on on two platforms or more.
 
-    Where it was never built, as on the CPU beside a GPU, nothing is known of it.
+    Platforms where it was never built, as the CPU beside a GPU, are not in the set.
     """
     found, tried = [], attempts(rows)
     for problem, platforms in grouped(rows).items():
@@ -170,7 +170,7 @@ def make_portability(
 
 
 def texts(found: list[Portability]) -> list[str]:
-    """One line a problem: PP of kokkos and native, its set, and what PP hides."""
+    """One line a problem: PP of kokkos and native, the set, mean and minimum."""
     lines: dict[str, list[str]] = defaultdict(list)
     for one in found:
         if one.application in (*PORTABLES, COMPOSITE):

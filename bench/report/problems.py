@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sizes and parameters that tell problems apart: as short as a table allows for people, whole for machines."""
+"""The sizes and parameters that distinguish problems: short for tables, complete for machines."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def markdown(found: list[Figure], up: str) -> str:
 
 
 def write(results: Path, found: list[Figure]) -> None:
-    """Draws them all anew; what is no longer shown goes."""
+    """Draws them all anew; files no longer shown are removed."""
     folder = results / FOLDER
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.svg"):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Native over portable: which case is compared with which, and what comes of it.
+"""Native over portable: the pairs of cases, their ratios and verdicts.
 
 A portable case (kokkos, kokkos_blocks: each by itself) is compared with the native case of the same algorithm, method,
 type, sizes, parameters, devices, metric, build and kind of device, under the same
 setting: launch and communicator. Where no native case has that setting, the fastest
 portable one alone is compared with the fastest native one, and its note says so.
-What keeps two cases apart although they share a name is said too: see ``refusals``.
+Why two cases of one name are not compared is reported by ``refusals``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def usable(cases: Iterable[Case]) -> list[Case]:
 
 
 def method(case: Case) -> tuple[object, ...]:
-    """Equal for cases that compute the same in the same way, somewhere, somehow."""
+    """Equal for cases of the same problem and method, on any device, at any setting."""
     values = json.dumps([case.sizes, case.parameters], sort_keys=True)
     return (case.algorithm, case.way, case.dtype, values, case.devices)
 
@@ -121,7 +121,7 @@ def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
 def compare_group(
     portable: list[Case], native: list[Case], margin: float
 ) -> dict[int, Ratio]:
-    """Like with like; the best with the best where that says something else."""
+    """Pairs with equal settings; the best with the best where they differ in setting."""
     settings = {case.setting: case for case in native}
     best, reference = fastest(portable), fastest(native)
     ratios = {}
@@ -162,9 +162,9 @@ def refusals(cases: Iterable[Case], ratios: dict[int, Ratio]) -> dict[int, str]:
 
 
 def refusal(case: Case, reference: Case) -> str:
-    """What keeps this native case from being compared; empty where only the setting."""
+    """Why this native case is not compared; empty where only the setting differs."""
     if reference.device_name and device(case) != device(reference):
-        return ""  # another machine: nobody expects a ratio
+        return ""  # another machine: no ratio is expected
     if reference.status == "failed":
         return f"no ratio: {reference.model} failed"
     if case.context.build != reference.context.build:

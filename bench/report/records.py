@@ -37,7 +37,7 @@ def full_name(device: Any) -> str:
 
 
 def read_figures(row: Any) -> dict[str, float]:
-    """What the check found beside its verdict: accuracy, loss."""
+    """Figures of the check: accuracy, loss."""
     found = take(take(row, "check", dict, {}), "figures", dict, {})
     numbers = {k: v for k, v in found.items() if isinstance(v, (int, float))}
     limit = fields.MAX_VALUE
@@ -117,7 +117,7 @@ def read_context(record: Any, folder: Path) -> Context:
 
 
 def read_launch(row: Any) -> dict[str, Any]:
-    """What was asked for, what came of it, and who chose it."""
+    """The requested launch, the effective one, and its source."""
     launch = take(row, "launch", dict, {})
     keys = ("league", "team", "vector", "tile")
     sizes = {key: whole(take(launch, key, object, 0), key) for key in keys}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What were methods before executions were an axis: old records are read with today's names.
+"""Old names of methods, from before executions were an axis: records are read with the new names.
 
 The same table is in bench/study/renamed.cpp, for studies and tuned files. Peers kept
 their methods.

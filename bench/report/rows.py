@@ -81,7 +81,7 @@ def counts_text(case: Case, to: str) -> dict[str, str]:
 
 
 def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> str:
-    """What a reader must know before quoting the row, whose median is ``middle`` [s]."""
+    """Remarks on a row, whose median is ``middle`` [s]: limits of what its time means."""
     taken = f"{case.communicator} took {', '.join(case.engines)}"
     notes = [case.launch_note, taken if case.engines else "", roofline_note, ratio_note]
     counts = counts_text(case, " to ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the shapes of a study say, as cells of a table and as lines of text."""
+"""Results of drawn shapes, as cells of a table and as lines of text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cells(shapes: Iterable[Shape]) -> list[tuple[str, ...]]:
 
 
 def texts(found: list[ShapeStudy]) -> list[str]:
-    """The goals of each device, and what is farthest from them."""
+    """The goals of each device, and the shapes farthest from them."""
     return [line for study in found for line in study_texts(study)]
 
 

@@ -110,8 +110,8 @@ def percentiles(values: Floats) -> Interval:
 def median_interval(launches: Launches) -> Interval | None:
     """95 % interval of the median; None below six samples.
 
-    Of one launch, by order statistics. Over several launches these assume too much
-    independence, so the interval also covers that of the launch bootstrap.
+    Of one launch, by order statistics. Samples of several launches are not independent, so
+    the interval then also covers that of the launch bootstrap.
     """
     interval = order_interval([sample for launch in launches for sample in launch])
     if interval is None or len(launches) == 1:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of the support table one build, or the published records, deny.
+"""Contradictions of the support table with one build or the published records.
 
-A whole comparison needs the lists of all builds. This one needs a single list: it
-reports only what that build or the records know to be wrong.
+A complete comparison needs the lists of all builds. This one needs a single list and
+reports only what that build or the records contradict.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def denied(state: str, text: str) -> bool:
 
 
 def contradictions(readme: str, listing: Listing) -> list[str]:
-    """What this build denies of the page's table, one line each."""
+    """Cells of the page's table that this build contradicts, one line each."""
     table, found = parse(readme), []
     for key, row in states([listing]).items():
         if key not in table:

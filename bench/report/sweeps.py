@@ -53,7 +53,7 @@ class SmallSize:
 
 @dataclass(frozen=True)
 class Sweep:
-    """One method over sizes; at work_at_half three sizes, ascending."""
+    """One method over sizes; at least three sizes, ascending."""
 
     label: str
     algorithm: str
@@ -193,7 +193,7 @@ def statement(sweep: Sweep) -> str:
 
 
 def doubt(at: Estimate, size: str) -> str:
-    """What else the samples allow; nothing where they agree."""
+    """The other results that the interval allows; empty where there are none."""
     if at.low is None or at.high is None or at.low == at.high:
         return ""
     low = f"{size} = {exact(at.low)}"
@@ -206,7 +206,7 @@ def doubt(at: Estimate, size: str) -> str:
 def texts(found: list[Sweep]) -> list[str]:
     """The crossover of each sweep, and what starting costs where the fit is close.
 
-    Sweeps at launches that somebody named are left to the figures.
+    Sweeps at explicit launches are only in the figures.
     """
     lines = []
     for sweep in found:

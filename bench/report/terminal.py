@@ -32,7 +32,7 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def show(text: str, stream: TextIO | None = None) -> None:
-    """Writes it, whatever the terminal can write."""
+    """Prints a text; characters that the terminal cannot show are replaced."""
     stream = stream or sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")
@@ -40,7 +40,7 @@ def show(text: str, stream: TextIO | None = None) -> None:
 
 
 def complain(problem: str, program: str = "bench.report") -> None:
-    """What went wrong, in a line on the standard error stream."""
+    """Prints an error as one line on stderr."""
     show(f"{program}: {problem}\n", sys.stderr)
 
 

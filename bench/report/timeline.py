@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Timelines of traced computes, as text: a line a device and stage, on one clock.
 
-Each device's clock is tied to the host's by one mark, right to a few microseconds:
-shorter gaps between devices mean nothing.
+The clock of each device is related to the host's by one event, with an error of a few
+microseconds: shorter gaps between devices mean nothing.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Figures as people read them."""
+"""Readable numbers with units."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def headline(cases: list[Case]) -> str:
 
 
 def preflight(cases: list[Case]) -> list[str]:
-    """What the machines were not in order about, each said once."""
+    """The distinct preflight findings of the machines."""
     texts = (text for context in all_contexts(cases) for text in context.preflight)
     return list(dict.fromkeys(texts))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who wins, for a terminal: one line a problem, then what failed; and in a few lines what did not run."""
+"""The winners, for a terminal: one line per problem, then failures; in a few lines what did not run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REASONS = 4  # that are named, of why cases did not run
 
 
 def leading(gaps: Iterable[Gap]) -> list[Gap]:
-    """Of each problem and device the fastest portable method, if one has it, of those that have a native counterpart."""
+    """For each problem and device the fastest portable method, preferably one with a native counterpart."""
     found: dict[tuple[object, ...], Gap] = {}
     for gap in gaps:
         key = field_of(gap.portable)
@@ -43,7 +43,7 @@ def leading(gaps: Iterable[Gap]) -> list[Gap]:
 
 
 def field_of(row: Row) -> tuple[object, ...]:
-    """Equal for the rows that one problem is won among."""
+    """Equal for the rows that compete on one problem."""
     return problem(row.case), place(row.case)
 
 
@@ -67,7 +67,7 @@ def ratio_text(ratio: Estimate, wide: bool) -> str:
 
 
 def best_text(winner: Row, gap: Gap) -> str:
-    """``6.31 ms numpy library``; what stands in the line already is not said again."""
+    """``6.31 ms numpy library``; without what the line has already."""
     if winner is gap.portable:
         return "portable"
     if winner is gap.native:
@@ -168,7 +168,7 @@ def to_summary(
     width: int,
     colour: bool = False,
 ) -> str:
-    """Winners, failures, what deserves attention and what the verdicts are worth."""
+    """Winners, failures, warnings and the reliability of the verdicts."""
     warnings = [*expected.texts(found.unexpected), *nulls.texts(found.nulls)[:1]]
     said = [f"preflight: {text}" for text in remarks]
     lines = [

@@ -24,36 +24,36 @@ std::int64_t next_prime(std::int64_t value) {
   return value;
 }
 
-/// An integer beside the sizes: its default, or log-uniform up to a few times that.
+/// A parameter that is no size: its default, or log-uniform up to four times that.
 std::int64_t draw_integer(Random& random, const Parameter& parameter) {
-  const std::int64_t standard = std::stoll(parameter.default_value);
-  if (random.chance(0.3)) return standard;
-  const auto most =
-      static_cast<double>(std::min<std::int64_t>(parameter.max, std::max<std::int64_t>(4 * standard, 256)));
-  return draw_extent(random, random.real() * std::log2(most), parameter.min, parameter.max);
+  const std::int64_t default_value = std::stoll(parameter.default_value);
+  if (random.chance(0.3)) return default_value;
+  const auto max =
+      static_cast<double>(std::min<std::int64_t>(parameter.max, std::max<std::int64_t>(4 * default_value, 256)));
+  return draw_extent(random, random.real() * std::log2(max), parameter.min, parameter.max);
 }
 
-/// A real number: its default, or some decades less; 0.01 where the default is 0.
+/// A real number: its default, or some powers of ten less; 0.01 where the default is 0.
 std::string draw_real(Random& random, const Parameter& parameter) {
   if (random.chance(0.4)) return parameter.default_value;
-  const double standard = std::stod(parameter.default_value);
-  return shortest(standard == 0 ? 0.01 : standard / std::pow(10.0, 1 + random.below(4)));
+  const double default_value = std::stod(parameter.default_value);
+  return shortest(default_value == 0 ? 0.01 : default_value / std::pow(10.0, 1 + random.below(4)));
 }
 
 }  // namespace
 
-std::int64_t draw_extent(Random& random, double exponent, std::int64_t least, std::int64_t most) {
+std::int64_t draw_extent(Random& random, double exponent, std::int64_t min, std::int64_t max) {
   const auto value = std::max<std::int64_t>(1, std::llround(std::exp2(exponent)));
   const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
-  constexpr std::int64_t prime = -1;  // in place of one that takes long to find
-  const std::array<std::int64_t, 8> kinds{value, value, value | 1, prime, power - 1, power + 1, power, least};
+  constexpr std::int64_t prime = -1;  // placeholder: a prime takes long to find
+  const std::array<std::int64_t, 8> kinds{value, value, value | 1, prime, power - 1, power + 1, power, min};
   const std::int64_t drawn = random.one_of<std::int64_t>(kinds);
-  return std::clamp(drawn == prime ? next_prime(value) : drawn, least, most);
+  return std::clamp(drawn == prime ? next_prime(value) : drawn, min, max);
 }
 
 Parameters draw_parameters(Random& random, const Algorithm& algorithm, double exponent) {
   const auto is_size = [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::size; };
-  std::vector<double> shares;  // of the exponent, which is left by sizes that are fixed
+  std::vector<double> shares;  // of the exponent that fixed sizes leave
   for (const Parameter& parameter : algorithm.parameters)
     if (is_size(parameter)) {
       const bool fixed = parameter.min == parameter.max;
@@ -67,9 +67,9 @@ Parameters draw_parameters(Random& random, const Algorithm& algorithm, double ex
   auto share = shares.begin();
   for (const Parameter& parameter : algorithm.parameters) {
     std::string& text = drawn.values[parameter.name];
-    const std::int64_t least = std::max<std::int64_t>(parameter.min, algorithm.needs_dataset ? 1 : 0);
+    const std::int64_t min = std::max<std::int64_t>(parameter.min, algorithm.needs_dataset ? 1 : 0);
     if (is_size(parameter))
-      text = std::to_string(draw_extent(random, elements * *share++ / whole, least, parameter.max));
+      text = std::to_string(draw_extent(random, elements * *share++ / whole, min, parameter.max));
     else if (parameter.kind == Parameter::Kind::integer)
       text = std::to_string(draw_integer(random, parameter));
     else if (parameter.kind == Parameter::Kind::real)

@@ -10,7 +10,7 @@
 
 namespace league::bench {
 
-/// Random numbers that depend on (seed, stream) and on how many were drawn before, alike on every machine.
+/// Counter-based random numbers of (seed, stream), the same on every machine.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}
@@ -31,15 +31,15 @@ class Random {
   std::uint64_t seed_, stream_, drawn_ = 0;
 };
 
-/// An extent of about 2^`exponent` within [least, most]: as it is, odd, prime, a power of two or one beside it, or the
-/// least there is.
-std::int64_t draw_extent(Random& random, double exponent, std::int64_t least, std::int64_t most);
+/// An extent of about 2^`exponent` within [min, max]: as it is, odd, prime, a power of two or one beside it, or
+/// `min`.
+std::int64_t draw_extent(Random& random, double exponent, std::int64_t min, std::int64_t max);
 
 /// Values for all parameters of an algorithm. The product of the sizes is about 2^x elements, x uniform up to
-/// `exponent`, split at random between the sizes; numbers beside them are at their default or around it.
+/// `exponent`, split at random between the sizes; other numbers are at their default or near it.
 Parameters draw_parameters(Random& random, const Algorithm& algorithm, double exponent);
 
-/// A launch: half of the time the automatic one, else each part of it left open, tiny, usual or odd.
+/// A launch: the automatic one with probability 1/2, else each part left open, tiny, common or odd.
 Launch draw_launch(Random& random, DeviceKind kind);
 
 }  // namespace league::bench

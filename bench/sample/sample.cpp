@@ -19,13 +19,13 @@
 namespace league::bench {
 namespace {
 
-constexpr double largest_exponent = 24;            // of the elements of a problem: 2^24
-constexpr std::int64_t usual_bytes = 256LL << 20;  // that a case may take on a device
-constexpr double operations_per_thread = 3e8;      // of a problem: about a second for the oracle
-constexpr int tuples_per_problem = 6, most_host_devices = 8;
-constexpr int most_draws_in_vain = 2000;
+constexpr double largest_exponent = 24;              // of the elements of a problem: 2^24
+constexpr std::int64_t default_bytes = 256LL << 20;  // that a case may take on a device
+constexpr double operations_per_thread = 3e8;        // of a problem: about a second for the oracle
+constexpr int tuples_per_problem = 6, max_host_devices = 8;
+constexpr int max_futile_draws = 2000;
 
-/// What the registered variants are drawn from.
+/// A variant that can be drawn.
 struct Choice {
   const Algorithm* algorithm;
   const Method* method;
@@ -33,7 +33,7 @@ struct Choice {
   std::vector<Execution> executions;  ///< that can run here
 };
 
-/// The variants that can run here, but for peers: each of those would be a process of its own.
+/// The variants that can run here, without peers: each of those would start a process.
 std::vector<Choice> ready_variants(const Runtime& runtime) {
   std::vector<Choice> ready;
   for (const Variant& variant : registry().variants) {
@@ -53,7 +53,7 @@ struct Count {
   int ran = 0, failed = 0, refused = 0, ill_posed = 0;
 };
 
-/// The problem that was drawn has no answer, as where a descent diverges or an equation is singular.
+/// The drawn problem has no solution: a descent diverges, a matrix is singular.
 struct IllPosed {};
 
 class RandomCheck {
@@ -64,7 +64,7 @@ class RandomCheck {
         interrupt_(interrupt),
         datasets_(options.data, runtime.host_memory()),
         filter_(options.benchmark.filter),
-        budget_(options.device_memory_bytes.value_or(usual_bytes)),
+        budget_(options.device_memory_bytes.value_or(default_bytes)),
         choices_(ready_variants(runtime)),
         progress_(options.sample, 0) {
     for (const Choice& choice : choices_)
@@ -74,13 +74,13 @@ class RandomCheck {
   }
 
   ExitCode run() {
-    int in_vain = 0;
+    int futile = 0;
     for (std::uint64_t problem = 0; total_.ran < options_.sample; ++problem) {
       const int before = total_.ran;
       take_problem(problem);
-      in_vain = total_.ran > before ? 0 : in_vain + 1;
-      if (in_vain == most_draws_in_vain)
-        throw BadInput("--sample: " + std::to_string(in_vain) + " draws in a row gave no case that runs here" +
+      futile = total_.ran > before ? 0 : futile + 1;
+      if (futile == max_futile_draws)
+        throw BadInput("--sample: " + std::to_string(futile) + " draws in a row gave no case that runs here" +
                        (options_.benchmark.filter.empty() ? "" : " and matches --benchmark_filter"));
     }
     print_summary();
@@ -100,7 +100,7 @@ class RandomCheck {
     drawn.parameters = draw_parameters(random, algorithm, largest_exponent);
     drawn.seed = static_cast<std::uint64_t>(1 + random.below(1000));
     if (algorithm.needs_dataset) use_generated_data(drawn);
-    if (algorithm.between_shards) drawn.devices = static_cast<int>(2 + random.below(most_host_devices - 1));
+    if (algorithm.between_shards) drawn.devices = static_cast<int>(2 + random.below(max_host_devices - 1));
     std::erase_if(own, [&](const Choice& choice) { return !solves(*choice.method, method.problem, drawn.dtype); });
     std::vector<Case> tuples;
     for (int i = 0; i < tuples_per_problem; ++i) add_tuple(random, drawn, random.one_of<Choice>(own), tuples);
@@ -125,12 +125,12 @@ class RandomCheck {
 
   void add_tuple(Random& random, Case that, const Choice& choice, std::vector<Case>& tuples) {
     const DeviceKind kind = choice.variant->model.device;
-    const int here = kind == DeviceKind::host ? most_host_devices : most_devices(runtime_, kind);
-    const int most = options_.devices ? std::min(*options_.devices, here) : here;
+    const int here = kind == DeviceKind::host ? max_host_devices : max_devices(runtime_, kind);
+    const int max = options_.devices ? std::min(*options_.devices, here) : here;
     that.method = choice.method;
     that.model = choice.variant->model.name;
     if (choice.executions.size() > 1) that.execution = random.one_of<Execution>(choice.executions);
-    if (random.chance(0.5) && !that.algorithm->between_shards) that.devices = static_cast<int>(1 + random.below(most));
+    if (random.chance(0.5) && !that.algorithm->between_shards) that.devices = static_cast<int>(1 + random.below(max));
     if (that.devices > 1) that.communicator = random.one_of<std::string>(engine_names(kind));
     if (is_own(that.model)) that.launch = draw_launch(random, kind);
     that.launch_source = that.launch == Launch{} ? LaunchSource::automatic : LaunchSource::given;
@@ -138,7 +138,7 @@ class RandomCheck {
     if (filter_.matches(that.name) && names_.insert(that.name).second) tuples.push_back(std::move(that));
   }
 
-  /// Null if no such problem can be made, or it takes too much memory or too long to judge.
+  /// Null if the sizes are invalid, or the problem takes too much memory or time to check.
   std::unique_ptr<Problem> affordable_problem(const Case& that) {
     ++problems_;
     try {
@@ -174,10 +174,10 @@ class RandomCheck {
   /// What is wrong with the results of a case, computed twice; empty if nothing is. @throws Unsupported, IllPosed
   std::string wrong_result(const Case& that, const Problem& problem) {
     try {
-      Entrant entrant(that, problem, runtime_, budget_);
+      PreparedCase prepared_case(that, problem, runtime_, budget_);
       Stages stages;
       for (const char* when : {"", "the second time: "}) {
-        const Verdict verdict = check_fresh(entrant, stages).verdict;
+        const Verdict verdict = check_fresh(prepared_case, stages).verdict;
         if (verdict.ill_posed) throw IllPosed();
         if (!verdict.passed()) return when + fault_of(verdict);
       }

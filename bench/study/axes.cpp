@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view all = "all";
 
-/// Where a study may name peers that nobody has looked for.
+/// A hint for names of peers in a run without peers.
 std::string peers_hint(const std::string& key) {
   const bool named = key == "models" || key == "methods";
   const auto is_peer = [](const Variant& variant) { return variant.model.backend == "python"; };
@@ -35,11 +35,11 @@ std::string choose(const Value& value, const std::string& key, const std::vector
 /// Names out of a list of all that there are.
 struct Names {
   std::vector<std::string> chosen;
-  bool by_name = false;  ///< each was asked for; else they are what was not ruled out
+  bool by_name = false;  ///< listed one by one; else all but the excluded ones
 };
 
-/// Reads names; all of them if the key is absent or says "all", and without those that stand behind a "-". Old names
-/// are taken too, those of peers that are left out are passed over.
+/// Reads names; all if the key is absent or "all"; a "-" before a name excludes it. Old names are accepted, those of
+/// ignored peers are skipped.
 Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices,
                  const std::vector<std::string>& old = {}) {
   Names names;
@@ -76,7 +76,7 @@ std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {
   return sizes;
 }
 
-/// Those that each of so many points gets.
+/// The value of this size for each of `points` points.
 std::vector<std::int64_t> size_values(const Value& value, const Parameter& parameter, std::size_t points) {
   std::vector<std::int64_t> values;
   for (const Value* one : value.each("sizes." + parameter.name))
@@ -85,8 +85,7 @@ std::vector<std::int64_t> size_values(const Value& value, const Parameter& param
   return values;
 }
 
-/// A value of an algorithm's own parameter, checked, as text. However the study writes a number, equal ones have equal
-/// texts, and the default has its own.
+/// A value of an algorithm's own parameter, checked, as canonical text: equal numbers have equal texts.
 std::string parameter_text(const Value& value, const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::choice) return choose(value, parameter.name, parameter.choices);
   if (parameter.kind != Parameter::Kind::real)
@@ -95,7 +94,7 @@ std::string parameter_text(const Value& value, const Parameter& parameter) {
   return number == std::stod(parameter.default_value) ? parameter.default_value : shortest(number);
 }
 
-/// Every point once for each value of one size.
+/// The product of the points with the values of one size.
 void multiply(std::vector<Point>& points, const std::string& name, const std::vector<std::int64_t>& values) {
   std::vector<Point> product;
   for (const Point& point : points)
@@ -158,12 +157,12 @@ std::vector<WantedLaunch> launches_of(const Value& value) {
 
 const Value* Axes::find(std::string_view key) const { return bench::find(settings_.values, key); }
 
-std::vector<std::int64_t> Axes::integers(const std::string& key, std::vector<std::int64_t> standard, std::int64_t least,
-                                         std::int64_t most) const {
+std::vector<std::int64_t> Axes::integers(const std::string& key, std::vector<std::int64_t> default_values,
+                                         std::int64_t min, std::int64_t max) const {
   const Value* value = find(key);
-  if (value == nullptr) return standard;
+  if (value == nullptr) return default_values;
   std::vector<std::int64_t> values;
-  for (const Value* one : value->each(key)) values.push_back(one->integer(key, least, most));
+  for (const Value* one : value->each(key)) values.push_back(one->integer(key, min, max));
   return values;
 }
 

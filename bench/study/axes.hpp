@@ -33,8 +33,8 @@ class Axes {
 
   /// The value as written; null if the study leaves the key out.
   [[nodiscard]] const Value* find(std::string_view key) const;
-  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& key, std::vector<std::int64_t> standard,
-                                                   std::int64_t least, std::int64_t most) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& key, std::vector<std::int64_t> default_values,
+                                                   std::int64_t min, std::int64_t max) const;
   /// Words out of `choices`; the first of them if the key is absent.
   [[nodiscard]] std::vector<std::string> words(const std::string& key, const std::vector<std::string>& choices) const;
   /// Values of an algorithm's own parameter, as text.
@@ -44,10 +44,10 @@ class Axes {
   /// One that is open, if the study does not name any.
   [[nodiscard]] std::vector<WantedLaunch> launches() const;
   [[nodiscard]] std::vector<Execution> executions() const;
-  /// Whether one of the methods has it, in some build.
+  /// Whether any method has it, in any build.
   [[nodiscard]] bool has(Execution execution) const;
-  /// Methods and, for each, those of the models that it declares; of this build, if the study does not name them. Each
-  /// once for every execution that it has of those wanted. `notes` hears of methods that have another name now.
+  /// The product of methods, models that each declares (if the study names none: those of this build) and executions.
+  /// Renamed methods are reported in `notes`.
   [[nodiscard]] std::vector<Way> variants(const Runtime& runtime, std::vector<std::string>& notes) const;
 
  private:

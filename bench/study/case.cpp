@@ -8,7 +8,7 @@ namespace {
 
 bool is_size(const Parameter& parameter) { return parameter.kind == Parameter::Kind::size; }
 
-/// How many features a row has is a choice only where rows are generated.
+/// Whether the data determine a parameter: the number of features, except of generated rows.
 bool follows_from_data(const Case& that, const Parameter& parameter) {
   return that.algorithm->needs_dataset && parameter.name == "features" && !that.data.is_generated();
 }
@@ -23,11 +23,11 @@ std::string work_label(const Case& that) {
   for (const Parameter& parameter : that.algorithm->parameters)
     if (!is_size(parameter) && that.parameters.choice(parameter.name) != parameter.default_value)
       add(parameter.name, that.parameters.choice(parameter.name));
-  const Selection standard;
+  const Selection defaults;
   if (that.algorithm->needs_dataset) {
-    if (that.data.dataset != standard.dataset) add("dataset", that.data.dataset);
-    if (that.data.split != standard.split) add("split", that.data.split);
-    if (that.data.split_seed != standard.split_seed) add("split_seed", std::to_string(that.data.split_seed));
+    if (that.data.dataset != defaults.dataset) add("dataset", that.data.dataset);
+    if (that.data.split != defaults.split) add("split", that.data.split);
+    if (that.data.split_seed != defaults.split_seed) add("split_seed", std::to_string(that.data.split_seed));
   }
   if (that.seed != Case{}.seed) add("seed", std::to_string(that.seed));
   return text;
@@ -35,11 +35,11 @@ std::string work_label(const Case& that) {
 
 }  // namespace
 
-std::string usual_communicator(const Case& that) { return that.ranks > 1 ? "auto" : Case{}.communicator; }
+std::string default_communicator(const Case& that) { return that.ranks > 1 ? "auto" : Case{}.communicator; }
 
 std::string method_label(const Case& that) {
-  const bool usual = that.execution == Case{}.execution;
-  return that.method->name + (usual ? "" : " " + std::string(name(that.execution)));
+  const bool is_default = that.execution == Case{}.execution;
+  return that.method->name + (is_default ? "" : " " + std::string(name(that.execution)));
 }
 
 Execution compared_as(Execution execution) {
@@ -80,7 +80,8 @@ void give_names(Case& that) {
                            "/devices:" + std::to_string(that.devices) +
                            (that.ranks > 1 ? "/ranks:" + std::to_string(that.ranks) : "");
   that.comparison = that.algorithm->name + problem + work;
-  const std::string engine = that.communicator == usual_communicator(that) ? "" : "/communicator:" + that.communicator;
+  const std::string engine =
+      that.communicator == default_communicator(that) ? "" : "/communicator:" + that.communicator;
   const std::string execution =
       that.execution == Case{}.execution ? "" : "/execution:" + std::string(name(that.execution));
   that.name = that.algorithm->name + "/method:" + that.method->name + execution + "/model:" + that.model + work +

@@ -13,7 +13,7 @@ namespace league::bench {
 /// Which rows of which data a case works on.
 struct Selection {
   std::string dataset = "mnist";
-  /// Or "file": the last quarter of the file is the test set; or "predefined": the dataset's own test set is.
+  /// "random"; "file": the test set is the last quarter of the file; "predefined": the test set of the dataset.
   std::string split = "random";
   std::uint64_t split_seed = 42;
   std::uint64_t seed = 1;                          ///< of generated data
@@ -23,7 +23,7 @@ struct Selection {
   [[nodiscard]] bool is_generated() const { return dataset == "generated" || dataset == "normal"; }
 };
 
-/// Where a launch comes from. `open`: the study does not say, the run chooses (bench/tune/launches.hpp).
+/// The source of a launch. `open`: not set by the study, chosen by the run (bench/tune/launches.hpp).
 enum class LaunchSource { open, automatic, tuned, given };
 /// "auto", "tuned", "explicit".
 std::string_view name(LaunchSource source);
@@ -33,20 +33,20 @@ struct Tuning {
   std::string file, hash, search;
 };
 
-/// Where a figure of the check is expected to lie.
+/// The expected range of a figure of the check.
 struct Band {
   std::string figure;
   double low, high;
 };
 
-/// Until when `samples = "auto"` samples a comparison.
+/// When `samples = "auto"` stops sampling a comparison.
 struct Precision {
   double max_noise = 0.01;  ///< of every case: half the width of its median's 95 % interval over the median
   double time_limit_s = 5;  ///< of the cases that are sampled in turn, all together
   bool operator==(const Precision&) const = default;
 };
 
-/// One line of results to come: a variant, on sizes, in a type, on devices, with a launch.
+/// One line of results: a variant, sizes, a type, devices and a launch.
 struct Case {
   const Algorithm* algorithm = nullptr;
   const Method* method = nullptr;
@@ -58,7 +58,7 @@ struct Case {
   std::uint64_t seed = 1;
   int devices = 1;                     ///< in all
   int ranks = 1;                       ///< that drive them, as many each
-  std::string communicator = "local";  ///< between several devices: the engine, as in backends/communicator.hpp
+  std::string communicator = "local";  ///< engine between several devices (backends/communicator.hpp)
   Launch launch;
   LaunchSource launch_source = LaunchSource::open;
   Tuning tuning;                         ///< of a tuned launch
@@ -69,7 +69,7 @@ struct Case {
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"
   std::string comparison;  ///< the name without variant, communicator and launch
-  std::string skip;        ///< why it cannot run here, where that is known beforehand; else empty
+  std::string skip;        ///< why it cannot run here, as far as known before the run; else empty
   std::string repeats;     ///< of a null test: the name of the case that it repeats; else empty
 };
 
@@ -80,19 +80,19 @@ struct Comparison {
   bool null_test = true;  ///< whether it wants one
 };
 
-/// The engine of a case where the study leaves it open: within a process "local", over ranks what joins them.
-std::string usual_communicator(const Case& that);
+/// The engine where the study names none: "local" within a process, "auto" over ranks.
+std::string default_communicator(const Case& that);
 
 /// "fused"; with an execution that is not the default, "fused graph".
 std::string method_label(const Case& that);
 
-/// Executions that are held against each other are one: Kokkos' own graphs and native ones.
+/// The execution for pairing: Kokkos' own graphs are compared with native graphs.
 Execution compared_as(Execution execution);
 
 /// "auto" or "league=132,team=8".
 std::string label(const Launch& launch);
 
-/// The launch in the name of a case: "tuned" for one that a tuned file chose, whatever it is; else its label.
+/// The launch in the name of a case: "tuned" for one of a tuned file, else its label.
 std::string launch_label(const Case& that);
 
 /// Sizes of a case, in the order in which the algorithm declares them.

@@ -12,7 +12,7 @@ std::vector<Band> read_expected(const Value& value) {
     const std::string key = "expect." + figure;
     const auto* list = ends.get<Value::List>();
     if (list == nullptr || list->size() != 2)
-      ends.refuse(key, "takes a list of two numbers: the least and the largest");
+      ends.refuse(key, "takes a list of two numbers: the minimum and the maximum");
     const Band band{figure, list->front().real(key, {}), list->back().real(key, {})};
     if (band.low > band.high) ends.refuse(key, "ends below its begin");
     bands.push_back(band);

@@ -8,8 +8,8 @@
 
 namespace league::bench {
 
-/// Reads `expect = { accuracy = [0.9885, 0.9940] }`: where figures of a check must lie. A result outside passes its
-/// check all the same; the report shows it. @throws BadInput naming place and key
+/// Reads `expect = { accuracy = [0.9885, 0.9940] }`: the expected ranges of figures of the check. A result
+/// outside still passes; the report shows it. @throws BadInput naming place and key
 std::vector<Band> read_expected(const Value& value);
 
 }  // namespace league::bench

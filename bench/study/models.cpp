@@ -10,7 +10,7 @@
 namespace league::bench {
 namespace {
 
-/// Some variant of this model; null if this build has none.
+/// Any variant of this model; null if this build has none.
 const Variant* any_variant(std::string_view model) {
   const auto& variants = registry().variants;
   const auto found =
@@ -22,7 +22,7 @@ bool has(const Variant& variant, Execution execution) {
   return std::ranges::find(variant.executions, execution) != variant.executions.end();
 }
 
-/// Empty where it can be written.
+/// Why a model cannot express a method; empty if it can.
 std::string why_not_expressible(const Method& method, std::string_view model, Execution execution) {
   const std::string in(model), as(name(execution));
   for (const std::string& key : {in, as, in + "/" + as})
@@ -119,7 +119,7 @@ Availability availability(const Runtime& runtime, const Case& that) {
 
 std::string_view name(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : "host"; }
 
-int most_devices(const Runtime& runtime, DeviceKind kind) {
+int max_devices(const Runtime& runtime, DeviceKind kind) {
   constexpr int gpus_in_a_node = 8;
   if (kind == DeviceKind::gpu) return runtime.gpus_of_all_ranks();
   return std::max(gpus_in_a_node, runtime.host_threads()) * runtime.ranks().place().size;

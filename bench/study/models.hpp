@@ -48,8 +48,8 @@ Availability availability(const Runtime& runtime, const Case& that);
 /// "gpu", "host".
 std::string_view name(DeviceKind kind);
 
-/// How many devices of a kind a study may ask for: the GPUs that answer; on a host as many groups of threads as one
-/// would have GPUs in a node, so that partitioning can be tested anywhere.
-int most_devices(const Runtime& runtime, DeviceKind kind);
+/// How many devices of a kind a study may ask for: the GPUs that answer; on a host as many groups of threads as a
+/// node has GPUs, so that partitioning can be tested anywhere.
+int max_devices(const Runtime& runtime, DeviceKind kind);
 
 }  // namespace league::bench

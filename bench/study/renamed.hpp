@@ -8,8 +8,8 @@
 
 namespace league::bench {
 
-/// What was a method in records, studies and tuned files before executions were an axis. Peers kept their methods.
-/// bench/report/renamed.py holds the same table.
+/// Old names of methods in records, studies and tuned files, from before executions were an axis. Methods of peers kept
+/// their names. bench/report/renamed.py has the same table.
 struct Renamed {
   std::string_view algorithm, method;
   std::string_view model;  ///< empty: the models that the others do not name
@@ -18,8 +18,7 @@ struct Renamed {
 };
 std::span<const Renamed> renamed_methods();
 
-/// What an old method of a model is now; null where the name is not old: the algorithm still has such a method for
-/// models of ours, or never had.
+/// The new name of a method of a model; null if the name is not an old one.
 const Renamed* renamed(std::string_view algorithm, std::string_view method, std::string_view model);
 
 }  // namespace league::bench

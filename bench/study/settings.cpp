@@ -40,13 +40,13 @@ void assign(Value::Table& table, const std::string& key, const Value& value) {
     found->value = value;
 }
 
-/// The key without the algorithm's name before it.
+/// The key without the prefix of the algorithm's name.
 std::string own_key(const Algorithm& algorithm, const std::string& key) {
   const std::string prefix = algorithm.name + ".";
   return key.starts_with(prefix) ? key.substr(prefix.size()) : key;
 }
 
-/// Puts together the settings of a study, and keeps book of the defaults and assignments that found a use.
+/// Reads the settings of a study and records which defaults and assignments were used.
 class Reader {
  public:
   Reader(Value::Table defaults, std::span<const Assignment> assignments)

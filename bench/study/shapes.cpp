@@ -15,10 +15,10 @@ namespace league::bench {
 namespace {
 
 constexpr const char* distribution = "log_uniform";
-constexpr std::int64_t most_shapes = 1000;  // of a table
-constexpr int most_draws_in_vain = 2000;
+constexpr std::int64_t max_shapes = 1000;  // of a table
+constexpr int max_repeated_draws = 2000;
 
-/// Whether a value is to be drawn: a table, which no size or integer is otherwise.
+/// Whether a value is a distribution: only those are tables.
 bool is_drawn(const Value& value) { return value.get<Value::Table>() != nullptr; }
 
 std::int64_t max_integer() { return std::numeric_limits<std::int64_t>::max(); }
@@ -29,15 +29,15 @@ struct Bounds {
 };
 
 /// `[1, 100000]`. @throws BadInput
-Bounds read_bounds(const Value& value, const std::string& key, std::int64_t least, std::int64_t most) {
+Bounds read_bounds(const Value& value, const std::string& key, std::int64_t min, std::int64_t max) {
   const auto* ends = value.get<Value::List>();
   if (ends == nullptr || ends->size() != 2)
-    value.refuse(key, "takes the least and the most, as [1, 100000], not " +
+    value.refuse(key, "takes the minimum and the maximum, as [1, 100000], not " +
                           (ends == nullptr ? value.type() : "a list of " + std::to_string(ends->size())));
-  const Bounds bounds{ends->front().integer(key, least, most), ends->back().integer(key, least, most)};
+  const Bounds bounds{ends->front().integer(key, min, max), ends->back().integer(key, min, max)};
   if (bounds.first > bounds.last)
     value.refuse(key, "is empty: " + std::to_string(bounds.first) + " is above " + std::to_string(bounds.last) +
-                          "; write the least first");
+                          "; write the minimum first");
   return bounds;
 }
 
@@ -123,24 +123,24 @@ double elements_of(const std::vector<Extent>& extents, const Shape& shape) {
   return product;
 }
 
-/// So many shapes that differ; fewer where many draws in a row gave no other.
+/// `count` distinct shapes; fewer where many draws in a row gave no new one.
 std::vector<Shape> draw_shapes(Random random, const std::vector<Extent>& extents, std::size_t count,
                                const Bounds& elements) {
   std::vector<Shape> shapes;
   std::set<Shape> known;
-  for (int in_vain = 0; shapes.size() < count && in_vain < most_draws_in_vain; ++in_vain) {
+  for (int repeated = 0; shapes.size() < count && repeated < max_repeated_draws; ++repeated) {
     Shape shape;
     for (const Extent& extent : extents) shape.push_back(draw_extent(random, extent));
     const double product = elements_of(extents, shape);
     const bool fits = static_cast<double>(elements.first) <= product && product <= static_cast<double>(elements.last);
     if (!fits || !known.insert(shape).second) continue;
     shapes.push_back(std::move(shape));
-    in_vain = 0;
+    repeated = 0;
   }
   return shapes;
 }
 
-/// The table with the numbers of one shape in their places.
+/// The table with the distributions replaced by the numbers of one shape.
 Settings settled(const Settings& table, const std::vector<Extent>& extents, const Shape& shape, std::int64_t seed) {
   const Value& shapes = *find(table.values, "shapes");
   const auto number = [&](std::int64_t value) { return Value{.place = shapes.place, .content = value}; };
@@ -158,7 +158,7 @@ Settings settled(const Settings& table, const std::vector<Extent>& extents, cons
   return one;
 }
 
-/// What says how to draw in a table that does not say how many.
+/// @throws BadInput for a distribution in a table without `shapes`
 void require_nothing_to_draw(const Settings& table) {
   if (const Value* elements = find(table.values, "elements"))
     elements->refuse("elements", "bounds what is drawn: say how many, as `shapes = 20`");
@@ -192,7 +192,7 @@ std::vector<Settings> ShapeDraws::draw(const Settings& table) {
     require_nothing_to_draw(table);
     return {table};
   }
-  const auto count = static_cast<std::size_t>(shapes->integer("shapes", 1, most_shapes));
+  const auto count = static_cast<std::size_t>(shapes->integer("shapes", 1, max_shapes));
   const std::vector<Extent> extents = extents_of(table);
   if (std::ranges::none_of(extents, &Extent::drawn))
     shapes->refuse("shapes",

@@ -34,7 +34,7 @@ void multiply(std::vector<Case>& cases, const Values& values, const Set& set) {
   cases = std::move(product);
 }
 
-/// Each case once for every engine between its devices. One device has nobody to talk to: such a case stays as it is.
+/// The product of the cases with the engines; a case on one device needs none and stays as it is.
 void multiply_communicators(std::vector<Case>& cases, const std::vector<std::string>& engines) {
   require_few(cases.size() * engines.size());
   std::vector<Case> product;
@@ -54,7 +54,7 @@ std::vector<std::string> engines() {
   return names;
 }
 
-/// Each case once for every launch. A library chooses its own: it takes part once.
+/// The product of the cases with the launches; a library chooses its own and stays one case.
 void multiply_launches(std::vector<Case>& cases, const std::vector<WantedLaunch>& launches) {
   require_few(cases.size() * launches.size());
   const bool open = launches.front().source == LaunchSource::open;
@@ -69,7 +69,7 @@ void multiply_launches(std::vector<Case>& cases, const std::vector<WantedLaunch>
   cases = std::move(product);
 }
 
-/// The data that a case works on, as far as the study says; the rest as the dataset gives it.
+/// Resolves the data of a case: what the study sets, the rest from the dataset.
 void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Datasets& datasets) {
   if (!algorithm.needs_dataset) return;
   that.data.seed = that.seed;
@@ -89,7 +89,7 @@ void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Da
 }
 
 /// Why a case cannot run here; empty if it can.
-std::string known_obstacle(const Runtime& runtime, const Case& that) {
+std::string known_skip_reason(const Runtime& runtime, const Case& that) {
   const Availability here = availability(runtime, that);
   if (here.state != State::ready) return here.reason;
   if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
@@ -101,7 +101,7 @@ std::string known_obstacle(const Runtime& runtime, const Case& that) {
   if (!lacks_devices(runtime, that)) return {};
   const DeviceKind kind = device_kind(that);
   return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
-         std::to_string(most_devices(runtime, kind)) + " here";
+         std::to_string(max_devices(runtime, kind)) + " here";
 }
 
 bool wants_null_test(const Settings& settings) {
@@ -168,11 +168,11 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   });
   multiply_communicators(cases, axes.words("communicator", engines()));
   if (ranks > 1 && axes.find("communicator") == nullptr)
-    for (Case& that : cases) that.communicator = usual_communicator(that);
+    for (Case& that : cases) that.communicator = default_communicator(that);
   multiply_launches(cases, axes.launches());
   for (Case& that : cases) {
     give_names(that);
-    that.skip = known_obstacle(runtime, that);
+    that.skip = known_skip_reason(runtime, that);
   }
   return cases;
 }
@@ -198,14 +198,14 @@ std::vector<Case> all_cases_of(const Settings& table, ShapeDraws& draws, const R
   return all;
 }
 
-/// An execution that was asked for, where, and whether a method has it there.
+/// A requested execution, its place in the study, and whether a method has it.
 struct Wanted {
   Execution execution;
   Value value;
   bool has_method;
 };
 
-/// What no method has is a mistake; what no model of this build has is not.
+/// @throws BadInput for an execution that no method has; one that only this build lacks is no error
 void require_methods(const std::vector<Wanted>& wanted, const Study& study) {
   for (const Wanted& one : wanted) {
     const auto same = [&](const Wanted& other) { return other.execution == one.execution && other.has_method; };
@@ -222,7 +222,7 @@ void require_methods(const std::vector<Wanted>& wanted, const Study& study) {
 }  // namespace
 
 bool lacks_devices(const Runtime& runtime, const Case& that) {
-  return that.devices > most_devices(runtime, device_kind(that));
+  return that.devices > max_devices(runtime, device_kind(that));
 }
 
 Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,

@@ -16,7 +16,7 @@ namespace league::bench {
 struct Study {
   std::string title;  ///< the file's name without its ending
   std::vector<Comparison> comparisons;
-  std::vector<std::string> notes{};  ///< to the reader of the study: what it should say today
+  std::vector<std::string> notes{};  ///< to the user: renamed keys and values
 };
 
 /// Whether a case asks for more devices than its model has here.

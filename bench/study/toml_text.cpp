@@ -9,7 +9,7 @@
 namespace league::bench {
 namespace {
 
-/// With a point or an exponent, so that it stays no integer.
+/// With a point or an exponent, so that it reads back as a real number.
 std::string real_text(double number) {
   const std::string text = shortest(number);
   return text.find_first_of(".einf") == std::string::npos ? text + ".0" : text;

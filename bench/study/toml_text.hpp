@@ -6,7 +6,7 @@
 
 #include "bench/study/settings.hpp"
 
-/// What is read as TOML, written as TOML.
+/// Writes values and settings as TOML.
 namespace league::bench {
 
 /// A string in its quotes. What is not UTF-8 is replaced.

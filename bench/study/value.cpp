@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/study/value.hpp"
 
-// What is a space and what is not: toml++ 3.3 takes letters such as U+00E9 for unreachable there.
+// Works around toml++ 3.3, whose test for white space treats letters such as U+00E9 as unreachable.
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
@@ -19,7 +19,7 @@
 namespace league::bench {
 namespace {
 
-/// A copy of a node with the place of each value; `line` says whether lines mean anything in `source`.
+/// A copy of a node with the place of each value; `line`: whether `source` has line numbers.
 Value convert(const toml::node& node, const std::string& source, bool line) {
   Value value{.place = line ? source + ":" + std::to_string(node.source().begin.line) : source, .content = {}};
   if (const auto* table = node.as_table()) {
@@ -47,7 +47,7 @@ Value convert(const toml::node& node, const std::string& source, bool line) {
   return value;
 }
 
-/// Cuts at commas that stand outside brackets, braces and quotes.
+/// Splits at commas outside brackets, braces and quotes.
 std::vector<std::string> cut_at_commas(std::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -110,12 +110,12 @@ std::vector<const Value*> Value::each(std::string_view key) const {
   return all;
 }
 
-std::int64_t Value::integer(std::string_view key, std::int64_t least, std::int64_t most) const {
+std::int64_t Value::integer(std::string_view key, std::int64_t min, std::int64_t max) const {
   const auto* number = get<std::int64_t>();
   if (number == nullptr) refuse(key, "takes integers, not " + type());
-  if (*number < least || *number > most)
-    refuse(key, "is " + std::to_string(*number) + ": it must lie in " + std::to_string(least) + " to " +
-                    std::to_string(most));
+  if (*number < min || *number > max)
+    refuse(key,
+           "is " + std::to_string(*number) + ": it must lie in " + std::to_string(min) + " to " + std::to_string(max));
   return *number;
 }
 

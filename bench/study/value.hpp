@@ -17,7 +17,7 @@ struct Value {
   struct Entry;
   using List = std::vector<Value>;
   using Table = std::vector<Entry>;  // in the order of the file
-  struct Other {                     // what no key takes
+  struct Other {                     // a type that no key accepts
     std::string type;
   };
 
@@ -31,8 +31,8 @@ struct Value {
   /// The values of a list, or the value itself as a list of one.
   /// @throws BadInput if the list is empty
   [[nodiscard]] std::vector<const Value*> each(std::string_view key) const;
-  /// @throws BadInput if it is no integer in [least, most]
-  [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t least, std::int64_t most) const;
+  /// @throws BadInput if it is no integer in [min, max]
+  [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max) const;
   /// @throws BadInput if it is no number of the interval
   [[nodiscard]] double real(std::string_view key, const Interval& interval) const;
   /// @throws BadInput if it is neither true nor false
@@ -50,9 +50,9 @@ struct Value::Entry {
   Value value;
 };
 
-/// The most cases that a study may have, and the most that its lists may stand for on the way there.
+/// The maximum number of cases of a study, and of the products of its lists.
 inline constexpr std::size_t max_cases = 100'000;
-/// @throws BadInput if `count`, which the lists of `value` and of those beside it make, is above that
+/// @throws BadInput if `count`, a product of lists, is greater
 void require_few(std::size_t count, const Value& value, std::string_view key);
 
 /// The value of `key`; null if the table has none.

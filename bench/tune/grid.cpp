@@ -10,17 +10,17 @@
 namespace league::bench {
 namespace {
 
-constexpr int smallest_block = 32, usual_block = 256, largest_block = 1024, most_lanes = 32;
+constexpr int min_block = 32, default_block = 256, max_block = 1024, max_vector = 32;
 
-/// Blocks of a warp and more; those nearest to the usual size first, among equals those with fewer lanes.
+/// Blocks of a warp and more; those nearest to the default size first, among equals those with fewer lanes.
 std::vector<Launch> gpu_teams() {
   std::vector<Launch> teams;
-  for (int vector = 1; vector <= most_lanes; vector *= 2)
-    for (int block = smallest_block; block <= largest_block; block *= 2)
+  for (int vector = 1; vector <= max_vector; vector *= 2)
+    for (int block = min_block; block <= max_block; block *= 2)
       teams.push_back({.team = block / vector, .vector = vector});
   std::ranges::sort(teams, {}, [](const Launch& launch) {
     const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
-    const int far = std::abs(log2(launch.team * launch.vector) - log2(usual_block));
+    const int far = std::abs(log2(launch.team * launch.vector) - log2(default_block));
     return std::tuple(far, launch.vector, launch.team);
   });
   return teams;
@@ -50,7 +50,7 @@ Grid make_grid(DeviceKind kind, int units) {
 
 int units_of(const Runtime& runtime, const Device& device) {
   if (device.kind == DeviceKind::host) return device.threads;
-  constexpr int unknown = 100;  // some GPU of today
+  constexpr int unknown = 100;  // a common number
   for (const auto& [key, value] : runtime.info(device).facts)
     if (key == "multiprocessors") return std::stoi(value);
   return unknown;
@@ -61,7 +61,7 @@ std::vector<int> tiles_around(int tile) {
   for (const int part : {2, 4})
     if (tile / part > 0) tiles.push_back(tile / part);
   for (const int times : {2, 4})
-    if (tile > 0 && tile < largest_block * largest_block) tiles.push_back(tile * times);
+    if (tile > 0 && tile < max_block * max_block) tiles.push_back(tile * times);
   return tiles;
 }
 

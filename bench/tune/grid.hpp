@@ -9,7 +9,7 @@ namespace league::bench {
 
 /// The launches that a search tries: the same for every variant on a device. A variant refuses what it cannot do.
 struct Grid {
-  /// Powers of two of team and vector, the most usual first; league and tile are left to the method.
+  /// Powers of two of team and vector, the most common first; league and tile are left to the method.
   std::vector<Launch> teams;
   /// Leagues of whole waves of the device's multiprocessors or threads; on a host also fewer teams than threads.
   std::vector<int> leagues;
@@ -21,7 +21,7 @@ Grid make_grid(DeviceKind kind, int units);
 /// Multiprocessors of a GPU, threads of a host device.
 int units_of(const Runtime& runtime, const Device& device);
 
-/// Half and double of a method's own tile, twice; nothing where it has none.
+/// A quarter, half, twice and four times a method's own tile; empty where it has none.
 std::vector<int> tiles_around(int tile);
 
 }  // namespace league::bench

@@ -14,10 +14,10 @@
 namespace league::bench {
 namespace {
 
-constexpr double farthest = 1;  // powers of two between sizes
+constexpr double max_distance = 1;  // powers of two between sizes
 
 /// The largest of the factors between two lists of sizes, as a power of two; infinite where they are not alike.
-double distance(const TunedKey& a, const TunedKey& b) {
+double size_distance(const TunedKey& a, const TunedKey& b) {
   double largest = 0;
   if (a.sizes.size() != b.sizes.size()) return INFINITY;
   for (std::size_t i = 0; i < a.sizes.size(); ++i) {
@@ -48,29 +48,29 @@ std::string variant_text(const TunedKey& key) {
 
 /// Entries of one search and one list of sizes.
 struct Group {
-  double far;
+  double distance;
   std::string search;
   std::vector<const TunedEntry*> entries;
 };
 
-/// All groups within reach, the nearest first, and among equals the latest search.
+/// All groups within `max_distance`, the nearest first, among equals the latest search.
 std::vector<Group> groups_of(const TunedFile& file, const std::vector<TunedKey>& keys) {
   std::vector<Group> groups;
   for (const TunedEntry& entry : file.entries()) {
-    const double far = distance(keys.front(), entry.key);
+    const double distance = size_distance(keys.front(), entry.key);
     const bool wanted =
         std::ranges::any_of(keys, [&](const auto& key) { return is_same_but_for_sizes(key, entry.key); });
-    if (!wanted || far > farthest) continue;
+    if (!wanted || distance > max_distance) continue;
     const auto same = std::ranges::find_if(groups, [&](const Group& group) {
       return group.search == entry.search && group.entries.front()->key.sizes == entry.key.sizes;
     });
     if (same != groups.end())
       same->entries.push_back(&entry);
     else
-      groups.push_back({far, entry.search, {&entry}});
+      groups.push_back({distance, entry.search, {&entry}});
   }
   std::ranges::sort(groups, [](const Group& a, const Group& b) {
-    if (a.far != b.far) return a.far < b.far;
+    if (a.distance != b.distance) return a.distance < b.distance;
     return a.search != b.search ? a.search > b.search : a.entries.front() < b.entries.front();  // as in the file
   });
   return groups;
@@ -117,7 +117,7 @@ void take(Case& that, const TunedEntry& entry, const Files::One& file) {
   that.tuning = {file.name, file.hash, entry.search};
 }
 
-/// Without a tuned launch an open one is automatic; a study that wants it tuned hears why it is not.
+/// Without a tuned launch, an open one becomes automatic, and one that must be tuned is skipped with the reason.
 void leave(Case& that, const std::string& reason) {
   if (that.launch_source == LaunchSource::tuned && that.skip.empty()) that.skip = "no tuned launch: " + reason;
   if (that.launch_source == LaunchSource::open) that.launch_source = LaunchSource::automatic;

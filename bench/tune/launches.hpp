@@ -12,8 +12,8 @@ namespace league::bench {
 /// What `league run` does where the study leaves the launch open: --launch.
 enum class LaunchChoice {
   automatic,  ///< the method's own choice
-  tuned,      ///< as `league tune` found, where it did; else automatic
-  given       ///< such cases do not run
+  tuned,      ///< that of the tuned file, where there is one; else automatic
+  given       ///< cases without a launch do not run
 };
 
 /// Entries for some variants of one problem, all from one search.
@@ -23,12 +23,12 @@ struct TunedMatch {
 };
 /// The entries of a file for `keys`, which differ in variant only: of the same sizes or, if there are none, of the
 /// nearest sizes, none of which may differ by more than a factor of two. Every variant must have been in the same
-/// search: else one would be compared tuned with another one not, or less, tuned.
+/// search: tuned launches are not compared with untuned ones.
 TunedMatch match(const TunedFile& file, const std::vector<TunedKey>& keys);
 
 /// Decides the launches that the study leaves open or wants tuned. Own kernels of one comparison and kind of device are
-/// tuned together or not at all; libraries stay automatic. `folder` holds the tuned files; `notes` is told what could
-/// not be had of a file that is there.
+/// tuned together or not at all; libraries stay automatic. `folder` holds the tuned files; `notes`: what an existing
+/// file lacks.
 /// @throws BadInput for a broken file
 void choose_launches(Study& study, LaunchChoice choice, const std::filesystem::path& folder, const Runtime& runtime,
                      std::ostream& notes);

@@ -16,8 +16,8 @@
 namespace league::bench {
 namespace {
 
-constexpr double hopeless = 1.5;  // times the best so far
-constexpr int looks = 3;          // samples of what is not hopeless, before the final
+constexpr double max_slowdown = 1.5;  // times the best so far
+constexpr int first_samples = 3;      // samples per candidate before the final
 constexpr std::size_t finalists = 4, bases_of_leagues = 3, bases_of_tiles = 2;
 
 class Search {
@@ -32,7 +32,7 @@ class Search {
     for (const Launch& launch : grid_.teams) look(launch);
     look_around(bases_of_leagues, &Launch::league, [this](const Candidate&) { return grid_.leagues; });
     look_around(bases_of_tiles, &Launch::tile, [](const Candidate& base) { return tiles_around(base.effective.tile); });
-    play_final();
+    run_final();
     choose();
     return std::move(found_);
   }
@@ -42,7 +42,7 @@ class Search {
     return !all().empty() && (tried_ > budget_.candidates || watch_.seconds() > budget_.seconds);
   }
 
-  /// Tries a launch, unless it is in effect one that was tried.
+  /// Tries a launch, unless its effective launch was tried before.
   void look(const Launch& requested) {
     if (is_spent()) return;
     Candidate candidate{.requested = requested};
@@ -86,15 +86,15 @@ class Search {
   void take_looks(Candidate& candidate) {
     std::vector<double>& samples = candidate.samples;
     samples.push_back(trial_.sample());
-    const auto count = static_cast<std::size_t>(samples_for(looks, samples[0]));
-    const auto is_hopeless = [&] {  // one slow sample may be the machine's fault
-      return samples.size() > 1 && *std::ranges::min_element(samples) > hopeless * best_so_far_;
+    const auto count = static_cast<std::size_t>(samples_for(first_samples, samples[0]));
+    const auto is_too_slow = [&] {  // more than one: a single slow sample may be an outlier
+      return samples.size() > 1 && *std::ranges::min_element(samples) > max_slowdown * best_so_far_;
     };
-    while (samples.size() < count && !is_hopeless()) samples.push_back(trial_.sample());
+    while (samples.size() < count && !is_too_slow()) samples.push_back(trial_.sample());
     best_so_far_ = std::min(best_so_far_, median(samples));
   }
 
-  /// Runs a step of one candidate; what it throws is the candidate's. @returns whether it went well
+  /// Runs a step of one candidate; an exception becomes its result. @returns whether it passed
   template <class Step>
   static bool attempt(Candidate& candidate, const Step& step) {
     try {
@@ -116,12 +116,12 @@ class Search {
     return false;
   }
 
-  /// Numbers of those that passed and are not hopeless, the fastest first.
+  /// Numbers of those that passed and are not too slow, the fastest first.
   [[nodiscard]] std::vector<std::size_t> fastest(std::size_t count) const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < found_.candidates.size(); ++i)
       if (const Candidate& one = found_.candidates[i];
-          one.status == Status::passed && median(one.samples) <= hopeless * best_so_far_)
+          one.status == Status::passed && median(one.samples) <= max_slowdown * best_so_far_)
         order.push_back(i);
     std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(median(found_.candidates[i].samples), i); });
     order.resize(std::min(order.size(), count));
@@ -129,7 +129,7 @@ class Search {
   }
 
   /// Full samples of the fastest few and of the automatic launch, in turn, each round in another order.
-  void play_final() {
+  void run_final() {
     final_ = fastest(finalists);
     if (std::ranges::find(final_, 0U) == final_.end()) final_.push_back(0);
     const int rounds = samples_for(samples_, best_so_far_);
@@ -150,7 +150,7 @@ class Search {
     std::erase_if(final_, [this](std::size_t i) { return all()[i].status != Status::passed; });
   }
 
-  /// The first of the final, in the order of the medians, that is right again and beats the automatic launch.
+  /// The finalist with the lowest median that passes the check again and is faster than the automatic launch.
   void choose() {
     if (!passes_again(0)) return;
     const Interval automatic = median_interval(all()[0].samples);

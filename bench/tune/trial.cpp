@@ -7,18 +7,18 @@
 
 namespace league::bench {
 
-VariantTrial::VariantTrial(Entrant& entrant, std::function<void(const Launch&)> before_each)
-    : entrant_(entrant), before_each_(std::move(before_each)) {}
+VariantTrial::VariantTrial(PreparedCase& prepared_case, std::function<void(const Launch&)> before_each)
+    : prepared_case_(prepared_case), before_each_(std::move(before_each)) {}
 
 Launch VariantTrial::configure(const Launch& launch) {
   before_each_(launch);
   configured_ = launch;
-  return entrant_.configure(launch);
+  return prepared_case_.configure(launch);
 }
 
 Verdict VariantTrial::check() {
   before_each_(configured_);
-  Prepared& prepared = entrant_.prepared();
+  Prepared& prepared = prepared_case_.prepared();
   Stages stages;
   prepared.reset();
   prepared.fence();
@@ -28,9 +28,9 @@ Verdict VariantTrial::check() {
   });
   prepared.download();
   prepared.fence();
-  const Outputs& outputs = entrant_.outputs();
+  const Outputs& outputs = prepared_case_.outputs();
   if (const Verdict* known = verified_.find(outputs)) return *known;
-  const Verdict verdict = entrant_.problem().check_alone(outputs);
+  const Verdict verdict = prepared_case_.problem().check_alone(outputs);
   if (verdict.passed() && verified_.empty()) verified_.keep(outputs, verdict);
   return verdict;
 }
@@ -43,7 +43,7 @@ double VariantTrial::sample() {
 
 Meter& VariantTrial::meter() {
   std::unique_ptr<Meter>& meter = meters_[label(configured_)];
-  if (!meter) meter = std::make_unique<Meter>(entrant_, checked_s_);
+  if (!meter) meter = std::make_unique<Meter>(prepared_case_, checked_s_);
   if (first_ == nullptr) {
     first_ = meter.get();
     batch_ = first_->batch_needed();

@@ -12,16 +12,16 @@
 
 namespace league::bench {
 
-/// The search's view of a real variant: uploaded once, configured again and again.
+/// A trial of a real variant: uploaded once, configured for each candidate.
 class VariantTrial final : public Trial {
  public:
-  /// `before_each` is called before every step: to look for an interrupt, to tell what is being done.
-  VariantTrial(Entrant& entrant, std::function<void(const Launch&)> before_each);
+  /// `before_each` is called before every step: to check for an interrupt and to show progress.
+  VariantTrial(PreparedCase& prepared_case, std::function<void(const Launch&)> before_each);
 
   Launch configure(const Launch& launch) override;
-  /// A result that is bit for bit one that the oracle has passed is right; of any other, the oracle decides.
+  /// A result with the same bits as one that passed is accepted; any other goes to the oracle.
   Verdict check() override;
-  /// All launches have as many computes a sample as the first one needs.
+  /// All launches have the batch size that the first one needs.
   double sample() override;
 
   [[nodiscard]] Metric metric() const { return first_->metric(); }
@@ -33,7 +33,7 @@ class VariantTrial final : public Trial {
  private:
   Meter& meter();
 
-  Entrant& entrant_;
+  PreparedCase& prepared_case_;
   std::function<void(const Launch&)> before_each_;
   Launch configured_;
   double checked_s_ = 0;

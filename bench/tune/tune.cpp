@@ -22,7 +22,7 @@
 namespace league::bench {
 namespace {
 
-/// The variants that can be tuned, each once: the launches of the study do not matter, libraries have none.
+/// The variants that can be tuned, each once: without the launches of the study, without libraries.
 Study own_variants(Study study) {
   for (Comparison& comparison : study.comparisons) {
     std::vector<Case> variants;
@@ -83,12 +83,12 @@ class Tuner {
     try {
       for (std::size_t number = 0; number < study_.comparisons.size(); ++number) {
         const Comparison& comparison = study_.comparisons[number];
-        if (std::optional<Json> before = folder.find(number)) {  // its launches are in the tuned file
+        if (std::optional<Json> before = folder.find(number)) {  // then the tuned file has its launches
           for (std::size_t i = 0; i < comparison.cases.size(); ++i) progress_.finish_case("", true, true);
           records_.push_back(*std::move(before));
           continue;
         }
-        records_.push_back(tuning_record(context_, comparison.name, play(comparison)));
+        records_.push_back(tuning_record(context_, comparison.name, tune_comparison(comparison)));
         folder.write(number, comparison.name, records_.back());
       }
     } catch (const Interrupted&) {
@@ -100,7 +100,7 @@ class Tuner {
   }
 
  private:
-  /// Broken files are found before anything is measured.
+  /// Opens the tuned file, so that a broken one is found before anything is measured.
   void open_file(DeviceKind kind) {
     if (files_.contains(kind)) return;
     const DeviceInfo& device = runtime_.info({kind, 0});
@@ -108,7 +108,7 @@ class Tuner {
     TunedFile::read(entry->second, device);
   }
 
-  std::vector<TunedVariant> play(const Comparison& comparison) {
+  std::vector<TunedVariant> tune_comparison(const Comparison& comparison) {
     progress_.begin_comparison(comparison.name);
     interrupt_.check();
     std::unique_ptr<Problem> problem;
@@ -131,7 +131,7 @@ class Tuner {
     return variants;
   }
 
-  /// What the entries of this search share, as the records say it.
+  /// The provenance of the entries, as in the records.
   [[nodiscard]] TunedSearch provenance(DeviceKind kind) const {
     const Json& league = context_.at("league");
     TunedSearch search{league.at("launch_id").get<std::string>(), {}};

@@ -14,9 +14,9 @@
 namespace league::bench {
 namespace {
 
-constexpr int most = std::numeric_limits<int>::max();
+constexpr int max_int = std::numeric_limits<int>::max();
 
-/// The keys of one table of the file: every key is taken by name, and none may be left.
+/// The keys of one table of the file: each is read by name; unknown keys are errors.
 class Taker {
  public:
   Taker(const Value& value, std::string key, std::vector<std::string> known)
@@ -32,12 +32,12 @@ class Taker {
     value_.refuse(key_, std::string("has no `") + name + "`");
   }
   [[nodiscard]] std::string word(const char* name) const { return at(name).word(path(name)); }
-  [[nodiscard]] std::string word(const char* name, const std::string& standard) const {
-    return find(name) != nullptr ? word(name) : standard;
+  [[nodiscard]] std::string word(const char* name, const std::string& default_value) const {
+    return find(name) != nullptr ? word(name) : default_value;
   }
-  [[nodiscard]] int integer(const char* name, int least, int standard) const {
+  [[nodiscard]] int integer(const char* name, int min, int default_value) const {
     const Value* value = find(name);
-    return value == nullptr ? standard : static_cast<int>(value->integer(path(name), least, most));
+    return value == nullptr ? default_value : static_cast<int>(value->integer(path(name), min, max_int));
   }
   [[nodiscard]] double seconds(const char* name) const { return at(name).real(path(name), {.min = 0, .max = 1e9}); }
   [[nodiscard]] std::string path(const char* name) const { return key_ + "." + name; }
@@ -63,13 +63,13 @@ Launch read_launch(const Value& value, const std::string& key) {
           launch.integer("tile", 0, 0)};
 }
 
-/// The order in which a file or an algorithm names sizes and parameters does not tell keys apart.
+/// Sorts sizes and parameters, so that their order does not matter in comparisons.
 void sort_names(TunedKey& key) {
   std::ranges::sort(key.sizes);
   std::ranges::sort(key.parameters);
 }
 
-/// Gives an old method its name of today. @returns what it should say; empty if it does
+/// Replaces the old name of a method. @returns a note for the user; empty if the name is current
 std::string modernize(TunedKey& key) {
   const Renamed* now = renamed(key.algorithm, key.method, key.model);
   if (now == nullptr) return {};

@@ -11,8 +11,8 @@
 
 namespace league::bench {
 
-/// What a launch was tuned for: a variant on a problem. Of an algorithm's own parameters those count that are choices
-/// or integers; real numbers and seeds do not change what a launch is worth.
+/// What a launch was tuned for: a variant on a problem. Includes the parameters that are choices or
+/// integers; real numbers and seeds do not affect the time.
 struct TunedKey {
   std::string algorithm, dtype;
   int devices = 1;
@@ -30,12 +30,12 @@ struct TunedEntry {
   std::string skipped;  ///< why the variant could not run at all; then there is no launch
   Launch automatic;     ///< the method's own choice, as carried out
   double automatic_s = 0;
-  Launch best;  ///< as requested; nothing requested: the automatic launch was the best, or no worse than it
+  Launch best;  ///< as requested; all 0: no launch was faster than the automatic one
   double best_s = 0;
   int candidates = 0, refused = 0, failed = 0;
 };
 
-/// Who found entries, when and with what: id, and keys with their values ("driver", "kokkos", "git").
+/// Provenance of entries: id, and keys with their values ("driver", "kokkos", "git").
 struct TunedSearch {
   std::string id;  ///< begins with the date: later ones are greater
   std::vector<std::pair<std::string, std::string>> facts;
@@ -48,18 +48,18 @@ class TunedFile {
   /// @throws BadInput naming file, line and key of what is wrong
   static TunedFile read(const std::filesystem::path& file, const DeviceInfo& device);
 
-  /// Entries measured anew replace the old ones of the same key; searches of which no entry is left go.
+  /// New entries replace old ones of the same key; searches without entries are removed.
   void merge(const TunedSearch& search, std::vector<TunedEntry> entries);
-  /// Reads the file, merges, and writes it, while no other process does: searches of the same device, side by side on
-  /// several of them, lose nothing of each other. @throws BadInput as `read`
+  /// Reads the file, merges and writes it under a lock, so that concurrent searches do not overwrite each other.
+  /// @throws BadInput as `read`
   static void update(const std::filesystem::path& file, const DeviceInfo& device, const TunedSearch& search,
                      std::vector<TunedEntry> entries);
-  /// There whole or not at all; equal contents give equal bytes.
+  /// Atomic; equal contents give equal bytes.
   void write(const std::filesystem::path& file) const;
 
   [[nodiscard]] const std::vector<TunedEntry>& entries() const { return entries_; }
   [[nodiscard]] const std::vector<TunedSearch>& searches() const { return searches_; }
-  /// What the file should say today; empty if nothing is old in it.
+  /// A note on old names in the file; empty if there are none.
   [[nodiscard]] const std::string& note() const { return note_; }
   [[nodiscard]] std::string text() const;
 

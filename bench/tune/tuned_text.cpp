@@ -20,7 +20,7 @@ bool is_integer(const std::string& text) {
 
 std::string line(const std::string& key, const std::string& value) { return key + " = " + value + "\n"; }
 
-/// "{ n = 4096, dimension = 3 }" of texts that are TOML already.
+/// "{ n = 4096, dimension = 3 }" of values in TOML.
 std::string inline_table(const std::vector<std::pair<std::string, std::string>>& entries) {
   std::string text;
   for (const auto& [key, value] : entries) text += (text.empty() ? "{ " : ", ") + toml_key(key) + " = " + value;
@@ -39,7 +39,7 @@ std::string launch_text(const Launch& launch) {
   return inline_table(entries);
 }
 
-/// Four digits: a gain is not known better.
+/// Four significant digits.
 std::string four_digits(double number) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4g", number);
@@ -51,11 +51,11 @@ std::string key_text(const TunedKey& key) {
   for (const auto& [name, value] : key.sizes) sizes.emplace_back(name, std::to_string(value));
   for (const auto& [name, value] : key.parameters)
     parameters.emplace_back(name, is_integer(value) ? value : toml_text(value));
-  const bool usual = key.execution == name(Case{}.execution);
-  std::string text = "\n[[tuned]]\n" + line("algorithm", toml_text(key.algorithm)) +
-                     line("method", toml_text(key.method)) +
-                     (usual ? "" : line("execution", toml_text(key.execution))) + line("model", toml_text(key.model)) +
-                     line("dtype", toml_text(key.dtype)) + line("sizes", inline_table(sizes));
+  const bool is_default = key.execution == name(Case{}.execution);
+  std::string text =
+      "\n[[tuned]]\n" + line("algorithm", toml_text(key.algorithm)) + line("method", toml_text(key.method)) +
+      (is_default ? "" : line("execution", toml_text(key.execution))) + line("model", toml_text(key.model)) +
+      line("dtype", toml_text(key.dtype)) + line("sizes", inline_table(sizes));
   if (!parameters.empty()) text += line("parameters", inline_table(parameters));
   if (key.devices > 1) text += line("devices", std::to_string(key.devices));
   if (key.communicator != Case{}.communicator) text += line("communicator", toml_text(key.communicator));

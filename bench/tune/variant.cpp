@@ -46,7 +46,7 @@ TunedEntry entry_of(const Case& that, const Searched& found) {
   return entry;
 }
 
-/// What `run` found; where the variant cannot even be prepared, one candidate that says why.
+/// The result of `run`; where the variant cannot be prepared, one candidate with the reason.
 template <class Run>
 Searched guarded(const Run& run) {
   const auto only = [](Status status, const std::string& reason) {
@@ -56,8 +56,8 @@ Searched guarded(const Run& run) {
     return run();
   } catch (const Interrupted&) {
     throw;
-  } catch (const Unsupported& obstacle) {
-    return only(Status::skipped, obstacle.what());
+  } catch (const Unsupported& reason) {
+    return only(Status::skipped, reason.what());
   } catch (const std::bad_alloc& error) {
     return only(Status::skipped, out_of_host_memory(error));
   } catch (const std::exception& error) {
@@ -85,18 +85,18 @@ std::string TunedVariant::line() const {
 TunedVariant tune_variant(const Case& that, const std::function<const Problem&()>& problem, Runtime& runtime,
                           const Options& options, const std::function<void(const Launch&)>& before_each) {
   const DeviceKind kind = device_kind(that);
-  std::optional<Entrant> entrant;
+  std::optional<PreparedCase> prepared_case;
   std::optional<VariantTrial> trial;
   const Searched found = guarded([&] {
-    entrant.emplace(that, problem(), runtime, memory_budget(runtime, kind, options.device_memory_bytes));
-    trial.emplace(*entrant, before_each);
-    const Grid grid = make_grid(kind, units_of(runtime, entrant->shards().front().device));
+    prepared_case.emplace(that, problem(), runtime, memory_budget(runtime, kind, options.device_memory_bytes));
+    trial.emplace(*prepared_case, before_each);
+    const Grid grid = make_grid(kind, units_of(runtime, prepared_case->shards().front().device));
     return search(*trial, grid, options.budget, that.samples);
   });
   TunedVariant variant{.results = {}, .best = found.best, .entry = entry_of(that, found)};
   for (const Candidate& candidate : found.candidates) {
     Result& result = variant.results.emplace_back(result_of(that, candidate, runtime));
-    if (entrant) count_cost(result, entrant->problem());
+    if (prepared_case) count_cost(result, prepared_case->problem());
     if (!trial || !trial->was_timed()) continue;
     result.metric = trial->metric();
     result.held = trial->held();

@@ -10,23 +10,24 @@
 
 namespace league::bench {
 
-/// What the search of one variant left.
+/// The result of the search of one variant.
 struct TunedVariant {
   std::vector<Result> results;  ///< of all candidates; the automatic launch is the first
   std::size_t best = 0;
   TunedEntry entry;
-  /// Whether the entry may be kept: not where the automatic launch failed.
+  /// False where the automatic launch failed: the entry is not kept.
   [[nodiscard]] bool is_sound() const { return results.front().status != Status::failed; }
   /// In one line: the best launch, its time, and what it gains.
   [[nodiscard]] std::string line() const;
 };
 
-/// Searches the launches of one case. What goes wrong, the making of the problem too, is the case's result.
+/// Searches the launches of one case. Errors, also of making the problem, become the result.
 /// `before_each` is called before every step. @throws what `before_each` throws
 TunedVariant tune_variant(const Case& that, const std::function<const Problem&()>& problem, Runtime& runtime,
                           const Options& options, const std::function<void(const Launch&)>& before_each);
 
-/// The record of a comparison: one row a candidate, all marked as `tuning`, the best launch of each variant as `best`.
+/// The record of a comparison: one row per candidate, all marked as `tuning`, the best launch of each variant as
+/// `best`.
 Json tuning_record(const Json& context, const std::string& comparison, const std::vector<TunedVariant>& variants);
 
 }  // namespace league::bench

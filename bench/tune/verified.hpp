@@ -5,10 +5,10 @@
 
 namespace league::bench {
 
-/// A copy of outputs that an oracle has passed: what is bit for bit the same is right too, at a fraction of the time.
+/// A copy of outputs that passed the oracle: bitwise comparison replaces a second check.
 class Verified {
  public:
-  /// Copies the outputs, with all threads of the host; without the memory for it, nothing is kept.
+  /// Copies the outputs, with all threads of the host; if there is no memory for it, does nothing.
   void keep(const Outputs& outputs, const Verdict& verdict);
   /// The verdict on what was kept, if the outputs equal it; null otherwise. Bits are compared, so that NaNs are equal
   /// too.

@@ -29,11 +29,11 @@ Json& written() {
 }
 bool writes() { return std::getenv("LEAGUE_BOUNDS") != nullptr; }
 
-/// The least change of a value that the check finds, to within a twentieth; `most` if it lets all pass.
+/// The smallest change of a value that the check finds, to within a twentieth; `max` if it lets all pass.
 template <class T>
-double least_found(const Problem& problem, const Outputs& results, T& value, double sign, double most) {
+double min_found(const Problem& problem, const Outputs& results, T& value, double sign, double max) {
   const T right = value;
-  double low = most * 0x1p-70, high = most;
+  double low = max * 0x1p-70, high = max;
   while (high > 1.05 * low) {
     const double change = std::sqrt(low * high);
     value = static_cast<T>(static_cast<double>(right) + sign * change);
@@ -48,12 +48,11 @@ double least_found(const Problem& problem, const Outputs& results, T& value, dou
 template <class T>
 std::optional<double> bound_of(const Problem& problem, const Outputs& results, std::span<T> values) {
   T& value = values[values.size() / 2];
-  double most = 1;
-  for (const T one : values) most = std::max(most, 10 * std::abs(static_cast<double>(one)));
-  const double up = least_found(problem, results, value, 1, most),
-               down = least_found(problem, results, value, -1, most);
-  if (up == most || down == most) return {};
-  return std::max(up, down) < most * 0x1p-60 ? 0 : (up + down) / 2;
+  double max = 1;
+  for (const T one : values) max = std::max(max, 10 * std::abs(static_cast<double>(one)));
+  const double up = min_found(problem, results, value, 1, max), down = min_found(problem, results, value, -1, max);
+  if (up == max || down == max) return {};
+  return std::max(up, down) < max * 0x1p-60 ? 0 : (up + down) / 2;
 }
 
 /// Whether the check finds that a whole number in the middle is one less or one more.

@@ -189,10 +189,10 @@ TEST(Collectives, AreReportedOneByOne) {
   that.model = "openmp", that.devices = 2;
   if (registry().variant(algorithm.name, that.method->name, that.model) == nullptr) GTEST_SKIP() << "no openmp";
   const auto problem = bench::make_problem(that, tests::runtime(), datasets);
-  bench::Entrant entrant(that, *problem, tests::runtime(), std::int64_t{1} << 30);
+  bench::PreparedCase prepared_case(that, *problem, tests::runtime(), std::int64_t{1} << 30);
   bench::Trace trace;
-  const bench::Checked checked = bench::check_traced(entrant, trace);
-  bench::Meter meter(entrant, checked.compute_s);
+  const bench::Checked checked = bench::check_traced(prepared_case, trace);
+  bench::Meter meter(prepared_case, checked.compute_s);
   for (const bench::Trace& found : {trace, meter.trace()}) {
     double whole[2] = {};
     for (const bench::Event& event : found.timeline) whole[event.device] += event.end_s - event.begin_s;

@@ -167,7 +167,7 @@ TEST(Ledger, SumsWhatIsReallyAllocated) {
     prepared->configure({.league = 900});
     EXPECT_EQ(heap.bytes, prepared->device_bytes()) << "the launch's array has another size, the others stay";
     EXPECT_EQ(part->first_.data(), kept);
-    EXPECT_EQ(heap.most, heap.bytes) << "the old one went before the new one came";
+    EXPECT_EQ(heap.max_bytes, heap.bytes) << "the old one went before the new one came";
     try {
       prepared->configure({.league = 1081});
       FAIL() << "more than the budget";

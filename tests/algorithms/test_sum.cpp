@@ -23,7 +23,7 @@ Sum make(std::int64_t n, Dtype dtype, const char* values = "uniform", int chunk_
   return problem;
 }
 
-int most_devices(const Variant& variant) {
+int max_devices(const Variant& variant) {
   return variant.model.device == DeviceKind::host ? 3 : std::min(3, static_cast<int>(tests::runtime().gpus().size()));
 }
 
@@ -39,7 +39,7 @@ struct Solved : tests::Solved {
 template <class Expect>
 void everywhere(const Sum& problem, const Expect& expect) {
   for (const Variant* variant : tests::variants<Sum>())
-    for (int devices = 1; devices <= most_devices(*variant); ++devices) {
+    for (int devices = 1; devices <= max_devices(*variant); ++devices) {
       SCOPED_TRACE(tests::name_of(*variant) + " " + std::string(name(problem.dtype)) +
                    ", n = " + std::to_string(problem.n) + " on " + std::to_string(devices));
       const Solved run(*variant, problem, {.devices = devices});
@@ -122,7 +122,7 @@ TEST(Sum, TwoStageHasTheSameBitsOnAnyNumberOfDevices) {
     for (const Variant* variant : tests::variants<Sum>(two_stage)) {
       SCOPED_TRACE(std::string(variant->model.name) + " " + std::string(name(problem.dtype)));
       const auto one = std::bit_cast<std::uint64_t>(Solved(*variant, problem).value<double>());
-      for (int devices = 2; devices <= most_devices(*variant); ++devices)
+      for (int devices = 2; devices <= max_devices(*variant); ++devices)
         EXPECT_EQ(std::bit_cast<std::uint64_t>(Solved(*variant, problem, {.devices = devices}).value<double>()), one)
             << devices;
     }
@@ -194,7 +194,7 @@ TEST(Sum, AMissingChunkFails) {
   for (const Dtype dtype : dtypes) {
     const Sum problem = make(100'000, dtype);
     for (const Variant* variant : tests::variants<Sum>())
-      for (int devices = 1; devices <= most_devices(*variant); ++devices) {
+      for (int devices = 1; devices <= max_devices(*variant); ++devices) {
         SCOPED_TRACE(tests::name_of(*variant));
         EXPECT_FALSE(
             problem.check_alone(*Solved(*variant, problem, {.devices = devices, .change = last_missing}).outputs)

@@ -46,15 +46,15 @@ class Variants : public ::testing::Test {
     give_names(that);
     SCOPED_TRACE(that.name);
     try {
-      Entrant entrant(that, problem, runtime_, std::int64_t{1} << 30);
+      PreparedCase prepared_case(that, problem, runtime_, std::int64_t{1} << 30);
       Stages stages;
-      const Verdict verdict = check_fresh(entrant, stages).verdict;
+      const Verdict verdict = check_fresh(prepared_case, stages).verdict;
       EXPECT_TRUE(verdict.passed()) << verdict.message;
-      EXPECT_TRUE(check_fresh(entrant, stages).verdict.passed()) << "the second time";
+      EXPECT_TRUE(check_fresh(prepared_case, stages).verdict.passed()) << "the second time";
       ++count.ran;
       if (that.launch != Launch{}) ++count.with_launch;
-      expect_honoured(that, entrant.launch());
-      expect_work(that, problem, entrant.launch());
+      expect_honoured(that, prepared_case.launch());
+      expect_work(that, problem, prepared_case.launch());
     } catch (const Unsupported& refused) {
       EXPECT_STRNE(refused.what(), "");
       ++count.refused;
@@ -91,15 +91,15 @@ TEST_F(Variants, AgreeWithTheOracleEverywhere) {
     if (method == algorithm.methods.end()) continue;  // planted by the fault tests
     if (availability(runtime_, algorithm, *method, variant.model.name).state != State::ready) continue;
     ASSERT_FALSE(algorithm.edge_cases.empty()) << "no small problems for " << variant.algorithm;
-    const int max_devices = std::min(3, most_devices(runtime_, variant.model.device));
-    if (algorithm.between_shards && max_devices < 2) continue;
+    const int limit = std::min(3, max_devices(runtime_, variant.model.device));
+    if (algorithm.between_shards && limit < 2) continue;
     for (const Dtype dtype : method->dtypes) {
       Count count;
       for (const auto& values : algorithm.edge_cases) {
         Case that = tests::edge_case(algorithm, *method, dtype, values);
         that.model = variant.model.name;
         std::unique_ptr<Problem> problem;
-        for (that.devices = 1; that.devices <= max_devices; ++that.devices) {
+        for (that.devices = 1; that.devices <= limit; ++that.devices) {
           if (!problem || algorithm.between_shards) problem = make_problem(that, runtime_, datasets_);
           for (const Launch& launch : launches(variant.model.device)) {
             that.launch = launch;

@@ -81,7 +81,7 @@ def test_catalogue_follows_helpers_of_ours(project):
 def test_catalogue_names_what_is_missing(project):
     for peer in catalogue.catalogue(project(PEER))["peers"]:
         assert peer["modules"] == ["numpy", "no_such_library", "also_missing"]
-        assert peer["obstacle"].startswith(
+        assert peer["unavailable"].startswith(
             "no module no_such_library, also_missing in Python 3."
         )
 
@@ -90,7 +90,7 @@ def test_catalogue_of_a_present_library(project):
     text = "import numpy\nfrom backends.python.peer import HostPeer\n"
     text += "class A(HostPeer):\n    method = 'a'\n    description = 'b'\n"
     whole = catalogue.catalogue(project(text))
-    assert [peer["obstacle"] for peer in whole["peers"]] == [""]
+    assert [peer["unavailable"] for peer in whole["peers"]] == [""]
     assert whole["modules"] == {"numpy": np.__version__}
 
 
@@ -118,7 +118,13 @@ PEERS = catalogue.catalogue()["peers"]
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda p: f"{p['algorithm']}/{p['model']}")
 def test_listed_peers_are_whole(peer):
-    assert set(peer) == {*catalogue.FIELDS, "algorithm", "model", "modules", "obstacle"}
+    assert set(peer) == {
+        *catalogue.FIELDS,
+        "algorithm",
+        "model",
+        "modules",
+        "unavailable",
+    }
     assert peer["kind"] in ("host", "gpu")
     assert peer["dtypes"] and set(peer["dtypes"]) <= set(worker.DTYPES)
     assert peer["description"]

@@ -31,7 +31,7 @@ class Sound(HostPeer):
 )";
 
 void PeersTest::SetUp() {
-  const fs::path sources = bench::standard_peers();
+  const fs::path sources = bench::default_peers();
   if (!has_program("league") || !fs::exists(sources / "backends/python")) GTEST_SKIP() << "no league, or no peers";
   fs::create_directories(root() / "algorithms/vector_add");
   fs::create_directories(root() / "backends");
@@ -61,12 +61,12 @@ std::vector<std::string> PeersTest::arguments(const std::string& methods, const 
           "--benchmark_format=json"};
 }
 
-std::map<std::string, Json> PeersTest::play(const std::string& methods, int code, const std::string& more) {
-  return play(arguments(methods, more), code);
+std::map<std::string, Json> PeersTest::run_study(const std::string& methods, int code, const std::string& more) {
+  return run_study(arguments(methods, more), code);
 }
 
-std::map<std::string, Json> PeersTest::play(const std::vector<std::string>& words, int code,
-                                            const std::function<void()>& prepare) {
+std::map<std::string, Json> PeersTest::run_study(const std::vector<std::string>& words, int code,
+                                                 const std::function<void()>& prepare) {
   const Outcome outcome = run("league", words, folder_.path(), prepare);
   EXPECT_EQ(outcome.code, code) << outcome.err;
   std::map<std::string, Json> rows;

@@ -25,9 +25,9 @@ class PeersTest : public ::testing::Test {
   /// `league` runs those methods at a size of 1000; `more` are further lines of the study.
   [[nodiscard]] std::vector<std::string> arguments(const std::string& methods, const std::string& more = "") const;
   /// The rows of a run, by method and model.
-  std::map<std::string, Json> play(const std::string& methods, int code, const std::string& more = "");
-  std::map<std::string, Json> play(const std::vector<std::string>& words, int code,
-                                   const std::function<void()>& prepare = {});
+  std::map<std::string, Json> run_study(const std::string& methods, int code, const std::string& more = "");
+  std::map<std::string, Json> run_study(const std::vector<std::string>& words, int code,
+                                        const std::function<void()>& prepare = {});
   [[nodiscard]] fs::path root() const { return folder_.path() / "project"; }
 
   TemporaryFolder folder_;

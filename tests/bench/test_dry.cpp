@@ -34,9 +34,9 @@ class DryRun : public ::testing::Test {
     const auto problem = make_problem(that, runtime_, datasets_);
     tests::Heap heap;
     const std::int64_t needed = needed_device_bytes(that, *problem, runtime_, plenty);
-    EXPECT_EQ(heap.most, 0) << "a dry run takes nothing";
+    EXPECT_EQ(heap.max_bytes, 0) << "a dry run takes nothing";
     EXPECT_GT(needed, 0);
-    Entrant real(that, *problem, runtime_, plenty);
+    PreparedCase real(that, *problem, runtime_, plenty);
     EXPECT_EQ(needed, real.prepared().device_bytes());
     EXPECT_EQ(needed * that.devices, heap.bytes) << "and that is what is taken";
   }
@@ -77,7 +77,7 @@ TEST_F(DryRun, SaysOfEveryVariantWhatARunTakes) {
     if (availability(runtime_, algorithm, *method, variant.model.name).state != State::ready) continue;
     Case that{.algorithm = &algorithm, .method = &*method, .model = std::string(variant.model.name)};
     if (algorithm.between_shards) that.devices = 2;
-    if (that.devices > most_devices(runtime_, variant.model.device)) continue;
+    if (that.devices > max_devices(runtime_, variant.model.device)) continue;
     that.dtype = method->dtypes.front();
     for (const Parameter& parameter : algorithm.parameters)
       that.parameters.values[parameter.name] = parameter.default_value;
@@ -92,7 +92,7 @@ TEST_F(DryRun, SaysOfEveryVariantWhatARunTakes) {
       that.execution = execution;
       give_names(that);
       SCOPED_TRACE(that.name);
-      const auto prepare = [&] { return Entrant(that, *problem, runtime_, plenty).prepared().device_bytes(); };
+      const auto prepare = [&] { return PreparedCase(that, *problem, runtime_, plenty).prepared().device_bytes(); };
       std::int64_t needed = 0;
       try {
         needed = needed_device_bytes(that, *problem, runtime_, plenty);

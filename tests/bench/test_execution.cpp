@@ -140,7 +140,7 @@ TEST_F(Executions, ReachTheVariant) {
   const auto problem = that.algorithm->make({that.parameters, that.dtype, 1, nullptr, ""});
   for (const Execution execution : {Execution::stream, Execution::graph}) {
     that.execution = execution;
-    const Entrant entrant(that, *problem, tests::runtime(), 1 << 30);
+    const PreparedCase prepared_case(that, *problem, tests::runtime(), 1 << 30);
   }
   EXPECT_EQ(seen, (std::vector{Execution::stream, Execution::graph}));
 }

@@ -58,7 +58,7 @@ class FolderTest : public ::testing::Test {
     return {folder_.path(), wanted, study_, resume};
   }
   /// Runs both comparisons. @returns the run's id
-  [[nodiscard]] std::string play() const {
+  [[nodiscard]] std::string run_once() const {
     const RecordFolder run = open(false);
     run.write(0, "x/y", make_record_of(run.run_id(), "x/y", {"a", "b"}));
     run.write(1, "z", make_record_of(run.run_id(), "z", {"c"}));
@@ -83,7 +83,7 @@ class FolderTest : public ::testing::Test {
 };
 
 TEST_F(FolderTest, ResumesOnlyTheSameRun) {
-  const std::string id = play();
+  const std::string id = run_once();
   {
     const RecordFolder resumed = open(true);
     EXPECT_EQ(resumed.run_id(), id);
@@ -102,7 +102,7 @@ TEST_F(FolderTest, ResumesOnlyTheSameRun) {
 }
 
 TEST_F(FolderTest, RemovesOnlyWhatIsProvablyARecord) {
-  static_cast<void>(play());
+  static_cast<void>(run_once());
   const std::set<std::string> kept{"README.md", "all.json", "000-x,y.json.part", "2024-diary.txt", "table.csv"};
   for (const std::string& name : kept) folder_.write(name, "{}");
   folder_.write(".12.league-part", "{");
@@ -124,7 +124,7 @@ TEST_F(FolderTest, RefusesFilesThatAreInTheWay) {
                                                                {"run.json", R"({"study": "s", "exe)"},
                                                                {"run.json", "[]"}};
   for (const auto& [name, content] : files) {
-    const std::string id = play();
+    const std::string id = run_once();
     folder_.write(name, content);
     for (const bool resume : {false, true}) {
       expect_refusal(resume, "'" + (folder_.path() / name).string() + "'");
@@ -140,7 +140,7 @@ TEST_F(FolderTest, RefusesAFolderThatIsNamedAsARecord) {
 }
 
 TEST_F(FolderTest, ResumesNoRecordsWithoutTheirManifest) {
-  static_cast<void>(play());
+  static_cast<void>(run_once());
   folder_.write("run.json", "");
   expect_refusal(true, "it holds records, but run.json");
   std::filesystem::remove(folder_.path() / "run.json");
@@ -167,7 +167,7 @@ TEST_F(FolderTest, ResumesNoForeignRecords) {
   const auto expect = [](const std::string& why, const std::string& words) {
     EXPECT_NE(why.find(words), std::string::npos) << words << ": " << why;
   };
-  const std::string id = play();
+  const std::string id = run_once();
   expect(refused(0, "x/y", make_record_of("1", "x/y", {"a", "b"})), "is a record of another run");
   expect(refused(0, "x/y", make_record_of(id, "x/y", {"b", "a"})), "has other rows");
   expect(refused(0, "x/y", make_record_of(id, "x/y", {"a"})), "has other rows");
@@ -180,7 +180,7 @@ TEST_F(FolderTest, ResumesNoForeignRecords) {
 }
 
 TEST_F(FolderTest, TakesTheAutomaticLaunchOfASearchForItsCase) {
-  const std::string id = play();
+  const std::string id = run_once();
   Json record = make_record_of(id, "z", {"c", "c with team=8"});
   for (const std::size_t row : {0U, 1U}) {
     record["benchmarks"][row]["tuning"] = true;

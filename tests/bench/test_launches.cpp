@@ -182,11 +182,11 @@ TEST_F(LaunchesTest, ThatAreRefusedFallBackToTheAutomaticOne) {
   serial->prepare = [](const Problem&, const Context&) { return std::make_unique<Choosy>(); };
   const std::unique_ptr<Problem> problem =
       that.algorithm->make_whole({that.parameters, that.dtype, 1, nullptr, ""}, tests::runtime().host_memory());
-  const Entrant tuned(that, *problem, tests::runtime(), 1 << 30);
+  const PreparedCase tuned(that, *problem, tests::runtime(), 1 << 30);
   EXPECT_EQ(tuned.launch().league, 7);
   EXPECT_NE(tuned.launch_note().find("league=2, is refused: too many"), std::string::npos) << tuned.launch_note();
   that.launch_source = LaunchSource::given;
-  EXPECT_THROW(Entrant(that, *problem, tests::runtime(), 1 << 30), Unsupported);
+  EXPECT_THROW(PreparedCase(that, *problem, tests::runtime(), 1 << 30), Unsupported);
   *serial = real;
 }
 
@@ -201,12 +201,12 @@ class LeagueTest : public LaunchesTest {
     const std::unique_ptr<Problem> problem =
         that.algorithm->make_whole({that.parameters, that.dtype, 1, nullptr, ""}, tests::runtime().host_memory());
     try {
-      Entrant entrant(that, *problem, tests::runtime(), 1 << 30);
+      PreparedCase prepared_case(that, *problem, tests::runtime(), 1 << 30);
       Stages stages;
-      EXPECT_TRUE(check_fresh(entrant, stages).verdict.passed());
-      const std::string refused_later = refusal([&] { entrant.configure({.league = 65}); });
+      EXPECT_TRUE(check_fresh(prepared_case, stages).verdict.passed());
+      const std::string refused_later = refusal([&] { prepared_case.configure({.league = 65}); });
       EXPECT_EQ(refused_later, "league 65: the problem has work for 64 teams") << "a search configures again";
-      return std::to_string(entrant.launch().league) + entrant.launch_note();
+      return std::to_string(prepared_case.launch().league) + prepared_case.launch_note();
     } catch (const Unsupported& refused) {
       return refused.what();
     }

@@ -107,20 +107,20 @@ Traced trace_addition(const std::string& model, int devices) {
     that.parameters.values[parameter.name] = parameter.default_value;
   that.parameters.values["n"] = "3000000";
   const auto problem = make_problem(that, runtime, datasets);
-  Entrant entrant(that, *problem, runtime, std::int64_t{1} << 30);
+  PreparedCase prepared_case(that, *problem, runtime, std::int64_t{1} << 30);
   Traced traced{.traces = std::vector<Trace>(1)};
   const Stopwatch watch;
-  const Checked checked = check_traced(entrant, traced.traces.front());
+  const Checked checked = check_traced(prepared_case, traced.traces.front());
   traced.whole_s = watch.seconds();
   EXPECT_TRUE(checked.verdict.passed()) << checked.verdict.message;
-  traced.traces.push_back(Meter(entrant, checked.compute_s).trace());
+  traced.traces.push_back(Meter(prepared_case, checked.compute_s).trace());
   return traced;
 }
 
 TEST(Measure, ATimelineHasAllStagesOfAllDevices) {
   for (const Trace& trace : trace_addition("serial", 3).traces) {
     ASSERT_EQ(trace.timeline.size(), 3U);
-    const auto& [stage, longest_s] = *trace.stages.begin();
+    const auto& [stage, stage_s] = *trace.stages.begin();
     double before_s = 0, found_s = 0;
     for (int device = 0; device < 3; ++device) {
       const Event& event = trace.timeline[static_cast<std::size_t>(device)];
@@ -133,7 +133,7 @@ TEST(Measure, ATimelineHasAllStagesOfAllDevices) {
       before_s = event.end_s;
       found_s = std::max(found_s, length_s);
     }
-    EXPECT_NEAR(longest_s, found_s, 1e-12);
+    EXPECT_NEAR(stage_s, found_s, 1e-12);
   }
 }
 

@@ -75,17 +75,17 @@ class StraysTest : public PeersTest {
 };
 
 TEST_F(StraysTest, EndWithTheirPeer) {
-  expect_row(play("\"spawns\"", 0).at("spawns numpy"), "passed", "");
+  expect_row(run_study("\"spawns\"", 0).at("spawns numpy"), "passed", "");
   expect_strays_end();
 }
 
 TEST_F(StraysTest, EndWithAPeerThatAborts) {
-  expect_row(play("\"spawns_and_aborts\"", 1).at("spawns_and_aborts numpy"), "failed", "was ended by: Aborted");
+  expect_row(run_study("\"spawns_and_aborts\"", 1).at("spawns_and_aborts numpy"), "failed", "was ended by: Aborted");
   expect_strays_end();
 }
 
 TEST_F(StraysTest, EndWithAPeerThatEndsItsSupervisor) {
-  expect_row(play("\"spawns_and_kills\"", 1).at("spawns_and_kills numpy"), "failed", "was ended by: Terminated");
+  expect_row(run_study("\"spawns_and_kills\"", 1).at("spawns_and_kills numpy"), "failed", "was ended by: Terminated");
   expect_strays_end();
 }
 
@@ -131,7 +131,7 @@ class Surrogate(Sound):
 
 TEST_F(PeersTest, AnyBytesMakeAReason) {
   peer("numpy", sound + talking);
-  const auto rows = play(R"(["half", "long", "noise", "bytes", "surrogate"])", 1);
+  const auto rows = run_study(R"(["half", "long", "noise", "bytes", "surrogate"])", 1);
   expect_row(rows.at("half numpy"), "failed", "it said last: ends in half a character: ");
   EXPECT_TRUE(rows.at("half numpy").at("reason").get<std::string>().ends_with("character: "));
   expect_row(rows.at("long numpy"), "failed", "it said last: €€");
@@ -149,7 +149,7 @@ class Counts(Sound):
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_DYNAMIC")
         raise Unsupported(f"{[os.environ.get(n) for n in names]} {self.device.threads}")
 )");
-  const auto rows = play(arguments(R"(["counts", "sound"])"), 0, [] {
+  const auto rows = run_study(arguments(R"(["counts", "sound"])"), 0, [] {
     setenv("OMP_NUM_THREADS", "2", 1);
     setenv("OMP_THREAD_LIMIT", "1", 1);
     setenv("OMP_DYNAMIC", "true", 1);

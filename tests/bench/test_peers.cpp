@@ -84,7 +84,7 @@ class Hangs(Sound):
 TEST_F(PeersTest, SoundPeerIsARowLikeAnyOther) {
   peer("numpy", sound);
   const auto rows =
-      play("[\"sound\", \"plain\"]", 0, "models = [\"numpy\", \"serial\"]\ndtypes = [\"f32\", \"f64\"]\n");
+      run_study("[\"sound\", \"plain\"]", 0, "models = [\"numpy\", \"serial\"]\ndtypes = [\"f32\", \"f64\"]\n");
   ASSERT_EQ(rows.size(), 2U);
   const Json& row = rows.at("sound numpy");
   expect_row(row, "passed", "");
@@ -99,7 +99,7 @@ TEST_F(PeersTest, SoundPeerIsARowLikeAnyOther) {
 
 TEST_F(PeersTest, FaultsAreOneRowEach) {
   peer("numpy", sound + faults);
-  const auto rows = play("[\"-wide\", \"-fill\", \"-transform\"]", 1);
+  const auto rows = run_study("[\"-wide\", \"-fill\", \"-transform\"]", 1);
   expect_row(rows.at("sound numpy"), "passed", "");
   expect_row(rows.at("wrong numpy"), "failed", "wrong before sampling");
   expect_row(rows.at("idle numpy"), "failed", "wrong before sampling");
@@ -121,16 +121,16 @@ TEST_F(PeersTest, WhatCannotRunIsSkippedWithTheReason) {
   std::string on_gpu = sound;
   on_gpu.replace(on_gpu.find("    method"), 0, "    kind = \"gpu\"\n");
   peer("elsewhere", on_gpu);
-  auto rows = play("\"sound\"", 0);
+  auto rows = run_study("\"sound\"", 0);
   expect_row(rows.at("sound numpy"), "passed", "");
   expect_row(rows.at("sound absent"), "skipped", "no module no_such_library in Python 3.");
   EXPECT_EQ(rows.at("sound elsewhere").at("device_kind"), "gpu");
   const auto alone = [&](const std::string& more) {  // a run of skipped cases only is no success
-    return play("\"sound\"", 1, "models = \"numpy\"\n" + more).at("sound numpy");
+    return run_study("\"sound\"", 1, "models = \"numpy\"\n" + more).at("sound numpy");
   };
   expect_row(alone("dtypes = \"i32\"\n"), "skipped", "has no i32");
   expect_row(alone("devices = 2\n"), "skipped", "one device");
-  rows = play("\"sound\"", 0, "models = \"numpy\"\nlaunches = [{team = 2}, \"tuned\"]\n");
+  rows = run_study("\"sound\"", 0, "models = \"numpy\"\nlaunches = [{team = 2}, \"tuned\"]\n");
   ASSERT_EQ(rows.size(), 1U) << "a library takes part once";
   EXPECT_TRUE(rows.at("sound numpy").at("name").get<std::string>().ends_with("/launch:auto"));
 }
@@ -149,11 +149,11 @@ TEST_F(PeersTest, StudyThatNamesPeersRunsWithoutThem) {
 
 TEST_F(PeersTest, PeersThatCannotBeListedAreBadInput) {
   peer("numpy", "class Broken(\n");
-  EXPECT_TRUE(play("\"plain\"", 2).empty());
+  EXPECT_TRUE(run_study("\"plain\"", 2).empty());
   peer("numpy", "class Clever:\n    method = \"a\" + \"b\"\n");
-  EXPECT_TRUE(play("\"plain\"", 2).empty());
+  EXPECT_TRUE(run_study("\"plain\"", 2).empty());
   python_ = "/no/such/interpreter";
-  EXPECT_TRUE(play("\"plain\"", 2).empty());
+  EXPECT_TRUE(run_study("\"plain\"", 2).empty());
 }
 
 TEST_F(PeersTest, HangingPeerEndsWithAnInterruptedRun) {

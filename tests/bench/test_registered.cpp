@@ -56,14 +56,14 @@ class Registered : public ::testing::Test {
   }
   std::vector<Result> run(const Comparison& comparison) {
     Sampler sampler;
-    const Venue venue{.runtime = tests::runtime(),
-                      .datasets = datasets_,
-                      .sampler = sampler,
-                      .device_memory_bytes = std::int64_t{1} << 30,
-                      .check_interrupt = [] {},
-                      .announce = [](const Case&, const std::string&) {},
-                      .save = [](const Case&, const Problem&, const Outputs&) {}};
-    return run_comparison(comparison, venue);
+    const RunContext run{.runtime = tests::runtime(),
+                         .datasets = datasets_,
+                         .sampler = sampler,
+                         .device_memory_bytes = std::int64_t{1} << 30,
+                         .check_interrupt = [] {},
+                         .announce = [](const Case&, const std::string&) {},
+                         .save = [](const Case&, const Problem&, const Outputs&) {}};
+    return run_comparison(comparison, run);
   }
 
   tests::TemporaryFolder folder_;

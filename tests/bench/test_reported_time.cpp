@@ -101,7 +101,8 @@ std::string reporting() {
 
 TEST_F(PeersTest, TimesThatCannotBeAreFailed) {
   peer("numpy", sound + reporting());
-  const auto rows = play("[\"-plain\", \"-wide\", \"-fill\", \"-transform\", \"-sound\"]", 1, "models = \"numpy\"\n");
+  const auto rows =
+      run_study("[\"-plain\", \"-wide\", \"-fill\", \"-transform\", \"-sound\"]", 1, "models = \"numpy\"\n");
   const auto failed = [&](const std::string& method, const std::string& reason) {
     expect_row(rows.at(method + " numpy"), "failed", reason);
   };
@@ -123,7 +124,7 @@ TEST_F(PeersTest, NoRowsTakeNoTime) {
   peer("numpy", sound + reporting());
   std::vector<std::string> words = arguments(R"(["honest", "zero", "negative"])");
   words.insert(words.end(), {"--set", "sizes=0"});
-  const auto rows = play(words, 1);
+  const auto rows = run_study(words, 1);
   expect_row(rows.at("honest numpy"), "passed", "");
   expect_row(rows.at("zero numpy"), "passed", "");
   expect_row(rows.at("negative numpy"), "failed", "it reports -1 s for a compute");

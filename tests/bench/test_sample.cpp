@@ -17,7 +17,7 @@ namespace {
 TEST(Draw, ExtentsCoverDecadesAndTheEdgesOfTiles) {
   Random random(7, 0);
   std::set<int> decades;
-  int odd = 0, powers = 0, beside_powers = 0, least = 0;
+  int odd = 0, powers = 0, beside_powers = 0, minima = 0;
   for (int i = 0; i < 4000; ++i) {
     const std::int64_t extent = draw_extent(random, random.real() * 20, 1, 1'000'000);
     ASSERT_GE(extent, 1);
@@ -25,12 +25,12 @@ TEST(Draw, ExtentsCoverDecadesAndTheEdgesOfTiles) {
     const auto value = static_cast<std::uint64_t>(extent);
     decades.insert(static_cast<int>(std::to_string(extent).size()));
     odd += extent % 2 == 1 ? 1 : 0;
-    least += extent == 1 ? 1 : 0;
+    minima += extent == 1 ? 1 : 0;
     powers += std::has_single_bit(value) ? 1 : 0;
     beside_powers += std::has_single_bit(value + 1) || std::has_single_bit(value - 1) ? 1 : 0;
   }
   EXPECT_EQ(decades.size(), 7U);
-  for (const int count : {odd, powers, beside_powers, least}) EXPECT_GT(count, 400);
+  for (const int count : {odd, powers, beside_powers, minima}) EXPECT_GT(count, 400);
 }
 
 TEST(Draw, TheSameSeedDrawsTheSame) {

@@ -190,7 +190,7 @@ TEST_F(ShapesTest, SayWhatIsWrong) {
   EXPECT_EQ(refusal(drawn + "shapes = 'many'\n"), ":5: `shapes` takes integers, not a string");
   EXPECT_EQ(refusal(drawn + "shapes = 3\nseed = -1\n"), ":6: `seed` is -1: it must lie in 0 to 9223372036854775807");
   EXPECT_EQ(refusal(drawn + "shapes = 3\nelements = [9]\n"),
-            ":6: `elements` takes the least and the most, as [1, 100000], not a list of 1");
+            ":6: `elements` takes the minimum and the maximum, as [1, 100000], not a list of 1");
   EXPECT_EQ(
       refusal(drawn + "shapes = 3\nelements = [200, 300]\n"),
       ":5: `shapes` is 3, but only 0 different ones were found: widen the ranges or `elements`, or ask for fewer");
@@ -206,14 +206,14 @@ TEST_F(ShapesTest, SayWhatIsWrongWithARange) {
     return refusal(small + "shapes = 3\nsizes = {n = " + value + "}\n");
   };
   EXPECT_EQ(refused("{log_uniform = [9, 2]}"),
-            ":5: `sizes.n.log_uniform` is empty: 9 is above 2; write the least first");
+            ":5: `sizes.n.log_uniform` is empty: 9 is above 2; write the minimum first");
   EXPECT_EQ(refused("{log_uniform = [0, 2]}"), ":5: `sizes.n.log_uniform` is 0: it must lie in 1 to 1099511627776");
   EXPECT_EQ(refused("{log_uniform = [1, 1e3]}"),
             ":5: `sizes.n.log_uniform` takes integers, not a floating-point number");
   EXPECT_EQ(refused("{log_uniform = 5}"),
-            ":5: `sizes.n.log_uniform` takes the least and the most, as [1, 100000], not an integer");
+            ":5: `sizes.n.log_uniform` takes the minimum and the maximum, as [1, 100000], not an integer");
   EXPECT_EQ(refused("{log_uniform = []}"),
-            ":5: `sizes.n.log_uniform` takes the least and the most, as [1, 100000], not a list of 0");
+            ":5: `sizes.n.log_uniform` takes the minimum and the maximum, as [1, 100000], not a list of 0");
   EXPECT_EQ(refused("{log_uniforn = [1, 2]}"),
             ":5: `sizes.n.log_uniforn` is no distribution; did you mean 'log_uniform'? Known: log_uniform");
   EXPECT_EQ(refused("{}"), ":5: `sizes.n` says no distribution: write { log_uniform = [1, 100000] }");

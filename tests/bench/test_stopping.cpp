@@ -51,7 +51,7 @@ TEST(Stopping, OneNoisyCaseKeepsAllGoing) {
   Stopping stopping(Precision{.max_noise = 0.01, .time_limit_s = 1});
   const auto noisy = alternating(0.05);
   const auto found = counts(stopping, drawn, 1e-6, [&](std::size_t i) { return i == 0 ? 1e-3 : noisy(i); });
-  EXPECT_EQ(found, (std::vector{6, 10, 15, 22, 33, 49, 73, 109, 163, 244, 366, 549, 823, Stopping::most}));
+  EXPECT_EQ(found, (std::vector{6, 10, 15, 22, 33, 49, 73, 109, 163, 244, 366, 549, 823, Stopping::max_samples}));
   EXPECT_EQ(stopping.reason(), Reason::count);
 }
 

@@ -24,7 +24,7 @@ class PaperTrial : public Trial {
   Launch configure(const Launch& launch) override {
     ++configured;
     if (launch.vector > 1) throw Unsupported("vector " + std::to_string(launch.vector));
-    const auto pick = [](int wanted, int standard) { return wanted > 0 ? wanted : standard; };
+    const auto pick = [](int wanted, int default_value) { return wanted > 0 ? wanted : default_value; };
     launch_ = {pick(launch.league, 7), pick(launch.team, 5), 1, pick(launch.tile, 0)};
     return launch_;
   }

@@ -9,7 +9,7 @@ namespace {
 template <class Fault>
 class BrokenCollectives : public BrokenCommunicator {
  public:
-  static constexpr int least_calls = 1;
+  static constexpr int min_calls = 1;
   explicit BrokenCollectives(const Context& context) : BrokenCommunicator(context) {}
   void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
     call(buffers, lane, [&](const auto& changed) { BrokenCommunicator::all_reduce(changed, order, lane); });

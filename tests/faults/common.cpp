@@ -104,10 +104,10 @@ void spoil_in_turn(const Problem& problem, Outputs& outputs, bool only_reals, co
   }
 }
 
-/// The least change, up to `most`, that the check does not let pass, to within a fifth; `most` if it lets all pass.
+/// The smallest change, up to `max`, that the check does not let pass, to within a fifth; `max` if it lets all pass.
 template <class Move, class Passes>
-double least_found(double most, const Move& move, const Passes& passes) {
-  double low = most * 0x1p-60, high = most;
+double min_found(double max, const Move& move, const Passes& passes) {
+  double low = max * 0x1p-60, high = max;
   while (high > 1.2 * low) {
     const double change = std::sqrt(low * high);
     move(change);
@@ -121,15 +121,15 @@ double least_found(double most, const Move& move, const Passes& passes) {
 template <class T, class Passes>
 void move_by_twice_the_bound(std::span<const T> values, T& value, const Passes& passes) {
   const auto right = static_cast<double>(value);
-  double most = 0;
-  for (const T one : values) most = std::max(most, std::abs(static_cast<double>(one)) / 100);
+  double max = 0;
+  for (const T one : values) max = std::max(max, std::abs(static_cast<double>(one)) / 100);
   const auto grow = [&](double change) { value = static_cast<T>(right + change); };
   const auto shrink = [&](double change) { value = static_cast<T>(right - change); };
-  const double up = least_found(most, grow, passes), down = least_found(most, shrink, passes);
+  const double up = min_found(max, grow, passes), down = min_found(max, shrink, passes);
   if (up > down)
-    grow(std::min(1.5 * up + 0.5 * down, most));
+    grow(std::min(1.5 * up + 0.5 * down, max));
   else
-    shrink(std::min(1.5 * down + 0.5 * up, most));
+    shrink(std::min(1.5 * down + 0.5 * up, max));
 }
 
 /// A real value is off by twice its bound, a whole number by one.

@@ -8,14 +8,14 @@ namespace {
 class NoAllReduce final : public BrokenCommunicator {
  public:
   using BrokenCommunicator::BrokenCommunicator;
-  static constexpr int least_calls = 1;
+  static constexpr int min_calls = 1;
   void all_reduce(std::span<const Buffer>, Order, int) override { count(); }
 };
 
 class NoExchange final : public BrokenCommunicator {
  public:
   using BrokenCommunicator::BrokenCommunicator;
-  static constexpr int least_calls = 1;
+  static constexpr int min_calls = 1;
   void exchange(std::span<const Transfer>, int) override { count(); }
 };
 
@@ -23,7 +23,7 @@ class NoExchange final : public BrokenCommunicator {
 class LateSums final : public BrokenCommunicator {
  public:
   using BrokenCommunicator::BrokenCommunicator;
-  static constexpr int least_calls = 2;
+  static constexpr int min_calls = 2;
   void reserve(std::int64_t bytes, Order order, int lane) override {
     BrokenCommunicator::reserve(bytes, order, lane);
     lag_.make_room(context(), context().shards.size(), bytes);

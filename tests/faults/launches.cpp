@@ -8,7 +8,7 @@
 namespace league::faults {
 namespace {
 
-constexpr int standard_league = 3, first_right_league = 16;
+constexpr int default_league = 3, first_right_league = 16;
 
 /// The real variant behind a launch of its own: the automatic league takes a tenth of a second, 16 and more a
 /// thousandth; odd ones are refused; the others are the fastest, and wrong.
@@ -18,7 +18,7 @@ class Tunable final : public Prepared {
 
   Launch configure(Launch launch) override {
     if (launch.league % 2 != 0) throw Unsupported("league " + std::to_string(launch.league) + ": takes even ones");
-    league_ = launch.league == 0 ? standard_league : launch.league;
+    league_ = launch.league == 0 ? default_league : launch.league;
     real_->configure({});
     return {league_, 1, 1};
   }
@@ -26,7 +26,7 @@ class Tunable final : public Prepared {
   void reset() override { real_->reset(); }
   void compute(Stages& stages) override {
     using std::chrono::milliseconds;
-    if (league_ == standard_league) std::this_thread::sleep_for(milliseconds(100));
+    if (league_ == default_league) std::this_thread::sleep_for(milliseconds(100));
     if (league_ >= first_right_league) std::this_thread::sleep_for(milliseconds(1));
     if (is_right()) real_->compute(stages);
   }
@@ -34,9 +34,9 @@ class Tunable final : public Prepared {
   void fence() override { real_->fence(); }
 
  private:
-  [[nodiscard]] bool is_right() const { return league_ == standard_league || league_ >= first_right_league; }
+  [[nodiscard]] bool is_right() const { return league_ == default_league || league_ >= first_right_league; }
   std::unique_ptr<Prepared> real_;
-  int league_ = standard_league;
+  int league_ = default_league;
 };
 
 }  // namespace

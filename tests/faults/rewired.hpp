@@ -90,7 +90,7 @@ class Rewired final : public Broken {
     reset();
     compute(stages);
     fence();
-    if (communicator_.calls() < C::least_calls) means_nothing("the shards do not speak like this");
+    if (communicator_.calls() < C::min_calls) means_nothing("the shards do not speak like this");
   }
 
  private:

@@ -179,7 +179,8 @@ class Faults : public ::testing::TestWithParam<Planted> {
     if (!has_program("league_faults")) GTEST_SKIP() << "no league_faults beside this program";
   }
   /// The rows of a study with a fault, by name.
-  static std::map<std::string, Json> play(const std::string& fault, int code, const std::string& study = everything) {
+  static std::map<std::string, Json> run_study(const std::string& fault, int code,
+                                               const std::string& study = everything) {
     const TemporaryFolder folder;
     const Outcome outcome = run_with_fault(fault,
                                            {"run", folder.write("study.toml", study).string(), "--records",
@@ -194,7 +195,7 @@ class Faults : public ::testing::TestWithParam<Planted> {
   /// Those that run here and pass without a fault: all that run here.
   static const std::map<std::string, Json>& sound() {
     static const std::map<std::string, Json> rows = [] {
-      std::map<std::string, Json> passed = play("none", 0);
+      std::map<std::string, Json> passed = run_study("none", 0);
       std::erase_if(passed, [](const auto& row) { return row.second.at("status") != "passed"; });
       return passed;
     }();
@@ -218,7 +219,7 @@ TEST_F(Faults, StudyHasAllThatRunsHere) {
 }
 
 TEST_P(Faults, IsFoundInEveryRow) {
-  const std::map<std::string, Json> rows = play(GetParam().fault, 1);
+  const std::map<std::string, Json> rows = run_study(GetParam().fault, 1);
   Algorithms ran, reached;
   for (const auto& [name, right] : sound()) {
     const Json& row = rows.at(name);
@@ -240,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(All, Faults, ::testing::ValuesIn(faults),
 
 TEST_F(Faults, AreNotRepeated) {
   const std::map<std::string, Json> rows =
-      play("nothing", 1, "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsizes = 9\n");
+      run_study("nothing", 1, "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsizes = 9\n");
   ASSERT_EQ(rows.size(), 2U);
   const Json &first = rows.begin()->second, &again = rows.rbegin()->second;
   EXPECT_EQ(first.at("status"), "failed");

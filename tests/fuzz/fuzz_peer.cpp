@@ -43,14 +43,14 @@ std::vector<std::string> seeds() {
           R"({"failed": "MemoryError: "})",
           R"({"python": "3.11", "modules": {"numpy": "2.4"}, "peers": [{"algorithm": "knn", "model": "numpy",)"
           R"( "method": "brute", "description": "", "dtypes": ["f32", "u8"], "kind": "host", "units": [["u8", "f32"]],)"
-          R"( "problem": "", "modules": ["numpy"], "obstacle": ""}]})"};
+          R"( "problem": "", "modules": ["numpy"], "unavailable": ""}]})"};
 }
 
 std::vector<std::string> words() {
   return {
-      "\"done\"",  "\"unsupported\"", "\"failed\"",   "\"reset_each\"", "\"forms\"",       "\"seconds\"", "\"held\"",
-      "\"peers\"", "\"algorithm\"",   "\"method\"",   "\"model\"",      "\"description\"", "\"dtypes\"",  "\"kind\"",
-      "\"units\"", "\"problem\"",     "\"obstacle\"", "\"f32\"",        "\"gpu\"",         "true",        "null"};
+      "\"done\"",  "\"unsupported\"", "\"failed\"",      "\"reset_each\"", "\"forms\"",       "\"seconds\"", "\"held\"",
+      "\"peers\"", "\"algorithm\"",   "\"method\"",      "\"model\"",      "\"description\"", "\"dtypes\"",  "\"kind\"",
+      "\"units\"", "\"problem\"",     "\"unavailable\"", "\"f32\"",        "\"gpu\"",         "true",        "null"};
 }
 
 const fuzz::RegisterTarget registered{"peer", {feed, seeds, {"bench/peers/answer.cpp"}, words}};

@@ -73,7 +73,7 @@ def same_calls(series: dict[str, Any], found: Trace) -> bool:
 
 
 def at(ends: Range, end: str) -> float:
-    """An end of a range, or its middle."""
+    """The lower end, the upper end or the middle of a range."""
     return {"low": ends.low, "high": ends.high, "middle": ends.middle}[end]
 
 
@@ -95,7 +95,7 @@ def machine_of(
 
 
 def growth(series: dict[str, Any], trace: Trace, devices: int) -> float:
-    """What a device gathers, as a multiple of what it did in the trace."""
+    """Gathered bytes per device over those in the trace."""
     traced = {call.kind: call.bytes / trace.shards for call in trace.calls}
     for call in series["calls"]:
         if call["kind"] == "gather":

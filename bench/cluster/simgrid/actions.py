@@ -22,7 +22,7 @@ class Step:
 
     @property
     def traced(self) -> float:
-        """What shard 0 computed [ns]."""
+        """Compute time of shard 0 [ns]."""
         return sum(float(line[1]) for line in self.lines if line[0] == "compute")
 
 
@@ -52,7 +52,7 @@ def read_step(path: Path) -> Step:
 def actions(
     step: Step, rank: int, ranks: int, compute_s: float, call_s: float, grown: float
 ) -> list[str]:
-    """Of one device among ``ranks``. ``grown``: what it gathers, as a multiple of what was traced."""
+    """The actions of one device among ``ranks``. ``grown``: gathered bytes over those in the trace."""
     scale = compute_s * 1e9 / step.traced
     found = ["init"]
     for line in step.lines:

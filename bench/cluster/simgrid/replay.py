@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One replay: files for SimGrid's smpirun, its run, the time it says."""
+"""One replay: the files of SimGrid's smpirun, its run and its time."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def replay(
 ) -> float:
     """Seconds of one step on the first ``ranks`` devices of a machine.
 
-    ``compute_s``: of every device; ``call_s``: what a call takes beside its messages;
-    ``grown``: what a device gathers, as a multiple of what was traced. Raises Broken
+    ``compute_s``: of every device; ``call_s``: overhead of a call beside its messages;
+    ``grown``: gathered bytes per device over those in the trace. Raises Broken
     where SimGrid is missing or fails.
     """
     if not available():

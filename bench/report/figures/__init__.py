@@ -2,7 +2,7 @@
 """The figures of the report: a module each, with one function ``figures(rows, found)``.
 
 A module yields a figure only where the data are there, and imports Matplotlib only when
-it draws: without it the report is made too, and says what it lacks.
+it draws: without it the report has no figures, and says so.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ TALLEST = 28
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for the largest_problems problem of each algorithm whose variants differ in such figures."""
+    """One for the largest problem of each algorithm whose variants differ in such figures."""
     told = [r for r in rows if r.case.devices == 1 and LABELS.keys() & r.case.figures]
     groups = [group for group in by(told, problem).values() if differing(group)]
     for group in largest_problems(groups, count=1):

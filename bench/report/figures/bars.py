@@ -50,7 +50,7 @@ class Entry:
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the largest_problems problems that two variants or more solve in times that differ."""
+    """One for each of the largest problems that two variants or more solve in times that differ."""
     one = [r for r in rows if r.case.algorithm != "ceilings" and r.case.devices == 1]
     groups = [group for group in by(one, problem).values() if differ(entries(group)[0])]
     for group in largest_problems(groups):

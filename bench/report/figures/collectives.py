@@ -79,7 +79,7 @@ def bandwidth(row: Row) -> float:
 
 
 def caption(lines: dict[str, Line], link: float, on_gpus: bool) -> str:
-    """What to see: who is the fastest at either end."""
+    """The caption: the fastest engine at either end."""
     quickest = min(lines, key=lambda name: time(lines[name][0][1]))
     size, row = lines[quickest][0]
     widest = max(lines, key=lambda name: max(bandwidth(row) for _, row in lines[name]))

@@ -39,7 +39,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def caption(one: DeviceCrossover) -> str:
-    """What to see: from where on the GPU is faster."""
+    """The caption: from where on the GPU is faster."""
     last = one.points[-1]
     return (
         "The best variant of either device at each size, data already there, on the host's clock. The GPU is faster "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a figure is: its words and its data are here, its drawing waits until it is written."""
+"""Figures: title, caption and data; drawn when written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Figure:
 
 
 def whole(title: str, row: Row) -> str:
-    """A title with all that tells a problem from others: names of files stay when what people read gets shorter."""
+    """A title with all sizes and parameters, for names of files, which are stable while titles get shorter."""
     return title.replace(row.problem, row.sizes) if row.problem else title
 
 
@@ -128,5 +128,5 @@ def launch_text(case: Case) -> str:
 
 
 def cases_of(rows: Iterable[Row]) -> tuple[Case, ...]:
-    """Their cases."""
+    """The cases of the rows."""
     return tuple(row.case for row in rows)

@@ -46,13 +46,13 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def tells(one: LaunchMap) -> bool:
-    """Whether any launch is slower than the best by more than the margin: else all cells say 100."""
+    """Whether any launch is slower than the best by more than the margin; else all cells are 100."""
     slowest = max(map(time, one.cells.values()))
     return slowest > (1 + MARGIN) * time(one.best)
 
 
 def caption(one: LaunchMap) -> str:
-    """What to see: what the automatic launch costs."""
+    """The caption: the cost of the automatic launch."""
     text = (
         "Each cell is the speed of one launch in per cent of the best; grey was not run or cannot run. "
         f"The square marks the best ({one.best.case.effective})"

@@ -21,7 +21,7 @@ MAX_FIGURES = 6  # figures of one algorithm
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each problem that was trained on, the largest_problems first."""
+    """One for each problem that was trained on, the largest first."""
     problems = by_problem(found.trainings)
     drawn: dict[str, int] = {}
     for group in sorted(problems, key=lambda group: -weight(group[0].case)):
@@ -43,7 +43,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def caption(group: list[Training]) -> str:
-    """How to read it, and what came out after the last epoch."""
+    """The caption: how to read it, and the accuracy after the last epoch."""
     best, worst = (pick(group, key=lambda one: one.mean) for pick in (max, min))
     epochs = group[0].curves.shape[1]
     text = (

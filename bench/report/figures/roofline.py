@@ -85,7 +85,7 @@ def rate(row: Row) -> float:
 
 
 def pairs_of(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
-    """For each method and type at its largest_problems problem: the fastest portable and native row."""
+    """For each method and type at its largest problem: the fastest portable and native row."""
     kept: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(rows, key=lambda r: (-weight(r.case), time(r))):
         found = kept.setdefault((row.case.way, row.case.dtype), [])
@@ -105,7 +105,7 @@ def operations(per_second: float) -> str:
 
 
 def caption(rows: list[Row], ceilings: Ceilings) -> str:
-    """What to see: who is nearest to its roof."""
+    """The caption: the variant nearest to its roof."""
     near = [(row.roofline_share, row.case) for row in rows if row.roofline_share]
     text = (
         "Each mark is one variant: kokkos filled, native hollow, joined by a line; the nearer to the roof, the less is left "

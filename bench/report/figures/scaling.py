@@ -64,7 +64,7 @@ def name(scaling: Scaling) -> str:
 
 
 def caption(group: list[Scaling]) -> str:
-    """What to see: how far from the ideal line, and who is nearest to it."""
+    """The caption: the distance from the ideal line, and the variant nearest to it."""
     ends = [(scaling.points[-1], scaling) for scaling in group]
     max_devices = max(point.devices for point, _ in ends)
     last = [(p.efficiency.value, name(s)) for p, s in ends if p.devices == max_devices]

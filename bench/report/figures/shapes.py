@@ -38,7 +38,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def caption(one: ShapeStudy) -> str:
-    """What to see: how many shapes reach which goal."""
+    """The caption: the share of shapes that reach each goal."""
     near, far = one.shares[:2]
     return (
         "The share of an algorithm's shapes whose best own variant takes at most so many times the bound, "

@@ -35,7 +35,7 @@ OVERLAPPING = " Copies that overlap with kernels are drawn before and after them
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the largest_problems problems whose stages were recorded."""
+    """One for each of the largest problems whose stages were recorded."""
     staged = [r for r in rows if r.case.stages and r.case.devices == 1]
     staged = [row for row in staged if row.case.algorithm != "ceilings"]
     for group in largest_problems(by(staged, problem_here).values()):

@@ -91,13 +91,13 @@ class Look:
 
     @property
     def mark(self) -> Properties:
-        """What makes a single mark of it."""
+        """Properties of a single mark."""
         colour = {"color": self.colour, "markerfacecolor": self.face}
         return {"marker": self.marker, "linestyle": "", **colour}
 
     @property
     def bar(self) -> Properties:
-        """What makes a bar of it."""
+        """Properties of a bar."""
         return {"facecolor": self.face, "edgecolor": self.colour, "hatch": self.hatch}
 
 
@@ -115,7 +115,7 @@ def look(model: str) -> Look:
 
 
 def kind_of(model: str) -> str:
-    """What the legend calls a model's kind."""
+    """The kind of a model, as in the legend."""
     if model in PORTABLES:
         return f"portable ({model})"
     if model in HAND_WRITTEN:
@@ -175,14 +175,14 @@ def model_patches(models: Iterable[str]) -> list[Patch]:
 
 
 def box() -> Properties:
-    """What is behind a text that may lie on a line."""
+    """The background of a text that may lie on a line."""
     return {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8}
 
 
 def held(
     panel: Axes, value: float, place: float, marker: str, look: Properties
 ) -> None:
-    """A mark; where it lies beyond the horizontal axis, an arrow at that end with its value."""
+    """A mark; for a value beyond the horizontal axis, an arrow at that end with the value."""
     low, high = panel.get_xlim()
     if low <= value <= high:
         panel.plot(value, place, marker, **look)
@@ -201,7 +201,7 @@ def beside(panel: Axes, value: float, place: float, text: str) -> None:
 
 
 def cut(panel: Axes, end: float, place: float, text: str) -> None:
-    """The value of what goes on beyond the right end of an axis, with an arrow."""
+    """The value of a bar that is cut at the right end of an axis, with an arrow."""
     right: Properties = {"ha": "right", "va": "center", "fontsize": 8, "zorder": 4}
     panel.text(end, place, f"{text} \u25b6", bbox=box(), **right)
 

@@ -98,7 +98,7 @@ def chosen(lines: Series) -> Series:
 
 
 def caption(group: list[Sweep]) -> str:
-    """What to see: where launches end to matter, and who overtakes whom."""
+    """The caption: up to where launches dominate, and the crossover."""
     text = (
         "Flat on the left, where the launch is all; then straight, where the work is. Portable is filled and solid, native hollow "
         "and dashed; bands are 95 % intervals. Below, above the line at 1 portable is faster; dotted lines mark where it is level "

@@ -38,7 +38,7 @@ KINDS = {"host": "CPU", "gpu": "GPU"}
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
-    """One for each of the largest_problems problems of several devices, or of copies beside kernels."""
+    """One for each of the largest problems of several devices, or of copies beside kernels."""
     traced = [row for row in rows if worth(row)]
     groups = list(by(traced, problem_here).values())
     for group in telling(groups):
@@ -56,7 +56,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 
 
 def caption(shown: list[Row]) -> str:
-    """What to see; of one device nothing of devices that work at the same time."""
+    """The caption; for one device without a sentence on overlap between devices."""
     if shown[0].case.devices == 1:
         return "One traced compute of each variant, on the clock of its device: which stage runs when, and for how long."
     busiest = max(shown, key=overlap)
@@ -69,7 +69,7 @@ def caption(shown: list[Row]) -> str:
 
 
 def telling(groups: list[list[Row]]) -> list[list[Row]]:
-    """Two an algorithm: several devices before one, copies before none, then the most devices and the largest_problems. One
+    """Two an algorithm: several devices before one, copies before none, then the most devices and the largest. One
     device without copies is shown once at most, where there is nothing else.
     """
 
@@ -92,7 +92,7 @@ def copies(row: Row) -> bool:
 
 
 def worth(row: Row) -> bool:
-    """Whether there is anything that could overlap: several devices, copies, or stages."""
+    """Whether anything can overlap: several devices, copies, or stages."""
     stages = {event.stage for event in row.case.timeline}
     if row.case.devices > 1:  # on a host they run in turn
         return bool(stages) and row.case.device_kind == "gpu"
