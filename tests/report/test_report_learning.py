@@ -54,7 +54,7 @@ def test_statistics_are_over_seeds(two_seeds):
     row = dict(zip(learning.COLUMNS, learning.cells([one])[0]))
     assert (row["seeds"], row["epochs"], row["accuracy"]) == ("2", "4", "99.20 %")
     assert (row["deviation"], row["minimum"]) == ("0.14 points", "99.10 %")
-    assert (row["largest"], row["expected"]) == ("99.30 %", "")
+    assert (row["maximum"], row["expected"]) == ("99.30 %", "")
 
 
 def test_time_to_a_target_ends_with_an_epoch(two_seeds):
