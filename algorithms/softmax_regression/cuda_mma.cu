@@ -23,7 +23,7 @@ __global__ void split(const MmaWork<Unit> work, typename Unit::Word* weights, in
 }
 
 // A block takes neighbouring rows of squares. For the logits, a warp takes whole rows of squares; for the softmax, a
-// thread a row; for the gradient, a warp some squares of features, whose sums stay in its registers.
+// thread per row; for the gradient, a warp some squares of features, whose sums stay in its registers.
 template <class Unit>
 __global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) mma(const MmaWork<Unit> work) {
   extern __shared__ Quad scratch[];

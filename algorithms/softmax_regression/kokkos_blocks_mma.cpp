@@ -36,7 +36,7 @@ void split(const Exec& exec, Queue& queue, int scratch_bytes, const MmaWork<Unit
 }
 
 // A team takes neighbouring rows of squares. For the logits, a subgroup takes whole rows of squares; for the softmax, a
-// thread a row; for the gradient, a subgroup some squares of features, whose sums stay in its registers.
+// thread per row; for the gradient, a subgroup some squares of features, whose sums stay in its registers.
 template <class Unit>
 void mma(const Exec& exec, Queue& queue, Launch launch, int scratch_bytes, const MmaWork<Unit>& work) {
   using Tile = MmaTile<Unit>;

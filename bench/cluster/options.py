@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
         "--ranks-per-node",
         type=positive,
         default=0,
-        help="(default: the site's, or one a GPU)",
+        help="(default: the site's, or one per GPU)",
     )
     made.add_argument(
         "--repeat", type=positive, default=1, help="launches at each size (default: 1)"

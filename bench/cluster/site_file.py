@@ -22,7 +22,7 @@ class Site:
     cores_per_node: int
     max_time: str
     gpus_per_node: int = 0
-    ranks_per_node: int = 0  # 0: one a GPU; one on a node without
+    ranks_per_node: int = 0  # 0: one per GPU; one on a node without
     gpu_option: str = "--gpus-per-node={gpus}"
     partition: str = ""
     account: str = ""

@@ -32,7 +32,7 @@ struct Result {
   std::vector<std::string> engines;  ///< that a composite communicator used
   Trace trace;
   Launch launch;            ///< as it was carried out
-  int batch = 0;            ///< computes a sample
+  int batch = 0;            ///< computes per sample
   int group = 0;            ///< cases that fit into memory together and were sampled in turn
   double begin_skew_s = 0;  ///< between the ranks, maximum over the samples
   bool held = false;        ///< whether the queue was held back while a batch was queued

@@ -3,6 +3,6 @@
 
 ``python3 -m bench.report DIR...`` is the command; README.md says how to read what
 it writes. The data go through the modules in this order: fields, records, manifest,
-merge, statistics, floors, ratios, rows; the analyses (gaps, sweeps, crossovers, scaling,
+merge, statistics, bounds, ratios, rows; the analyses (gaps, sweeps, crossovers, scaling,
 launches, portability, nulls, shapes: together, findings); view; then table, terminal, p3 and page.
 """

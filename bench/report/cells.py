@@ -191,7 +191,7 @@ def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
 
 
 def every_case(rows: list[Row]) -> list[Line]:
-    """One line a case, as in the text tables."""
+    """One line per case, as in the text tables."""
     devices = devices_of(rows)
     return [case_line(row, devices) for row in rows]
 
@@ -228,7 +228,7 @@ def with_interval(
 
 
 def trainings(found: list[learning.Training]) -> list[Line]:
-    """One line a variant, over its seeds; numbers are sorted as such."""
+    """One line per variant, over its seeds; numbers are sorted as such."""
     lines = []
     for one, texts in zip(found, learning.cells(found)):
         number = (len(one.rows), one.curves.shape[1], one.mean, one.deviation)
@@ -240,7 +240,7 @@ def trainings(found: list[learning.Training]) -> list[Line]:
 
 
 def shapes(found: list[ShapeStudy]) -> list[Line]:
-    """One line a shape, the farthest from its bound first; what has no ratio is sorted before all."""
+    """One line per shape, the farthest from its bound first; what has no ratio is sorted before all."""
     every = [shape for study in found for shape in study.shapes]
     lines = []
     for shape, texts in zip(every, shape_texts.cells(every)):

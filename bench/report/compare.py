@@ -81,7 +81,7 @@ def caution(found: Comparison) -> list[str]:
     launches = [len(case.launches) for p in compared for case in (p.a, p.b)]
     if not launches or min(launches) >= MIN_LAUNCHES:
         return []
-    text = f"cases of fewer than {MIN_LAUNCHES} launches a side: their intervals do"
+    text = f"cases of fewer than {MIN_LAUNCHES} launches per side: their intervals do"
     return [f"{text} not hold what differs from one launch of the program to the next"]
 
 
@@ -115,7 +115,7 @@ def to_markdown(found: Comparison, heads: list[str]) -> str:
 
 
 def to_csv(found: Comparison) -> str:
-    """One line a pair, times in seconds."""
+    """One line per pair, times in seconds."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     head = (

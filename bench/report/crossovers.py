@@ -127,7 +127,7 @@ def where(one: DeviceCrossover) -> str:
 
 
 def texts(found: list[DeviceCrossover]) -> list[str]:
-    """One line a crossover."""
+    """One line per crossover."""
     lines = []
     for one in found:
         last = one.points[-1]

@@ -43,7 +43,7 @@ class Training:
     """One variant on one problem, over its seeds."""
 
     title: str  # the problem without its seed
-    rows: tuple[Row, ...]  # one a seed
+    rows: tuple[Row, ...]  # one per seed
 
     @property
     def case(self) -> Case:
@@ -189,7 +189,7 @@ def expected_text(one: Training) -> str:
 
 
 def cells(found: list[Training]) -> list[tuple[str, ...]]:
-    """The table, a row a variant."""
+    """The table, a row per variant."""
     return [
         (
             *(one.title, one.variant, devices_text(one.case), str(len(one.rows))),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A CSV for the P3 analysis library (github.com/P3HPC/p3-analysis-library).
 
-One line a problem, platform and application; what did not run has no line, since the
+One line per problem, platform and application; what did not run has no line, since the
 library counts missing ones as zero. The figure of merit is the time: lower is better.
 Several platforms are one report of several folders: files put together name a problem
 differently, and the library refuses two lines of one application on one platform. Where

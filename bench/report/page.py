@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from . import cells, learning, machine, shape_texts, table
+from .bounds import CACHE, LATENCY, LINK
 from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
 from .findings import Findings
-from .floors import CACHE, LATENCY, LINK
 from .rows import Row
 from .selection import of_study
 from .terminal import complain

@@ -170,7 +170,7 @@ def make_portability(
 
 
 def texts(found: list[Portability]) -> list[str]:
-    """One line a problem: PP of kokkos and native, the set, mean and minimum."""
+    """One line per problem: PP of kokkos and native, the set, mean and minimum."""
     lines: dict[str, list[str]] = defaultdict(list)
     for one in found:
         if one.application in (*PORTABLES, COMPOSITE):

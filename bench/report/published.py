@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from . import marked, published_figures, published_pages, statistics, units
+from .bounds import measured_ceilings
 from .case import Case
 from .fields import Broken
 from .figures import Figure
-from .floors import measured_ceilings
 from .gaps import COLUMNS, Gap, factor_text, factors, gaps, ratio_text
 from .published_pages import BY_HAND, rate_text
 from .published_records import read

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Record files, one a comparison: read and validated, each by itself."""
+"""Record files, one per comparison: read and validated, each by itself."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ Of m samples drawn with replacement from a launch, those below a value are
 Binomial(m, share of the launch below it). The two order statistics in the middle of a
 resample are found by bisection over the values: each step draws only how many samples
 fell into the lower half of what is left. That is the distribution of drawing every
-sample, with log2(samples) numbers a launch instead of one a sample.
+sample, with log2(samples) numbers per launch instead of one per sample.
 """
 
 from __future__ import annotations

@@ -6,17 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import statistics
-from .case import Case
-from .floors import (
+from .bounds import (
     COPIES,
     LATENCY,
     ROOFLINE,
     Ceilings,
-    floor_of,
     latency_bound,
     limit_of,
     measured_ceilings,
+    roofline_bound,
 )
+from .case import Case
 from .models import COLUMNS
 from .problems import short_texts, whole_texts
 from .ratios import Ratio, compare, refusals
@@ -24,7 +24,7 @@ from .units import seconds
 
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
-BEATEN = 0.99  # of its floor: below, the ceilings are of a slower device of this name
+BEATEN = 0.99  # of its roofline bound: below, the ceilings are of a slower device of this name
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Row:
         None  # time over the roofline bound of the method's own unit
     )
     best_floor_ratio: float | None = None  # to that of the best unit for the problem
-    limit: str = ""  # roofline, or why it is not: see floors.py
+    limit: str = ""  # roofline, or why it is not: see bounds.py
     latency_share: float | None = None  # of the time, what starting its steps takes
     rate: float | None = None
     rate_unit: str = ""
@@ -116,15 +116,15 @@ def build_row(
         plural = "s" if len(case.samples) > 1 else ""
         text = f"{len(case.samples)} sample{plural}, range {ends}"
         reason = "; ".join(filter(None, [reason, text]))
-    floor = floor_of(case, ceilings, case.unit)
-    best = floor_of(case, ceilings, case.best_unit or case.unit)
-    moved = case.bytes and floor.bytes_bind or not case.operations
+    bound = roofline_bound(case, ceilings, case.unit)
+    best = roofline_bound(case, ceilings, case.best_unit or case.unit)
+    moved = case.bytes and bound.bytes_bind or not case.operations
     amount = case.moved_bytes if moved else case.operations
-    limit = limit_of(case, floor, ceilings, middle)
+    limit = limit_of(case, bound, ceilings, middle)
     starting = latency_bound(case, ceilings)
-    under = limit == ROOFLINE and middle < BEATEN * (floor.seconds or 0.0)
+    under = limit == ROOFLINE and middle < BEATEN * (bound.seconds or 0.0)
     above = "faster than the ceilings measured" if under else ""
-    about_roofline = floor.note or above if limit in (ROOFLINE, "") else ""
+    about_roofline = bound.note or above if limit in (ROOFLINE, "") else ""
     return Row(
         case,
         *texts,
@@ -132,7 +132,7 @@ def build_row(
         low=low,
         high=high,
         ratio=ratio,
-        floor_ratio=middle / floor.seconds if floor.seconds else None,
+        floor_ratio=middle / bound.seconds if bound.seconds else None,
         best_floor_ratio=middle / best.seconds if best.seconds else None,
         limit=limit,
         latency_share=starting / middle if starting and limit == LATENCY else None,

@@ -154,7 +154,7 @@ def point(kind: str, start: float, row: Row) -> ScalingPoint:
 
 
 def texts(found: list[Scaling]) -> list[str]:
-    """Speed-ups (strong) or efficiencies (weak), one line a series."""
+    """Speed-ups (strong) or efficiencies (weak), one line per series."""
     lines = []
     for one in found:
         later = one.points[1:]

@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .floors import Ceilings, floor_of, latency_bound, measured_ceilings
+from .bounds import Ceilings, latency_bound, measured_ceilings, roofline_bound
 from .models import BLOCKS, LIBRARIES, NATIVE, PORTABLE, PORTABLE_LIBRARY, PORTABLES
 from .rows import Row
 from .selection import (
@@ -193,10 +193,10 @@ def bound_of(rows: list[Row], ceilings: Ceilings | None) -> tuple[float | None, 
     start = START + (latency_bound(case, ceilings) or 0.0)
     if not known:
         return start, ""
-    floor = floor_of(case, ceilings, case.best_unit or case.unit)
-    if floor.seconds is None:
-        return None, floor.note or "no ceiling measured on this device"
-    return max(floor.seconds, start), ""
+    bound = roofline_bound(case, ceilings, case.best_unit or case.unit)
+    if bound.seconds is None:
+        return None, bound.note or "no ceiling measured on this device"
+    return max(bound.seconds, start), ""
 
 
 def pairs_of(mine: list[Row]) -> Iterable[Pair]:

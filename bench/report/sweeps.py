@@ -7,7 +7,7 @@ which take the same program launches; infinite where no size qualifies.
 
 Small sizes follow t = t0 + W / r, W the bytes (or operations) of the problem: t0 is the
 start-up, r the rate of large sizes, and the half-performance size is where W / r = t0
-(Hockney and Jesshope 1981; n_1/2 = t0 r / b at b bytes an element).
+(Hockney and Jesshope 1981; n_1/2 = t0 r / b at b bytes per element).
 """
 
 from __future__ import annotations

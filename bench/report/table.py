@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from .floors import CACHE, in_cache
+from .bounds import CACHE, in_cache
 from .gaps import COLUMNS as GAP_COLUMNS
 from .gaps import Gap, cells
 from .learning import COLUMNS as TRAINING_COLUMNS
@@ -129,7 +129,7 @@ def record(row: Row) -> dict[str, str]:
 
 
 def to_csv(rows: list[Row]) -> str:
-    """One line a case."""
+    """One line per case."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Timelines of traced computes, as text: a line a device and stage, on one clock.
+"""Timelines of traced computes, as text: a line per device and stage, on one clock.
 
 The clock of each device is related to the host's by one event, with an error of a few
 microseconds: shorter gaps between devices mean nothing.

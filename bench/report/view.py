@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import units
+from .bounds import CACHE, LATENCY, LINK
 from .case import Case, Context
-from .floors import CACHE, LATENCY, LINK
 from .renamed import USUAL
 from .rows import Row
 from .selection import work_title

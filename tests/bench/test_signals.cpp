@@ -32,7 +32,7 @@ class SignalsTest : public ::testing::Test {
     EXPECT_TRUE(program->running());
     return program;
   }
-  /// The manifest, and one a comparison.
+  /// The manifest, and one per comparison.
   [[nodiscard]] std::ptrdiff_t files() const {
     if (!fs::exists(records())) return 0;
     return std::ranges::count_if(fs::directory_iterator(records()),

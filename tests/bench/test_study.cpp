@@ -76,7 +76,7 @@ TEST_F(StudyTest, ANullTestRepeatsTheFirstNativeCase) {
 TEST_F(StudyTest, CommunicatorsAreComparedLikeLaunches) {
   const Study study = read(small + "sizes = 8\ndevices = [1, 2]\ncommunicator = [\"local\", \"nccl\"]\n");
   ASSERT_EQ(study.comparisons.size(), 2U);
-  ASSERT_EQ(study.comparisons[0].cases.size(), 1U) << "one device has nobody to talk to";
+  ASSERT_EQ(study.comparisons[0].cases.size(), 1U) << "one device needs no communicator";
   EXPECT_EQ(study.comparisons[0].cases[0].communicator, "local");
   ASSERT_EQ(study.comparisons[1].cases.size(), 2U);
   EXPECT_EQ(study.comparisons[1].name, "vector_add/dtype:f32/n:8/devices:2");

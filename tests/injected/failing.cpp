@@ -127,7 +127,7 @@ Function real(const char* name) {
 using Main = int (*)(int, char**, char**);
 Main own_main = nullptr;
 
-/// What fails before has nobody to tell.
+/// Errors before that cannot be reported.
 int watched_main(int count, char** arguments, char** environment) {
   ready = true;
   const int code = own_main(count, arguments, environment);

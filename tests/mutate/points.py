@@ -55,7 +55,7 @@ class Point:
 
 
 def bare(cursor):
-    """Without the casts that nobody has written."""
+    """Without the casts that are not in the source."""
     kids = list(cursor.get_children())
     return (
         bare(kids[0])

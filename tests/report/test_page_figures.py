@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from bench.report.bounds import Ceilings
 from bench.report.figures import (
     accuracy,
     all_figures,
@@ -30,7 +31,6 @@ from bench.report.figures import (
 )
 from bench.report.figures.output import render
 from bench.report.findings import analyse
-from bench.report.floors import Ceilings
 from bench.report.merge import load
 from bench.report.rows import build_rows
 

@@ -138,7 +138,7 @@ def check(folder, code, messages):
     """What holds of a report whatever was in the damaged file."""
     lines = messages.splitlines()
     wrong = [line for line in lines if line.startswith("bench.report: ")]
-    assert lines == wrong  # one line a problem, and nothing else: no traceback
+    assert lines == wrong  # one line per problem, and nothing else: no traceback
     left_out = [line for line in wrong if "damaged.json" in line and "left out" in line]
     assert code == bool(wrong) == len(left_out)
     with (folder / "table.csv").open(encoding="utf-8", newline="") as file:

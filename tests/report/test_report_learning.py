@@ -24,7 +24,7 @@ def training(entry, model, seed, curve, seconds=4.0, **changes):
 
 
 def load_all(all_rows, trainings):
-    """Rows of records, one a seed, as League writes them."""
+    """Rows of records, one per seed, as League writes them."""
     by_seed = {}
     for one in trainings:
         by_seed.setdefault(one["parameters"]["seed"], []).append(one)

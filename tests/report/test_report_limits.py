@@ -169,7 +169,7 @@ def test_a_descent_that_moves_more_than_one_pass_is_not_bound_by_latency(
 @pytest.mark.parametrize("algorithm", ["linear_regression", "polynomial_fit"])
 def test_records_of_before_count_the_bytes_of_all_steps(entry, rows_of, algorithm):
     """4 MB are in the cache of 50 MiB, whichever way they are counted; 400 MB are not."""
-    from bench.report.floors import data_bytes, in_cache
+    from bench.report.bounds import data_bytes, in_cache
 
     def both(points):
         old = {"bytes": 8 * points * 200, "operations": 0}
@@ -190,7 +190,7 @@ def test_records_of_before_count_the_bytes_of_all_steps(entry, rows_of, algorith
 
 
 def test_costs_of_other_solves_count_all_steps_in_new_records_too(entry, rows_of):
-    from bench.report.floors import in_cache
+    from bench.report.bounds import in_cache
 
     def case(name, points):
         bytes_ = 8 * points * 200
@@ -213,7 +213,7 @@ def test_costs_of_other_solves_count_all_steps_in_new_records_too(entry, rows_of
 
 def test_a_problem_of_another_name_takes_no_steps_that_are_known(entry, rows_of, save):
     """Normal equations have a number of steps as a parameter, and do not use it."""
-    from bench.report.floors import in_cache, steps
+    from bench.report.bounds import in_cache, steps
 
     rows = rows_of([solve(entry, 1.0, 100)])
     case = rows[0].case

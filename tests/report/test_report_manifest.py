@@ -125,7 +125,7 @@ def test_launches_of_repeat_have_a_manifest_each(run):
 
 
 def search(entry, save, names, **changes):
-    """The record of a search: a row a launch."""
+    """The record of a search: a row per launch."""
     rows = [
         entry("kokkos", [1e-3] * 6, launch=launch, tuning=True, **changes)
         for launch in ("auto", "team=64", "team=128")

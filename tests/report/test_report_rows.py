@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows: ratios, floors, rates and what is said of rows without figures."""
+"""Rows: ratios, bounds, rates and what is said of rows without figures."""
 
 import pytest
 

@@ -6,9 +6,9 @@ import math
 import pytest
 
 from bench.report import cells, shape_texts, shapes
+from bench.report.bounds import Ceilings
 from bench.report.figures import shapes as figure
 from bench.report.findings import analyse
-from bench.report.floors import Ceilings
 from bench.report.merge import load
 from bench.report.page import Report, to_html
 from bench.report.table import to_markdown

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..bounds import measured_ceilings
 from ..findings import Findings
-from ..floors import measured_ceilings
 from ..rows import Row
 from ..selection import fastest, measured, text_of, time
 from ..units import exact, rate, seconds

@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..bounds import ROOFLINE, Ceilings, measured_ceilings
 from ..case import Case
 from ..findings import Findings
-from ..floors import ROOFLINE, Ceilings, measured_ceilings
 from ..models import NATIVE, PORTABLES
 from ..rows import Row
 from ..selection import time, variant
@@ -75,12 +75,12 @@ def where(case: Case) -> tuple[str, str, str]:
 
 
 def intensity(case: Case) -> float:
-    """Operations a byte."""
+    """Operations per byte."""
     return case.operations / case.bytes
 
 
 def rate(row: Row) -> float:
-    """Billions of operations a second."""
+    """Billions of operations per second."""
     return row.case.operations / time(row) * 1e-9
 
 
@@ -144,7 +144,7 @@ def draw(pairs: Pairs, ceilings: Ceilings, title: str) -> Canvas:
     ]
     style.log_axis(panel.xaxis, style.count_text)
     style.log_axis(panel.yaxis, style.count_text)
-    panel.set_xlabel("arithmetic intensity (operations a byte)")
+    panel.set_xlabel("arithmetic intensity (operations per byte)")
     panel.set_ylabel("rate (GFLOP/s; integers: Gop/s)")
     style.legend(panel, handles)
     return style.finish(figure, title, provenance(cases_of(rows)))

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..bounds import COPIES
 from ..case import Event
 from ..findings import Findings
-from ..floors import COPIES
 from ..rows import Row
 from ..selection import variant
 from ..units import seconds
@@ -61,7 +61,7 @@ def caption(shown: list[Row]) -> str:
         return "One traced compute of each variant, on the clock of its device: which stage runs when, and for how long."
     busiest = max(shown, key=overlap)
     return (
-        "One line a device, all on one clock: where bars of two devices stand above each other, they work at "
+        "One line per device, all on one clock: where bars of two devices stand above each other, they work at "
         f"the same time. In {variant(busiest.case)} the devices' work adds up to "
         f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
         "tied by one mark, right to a few microseconds."
@@ -122,7 +122,7 @@ def blocks(events: list[Event], shortest: float) -> list[tuple[float, float]]:
 
 
 def draw(rows: list[Row], title: str) -> Canvas:
-    """One line a device, one group of lines a variant, on one axis of time."""
+    """One line per device, one group of lines per variant, on one axis of time."""
     from matplotlib.patches import Patch
 
     from . import style

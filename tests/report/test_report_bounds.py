@@ -55,10 +55,10 @@ def test_floors_rest_on_constant_operands(entry, rows_of):
             entry("cuda", [0.04] * 6, cost=work, unit="f16 tensor"),
         ]
     )
-    floors = {
+    ratios = {
         r.case.parameters.get("operands", r.case.method): r.floor_ratio for r in rows
     }
-    assert floors == pytest.approx({"constant": 1, "random": 0.5, "wide": 2})
+    assert ratios == pytest.approx({"constant": 1, "random": 0.5, "wide": 2})
 
 
 def test_host_devices_share_the_ceilings_of_their_cpu(entry, rows_of):

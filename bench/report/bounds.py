@@ -54,7 +54,7 @@ class Ceilings:
 
 
 @dataclass(frozen=True)
-class Floor:
+class Bound:
     """Least time [s], None where unknown; whether bytes bind; what to know of it."""
 
     seconds: float | None
@@ -120,23 +120,23 @@ def short_steps(case: Case, bound: float, latency: float | None, time: float) ->
     return bound < starts(case) * SHORT_STEP and time > FAR * bound
 
 
-def own_bound(case: Case, floor: Floor) -> float:
+def own_bound(case: Case, bound: Bound) -> float:
     """The shortest time of its method [s], which may move more than its problem needs."""
-    more = case.moved_bytes / case.bytes if floor.bytes_bind and case.bytes else 1.0
-    return max(1.0, more) * (floor.seconds or 0.0)
+    more = case.moved_bytes / case.bytes if bound.bytes_bind and case.bytes else 1.0
+    return max(1.0, more) * (bound.seconds or 0.0)
 
 
-def limit_of(case: Case, floor: Floor, ceilings: Ceilings | None, time: float) -> str:
+def limit_of(case: Case, bound: Bound, ceilings: Ceilings | None, time: float) -> str:
     """What limits a case that took this long [s]; empty where too little is known."""
     fed = case.metric == "host_time" or COPIES & case.stages.keys()
     if case.device_kind == "gpu" and fed:
         return LINK
     latency = latency_bound(case, ceilings)
-    if floor.seconds and short_steps(case, own_bound(case, floor), latency, time):
+    if bound.seconds and short_steps(case, own_bound(case, bound), latency, time):
         return LATENCY
-    if floor.bytes_bind and in_cache(case):
+    if bound.bytes_bind and in_cache(case):
         return CACHE
-    return ROOFLINE if floor.seconds else ""
+    return ROOFLINE if bound.seconds else ""
 
 
 def take_latency(case: Case, device: Ceilings) -> None:
@@ -179,33 +179,33 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
     return found
 
 
-def floor_of(case: Case, ceilings: Ceilings | None, unit: str) -> Floor:
+def roofline_bound(case: Case, ceilings: Ceilings | None, unit: str) -> Bound:
     """The roofline bound of one case on its devices, were it computed in this unit."""
     if crosses_links(case):
         link = ceilings.links.get(case.devices) if ceilings else None
-        return Floor(
+        return Bound(
             case.bytes / link if link else None,
             True,
             "" if link else "links not measured",
         )
     guess = case.operations <= BALANCE * case.bytes
     if ceilings is None or not (case.bytes or case.operations):
-        return Floor(None, guess)
+        return Bound(None, guess)
     devices = case.devices if case.device_kind == "gpu" else 1
     if case.bytes and not ceilings.bandwidth:
-        return Floor(None, guess, "no bandwidth ceiling")
+        return Bound(None, guess, "no bandwidth ceiling")
     moving = case.bytes / (ceilings.bandwidth * devices) if case.bytes else 0.0
     note = "ceiling measured in cache" if ceilings.cached and case.bytes else ""
     if not case.operations:
-        return Floor(moving, True, note)
+        return Bound(moving, True, note)
     rate = ceilings.rates.get(unit)
     if rate:
         working = case.operations / (rate * devices)
-        return Floor(max(moving, working), moving >= working, note)
+        return Bound(max(moving, working), moving >= working, note)
     # Without a ceiling for its unit, a bound is given only where bytes surely bind:
     # at the slowest rate known, not at that of tensor cores.
     slowest = min(ceilings.rates.values(), default=0.0)
     slack = moving >= case.operations / (slowest * devices) if slowest else guess
     if slack and moving:
-        return Floor(moving, True, note)
-    return Floor(None, False, f"no {unit} ceiling")
+        return Bound(moving, True, note)
+    return Bound(None, False, f"no {unit} ceiling")
