@@ -37,6 +37,9 @@ target_compile_options(league_openmp INTERFACE
 set(warnings -Wall -Wextra -Wshadow -Wconversion -Wno-missing-field-initializers -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND warnings -Wno-restrict) # GCC 12 is wrong about std::string's operator+ (GCC bug 105651)
+  if(LEAGUE_PRECOMPILE) # and with precompiled headers takes the same call for more
+    list(APPEND warnings -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
 endif()
 list(JOIN warnings "," warnings_nvcc)
 add_library(league_warnings INTERFACE)

@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Everything that registers itself is an OBJECT library and is linked whole: a static archive would drop the registrations.
 
+# Headers that most files include.
+set(league_standard_headers <algorithm> <cmath> <functional> <map> <memory> <span> <string> <vector>)
+
+# league_precompile(<target> <header>...): with LEAGUE_PRECOMPILE, in builds for hosts. Targets with the same headers must have
+# the same flags: they share one file. ccache would share objects between build folders, which precompiled headers prevent.
+function(league_precompile target)
+  if(NOT LEAGUE_PRECOMPILE OR LEAGUE_CUDA OR LEAGUE_HIP OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    return()
+  endif()
+  string(MAKE_C_IDENTIFIER "LEAGUE_PRECOMPILED ${ARGN}" group)
+  get_property(first GLOBAL PROPERTY ${group})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY ${group} ${target})
+  endif()
+endfunction()
+
 # league_objects(<target> [FOLDER <folder>] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
-#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HARNESS])
-# No file, no target. EXCLUDE is matched against the beginning of file names. HARNESS: holds no kernel, compiled quickly.
+#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HEADERS <header>...] [HARNESS])
+# No file, no target. EXCLUDE is matched against the beginning of file names. HEADERS: precompiled; default:
+# the standard ones. HARNESS: holds no kernel, compiled quickly.
 # The target joins the global property LEAGUE_OBJECTS, which the executables link.
 function(league_objects target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES;HEADERS")
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${arg_FOLDER}/")
   file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
   if(arg_EXCLUDE)
@@ -26,6 +46,10 @@ function(league_objects target)
   else()
     target_link_libraries(${target} PRIVATE league_kernel_flags)
   endif()
+  if(NOT arg_HEADERS)
+    set(arg_HEADERS ${league_standard_headers})
+  endif()
+  league_precompile(${target} ${arg_HEADERS})
   if(arg_ARCHITECTURES)
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${arg_ARCHITECTURES}")
   endif()
