@@ -56,7 +56,7 @@ struct Variant {
   std::string algorithm, method;
   Model model;
   std::function<std::unique_ptr<Prepared>(const Problem&, const Context&)> prepare;
-  std::string obstacle{};                ///< why it cannot run here, if known at registration
+  std::string unavailable{};             ///< why it cannot run here, if known at registration; else empty
   std::map<Dtype, std::string> units{};  ///< if it uses another unit than its method
   std::vector<Execution> executions{Execution::stream};
 };

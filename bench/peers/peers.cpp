@@ -57,7 +57,7 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
        .model = Model{peer->model, "python", peer->kind},
        .prepare = [peer, host](const Problem& problem,
                                const Context& context) { return prepare_peer(*peer, *host, problem, context); },
-       .obstacle = peer->unavailable,
+       .unavailable = peer->unavailable,
        .units = peer->units});
 }
 

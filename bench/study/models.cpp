@@ -33,7 +33,7 @@ std::string why_not_expressible(const Method& method, std::string_view model, Ex
 }
 
 Availability of_registered(const Runtime& runtime, const Variant& variant) {
-  if (!variant.obstacle.empty()) return {State::not_built, variant.obstacle};
+  if (!variant.unavailable.empty()) return {State::not_built, variant.unavailable};
   const Backend* backend = runtime.backend(variant.model.backend);
   if (backend != nullptr && !backend->unavailable().empty()) return {State::no_device, backend->unavailable()};
   if (variant.model.device == DeviceKind::gpu && runtime.gpus().empty()) return {State::no_device, "no GPU answers"};

@@ -224,7 +224,7 @@ class LeagueTest : public LaunchesTest {
 
 TEST_F(LeagueTest, BeyondTheWorkIsRefused) {
   for (const Variant& variant : registry().variants) {
-    if (variant.algorithm != "vector_add" || variant.method != "plain" || !variant.obstacle.empty()) continue;
+    if (variant.algorithm != "vector_add" || variant.method != "plain" || !variant.unavailable.empty()) continue;
     const std::string model(variant.model.name);
     if (availability(tests::runtime(), *registry().algorithm("vector_add"),
                      *std::ranges::find(registry().algorithm("vector_add")->methods, "plain", &Method::name), model)
