@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/sums.hpp"
-#include "backends/kokkos/kokkos.hpp"
 
 namespace league::blocks {
 
@@ -18,61 +18,30 @@ inline void require_scratch(Launch launch, int values) {
   kokkos::require_scratch(scratch_bytes(values), "team size " + std::to_string(launch.team));
 }
 
-/// Team scratch of `sums_for_all`, in values, for `turns` turns; `league_sums` needs one.
-template <int n>
-constexpr int sums_for_all_size(Launch launch, int turns = 2) {
-  return turns * n * launch.team;
-}
-
-/// Adds over a team; all threads get the sums, with one barrier. The lanes of a thread reduce `lane_sums(lane)`, then
-/// every thread adds the sums of all threads in order. (`team_reduce` of several values serialises over shared memory,
-/// a few threads at a time: microseconds on a GPU.) `scratch` [sums_for_all_size] is multi-buffered by `turn`: a new
-/// turn does not overwrite what slower threads still read.
-/// @pre all threads call, with `turn` incremented each time
-template <class T, int n, class LaneSums>
-KOKKOS_INLINE_FUNCTION Sums<double, n> sums_for_all(const kokkos::Member& team, int lanes, double* scratch,
-                                                    std::int64_t turn, const LaneSums& lane_sums) {
-  const int threads = team.team_size();
-  Sums<T, n> of_thread;
-  Kokkos::parallel_reduce(
-      Kokkos::ThreadVectorRange(team, lanes), [&](int lane, Sums<T, n>& sum) { sum += lane_sums(lane); }, of_thread);
-  double* of_threads = scratch + (turn & 1) * n * threads;
-  Kokkos::single(Kokkos::PerThread(team), [&] {
-    for (int i = 0; i < n; ++i) of_threads[team.team_rank() * n + i] = static_cast<double>(of_thread.values[i]);
-  });
-  team.team_barrier();
-  return ordered_sums<n>(of_threads, threads);
-}
-
-/// Adds `partials` [teams x n]; all threads of the last team call. `lanes`: the vector length.
-template <int n>
-KOKKOS_INLINE_FUNCTION void add_partials(const kokkos::Member& team, int lanes, const double* partials, double* sums,
+/// Adds `partials` [teams x n] into `sums` [n]; all threads of the last team call. `scratch`: that of `sums_for_all`.
+template <int n, class Barrier>
+KOKKOS_INLINE_FUNCTION void add_partials(const Group<Barrier>& team, int teams, const double* partials, double* sums,
                                          double* scratch) {
-  const int threads = team.team_size(), all = threads * lanes, teams = team.league_size();
-  if constexpr (n <= few_sums) {  // a lane takes all values of some teams
-    const auto total = sums_for_all<double, n>(team, lanes, scratch, 0, [&](int lane) {
-      Sums<double, n> mine;
-      for (int rank = team.team_rank() * lanes + lane; rank < teams; rank += all)
-        for (int i = 0; i < n; ++i) mine.values[i] += partials[std::int64_t{rank} * n + i];
-      return mine;
-    });
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
+  if constexpr (n <= few_sums) {  // a thread takes all values of some teams
+    Sums<double, n> mine;
+    for (int rank = team.rank; rank < teams; rank += team.size)
+      for (int i = 0; i < n; ++i) mine.values[i] += partials[std::int64_t{rank} * n + i];
+    const auto total = sums_for_all(team, mine, scratch);
+    if (team.rank == 0)
       for (int i = 0; i < n; ++i) sums[i] = total.values[i];
-    });
-  } else {  // a lane takes one value of some teams
-    const int chunks = all / n < 1 ? 1 : all / n < threads ? all / n : threads;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n * chunks), [&](int at) {
+  } else {  // a thread takes one value of some teams
+    const int chunks = team.size > n ? team.size / n : 1;
+    for (int at = team.rank; at < n * chunks; at += team.size) {
       double sum = 0;
       for (int rank = at / n; rank < teams; rank += chunks) sum += partials[std::int64_t{rank} * n + at % n];
       scratch[at] = sum;
-    });
-    team.team_barrier();
-    const int values = n;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, values), [&](int i) {
+    }
+    team.barrier();
+    for (int i = team.rank; i < n; i += team.size) {
       double sum = 0;
       for (int chunk = 0; chunk < chunks; ++chunk) sum += scratch[chunk * n + i];
       sums[i] = sum;
-    });
+    }
   }
 }
 
@@ -80,26 +49,18 @@ KOKKOS_INLINE_FUNCTION void add_partials(const kokkos::Member& team, int lanes, 
 /// `partials` [teams x n], and the last one to arrive adds them into `sums` [n]. `scratch`: that of `sums_for_all`.
 /// @pre `ticket` is 0, and is reset to 0; all threads call
 /// @returns whether this team was the last: its threads see `sums` after a barrier
-template <int n>
-KOKKOS_INLINE_FUNCTION bool league_sums(const kokkos::Member& team, int lanes, const Sums<double, n>& of_team,
-                                        double* partials, unsigned* ticket, double* sums, double* scratch) {
-  const int teams = team.league_size();
-  int last = 0;
-  Kokkos::single(
-      Kokkos::PerTeam(team),
-      [&](int& is_last) {
-        double* own = teams == 1 ? sums : partials + std::int64_t{team.league_rank()} * n;
-        for (int i = 0; i < n; ++i) own[i] = of_team.values[i];
-        Kokkos::memory_fence();
-        is_last = teams == 1 || Kokkos::atomic_fetch_add(ticket, 1U) + 1 == static_cast<unsigned>(teams) ? 1 : 0;
-      },
-      last);
-  if (last == 0) return false;
+template <int n, class Barrier>
+KOKKOS_INLINE_FUNCTION bool league_sums(const kokkos::Member& member, const Group<Barrier>& team,
+                                        const Sums<double, n>& of_team, double* partials, unsigned* ticket,
+                                        double* sums, double* scratch) {
+  const int teams = member.league_size();
+  if (team.rank == 0) {
+    double* own = teams == 1 ? sums : partials + std::int64_t{member.league_rank()} * n;
+    for (int i = 0; i < n; ++i) own[i] = of_team.values[i];
+  }
   if (teams == 1) return true;
-  Kokkos::memory_fence();
-  team.team_barrier();  // the scratch memory has been read
-  add_partials<n>(team, lanes, partials, sums, scratch);
-  Kokkos::single(Kokkos::PerTeam(team), [&] { *ticket = 0; });
+  if (!comes_last(member, ticket, static_cast<unsigned>(teams))) return false;
+  add_partials<n>(team, teams, partials, sums, scratch);
   return true;
 }
 

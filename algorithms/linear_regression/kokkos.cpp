@@ -14,30 +14,27 @@ enum class Finish { atomic, last_team };
 template <class T, int width, Finish finish>
 struct Accumulate {
   Columns<T> data;
-  int vector, values;
+  int lanes, values;  ///< of a team
   Rule rule;
   State state;
   bool alone;
   double *partials, *sums;
   unsigned* ticket;
 
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
     const Line<T, width> line = line_of<T, width>(state.theta, data.features);
     if (*state.taken >= rule.steps) return;
-    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
-    const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
-    const auto of_team = blocks::sums_for_all<double, terms<width>>(team, vector, scratch.data(), 0, [&](int lane) {
-      return sums_of(data, line, {team.league_rank(), team.league_size(), first + lane, lanes});
-    });
+    const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
+    const auto team = blocks::team_group(member, lanes);
+    const auto mine = sums_of(data, line, {member.league_rank(), member.league_size(), team.rank, lanes});
+    const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
     if constexpr (finish == Finish::atomic) {
-      Kokkos::single(Kokkos::PerTeam(team), [&] {
+      if (team.rank == 0)
         for (int i = 0; i < terms<width>; ++i) Kokkos::atomic_add(sums + i, of_team.values[i]);
-      });
     } else {
-      if (!blocks::league_sums(team, vector, of_team, partials, ticket, sums, scratch.data()) || !alone) return;
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rule.features + 2),
-                           [&](int i) { take_step(rule, state, sums, i); });
+      if (!blocks::league_sums(member, team, of_team, partials, ticket, sums, scratch.data()) || !alone) return;
+      team.barrier();
+      for (int i = team.rank; i < rule.features + 2; i += team.size) take_step(rule, state, sums, i);
     }
   }
 };
@@ -52,15 +49,18 @@ class Summed final : public KokkosPart {
   Launch configure(Launch launch) override {
     constexpr int rows_a_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
     launch_ = resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
-    values_ = blocks::sums_for_all_size<terms<width>>(launch_, 1);
+    values_ = blocks::team_sums_size<terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
     if (finish == Finish::last_team)
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
   void accumulate() const override {
-    const Accumulate<T, width, finish> kernel{rows_.data(), launch_.vector,   values_,      rule_,         state(),
-                                              is_alone(),   partials_.data(), sums_.data(), ticket_.data()};
+    const Accumulate<T, width, finish> kernel{rows_.data(),     launch_.team * launch_.vector,
+                                              values_,          rule_,
+                                              state(),          is_alone(),
+                                              partials_.data(), sums_.data(),
+                                              ticket_.data()};
     submit(queue(), "linear_regression/accumulate",
            policy_of<most_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
   }

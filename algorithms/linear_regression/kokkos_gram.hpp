@@ -22,21 +22,20 @@ template <int n, class LaneSums>
 struct AddPiece {
   LaneSums lane_sums;
   Finish finish;
-  int vector, values;  ///< values: scratch in doubles
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
-    const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
-    const auto of_team = blocks::sums_for_all<double, n>(team, vector, scratch.data(), 0, [&](int lane) {
-      return lane_sums(Place{team.league_rank(), team.league_size(), first + lane, lanes});
-    });
-    blocks::league_sums(team, vector, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
+  int lanes, values;  ///< of a team; values: scratch in doubles
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
+    const auto team = blocks::team_group(member, lanes);
+    const auto mine = lane_sums(Place{member.league_rank(), member.league_size(), team.rank, lanes});
+    const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
+    blocks::league_sums(member, team, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
   }
 };
 template <int n, int most_lanes, int teams, class LaneSums>
 void add_piece(const Exec& exec, Launch launch, const Finish& finish, const LaneSums& lane_sums) {
-  const int values = blocks::sums_for_all_size<n>(launch, 1);
+  const int lanes = launch.team * launch.vector, values = blocks::team_sums_size<n>(lanes);
   Kokkos::parallel_for("linear_regression/products", policy_of<most_lanes, teams>(exec, launch, values),
-                       AddPiece<n, LaneSums>{lane_sums, finish, launch.vector, values});
+                       AddPiece<n, LaneSums>{lane_sums, finish, lanes, values});
 }
 
 template <class T, int width>
@@ -114,7 +113,7 @@ class GramPass final : public Base {
     constexpr int most_values = std::max(Gram::of_block(width), width * width);
     constexpr int rows_a_lane = block_bytes<width> / static_cast<int>(sizeof(T));
     launch_ = this->resolved(launch, 256, most_block_lanes<width>, rows_a_lane, block_share<width>);
-    if (on_gpu) require_scratch(launch_, blocks::sums_for_all_size<most_values>(launch_, 1));
+    if (on_gpu) require_scratch(launch_, blocks::team_sums_size<most_values>(launch_.team * launch_.vector));
     const std::int64_t values = on_gpu
                                     ? launch_.league * std::int64_t{most_values}
                                     : std::int64_t{launch_.league} * launch_.team * Gram(rows_.data().features).sums();

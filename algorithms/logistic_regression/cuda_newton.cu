@@ -17,9 +17,9 @@ __global__ void __launch_bounds__(max_threads, 1) newton_rows(Rows<T> rows, Stat
   load_weights(state, rows.features, weights);
   ThreadSum<T> mine[n];
   const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-  for (std::int64_t pack = std::int64_t{blockIdx.x} * team.size + team.rank; pack < packs;
-       pack += std::int64_t{gridDim.x} * team.size)
-    add_hessian(Neighbours<T, features>(rows, pack, 0), weights, mine);
+  const std::int64_t tile = std::int64_t{newton_packs} * team.size;
+  for (std::int64_t pack = blockIdx.x * tile + team.rank; pack < packs; pack += gridDim.x * tile)
+    add_hessian<T, features>(rows, pack, team.size, weights, mine);
   team_sums<n>(
       team, [&](int i) { return mine[i].value(); }, scratch,
       [&](int i, int, double sum) {
@@ -41,7 +41,8 @@ class Newton final : public StepPart {
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
-    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1, [](int all) { return rows_at_once<T> * all; })
+    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1,
+                                        [](int all) { return newton_packs * rows_at_once<T> * all; })
                           : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "block");
     memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));

@@ -25,8 +25,9 @@ void newton_rows(const Exec& exec, Launch launch, Rows<T> rows, State state, dou
         load_weights(team, state, rows.features, features + 1, weights);
         ThreadSum<T> mine[n];
         const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-        for (std::int64_t pack = rank * team.size + team.rank; pack < packs; pack += teams * team.size)
-          add_hessian(Neighbours<T, features>(rows, pack, 0), weights, mine);
+        const std::int64_t tile = std::int64_t{newton_packs} * team.size;
+        for (std::int64_t pack = rank * tile + team.rank; pack < packs; pack += teams * tile)
+          add_hessian<T, features>(rows, pack, team.size, weights, mine);
         team_sums<n>(
             team, [&](int i) { return mine[i].value(); }, scratch,
             [&](int i, int, double sum) {
@@ -58,7 +59,8 @@ class Newton final : public StepPart {
         memory_(*this, problem),
         in_threads_(!on_gpu || problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
-    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1, [](int all) { return rows_at_once<T> * all; })
+    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1,
+                                        [](int all) { return newton_packs * rows_at_once<T> * all; })
                           : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
     memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));

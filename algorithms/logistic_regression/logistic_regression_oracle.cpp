@@ -10,7 +10,7 @@
 namespace league::logistic {
 namespace {
 
-/// Roundings of our own sums in the data's type: 4 rows of a GPU thread or 16 of a tile, and the rest of their
+/// Roundings of our own sums in the data's type: 8 rows of a GPU thread or 16 of a tile, and the rest of their
 /// compensated sum; or 8 rows of a host lane and a tree.
 constexpr double terms_in_type = 20;
 

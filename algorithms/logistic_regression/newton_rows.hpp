@@ -22,21 +22,32 @@ LEAGUE_FUNCTION int newton_place(int i, int features) {
   return i - gradient < triangle(features + 1) ? gradient_sums(features) + i - gradient : -1;
 }
 
-/// Adds loss, gradient and Hessian.
+/// Packs of rows that a thread takes at a time: their products are added before they go into a compensated sum, and
+/// the loads of all are under way together.
+inline constexpr int newton_packs = 2;
+
+/// Adds loss, gradient and Hessian of the packs `pack`, `pack + stride`, ...
 template <class T, int features>
-LEAGUE_FUNCTION void add_hessian(const Neighbours<T, features>& mine, const T* weights,
+LEAGUE_FUNCTION void add_hessian(const Rows<T>& all, std::int64_t pack, std::int64_t stride, const T* weights,
                                  ThreadSum<T> (&sums)[newton_values<features>]) {
-  constexpr int rows = Neighbours<T, features>::rows;
-  const auto z = mine.logits(weights + 1);
+  using Packs = Neighbours<T, features>;
+  static_assert(newton_packs == 2);
+  constexpr int rows = newton_packs * Packs::rows;
+  const Packs mine[newton_packs] = {{all, pack, 0}, {all, pack + stride, 0}};
   T residual[rows], weight[rows], loss = 0;
-  unrolled<rows>([&](int r) {
-    const RowTerms<T> terms = mine.terms(r, z.values[r] + weights[0]);
-    residual[r] = terms.residual;
-    weight[r] = terms.weight;
-    loss += terms.loss;
+  unrolled<newton_packs>([&](int p) {
+    const auto z = mine[p].logits(weights + 1);
+    unrolled<Packs::rows>([&](int r) {
+      const RowTerms<T> terms = mine[p].terms(r, z.values[r] + weights[0]);
+      residual[p * Packs::rows + r] = terms.residual;
+      weight[p * Packs::rows + r] = terms.weight;
+      loss += terms.loss;
+    });
   });
   sums[0].add(loss);
-  const auto value = [&](int j, int r) { return j == 0 ? T{1} : mine.x[j > 0 ? j - 1 : 0].values[r]; };
+  const auto value = [&](int j, int r) {
+    return j == 0 ? T{1} : mine[r / Packs::rows].x[j > 0 ? j - 1 : 0].values[r % Packs::rows];
+  };
   unrolled<features + 1>([&](int j) {
     T part = 0, weighted[rows];
     unrolled<rows>([&](int r) {

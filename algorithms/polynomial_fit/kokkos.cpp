@@ -32,26 +32,24 @@ KOKKOS_INLINE_FUNCTION Sums<double, sums_a_step> sums_of(const Points<T>& points
 template <class T>
 struct Accumulate {
   Points<T> points;
-  int vector, values;
+  int in_team, values;  ///< lanes, and scratch in doubles
   Rule rule;
   State state;
   bool alone;
   double *partials, *sums;
   unsigned* ticket;
 
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
     const auto cubic = Cubic<T>::of(state.theta);
     if (*state.taken >= rule.steps) return;
-    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
-    const int first = team.team_rank() * vector, lanes = team.team_size() * vector;
-    const auto of_team = blocks::sums_for_all<double, sums_a_step>(team, vector, scratch.data(), 0, [&](int lane) {
-      return sums_of(points, cubic, std::int64_t{team.league_rank()} * lanes + first + lane,
-                     std::int64_t{team.league_size()} * lanes);
-    });
-    if (!blocks::league_sums(team, vector, of_team, partials, ticket, sums, scratch.data()) || !alone) return;
-    team.team_barrier();
-    constexpr int positions = sums_a_step;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, positions), [&](int i) { take_step(rule, state, sums, i); });
+    const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
+    const auto team = blocks::team_group(member, in_team);
+    const auto mine = sums_of(points, cubic, std::int64_t{member.league_rank()} * in_team + team.rank,
+                              std::int64_t{member.league_size()} * in_team);
+    const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
+    if (!blocks::league_sums(member, team, of_team, partials, ticket, sums, scratch.data()) || !alone) return;
+    team.barrier();
+    for (int i = team.rank; i < sums_a_step; i += team.size) take_step(rule, state, sums, i);
   }
 };
 
@@ -66,7 +64,7 @@ class Stepwise final : public GraphPart {
     const int lanes = limits(queue()).vector;
     const Launch standard = on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1};
     launch_ = resolved<T>(launch, standard);
-    values_ = blocks::sums_for_all_size<sums_a_step>(launch_, 1);
+    values_ = blocks::team_sums_size<sums_a_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
     declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
     return launch_;
@@ -83,8 +81,11 @@ class Stepwise final : public GraphPart {
  private:
   [[nodiscard]] auto policy(const Exec& exec) const { return policy_of<T>(exec, launch_, values_); }
   [[nodiscard]] Accumulate<T> kernel() const {
-    return {memory_.points(), launch_.vector,   values_,      rule_,         state(),
-            is_alone(),       partials_.data(), sums_.data(), ticket_.data()};
+    return {memory_.points(), launch_.team * launch_.vector,
+            values_,          rule_,
+            state(),          is_alone(),
+            partials_.data(), sums_.data(),
+            ticket_.data()};
   }
   PointMemory<T, Array> memory_;
   Launch launch_;
@@ -169,23 +170,28 @@ class Persistent final : public KokkosPart {
 };
 
 template <class T>
+KOKKOS_INLINE_FUNCTION Sums<double, moment_sums> powers_of(const Points<T>& points, std::int64_t lane,
+                                                           std::int64_t lanes) {
+  if constexpr (on_gpu)
+    return lane_powers(points, lane, lanes);
+  else
+    return range_powers(points, piece(points.count, lane, lanes));
+}
+
+template <class T>
 struct AddPowers {
   Points<T> points;
-  int vector, values;
+  int in_team, values;  ///< lanes, and scratch in doubles
   double *partials, *sums;
   unsigned* ticket;
 
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(values));
-    const std::int64_t lanes = team.team_size() * vector,
-                       first = team.league_rank() * lanes + team.team_rank() * vector;
-    const auto of_team = blocks::sums_for_all<double, moment_sums>(team, vector, scratch.data(), 0, [&](int lane) {
-      if constexpr (on_gpu)
-        return lane_powers(points, first + lane, team.league_size() * lanes);
-      else
-        return range_powers(points, piece(points.count, first + lane, team.league_size() * lanes));
-    });
-    blocks::league_sums(team, vector, of_team, partials, ticket, sums, scratch.data());
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
+    const auto team = blocks::team_group(member, in_team);
+    const auto mine = powers_of(points, std::int64_t{member.league_rank()} * in_team + team.rank,
+                                std::int64_t{member.league_size()} * in_team);
+    const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
+    blocks::league_sums(member, team, of_team, partials, ticket, sums, scratch.data());
   }
 };
 struct Descend {
@@ -206,7 +212,7 @@ class Moments final : public KokkosPart {
   Launch configure(Launch launch) override {
     const int lanes = limits(queue()).vector;
     launch_ = resolved<T>(launch, on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1}, moment_share);
-    values_ = blocks::sums_for_all_size<moment_sums>(launch_, 1);
+    values_ = blocks::team_sums_size<moment_sums>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
     declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * moment_sums);
     return launch_;
@@ -214,7 +220,8 @@ class Moments final : public KokkosPart {
   void begin() const override {}
   void accumulate() const override {
     submit(queue(), "polynomial_fit/powers", policy_of<T>(exec_, launch_, values_),
-           AddPowers<T>{memory_.points(), launch_.vector, values_, partials_.data(), sums_.data(), ticket_.data()});
+           AddPowers<T>{memory_.points(), launch_.team * launch_.vector, values_, partials_.data(), sums_.data(),
+                        ticket_.data()});
   }
   void update() const override {
     submit(queue(), "polynomial_fit/moments", light(Kokkos::RangePolicy<Exec>(exec_, 0, 1)),
