@@ -22,7 +22,8 @@
 namespace league::bench {
 namespace {
 
-/// The variants that can be tuned, each once: the launches of the study do not matter, libraries have none.
+/// The variants that can be tuned, each once: the launches of the study do not matter, libraries have none, and a
+/// search takes all threads.
 Study own_variants(Study study) {
   for (Comparison& comparison : study.comparisons) {
     std::vector<Case> variants;
@@ -31,7 +32,7 @@ Study own_variants(Study study) {
       that.launch_source = LaunchSource::automatic;
       give_names(that);
       const bool known = std::ranges::find(variants, that.name, &Case::name) != variants.end();
-      if (that.skip.empty() && is_own(that.model) && !known) variants.push_back(std::move(that));
+      if (that.skip.empty() && that.threads == 0 && is_own(that.model) && !known) variants.push_back(std::move(that));
     }
     comparison.cases = std::move(variants);
   }
