@@ -23,7 +23,7 @@ PreparedCase::PreparedCase(const Case& that, const Problem& problem, Runtime& ru
       problem_(problem),
       runtime_(runtime),
       world_(world_of(problem, that.devices, runtime.ranks().place())),
-      shards_(local_shards(world_, runtime.devices(device_kind(that), that.devices))),
+      shards_(local_shards(world_, devices_of(runtime, that))),
       outputs_(
           problem.make_outputs(world_.local_rows(), dry ? *std::pmr::new_delete_resource() : runtime.host_memory())),
       communicator_(make_communicator(runtime, shards_, dry ? partition(0, 1) : world_, that.communicator)) {

@@ -93,7 +93,7 @@ class ComparisonRun {
     while (!waiting_.empty()) {
       Result& result = *waiting_.front();
       result.group = number;
-      const std::vector<Device> devices = run_.runtime.devices(device_kind(result.of), result.of.devices);
+      const std::vector<Device> devices = devices_of(run_.runtime, result.of);
       if (!group.empty() && !every_rank(ranks(), memory.has_room(devices))) break;
       run_.check_interrupt();
       Ready ready{&result, nullptr, nullptr};

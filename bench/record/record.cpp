@@ -22,6 +22,7 @@ Json object_of(const Readings& readings) {
 
 Json parameters_of(const Case& that) {
   Json parameters = {{"seed", that.seed}};
+  if (that.threads > 0) parameters["threads"] = that.threads;
   for (const Parameter& parameter : that.algorithm->parameters) {
     if (parameter.kind == Parameter::Kind::choice) parameters[parameter.name] = that.parameters.choice(parameter.name);
     if (parameter.kind == Parameter::Kind::integer)

@@ -140,7 +140,7 @@ def scaling_text(one: Scaling | None) -> str:
     parts = [units.seconds(first.time.value)]
     for point in later:
         text = f"{units.seconds(point.time.value)}, {point.speedup.value:.2f}x"
-        parts.append(f"on {point.devices}: {text}")
+        parts.append(f"on {point.count}: {text}")
     return "; ".join(parts)
 
 

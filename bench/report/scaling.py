@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Strong and weak scaling over GPUs, and over ranks of hosts with a device each.
+"""Strong and weak scaling over GPUs, over ranks of hosts with a device each, and over the threads of a host.
 
-Host devices of one process run in turn and never enter.
+Host devices of one process run in turn and never enter. A series over threads is of one device, by the
+study's key ``threads``.
 
 Speed-up S(N) = t_1 / t_N. Efficiency: strong (the same problem) t_1 / (N t_N), weak (the
 same size and work a device) t_1 / t_N. All times are on the host's clock: the makespan of
@@ -10,6 +11,7 @@ several devices, the latency of one. Intervals are those of t_N alone; t_1 count
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -23,13 +25,13 @@ ALIKE = 0.05  # work a device that differs by less counts as the same
 
 @dataclass(frozen=True)
 class ScalingPoint:
-    """One number of devices; times are on the host's clock.
+    """One number of devices, or of threads; times are on the host's clock.
 
     Speed-up: work in the same time, over that of one device (of weak scaling "scaled speed-up": J. L. Gustafson,
     Reevaluating Amdahl's law, 1988); efficiency: speed-up a device.
     """
 
-    devices: int
+    count: int
     row: Row
     time: Estimate  # [s]
     speedup: Estimate
@@ -38,7 +40,7 @@ class ScalingPoint:
 
 @dataclass(frozen=True)
 class Scaling:
-    """One variant over numbers of devices, the first of them 1."""
+    """One variant over numbers of devices, or of threads, the first of them 1."""
 
     label: str
     algorithm: str
@@ -49,10 +51,11 @@ class Scaling:
     kind: str  # strong: the same problem; weak: the same size a device
     sizes: str  # of the smallest run
     points: list[ScalingPoint]
+    over: str  # devices or threads
 
 
 def scalings(rows: list[Row]) -> list[Scaling]:
-    """All series of at least two numbers of devices: strong ones first."""
+    """All series of at least two numbers of devices or threads: strong ones first."""
     timed = [
         row
         for row in measured(rows)
@@ -64,7 +67,7 @@ def scalings(rows: list[Row]) -> list[Scaling]:
     several: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in timed:
         key = variant(row.case)
-        if row.case.devices == 1:
+        if count_of(row.case) == 1:
             ones[key].append(row)
         else:
             several[(*key, *how_joined(row.case))].append(row)
@@ -82,6 +85,16 @@ def at_once(case: Case) -> bool:
     return case.device_kind == "gpu" or case.devices == case.ranks
 
 
+def threads_of(case: Case) -> int:
+    """How many threads the study gave it; 0 where it did not say."""
+    return int(case.parameters.get("threads", 0))
+
+
+def count_of(case: Case) -> int:
+    """What grows along a series: threads where the study says how many, else devices."""
+    return threads_of(case) or case.devices
+
+
 def how_joined(case: Case) -> tuple[str, str]:
     """The communicator, where it is not the usual one, and how ranks share the devices."""
     each = case.devices // case.ranks
@@ -90,11 +103,13 @@ def how_joined(case: Case) -> tuple[str, str]:
 
 
 def variant(case: Case) -> tuple[object, ...]:
-    """Equal for cases that differ in sizes, devices and communicator only."""
+    """Equal for cases that differ in sizes, devices or threads, and communicator only."""
     how = (case.method_text, case.model)
     what = (case.algorithm, case.problem_name, *how, case.dtype)
     where = (case.device_name, case.context.build, case.launch)
-    return (*what, *where, text_of(case.parameters))
+    over = case.devices if threads_of(case) else None
+    others = {k: v for k, v in case.parameters.items() if k != "threads"}
+    return (*what, *where, over, text_of(others))
 
 
 def strong(one: Row, row: Row) -> bool:
@@ -103,8 +118,8 @@ def strong(one: Row, row: Row) -> bool:
 
 
 def weak(one: Row, row: Row) -> bool:
-    """Whether one size, and with it the work, grew with the devices."""
-    small, large, count = one.case, row.case, row.case.devices
+    """Whether one size, and with it the work, grew with the devices or threads."""
+    small, large, count = one.case, row.case, count_of(row.case)
     if set(small.sizes) != set(large.sizes):
         return False
     grown = [name for name in small.sizes if small.sizes[name] != large.sizes[name]]
@@ -115,14 +130,15 @@ def weak(one: Row, row: Row) -> bool:
 
 
 def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
-    """The series that begins with this row on one device; None without another."""
+    """The series that begins with this row on one device or thread; None without another."""
     start = host_clock(one)
     if not rows or start is None:
         return None
     case, last = one.case, rows[-1].case
-    distinct = {row.case.devices: row for row in [one, *rows]}
+    distinct = {count_of(row.case): row for row in [one, *rows]}
     points = [point(kind, start, distinct[count]) for count in sorted(distinct)]
-    texts = (case.algorithm, case.method_text, case.model, case.dtype, one.problem)
+    sizes = re.sub(r" ?\bthreads=\d+", "", one.problem).strip()
+    texts = (case.algorithm, case.method_text, case.model, case.dtype, sizes)
     launch = "" if case.launch == "auto" else case.launch
     words = " ".join(filter(None, [*texts, launch, *how_joined(last)]))
     return Scaling(
@@ -133,14 +149,15 @@ def series(kind: str, one: Row, rows: list[Row]) -> Scaling | None:
         device=case.device_name,
         communicator=" ".join(filter(None, how_joined(last))),
         kind=kind,
-        sizes=one.problem,
+        sizes=sizes,
         points=points,
+        over="threads" if threads_of(case) else "devices",
     )
 
 
 def point(kind: str, start: float, row: Row) -> ScalingPoint:
-    """One point; ``start`` is the time on one device [s]."""
-    value, count = host_clock(row) or start, row.case.devices
+    """One point; ``start`` is the time on one device or thread [s]."""
+    value, count = host_clock(row) or start, count_of(row.case)
     known = count > 1 and row.low is not None and row.high is not None
     time = Estimate(value, row.low, row.high) if known else Estimate(value)
 
@@ -159,8 +176,9 @@ def texts(found: list[Scaling]) -> list[str]:
     for one in found:
         later = one.points[1:]
         if one.kind == "strong":
-            gains = [f"{p.speedup.value:.2f}x on {p.devices}" for p in later]
+            gains = [f"{p.speedup.value:.2f}x on {p.count}" for p in later]
         else:
-            gains = [f"{100 * p.efficiency.value:.0f} % on {p.devices}" for p in later]
-        lines.append(f"{one.kind} scaling of {one.label}: {', '.join(gains)}")
+            gains = [f"{100 * p.efficiency.value:.0f} % on {p.count}" for p in later]
+        what = f" {one.over}" if one.over != "devices" else ""
+        lines.append(f"{one.kind} scaling of {one.label}: {', '.join(gains)}{what}")
     return lines

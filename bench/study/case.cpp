@@ -76,7 +76,8 @@ std::vector<std::pair<std::string, std::int64_t>> sizes_of(const Case& that) {
 
 void give_names(Case& that) {
   const std::string problem = that.method->problem.empty() ? "" : "/problem:" + that.method->problem;
-  const std::string work = "/dtype:" + std::string(name(that.dtype)) + work_label(that) +
+  const std::string threads = that.threads == 0 ? "" : "/threads:" + std::to_string(that.threads);
+  const std::string work = "/dtype:" + std::string(name(that.dtype)) + work_label(that) + threads +
                            "/devices:" + std::to_string(that.devices) +
                            (that.ranks > 1 ? "/ranks:" + std::to_string(that.ranks) : "");
   that.comparison = that.algorithm->name + problem + work;

@@ -58,6 +58,7 @@ struct Case {
   std::uint64_t seed = 1;
   int devices = 1;                     ///< in all
   int ranks = 1;                       ///< that drive them, as many each
+  int threads = 0;                     ///< of a host, in each process; 0: all
   std::string communicator = "local";  ///< engine between several devices (backends/communicator.hpp)
   Launch launch;
   LaunchSource launch_source = LaunchSource::open;

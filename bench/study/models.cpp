@@ -125,4 +125,12 @@ int max_devices(const Runtime& runtime, DeviceKind kind) {
   return std::max(gpus_in_a_node, runtime.host_threads()) * runtime.ranks().place().size;
 }
 
+std::vector<Device> devices_of(const Runtime& runtime, const Case& that) {
+  std::vector<Device> devices = runtime.devices(device_kind(that), that.devices);
+  const int here = static_cast<int>(devices.size());
+  if (that.threads > 0 && device_kind(that) == DeviceKind::host)
+    for (Device& device : devices) device.threads = std::clamp(that.threads / here, 1, device.threads);
+  return devices;
+}
+
 }  // namespace league::bench

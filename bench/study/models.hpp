@@ -52,4 +52,7 @@ std::string_view name(DeviceKind kind);
 /// node has GPUs, so that partitioning can be tested anywhere.
 int max_devices(const Runtime& runtime, DeviceKind kind);
 
+/// The devices of a case on this rank. @throws Unsupported as Runtime::devices
+std::vector<Device> devices_of(const Runtime& runtime, const Case& that);
+
 }  // namespace league::bench

@@ -46,6 +46,19 @@ void multiply_communicators(std::vector<Case>& cases, const std::vector<std::str
   cases = std::move(product);
 }
 
+/// Each case on a host once for every number of threads.
+void multiply_threads(std::vector<Case>& cases, const std::vector<std::int64_t>& counts) {
+  require_few(cases.size() * counts.size());
+  std::vector<Case> product;
+  for (const Case& that : cases) {
+    const bool on_host = device_kind(that) == DeviceKind::host;
+    if (!on_host) product.push_back(that);
+    for (const std::int64_t count : counts)
+      if (on_host) product.emplace_back(that).threads = static_cast<int>(count);
+  }
+  cases = std::move(product);
+}
+
 /// All engines that there are, the default first.
 std::vector<std::string> engines() {
   std::vector<std::string> names = engine_names();
@@ -98,6 +111,10 @@ std::string known_skip_reason(const Runtime& runtime, const Case& that) {
   if (that.devices % that.ranks != 0)
     return std::to_string(that.devices) + (that.devices == 1 ? " device" : " devices") + " for " +
            std::to_string(that.ranks) + " ranks: each takes as many";
+  if (that.threads > runtime.host_threads())
+    return "needs " + std::to_string(that.threads) + " threads, " + std::to_string(runtime.host_threads()) + " here";
+  if (that.threads > 0 && that.launch_source == LaunchSource::tuned) return "launches are tuned with all threads";
+  if (that.threads > 1 && that.model == "serial") return "takes one thread";
   if (!lacks_devices(runtime, that)) return {};
   const DeviceKind kind = device_kind(that);
   return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
@@ -166,6 +183,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
     that.model = way.model;
     that.execution = way.execution;
   });
+  multiply_threads(cases, axes.integers("threads", {0}, 1, 4096));
   multiply_communicators(cases, axes.words("communicator", engines()));
   if (ranks > 1 && axes.find("communicator") == nullptr)
     for (Case& that : cases) that.communicator = default_communicator(that);

@@ -108,7 +108,7 @@ class Files {
 
 bool wants_tuned(const Case& that, LaunchChoice choice) {
   return that.launch_source == LaunchSource::tuned ||
-         (that.launch_source == LaunchSource::open && choice == LaunchChoice::tuned);
+         (that.launch_source == LaunchSource::open && choice == LaunchChoice::tuned && that.threads == 0);
 }
 
 void take(Case& that, const TunedEntry& entry, const Files::One& file) {

@@ -22,7 +22,7 @@
 namespace league::bench {
 namespace {
 
-/// The variants that can be tuned, each once: without the launches of the study, without libraries.
+/// The variants that can be tuned, each once: without the launches of the study, with all threads, without libraries.
 Study own_variants(Study study) {
   for (Comparison& comparison : study.comparisons) {
     std::vector<Case> variants;
@@ -31,7 +31,7 @@ Study own_variants(Study study) {
       that.launch_source = LaunchSource::automatic;
       give_names(that);
       const bool known = std::ranges::find(variants, that.name, &Case::name) != variants.end();
-      if (that.skip.empty() && is_own(that.model) && !known) variants.push_back(std::move(that));
+      if (that.skip.empty() && that.threads == 0 && is_own(that.model) && !known) variants.push_back(std::move(that));
     }
     comparison.cases = std::move(variants);
   }

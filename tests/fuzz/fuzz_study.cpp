@@ -70,10 +70,10 @@ std::vector<std::string> seeds() {
 std::vector<std::string> words() {
   std::vector<std::string> all = known_models();
   for (const char* key :
-       {"algorithm",    "methods", "models", "sizes",  "dtypes",   "devices",    "communicator", "execution",
-        "launches",     "samples", "seed",   "null",   "expect",   "dataset",    "split",        "split_seed",
-        "[[cases]]",    "league",  "team",   "vector", "tile",     "auto",       "tuned",        "graph",
-        "kokkos_graph", "f32",     "f64",    "shapes", "elements", "log_uniform"})
+       {"algorithm",    "methods", "models", "sizes",  "dtypes",   "devices",     "communicator", "execution",
+        "launches",     "samples", "seed",   "null",   "expect",   "dataset",     "split",        "split_seed",
+        "[[cases]]",    "league",  "team",   "vector", "tile",     "auto",        "tuned",        "graph",
+        "kokkos_graph", "f32",     "f64",    "shapes", "elements", "log_uniform", "threads"})
     all.emplace_back(key);
   for (const Algorithm& algorithm : registry().algorithms) {
     all.push_back(algorithm.name);

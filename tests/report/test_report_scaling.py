@@ -23,7 +23,7 @@ def test_strong(entry, all_rows):
     rows = all_rows(*(("1", gpus(entry, n, 8.0 / n + 1)) for n in (1, 2, 4)))
     (found,) = scalings(rows)
     assert (found.kind, found.model, found.communicator) == ("strong", "cuda", "")
-    assert [p.devices for p in found.points] == [1, 2, 4]
+    assert [p.count for p in found.points] == [1, 2, 4]
     assert [p.speedup.value for p in found.points] == pytest.approx([1, 9 / 5, 9 / 3])
     efficiencies = [p.efficiency.value for p in found.points]
     assert efficiencies == pytest.approx([1, 9 / 10, 9 / 12])
@@ -120,3 +120,37 @@ def test_each_communicator_has_its_series(entry, all_rows):
     found = scalings(all_rows(*records))
     gains = {one.communicator: one.points[1].speedup.value for one in found}
     assert gains == {"": pytest.approx(2), "nccl": pytest.approx(1.6)}
+
+
+def on_threads(entry, count, time, **changes):
+    name = f"vector_add/method:wide/model:openmp/n:1024/threads:{count}/launch:auto"
+    parameters = {"seed": 1, "threads": count}
+    changes = {"name": name, "parameters": parameters, "n": 1024, **changes}
+    return "1", [entry("openmp", times(time), **changes)]
+
+
+def test_threads_of_a_host_are_a_series(entry, all_rows):
+    rows = all_rows(*(on_threads(entry, n, 8.0 / n + 1) for n in (1, 2, 4)))
+    (found,) = scalings(rows)
+    assert (found.kind, found.over, found.sizes) == ("strong", "threads", "n=1,024")
+    assert [p.count for p in found.points] == [1, 2, 4]
+    assert [p.speedup.value for p in found.points] == pytest.approx([1, 9 / 5, 9 / 3])
+    assert texts([found])[0].endswith("1.80x on 2, 3.00x on 4 threads")
+
+
+def test_threads_begin_with_one_and_join_no_series_of_devices(entry, all_rows):
+    assert scalings(all_rows(*(on_threads(entry, n, 1.0) for n in (2, 4)))) == []
+    alone = [("1", [entry("openmp", times(1.0), n=1024)])]
+    assert scalings(all_rows(*alone, on_threads(entry, 2, 1.0))) == []
+
+
+def test_the_figure_of_threads_says_so(entry, all_rows):
+    from bench.report.figures import scaling
+    from bench.report.findings import analyse
+
+    rows = all_rows(*(on_threads(entry, n, 8.0 / n) for n in (1, 2, 4)))
+    (figure,) = scaling.figures(rows, analyse(rows, 0.02))
+    assert figure.title.startswith("Strong scaling over threads: vector_add f32")
+    assert "On 4 threads" in figure.caption
+    canvas = figure.draw()
+    assert canvas.axes[-1].get_xlabel() == "threads (log)"

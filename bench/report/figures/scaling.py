@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Time, speed-up and efficiency against the number of devices."""
+"""Time, speed-up and efficiency against the number of devices, or of threads."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             scaling.algorithm,
             case.dtype,
             scaling.kind,
+            scaling.over,
             scaling.sizes,
             scaling.device,
         )
@@ -45,7 +46,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             continue
         dtype = first.points[0].row.case.dtype
         what = f"{first.algorithm} {dtype} {first.sizes}, {device_name(first.device)}"
-        title = f"{first.kind.capitalize()} scaling: {what}"
+        over = " over threads" if first.over == "threads" else ""
+        title = f"{first.kind.capitalize()} scaling{over}: {what}"
         yield Figure(
             kind="scaling",
             algorithm=first.algorithm,
@@ -66,17 +68,18 @@ def name(scaling: Scaling) -> str:
 def caption(group: list[Scaling]) -> str:
     """The caption: the distance from the ideal line, and the variant nearest to it."""
     ends = [(scaling.points[-1], scaling) for scaling in group]
-    max_devices = max(point.devices for point, _ in ends)
-    last = [(p.efficiency.value, name(s)) for p, s in ends if p.devices == max_devices]
+    largest = max(point.count for point, _ in ends)
+    last = [(p.efficiency.value, name(s)) for p, s in ends if p.count == largest]
     best, worst = max(last), min(last)
+    one = group[0].over.removesuffix("s")
     same = (
         "the same problem"
         if group[0].kind == "strong"
-        else "the same size a device, speed-up of all the work done"
+        else f"the same size a {one}, speed-up of all the work done"
     )
     text = (
         f"Makespan on the host's clock for {same}; the dotted line is ideal, bars are 95 % intervals. "
-        f"On {max_devices} devices {best[1]} keeps {per_cent(best[0])} efficiency"
+        f"On {largest} {group[0].over} {best[1]} keeps {per_cent(best[0])} efficiency"
     )
     return text + (
         f", {worst[1]} {per_cent(worst[0])}." if worst[1] != best[1] else "."
@@ -84,11 +87,11 @@ def caption(group: list[Scaling]) -> str:
 
 
 def draw(group: list[Scaling], title: str) -> Canvas:
-    """Three panels over one axis of devices."""
+    """Three panels over one axis of devices or threads."""
     from . import style
 
     figure, panels = style.canvas(6.6, rows=3, sharex=True)
-    counts = sorted({point.devices for scaling in group for point in scaling.points})
+    counts = sorted({point.count for scaling in group for point in scaling.points})
     parts = ("time", "speedup", "efficiency")
     for panel, part in zip(panels, parts):
         panel.set_xscale("log", base=2)
@@ -114,7 +117,7 @@ def draw(group: list[Scaling], title: str) -> Canvas:
         panel.yaxis.set_minor_locator(NullLocator())
     for panel, label in zip(panels, ("time (log)", "speed-up (log)", "efficiency")):
         panel.set_ylabel(label)
-    panels[-1].set_xlabel("devices (log)")
+    panels[-1].set_xlabel(f"{group[0].over} (log)")
     style.legend(panels[0])
     under = provenance(point.row.case for s in group for point in s.points)
     return style.finish(figure, title, under)
@@ -146,7 +149,7 @@ def draw_line(
         scaling.communicator, style.PURPLE
     )
     colour = look.colour if not scaling.communicator else engine
-    points = [(point.devices, getattr(point, part)) for point in scaling.points]
+    points = [(point.count, getattr(point, part)) for point in scaling.points]
     shift = 1.03 ** (number - (len(group) - 1) / 2)
     rank = list(dict.fromkeys(s.method for s in group)).index(scaling.method)
     own = style.MARKERS[rank] if rank else look.marker
