@@ -22,7 +22,6 @@ struct Share {
   int per_lane = 1;          ///< rows per lane at a time
   int per_team = 0;          ///< rows per team at a time, if independent of its lanes; 0: by lane
   bool whole_warps = false;  ///< team sizes are multiples of a warp
-  int resident = 0;          ///< raw kernels: teams per multiprocessor, for all work; 0: a team per share
 };
 
 /// Properties of a view: value type, and whether the kernel only reads.

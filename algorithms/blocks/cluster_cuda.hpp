@@ -77,19 +77,6 @@ __device__ inline void copy_to_all(unsigned to, const void* from, int bytes, Bar
       : "memory");
 }
 
-/// Orders this thread's accesses of shared memory before bulk copies that are started after a barrier (proxy fence).
-__device__ inline void fence_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-/// Starts a bulk copy of bytes, a multiple of 16, from shared memory of this block, as a group of its own.
-__device__ inline void copy_out(void* to, unsigned from, int bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\tcp.async.bulk.commit_group;" ::"l"(to),
-               "r"(from), "r"(bytes)
-               : "memory");
-}
-/// Waits until at most the `pending` latest of this thread's groups still read shared memory.
-template <int pending>
-__device__ void wait_copied_out() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
-}
 /// Stores in the shared memory of another block, whose `barrier` counts the bytes (st.async).
 __device__ inline void store(unsigned to, double value, Barrier barrier) {
   asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),

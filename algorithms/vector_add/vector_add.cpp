@@ -14,8 +14,6 @@ Placement placement_from(const std::string& name) {
   return name == "streamed" ? Placement::streamed : Placement::device;
 }
 
-const char* const hopper = "bulk copies are NVIDIA Hopper's, inline PTX in CUDA only";
-
 const RegisterAlgorithm registered{Algorithm{
     .name = VectorAdd::algorithm,
     .description = "sum of two vectors; index fill",
@@ -32,10 +30,6 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "wide",
                  .description = "several elements per work item, in 16-byte accesses",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
-                {.name = "bulk",
-                 .description = "by bulk copies of Hopper, through shared memory",
-                 .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
-                 .not_expressible = {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}}},
                 {.name = "fill",
                  .description = "index[i] = i, in 16-byte stores",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},

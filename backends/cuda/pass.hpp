@@ -20,21 +20,14 @@ struct Pass {
   }
 
   /// Fills in defaults; `tile`: rows per block at a time.
-  static Launch resolve(Queue& queue, Launch launch, Share share, std::int64_t rows) {
+  static Launch resolve(Queue&, Launch launch, Share share, std::int64_t rows) {
     launch = league::resolve(launch, {0, share.team, 1}, limits);
     const int lanes = launch.team * launch.vector;
     if (share.whole_warps && lanes % warp_size != 0)
       throw Unsupported("team size x vector length " + std::to_string(lanes) + ": this kernel needs a multiple of " +
                         std::to_string(warp_size));
     launch.tile = share.per_team > 0 ? share.per_team : lanes * share.per_lane;
-    if (launch.league == 0) {
-      launch.league = league_of(ceil_div<std::int64_t>(rows, launch.tile));
-      if (share.resident > 0) {
-        cudaDeviceProp device{};
-        check(cudaGetDeviceProperties(&device, queue.device().index));
-        launch.league = std::min(launch.league, share.resident * device.multiProcessorCount);
-      }
-    }
+    if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(rows, launch.tile));
     return launch;
   }
   static void require(Placement) {}
