@@ -13,12 +13,10 @@ namespace league::blocks {
 template <bool alone, class T, int n>
 __device__ Sums<double, n> league_sums_for_all(const Sums<T, n>& mine, double* scratch, stamped::Word* board,
                                                std::int64_t step) {
-  if constexpr (alone)
-    return sums_for_all(mine, scratch, step);
-  else
-    return league_all_reduce(block_group(), blockIdx.x, gridDim.x, sums_for_all(mine, scratch, 2 * step), board, step,
-                             CudaAtomics{},
-                             [&](const Sums<double, n>& sums) { return sums_for_all(sums, scratch, 2 * step + 1); });
+  if (alone || gridDim.x == 1) return sums_for_all(mine, scratch, step);
+  return league_all_reduce(block_group(), blockIdx.x, gridDim.x, sums_for_all(mine, scratch, 2 * step), board, step,
+                           CudaAtomics{},
+                           [&](const Sums<double, n>& sums) { return sums_for_all(sums, scratch, 2 * step + 1); });
 }
 
 }  // namespace league::blocks
