@@ -6,7 +6,6 @@
 #include "bench/errors.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/study/axes.hpp"
-#include "bench/study/models.hpp"
 #include "bench/study/study.hpp"
 #include "bench/study/value.hpp"
 #include "tests/bench/temporary.hpp"
@@ -54,23 +53,6 @@ TEST_F(StudyTest, NamesHaveTheSizesAndWhatIsNotAtItsDefault) {
                     "league = 132}"),
       std::vector<std::string>{"vector_add/method:plain/model:serial/dtype:f64/n:8/memory:unified/seed:7/devices:2/"
                                "launch:league=132,team=8"});
-}
-
-TEST_F(StudyTest, ThreadsAreAnAxisOfHosts) {
-  const std::string text = "algorithm = \"vector_add\"\nmethods = \"plain\"\nsizes = 8\nlaunches = \"auto\"\n";
-  const std::string rest = "/devices:1/launch:auto";
-  EXPECT_EQ(names(text + "models = [\"openmp\", \"cuda\"]\nthreads = [1, 2]\n"),
-            (std::vector<std::string>{"vector_add/method:plain/model:openmp/dtype:f32/n:8/threads:1" + rest,
-                                      "vector_add/method:plain/model:openmp/dtype:f32/n:8/threads:2" + rest,
-                                      "vector_add/method:plain/model:cuda/dtype:f32/n:8" + rest}))
-      << "a GPU's case has no threads, and is there once";
-  const Study study = read(text + "models = \"openmp\"\nthreads = [1, 4000]\n");
-  ASSERT_EQ(study.comparisons.size(), 2);
-  EXPECT_EQ(study.comparisons[1].name, "vector_add/dtype:f32/n:8/threads:4000/devices:1");
-  EXPECT_EQ(study.comparisons[0].cases[0].skip, "");
-  EXPECT_NE(study.comparisons[1].cases[0].skip.find("needs 4000 threads"), std::string::npos);
-  EXPECT_EQ(devices_of(tests::runtime(), study.comparisons[0].cases[0]).front().threads, 1);
-  EXPECT_NE(refusal(text + "threads = 0\n"), "accepted");
 }
 
 TEST_F(StudyTest, ANullTestRepeatsTheFirstNativeCase) {
