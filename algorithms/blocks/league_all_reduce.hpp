@@ -23,14 +23,12 @@ struct Slots {
     stamped::Word* low = board + (step & 1) * n * teams;
     return {teams, low, low + 2 * n * teams, static_cast<unsigned>(step + 1)};
   }
-  /// Sends the sums of team `rank`, a value per thread while there are threads: the last ones, of another subgroup than
-  /// the first, which receive: lanes that wait in a loop may hold up those that diverged from them. @pre all its
-  /// threads call
+  /// Sends the sums of team `rank`, a value per thread while there are threads. @pre all its threads call
   template <class Barrier>
   LEAGUE_FUNCTION void send(const Group<Barrier>& team, std::int64_t rank, const Sums<double, n>& sums) const {
     const int last = team.size - 1;
     for (int i = 0; i < n; ++i)
-      if (last - team.rank == (i < last ? i : last))
+      if (team.rank == (i < last ? i : last))
         stamped::publish(low + i * teams + rank, high + i * teams + rank, sums.values[i], stamp);
   }
   /// The sums that team `other` sends. The words of up to eight values are read together, so that their latencies

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
+#include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/linear_regression/cuda_part.hpp"
 #include "algorithms/linear_regression/resident.hpp"
 
@@ -48,7 +49,7 @@ class Persistent final : public CudaPart {
     constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
     const bool chosen = launch.league == 0;
     launch_ = resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
-    bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
+    bytes_ = blocks::league_sums_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);

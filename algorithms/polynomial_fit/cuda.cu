@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
+#include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/polynomial_fit/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -142,7 +143,7 @@ class Persistent final : public CudaPart {
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
     launch_ = resolved<T>(launch, {0, 128 / warp_size, warp_size}, 1, most_resident);
-    bytes_ = static_cast<std::size_t>(blocks::sums_for_all_size<sums_a_step>(launch_)) * sizeof(double);
+    bytes_ = static_cast<std::size_t>(blocks::league_sums_size<sums_a_step>(launch_)) * sizeof(double);
     const int held = blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, most_resident, false>,
                                             take_all_steps<T, 0, false>);
     if (chosen) launch_.league = std::min(launch_.league, held);
