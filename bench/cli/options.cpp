@@ -92,7 +92,8 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--league", raw.league, "league size (teams) of every launch")->check(positive);
   run->add_option("--team", raw.team, "team size (threads) of every launch")->check(positive);
   run->add_option("--vector", raw.vector, "vector length (lanes) of every launch")->check(positive);
-  run->add_option("--records", options.records, "folder of the records, one file per comparison")->capture_default_str();
+  run->add_option("--records", options.records, "folder of the records, one file per comparison")
+      ->capture_default_str();
   run->add_option("--save-results", options.save_results, "folder for the outputs of every case, as NumPy files");
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
   run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
