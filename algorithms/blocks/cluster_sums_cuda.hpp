@@ -10,12 +10,12 @@
 namespace league::blocks::cluster {
 
 /// The most blocks of a cluster: a size that is not portable.
-inline constexpr int most_blocks = 16;
+inline constexpr int max_blocks = 16;
 
 /// In the shared memory of each block, at the same offset.
 template <int n>
 struct Sums {
-  double of_blocks[2][most_blocks][n];  ///< by parity of the step
+  double of_blocks[2][max_blocks][n];  ///< by parity of the step
   std::uint64_t arrived[2];
 
   /// Makes the barriers ready. @pre all threads of the cluster call
@@ -39,10 +39,10 @@ struct Sums {
     barrier_of(turn).wait(static_cast<unsigned>(step >> 1 & 1));
     blocks::Sums<double, n> sums;
     for (int i = 0; i < n; ++i) {
-      const int other = lane % most_blocks;
+      const int other = lane % max_blocks;
       sums.values[i] = other < blocks ? of_blocks[turn][other][i] : 0.0;
     }
-    for (int offset = most_blocks / 2; offset > 0; offset /= 2)
+    for (int offset = max_blocks / 2; offset > 0; offset /= 2)
       for (int i = 0; i < n; ++i) sums.values[i] += cuda::shuffle_xor(sums.values[i], offset);
     return sums;
   }

@@ -16,7 +16,7 @@ struct GramRows {
   using Unit = typename Units::Unit;
   static constexpr int deep = Units::deep, columns = Units::lane_columns, blocks = Units::blocks;
   static constexpr int of_lane = deep > Pack::size ? deep : Pack::size;  ///< rows per lane
-  static constexpr int packs = of_lane / Pack::size, steps = of_lane / deep, rows = of_lane * Units::lanes_a_column;
+  static constexpr int packs = of_lane / Pack::size, steps = of_lane / deep, rows = of_lane * Units::lanes_per_column;
   static_assert(of_lane % deep == 0 && of_lane % Pack::size == 0);
   using Wide = double[blocks][columns][deep];  ///< a step, as GramUnits::add takes it
 

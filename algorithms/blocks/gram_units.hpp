@@ -46,16 +46,16 @@ class GramUnits {
   using Layout = GramLayout<blocks_, vectors_>;
   static_assert(std::is_same_v<typename Unit::Value, double> && Unit::per_word == 1);
   static constexpr int blocks = blocks_, vectors = vectors_;
-  /// Per block a lane has `lane_columns` columns and `deep` rows of a step; `lanes_a_column` lanes share a column.
+  /// Per block a lane has `lane_columns` columns and `deep` rows of a step; `lanes_per_column` lanes share a column.
   static constexpr int lane_columns = Unit::lane_rows, deep = Unit::share / lane_columns;
-  static constexpr int lanes_a_column = mma::words / deep;
+  static constexpr int lanes_per_column = mma::words / deep;
   /// First unit of a part, and first block whose P it adds.
   LEAGUE_FUNCTION static constexpr int unit_of(int part) { return Layout::units * part / parts; }
   LEAGUE_FUNCTION static constexpr int product_of(int part) { return blocks * part / parts; }
   /// First block of columns that a part needs.
   LEAGUE_FUNCTION static constexpr int first_block(int part) { return Layout::row(unit_of(part)); }
   /// Scratch of a team, in doubles.
-  static constexpr int scratch_size = Layout::size + vectors * Layout::columns * (lanes_a_column - 1);
+  static constexpr int scratch_size = Layout::size + vectors * Layout::columns * (lanes_per_column - 1);
 
   /// Column `k` of a lane, in each block.
   LEAGUE_FUNCTION static constexpr int column(int lane, int k) { return Unit::word_of(lane, k).row; }
@@ -63,8 +63,8 @@ class GramUnits {
   LEAGUE_FUNCTION static constexpr int place(int lane) { return Unit::word_of(lane, 0).word; }
 
   /// Lanes with the same rows (other columns), `row_stride` apart; a lane's index among them; lane `i` of them.
-  static constexpr int row_lanes = Unit::lanes / lanes_a_column;
-  static constexpr int row_stride = Unit::word_of(1, 0).word == Unit::word_of(0, 0).word ? 1 : lanes_a_column;
+  static constexpr int row_lanes = Unit::lanes / lanes_per_column;
+  static constexpr int row_stride = Unit::word_of(1, 0).word == Unit::word_of(0, 0).word ? 1 : lanes_per_column;
   LEAGUE_FUNCTION static constexpr int of_row(int lane) { return lane / row_stride % row_lanes; }
   LEAGUE_FUNCTION static constexpr int with_row(int lane, int i) { return lane + (i - of_row(lane)) * row_stride; }
   /// Adds over the lanes with the same rows; all of them get the same sum. @pre all lanes of the subgroup call
@@ -138,7 +138,7 @@ class GramUnits {
   LEAGUE_FUNCTION static double value(const double* scratch, int at) {
     double sum = scratch[at];
     if (at >= Layout::product(0, 0))
-      for (int other = 1; other < lanes_a_column; ++other) sum += scratch[beyond(at, other)];
+      for (int other = 1; other < lanes_per_column; ++other) sum += scratch[beyond(at, other)];
     return sum;
   }
 

@@ -11,7 +11,7 @@ enum class Finish { atomic, last_team };
 /// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and takes the step where no other
 /// shard has sums to wait for.
 template <class T, int width, Finish finish>
-__global__ void __launch_bounds__(most_lanes<width>, launch_bound(teams_at_once<width>))
+__global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<width>))
     accumulate_rows(Columns<T> data, Rule rule, State state, bool alone, double* partials, double* sums,
                     unsigned* ticket) {
   const Line<T, width> line = line_of<T, width>(state.theta, data.features);
@@ -37,8 +37,8 @@ class Summed final : public CudaPart {
     declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    constexpr int rows_a_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
-    launch_ = resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
+    constexpr int rows_per_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
+    launch_ = resolved(launch, 256, max_lanes<width>, rows_per_lane, device_share<width>);
     if (finish == Finish::last_team)
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;

@@ -10,13 +10,13 @@
 namespace league::cuda::linear_regression {
 
 template <class T, int width>
-__global__ void __launch_bounds__(most_block_lanes<width>, block_teams<width>)
+__global__ void __launch_bounds__(max_block_lanes<width>, block_teams<width>)
     add_block_of_features(Columns<T> data, int a, double* partials, unsigned* ticket, double* sums) {
   blocks::grid_sums(lane_products<T, width>(data, a, place_of_thread()), partials, ticket, sums);
 }
 
 template <class T, int width>
-__global__ void __launch_bounds__(most_block_lanes<width>, 1)
+__global__ void __launch_bounds__(max_block_lanes<width>, 1)
     add_pair_of_blocks(Columns<T> data, int a, int b, double* partials, unsigned* ticket, double* sums) {
   blocks::grid_sums(lane_cross_products<T, width>(data, a, b, place_of_thread()), partials, ticket, sums);
 }
@@ -30,10 +30,10 @@ class GramPass final : public Finish {
     this->declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    constexpr int most_values = std::max(Gram::of_block(width), width * width);
-    constexpr int rows_a_lane = block_bytes<width> / static_cast<int>(sizeof(T));
-    launch_ = this->resolved(launch, 256, most_block_lanes<width>, rows_a_lane, block_share<width>);
-    this->declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * most_values);
+    constexpr int max_values = std::max(Gram::of_block(width), width * width);
+    constexpr int rows_per_lane = block_bytes<width> / static_cast<int>(sizeof(T));
+    launch_ = this->resolved(launch, 256, max_block_lanes<width>, rows_per_lane, block_share<width>);
+    this->declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * max_values);
     return launch_;
   }
   void accumulate() const override {

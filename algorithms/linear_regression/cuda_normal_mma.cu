@@ -12,7 +12,7 @@ namespace {
 using Unit = blocks::mma::Native<blocks::mma::Element::f64>;
 
 template <class T, int blocks_>
-__global__ void __launch_bounds__(most_unit_threads, 1) add_rows(Columns<T> data, double* partials) {
+__global__ void __launch_bounds__(max_unit_threads, 1) add_rows(Columns<T> data, double* partials) {
   __shared__ double scratch[unit_scratch<Unit, blocks_>];
   add_unit_rows<T, Unit, blocks_>(blocks::block_group(), data, blockIdx.x, gridDim.x, scratch, partials);
 }
@@ -29,7 +29,7 @@ class Mma final : public CudaDirect {
   Mma(const LinearRegression& problem, const Context& context, const Shard& shard)
       : CudaDirect(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = resolved(launch, most_unit_threads, most_unit_threads, 8 / std::int64_t{sizeof(T)});
+    launch_ = resolved(launch, max_unit_threads, max_unit_threads, 8 / std::int64_t{sizeof(T)});
     if (launch.league == 0) launch_.league = unit_league(*this, launch_);
     require_subgroups<Unit>(launch_);
     with_unit_blocks(problem_.features, [&]<int blocks_>() {

@@ -52,11 +52,11 @@ class CudaPart : public FitPart<Array> {
     check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream(queue())));
   }
   /// The method's choice where the launch leaves it open: as many blocks as a device holds, fewer where a thread would
-  /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.
-  [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
+  /// have less than `rows_per_lane` rows. `share`: kernels with many registers take one in so many of its threads.
+  [[nodiscard]] Launch resolved(Launch launch, int lanes, int max_lanes, std::int64_t rows_per_lane,
                                 int share = 1) const {
     LaunchLimits most = limits;
-    most.team_times_vector = std::min(most.team_times_vector, most_lanes);
+    most.team_times_vector = std::min(most.team_times_vector, max_lanes);
     launch = resolve(launch, {0, lanes / warp_size, warp_size}, most);
     const std::int64_t in_block = std::int64_t{launch.team} * launch.vector;
     if (in_block % warp_size != 0)
@@ -65,7 +65,7 @@ class CudaPart : public FitPart<Array> {
     if (launch.league > 0) return launch;
     const cudaDeviceProp device = properties();
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / in_block;
-    const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), in_block * rows_a_lane);
+    const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), in_block * rows_per_lane);
     launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
     return launch;
   }

@@ -12,7 +12,7 @@ namespace league::cuda::linear_regression {
 namespace {
 
 template <class T, int width, int resident, bool alone>
-__global__ void __launch_bounds__(most_persistent_lanes, 1)
+__global__ void __launch_bounds__(max_persistent_lanes, 1)
     take_all_steps(Columns<T> data, Rule rule, State state, stamped::Word* board) {
   constexpr int n = terms<width>;
   extern __shared__ double scratch[];
@@ -46,9 +46,9 @@ class Persistent final : public CudaPart {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
-    constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
+    constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
     const bool chosen = launch.league == 0;
-    launch_ = resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
+    launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
     bytes_ = blocks::league_sums_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
     if (chosen) launch_.league = std::min(launch_.league, held);
@@ -71,16 +71,16 @@ class Persistent final : public CudaPart {
   [[nodiscard]] Steps kernel() const {
     const std::int64_t lanes = std::int64_t{launch_.league} * launch_.team * launch_.vector;
     if constexpr (width == 1)
-      if (rows().size() <= most_resident<T> * lanes)
-        return launch_.league == 1 ? take_all_steps<T, width, most_resident<T>, true>
-                                   : take_all_steps<T, width, most_resident<T>, false>;
+      if (rows().size() <= max_resident<T> * lanes)
+        return launch_.league == 1 ? take_all_steps<T, width, max_resident<T>, true>
+                                   : take_all_steps<T, width, max_resident<T>, false>;
     return take_all_steps<T, width, 0, false>;
   }
   /// By the larger kernel, whichever this launch takes: the league decides that.
   [[nodiscard]] int blocks_held() const {
     if constexpr (width == 1)
       return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0, false>,
-                                    take_all_steps<T, width, most_resident<T>, false>);
+                                    take_all_steps<T, width, max_resident<T>, false>);
     return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0, false>);
   }
   DeviceRows<T> rows_;

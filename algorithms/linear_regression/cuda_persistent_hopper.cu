@@ -8,7 +8,7 @@ namespace league::cuda::linear_regression {
 namespace {
 
 template <class T, int width, int resident>
-__global__ void __launch_bounds__(most_persistent_lanes, 1) take_all_steps(Columns<T> data, Rule rule, State state) {
+__global__ void __launch_bounds__(max_persistent_lanes, 1) take_all_steps(Columns<T> data, Rule rule, State state) {
   constexpr int n = terms<width>;
   extern __shared__ double scratch[];
   __shared__ blocks::cluster::Sums<n> of_cluster;
@@ -44,10 +44,10 @@ class PersistentCluster final : public CudaPart {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
-    constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
+    constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
     const bool chosen = launch.league == 0;
-    launch_ = resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
-    if (chosen && launch_.league > 1) launch_.league = blocks::cluster::most_blocks;
+    launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
+    if (chosen && launch_.league > 1) launch_.league = blocks::cluster::max_blocks;
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
     require_cluster();
     return launch_;
@@ -64,7 +64,7 @@ class PersistentCluster final : public CudaPart {
   [[nodiscard]] Steps kernel() const {
     const std::int64_t lanes = std::int64_t{launch_.league} * launch_.team * launch_.vector;
     if constexpr (width == 1)
-      if (rows().size() <= most_resident<T> * lanes) return take_all_steps<T, width, most_resident<T>>;
+      if (rows().size() <= max_resident<T> * lanes) return take_all_steps<T, width, max_resident<T>>;
     return take_all_steps<T, width, 0>;
   }
   [[nodiscard]] std::pair<cudaLaunchConfig_t, cudaLaunchAttribute> config_of(cudaStream_t stream) const {
@@ -82,7 +82,7 @@ class PersistentCluster final : public CudaPart {
   /// @throws Unsupported for a cluster that no part of the device holds
   void require_cluster() const {
     int held = 0;
-    if (launch_.league <= blocks::cluster::most_blocks) {
+    if (launch_.league <= blocks::cluster::max_blocks) {
       check(cudaFuncSetAttribute(kernel(), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
       auto [config, attribute] = config_of(stream(queue()));
       config.attrs = &attribute;
@@ -92,7 +92,7 @@ class PersistentCluster final : public CudaPart {
       throw Unsupported("league " + std::to_string(launch_.league) + ": a cluster of so many blocks of " +
                         std::to_string(launch_.team * launch_.vector) +
                         " threads is not held at the same time; launch no more than " +
-                        std::to_string(blocks::cluster::most_blocks));
+                        std::to_string(blocks::cluster::max_blocks));
   }
   DeviceRows<T> rows_;
   Launch launch_;

@@ -90,11 +90,11 @@ LEAGUE_FUNCTION void load_columns(const Columns<T>& data, int first, std::int64_
 template <int width>
 inline constexpr int block_bytes = width <= 4 ? 16 : 8;
 template <int width>
-inline constexpr int most_block_lanes = width == 1 ? 512 : 256;
+inline constexpr int max_block_lanes = width == 1 ? 512 : 256;
 template <int width>
 inline constexpr int block_teams = width <= 4 ? 2 : 1;
 template <int width>
-inline constexpr int block_share = 2048 / (most_block_lanes<width> * block_teams<width>);
+inline constexpr int block_share = 2048 / (max_block_lanes<width> * block_teams<width>);
 
 /// A GPU lane's share of the sums of block `a`.
 template <class T, int width>
@@ -131,18 +131,18 @@ LEAGUE_FUNCTION Sums<double, width * width> lane_cross_products(const Columns<T>
 }
 
 /// Rows that a host thread turns into doubles at a time: they stay in its first cache.
-inline constexpr int rows_a_tile = 64;
+inline constexpr int rows_per_tile = 64;
 
 /// Rows of one column in double; zeros beyond `count`.
-LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_a_tile], double value, std::int64_t count) {
-  for (int k = 0; k < rows_a_tile; ++k) tile[k] = k < count ? value : 0;
+LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_per_tile], double value, std::int64_t count) {
+  for (int k = 0; k < rows_per_tile; ++k) tile[k] = k < count ? value : 0;
 }
 template <class T>
-LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_a_tile], const T* from, std::int64_t count) {
-  if (count == rows_a_tile)
-    for (int k = 0; k < rows_a_tile; ++k) tile[k] = static_cast<double>(from[k]);
+LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_per_tile], const T* from, std::int64_t count) {
+  if (count == rows_per_tile)
+    for (int k = 0; k < rows_per_tile; ++k) tile[k] = static_cast<double>(from[k]);
   else
-    for (int k = 0; k < rows_a_tile; ++k) tile[k] = k < count ? static_cast<double>(from[k]) : 0;
+    for (int k = 0; k < rows_per_tile; ++k) tile[k] = k < count ? static_cast<double>(from[k]) : 0;
 }
 
 /// A host thread's share of all sums, which it adds to `sums` [Gram::sums()]: each as a vector of partial sums first,
@@ -150,18 +150,18 @@ LEAGUE_FUNCTION void fill_tile(double (&tile)[rows_a_tile], const T* from, std::
 template <class T>
 LEAGUE_FUNCTION void range_products(const Columns<T>& data, const Gram& gram, Range rows, double* sums) {
   typedef double Vector __attribute__((vector_size(64)));
-  constexpr int lanes = 8, vectors = rows_a_tile / lanes, group = 4;
-  constexpr int columns = LinearRegression::most_features + 2;
+  constexpr int lanes = 8, vectors = rows_per_tile / lanes, group = 4;
+  constexpr int columns = LinearRegression::max_features + 2;
   Vector tile[columns][vectors];
   Vector partial[columns * (columns + 1) / 2] = {};  // in the order of their use
   const int constant = gram.features, target = constant + 1;
   const auto fill = [&](int column, const auto& from, std::int64_t count) {
-    double values[rows_a_tile];
+    double values[rows_per_tile];
     fill_tile(values, from, count);
     __builtin_memcpy(tile[column], values, sizeof(values));
   };
-  for (std::int64_t first = rows.begin; first < rows.end; first += rows_a_tile) {
-    const std::int64_t count = first + rows_a_tile < rows.end ? rows_a_tile : rows.end - first;
+  for (std::int64_t first = rows.begin; first < rows.end; first += rows_per_tile) {
+    const std::int64_t count = first + rows_per_tile < rows.end ? rows_per_tile : rows.end - first;
     for (int f = 0; f < constant; ++f) fill(f, data.x[f] + first, count);
     fill(constant, 1.0, count);
     fill(target, data.y + first, count);

@@ -47,8 +47,8 @@ class Summed final : public KokkosPart {
     declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    constexpr int rows_a_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
-    launch_ = resolved(launch, 256, most_lanes<width>, rows_a_lane, device_share<width>);
+    constexpr int rows_per_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
+    launch_ = resolved(launch, 256, max_lanes<width>, rows_per_lane, device_share<width>);
     values_ = blocks::team_sums_size<terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
     if (finish == Finish::last_team)
@@ -62,7 +62,7 @@ class Summed final : public KokkosPart {
                                               partials_.data(), sums_.data(),
                                               ticket_.data()};
     submit(queue(), "linear_regression/accumulate",
-           policy_of<most_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
+           policy_of<max_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
   }
   void update() const override {
     if (finish == Finish::atomic || !is_alone()) KokkosPart::update();

@@ -6,7 +6,7 @@
 namespace league::kokkos::linear_regression {
 namespace {
 
-constexpr int most_lanes_atomic = 1024;
+constexpr int max_lanes_atomic = 1024;
 
 /// Calls `body(row)` for the rows of a team's lanes.
 template <class Body>
@@ -22,7 +22,7 @@ template <class T>
 void find_errors(const Exec& exec, Launch launch, const Columns<T>& data, const double* theta, T* errors) {
   const int lanes = launch.team * launch.vector;
   Kokkos::parallel_for(
-      "linear_regression/errors", policy_of<most_lanes_atomic>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "linear_regression/errors", policy_of<max_lanes_atomic>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         for_rows(team, lanes, data.rows, [&](std::int64_t row) { errors[row] = error_of(data, theta, row); });
       });
 }
@@ -31,7 +31,7 @@ template <class T>
 void add_gradient(const Exec& exec, Launch launch, const Columns<T>& data, const T* errors, double* sums) {
   const int lanes = launch.team * launch.vector;
   Kokkos::parallel_for(
-      "linear_regression/gradient", policy_of<most_lanes_atomic>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "linear_regression/gradient", policy_of<max_lanes_atomic>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         for_rows(team, lanes, data.rows, [&](std::int64_t row) {
           add_to_all(data, errors[row], row, [&](int at, double term) { Kokkos::atomic_add(sums + at, term); });
         });
@@ -51,7 +51,7 @@ class Atomic final : public KokkosPart {
   }
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
-    launch_ = resolved(launch, 256, most_lanes_atomic, 1);
+    launch_ = resolved(launch, 256, max_lanes_atomic, 1);
     if (on_gpu && chosen)
       launch_.league = league_of(ceil_div<std::int64_t>(rows().size(), launch_.team * launch_.vector));
     return launch_;

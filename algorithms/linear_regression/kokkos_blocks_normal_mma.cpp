@@ -15,7 +15,7 @@ template <class T, int blocks_>
 void add_rows(const Exec& exec, Launch launch, const Columns<T>& data, double* partials) {
   const int size = unit_scratch<Unit, blocks_>, threads = launch.team * launch.vector;
   Kokkos::parallel_for(
-      "linear_regression/gram", policy_of<most_unit_threads>(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
+      "linear_regression/gram", policy_of<max_unit_threads>(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
         const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(size));
         add_unit_rows<T, Unit, blocks_>(blocks::team_group(team, threads), data, team.league_rank(), team.league_size(),
                                         scratch.data(), partials);
@@ -35,7 +35,7 @@ class Mma final : public KokkosDirect {
   Mma(const LinearRegression& problem, const Context& context, const Shard& shard)
       : KokkosDirect(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = resolved(launch, most_unit_threads, most_unit_threads, 8 / std::int64_t{sizeof(T)});
+    launch_ = resolved(launch, max_unit_threads, max_unit_threads, 8 / std::int64_t{sizeof(T)});
     if (on_gpu && launch.league == 0) launch_.league = unit_league(*this, launch_);
     require_subgroups<Unit>(launch_);
     with_unit_blocks(problem_.features, [&]<int blocks_>() {

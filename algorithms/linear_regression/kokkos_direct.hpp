@@ -8,7 +8,7 @@
 namespace league::kokkos::linear_regression {
 
 /// One team of a multiprocessor: registers.
-inline constexpr int most_lanes_direct = 256;
+inline constexpr int max_lanes_direct = 256;
 
 struct Solve {
   Gram gram;
@@ -31,7 +31,7 @@ class KokkosDirect : public KokkosPart {
   void begin() const override {}
   void update() const override {
     const int threads = on_gpu ? 64 : 1, size = gram_.work();
-    submit(queue(), "linear_regression/solve", policy_of<most_lanes_direct>(exec_, {1, threads, 1}, size),
+    submit(queue(), "linear_regression/solve", policy_of<max_lanes_direct>(exec_, {1, threads, 1}, size),
            Solve{gram_, problem_.rows, sums_.data(), theta_.data(), size});
   }
 

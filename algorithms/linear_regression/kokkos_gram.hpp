@@ -31,10 +31,10 @@ struct AddPiece {
     blocks::league_sums(member, team, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
   }
 };
-template <int n, int most_lanes, int teams, class LaneSums>
+template <int n, int max_lanes, int teams, class LaneSums>
 void add_piece(const Exec& exec, Launch launch, const Finish& finish, const LaneSums& lane_sums) {
   const int lanes = launch.team * launch.vector, values = blocks::team_sums_size<n>(lanes);
-  Kokkos::parallel_for("linear_regression/products", policy_of<most_lanes, teams>(exec, launch, values),
+  Kokkos::parallel_for("linear_regression/products", policy_of<max_lanes, teams>(exec, launch, values),
                        AddPiece<n, LaneSums>{lane_sums, finish, lanes, values});
 }
 
@@ -55,18 +55,18 @@ struct PairProducts {
 
 template <class T, int width>
 void add_products_of(const Exec& exec, Launch launch, const Gram& gram, const Columns<T>& data, Finish finish) {
-  constexpr int most_lanes = most_block_lanes<width>;
+  constexpr int max_lanes = max_block_lanes<width>;
   double* sums = finish.sums;
   for (int a = 0; a < gram.blocks; ++a) {
     finish.sums = sums + gram.begin(a, a);
-    add_piece<Gram::of_block(width), most_lanes, block_teams<width>>(exec, launch, finish,
-                                                                     BlockProducts<T, width>{data, a});
+    add_piece<Gram::of_block(width), max_lanes, block_teams<width>>(exec, launch, finish,
+                                                                    BlockProducts<T, width>{data, a});
   }
   if constexpr (width == Gram::pair_width)
     for (int a = 0; a < gram.blocks; ++a)
       for (int b = a + 1; b < gram.blocks; ++b) {
         finish.sums = sums + gram.begin(a, b);
-        add_piece<width * width, most_lanes, 1>(exec, launch, finish, PairProducts<T, width>{data, a, b});
+        add_piece<width * width, max_lanes, 1>(exec, launch, finish, PairProducts<T, width>{data, a, b});
       }
 }
 
@@ -77,7 +77,7 @@ void add_products_on_host(const Exec& exec, Launch launch, const Gram& gram, con
   const int size = gram.sums();
   const std::int64_t all = std::int64_t{launch.league} * launch.team;
   Kokkos::parallel_for(
-      "linear_regression/products", policy_of<most_block_lanes<1>>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
+      "linear_regression/products", policy_of<max_block_lanes<1>>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
         Kokkos::parallel_for(Kokkos::TeamVectorRange(team, team.team_size()), [&](int lane) {
           const std::int64_t mine = std::int64_t{team.league_rank()} * team.team_size() + lane;
           double* sums = finish.partials + mine * size;
@@ -110,12 +110,12 @@ class GramPass final : public Base {
     this->declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
-    constexpr int most_values = std::max(Gram::of_block(width), width * width);
-    constexpr int rows_a_lane = block_bytes<width> / static_cast<int>(sizeof(T));
-    launch_ = this->resolved(launch, 256, most_block_lanes<width>, rows_a_lane, block_share<width>);
-    if (on_gpu) require_scratch(launch_, blocks::team_sums_size<most_values>(launch_.team * launch_.vector));
+    constexpr int max_values = std::max(Gram::of_block(width), width * width);
+    constexpr int rows_per_lane = block_bytes<width> / static_cast<int>(sizeof(T));
+    launch_ = this->resolved(launch, 256, max_block_lanes<width>, rows_per_lane, block_share<width>);
+    if (on_gpu) require_scratch(launch_, blocks::team_sums_size<max_values>(launch_.team * launch_.vector));
     const std::int64_t values = on_gpu
-                                    ? launch_.league * std::int64_t{most_values}
+                                    ? launch_.league * std::int64_t{max_values}
                                     : std::int64_t{launch_.league} * launch_.team * Gram(rows_.data().features).sums();
     this->declare(partials_, "linear_regression/partials", values);
     return launch_;

@@ -11,11 +11,11 @@ using namespace league::linear_regression;
 
 using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
-/// A policy of teams of at most `most_lanes` lanes, `teams` of them on a multiprocessor, with so many values of scratch
+/// A policy of teams of at most `max_lanes` lanes, `teams` of them on a multiprocessor, with so many values of scratch
 /// memory.
-template <int most_lanes, int teams = 1>
+template <int max_lanes, int teams = 1>
 auto policy_of(const Exec& exec, Launch launch, int scratch_values = 0) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_lanes, launch_bound(teams)>>
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_lanes, launch_bound(teams)>>
       policy(exec, launch.league, launch.team, launch.vector);
   if (scratch_values > 0) policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes(scratch_values)));
   return light(policy);
@@ -58,17 +58,17 @@ class KokkosPart : public FitPart<Array> {
     submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, rule_.features + 2), kernel);
   }
   /// The method's choice where the launch leaves it open: as many teams as a device holds, fewer where a lane would
-  /// have less than `rows_a_lane` rows. `share`: kernels with many registers take one in so many of its threads.
-  [[nodiscard]] Launch resolved(Launch launch, int lanes, int most_lanes, std::int64_t rows_a_lane,
+  /// have less than `rows_per_lane` rows. `share`: kernels with many registers take one in so many of its threads.
+  [[nodiscard]] Launch resolved(Launch launch, int lanes, int max_lanes, std::int64_t rows_per_lane,
                                 int share = 1) const {
     LaunchLimits most = limits(queue());
     const int vector = launch.vector > 0 ? launch.vector : most.vector;
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_lanes);
+    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, max_lanes);
     launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, most);
     if (launch.league > 0) return launch;
     const std::int64_t in_team = std::int64_t{launch.team} * launch.vector;
     const std::int64_t held = (on_gpu ? exec_.concurrency() / share : queue().device().threads) / in_team;
-    const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), on_gpu ? in_team * rows_a_lane : 1);
+    const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), on_gpu ? in_team * rows_per_lane : 1);
     launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
     return launch;
   }

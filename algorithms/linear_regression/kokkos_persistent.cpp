@@ -15,7 +15,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
                     stamped::Word* board) {
   constexpr int n = terms<width>;
   const int lanes = launch.team * launch.vector, size = blocks::team_sums_size<n>(lanes);
-  const auto policy = policy_of<most_persistent_lanes>(exec, launch, size);
+  const auto policy = policy_of<max_persistent_lanes>(exec, launch, size);
   Kokkos::parallel_for(
       "linear_regression/persistent", policy, KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
@@ -56,12 +56,12 @@ class Persistent final : public KokkosPart {
     const bool chosen = launch.league == 0;
     if (!on_gpu && launch.team == 0) launch.team = limits(queue()).team_times_vector;
     if (on_gpu && launch.vector == 0) launch.vector = 1;
-    constexpr int rows_a_lane = width == 1 ? most_resident<T> : 1;
-    launch_ = resolved(launch, persistent_lanes<width>, most_persistent_lanes, rows_a_lane);
+    constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
+    launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
     const int values = blocks::team_sums_size<terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held =
-        blocks::teams_at_once(exec_, multiprocessors(*this), most_persistent_lanes, 1, launch_, scratch_bytes(values));
+        blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, 1, launch_, scratch_bytes(values));
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
     declare(board_, "linear_regression/board", blocks::Slots<terms<width>>::board_words(launch_.league));
@@ -81,9 +81,9 @@ class Persistent final : public KokkosPart {
   using Steps = void (*)(const Exec&, Launch, const Columns<T>&, const Rule&, const State&, stamped::Word*);
   [[nodiscard]] Steps kernel() const {
     if constexpr (on_gpu && width == 1)
-      if (rows().size() <= std::int64_t{most_resident<T>} * launch_.league * launch_.team * launch_.vector)
-        return launch_.league == 1 ? take_all_steps<T, width, most_resident<T>, true>
-                                   : take_all_steps<T, width, most_resident<T>, false>;
+      if (rows().size() <= std::int64_t{max_resident<T>} * launch_.league * launch_.team * launch_.vector)
+        return launch_.league == 1 ? take_all_steps<T, width, max_resident<T>, true>
+                                   : take_all_steps<T, width, max_resident<T>, false>;
     return take_all_steps<T, width, 0, !on_gpu>;
   }
   DeviceRows<T> rows_;

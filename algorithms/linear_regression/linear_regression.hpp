@@ -14,9 +14,9 @@ namespace league {
 class LinearRegression final : public Problem {
  public:
   static constexpr const char* algorithm = "linear_regression";
-  static constexpr int most_features = 32;
+  static constexpr int max_features = 32;
   /// Parts of the training rows whose means `streams` adds: four times the gradient.
-  static constexpr int most_segments = 4;
+  static constexpr int max_segments = 4;
   enum Index : std::size_t { theta, loss, taken };
 
   /// @throws std::invalid_argument for what cannot be fitted, naming it
@@ -49,7 +49,7 @@ class LinearRegression final : public Problem {
   std::int64_t points, rows;  ///< all, and those to train on
   int features;
   bool direct;   ///< by the normal equations
-  int segments;  ///< 1, or `most_segments`
+  int segments;  ///< 1, or `max_segments`
   std::int64_t steps;
   double rate;
   double start_weight, start_bias;

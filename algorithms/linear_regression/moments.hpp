@@ -10,7 +10,7 @@
 namespace league::linear_regression {
 
 /// What one thread's registers hold of the moments.
-inline constexpr int most_moment_features = 10;
+inline constexpr int max_moment_features = 10;
 
 /// A descent on the moments of all rows.
 struct MomentSolve {
@@ -56,9 +56,9 @@ struct MomentSolve {
 /// The part whose block of features takes all. @throws Unsupported where there are more
 template <template <class, int> class P>
 std::unique_ptr<StepPart> by_moment_width(const LinearRegression& problem, const Context& context, const Shard& shard) {
-  if (problem.features > most_moment_features)
+  if (problem.features > max_moment_features)
     throw Unsupported(std::to_string(problem.features) + " features: a thread holds the moments of up to " +
-                      std::to_string(most_moment_features));
+                      std::to_string(max_moment_features));
   return by_block_width<P>(problem, context, shard);
 }
 

@@ -109,13 +109,13 @@ LEAGUE_FUNCTION void add_unit_rows(const blocks::Group<Barrier>& team, const Col
     if (i < Sums::target)
       sum = Units::value(scratch, i);
     else
-      for (int place = 0; place < Units::lanes_a_column; ++place) sum += of_target[place];
+      for (int place = 0; place < Units::lanes_per_column; ++place) sum += of_target[place];
     partials[rank * Sums::size + i] = sum;
   }
 }
 template <class Unit, int blocks_>
 inline constexpr int unit_scratch =
-    blocks::GramUnits<Unit, blocks_, 2>::scratch_size + blocks::GramUnits<Unit, blocks_, 2>::lanes_a_column;
+    blocks::GramUnits<Unit, blocks_, 2>::scratch_size + blocks::GramUnits<Unit, blocks_, 2>::lanes_per_column;
 
 /// Pairs of columns, among them those whose products nobody needs.
 LEAGUE_FUNCTION constexpr int column_pairs(int features) { return (features + 1) * (features + 2); }
@@ -136,15 +136,14 @@ template <class Body>
 auto with_unit_blocks(int features, const Body& body) {
   return unit_blocks(features) == 1 ? body.template operator()<1>() : body.template operator()<2>();
 }
-static_assert(unit_blocks(LinearRegression::most_features) == 2);
+static_assert(unit_blocks(LinearRegression::max_features) == 2);
 
 /// The most threads of a team, and the choice: one team of a multiprocessor, since registers hold no more.
-inline constexpr int most_unit_threads = 384;
+inline constexpr int max_unit_threads = 384;
 
 /// The league that the launch leaves open, no larger than what the device holds.
 inline int unit_league(const ShardPart& part, Launch launch) {
-  return std::min(launch.league,
-                  std::max(1, multiprocessors(part) * most_unit_threads / (launch.team * launch.vector)));
+  return std::min(launch.league, std::max(1, multiprocessors(part) * max_unit_threads / (launch.team * launch.vector)));
 }
 
 /// @throws Unsupported for a team that is not whole subgroups

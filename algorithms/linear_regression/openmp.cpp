@@ -105,7 +105,7 @@ template <class T, int width>
 void take_all_steps(const Columns<T>& data, const Rule& rule, const State& state, double* partials, int thread,
                     int threads) {
   const Range rows = piece(data.rows, thread, threads);
-  double theta[LinearRegression::most_features + 1];
+  double theta[LinearRegression::max_features + 1];
   std::copy_n(state.theta, data.features + 1, theta);
   std::int64_t taken = 0;
   const State own{theta, state.loss, &taken};

@@ -87,7 +87,7 @@ std::unique_ptr<StepPart> by_width(const LinearRegression& problem, const Contex
   if (problem.features == 1) return of_width<P, 1>(problem, context, shard);
   if (problem.features <= 4) return of_width<P, 4>(problem, context, shard);
   if (problem.features <= 12) return of_width<P, 12>(problem, context, shard);
-  return of_width<P, LinearRegression::most_features>(problem, context, shard);
+  return of_width<P, LinearRegression::max_features>(problem, context, shard);
 }
 /// The width of the normal equations' blocks.
 template <template <class, int> class P>

@@ -8,13 +8,13 @@ namespace league::linear_regression {
 
 /// The most lanes of a team, and those it has by default: a step of one feature waits for its barrier, one of more for
 /// its rows.
-inline constexpr int most_persistent_lanes = 256;
+inline constexpr int max_persistent_lanes = 256;
 template <int width>
 inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
 /// The most rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and
 /// they are read in each step.
 template <class T>
-inline constexpr int most_resident = 128 / static_cast<int>(sizeof(T));
+inline constexpr int max_resident = 128 / static_cast<int>(sizeof(T));
 
 /// A lane's rows, every lanes-th of all from its own; where there are fewer, zeros, which without the bias add nothing.
 /// (With a branch around a row, rows wait for each other: 35 cycles each in place of 6.)

@@ -14,7 +14,7 @@ using blocks::piece, blocks::Sums;
 /// The training rows of one shard: a column for each feature, and the targets.
 template <class T>
 struct Columns {
-  const T* x[LinearRegression::most_features] = {};
+  const T* x[LinearRegression::max_features] = {};
   const T* y = nullptr;
   std::int64_t rows = 0;
   int features = 0;
@@ -64,12 +64,12 @@ inline constexpr int at_once = width == 1   ? 4
                                             : 1;
 /// The most lanes of a team, and how many such teams a multiprocessor holds: what registers allow.
 template <int width>
-inline constexpr int most_lanes = width <= 12 ? 512 : 256;
+inline constexpr int max_lanes = width <= 12 ? 512 : 256;
 template <int width>
 inline constexpr int teams_at_once = width == 1 ? 2 : 1;
 /// Of a device's threads, what these leave: one in so many.
 template <int width>
-inline constexpr int device_share = 2048 / (most_lanes<width> * teams_at_once<width>);
+inline constexpr int device_share = 2048 / (max_lanes<width> * teams_at_once<width>);
 
 /// Packs `first`, `first + stride`, ... of all columns: all loads first.
 template <class T, int width, int count>
@@ -173,7 +173,7 @@ LEAGUE_FUNCTION Sums<double, terms<width>> range_sums(const Columns<T>& data, co
 
 /// What a step does with the sums of all rows, which lie one segment after another.
 struct Rule {
-  double scale[LinearRegression::most_segments];  ///< learning rate over the rows of the segment
+  double scale[LinearRegression::max_segments];  ///< learning rate over the rows of the segment
   double loss_scale;
   std::int64_t steps;
   int segments, features;

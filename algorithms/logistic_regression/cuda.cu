@@ -7,7 +7,7 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
-__global__ void __launch_bounds__(most_team<features>, launch_bound(min_teams<features>))
+__global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
                     bool alone) {
   constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
@@ -60,7 +60,7 @@ class Fused final : public StepPart {
       constexpr int groups = sharers<features>;
       launch_ = resolve_for(
           *this, launch, default_team<features>, default_teams<features>,
-          [](int threads) { return rows_at_once<T> * threads / groups; }, most_team<features>);
+          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

@@ -12,7 +12,7 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
                      unsigned* tickets, double* sums, bool alone) {
   constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
-  const auto policy = bounded_policy<min_teams<features>, T, most_team<features>>(
+  const auto policy = bounded_policy<min_teams<features>, T, max_team<features>>(
       exec, launch, fused_scratch<features>(threads), features + 1);
   const int doubles = fused_scratch<features>(threads);
   Kokkos::parallel_for(
@@ -69,7 +69,7 @@ class Fused final : public StepPart {
       constexpr int groups = sharers<features>;
       launch_ = resolve_for(
           *this, launch, default_team<features>, default_teams<features>,
-          [](int threads) { return rows_at_once<T> * threads / groups; }, most_team<features>);
+          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
       if (on_gpu && launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

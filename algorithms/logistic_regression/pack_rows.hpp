@@ -49,7 +49,7 @@ template <int features>
 inline constexpr int default_teams = features <= 8 ? 2 : 3;
 /// The launch bounds: so many threads of a team, and such teams per multiprocessor.
 template <int features>
-inline constexpr int most_team = sharers<features> == 1 ? 256 : default_team<features>;
+inline constexpr int max_team = sharers<features> == 1 ? 256 : default_team<features>;
 template <int features>
 inline constexpr int min_teams = features == 16 ? 1 : default_teams<features>;
 

@@ -19,7 +19,7 @@ __global__ void update_all(Rule rule, State state, const double* sums) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_persistent_lanes, 1)
+__global__ void __launch_bounds__(max_persistent_lanes, 1)
     accumulate_points(Points<T> points, Rule rule, State state, bool alone, double* partials, double* sums,
                       unsigned* ticket) {
   const auto cubic = Cubic<T>::of(state.theta);
@@ -28,11 +28,11 @@ __global__ void __launch_bounds__(most_persistent_lanes, 1)
   const auto mine = lane_sums(points, cubic, std::int64_t{blockIdx.x} * lanes + lane, std::int64_t{gridDim.x} * lanes);
   if (!blocks::grid_sums(mine, partials, ticket, sums) || !alone) return;
   __syncthreads();
-  for (int i = lane; i < sums_a_step; i += lanes) take_step(rule, state, sums, i);
+  for (int i = lane; i < sums_per_step; i += lanes) take_step(rule, state, sums, i);
 }
 
 template <class T, int resident, bool alone>
-__global__ void __launch_bounds__(most_persistent_lanes, 1)
+__global__ void __launch_bounds__(max_persistent_lanes, 1)
     take_all_steps(Points<T> points, Rule rule, State state, stamped::Word* board) {
   extern __shared__ double scratch[];
   const auto block = blocks::block_group();
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(most_persistent_lanes, 1)
   for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
   for (std::int64_t step = 0; step < rule.steps; ++step) {
     const auto cubic = Cubic<T>::of(theta);
-    Sums<LaneType<T, resident>, sums_a_step> of_lane;
+    Sums<LaneType<T, resident>, sums_per_step> of_lane;
     if constexpr (resident > 0)
       of_lane = mine.sums(cubic);
     else
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(most_persistent_lanes, 1)
 }
 
 template <class T>
-__global__ void __launch_bounds__(most_persistent_lanes, 1)
+__global__ void __launch_bounds__(max_persistent_lanes, 1)
     add_powers_of(Points<T> points, double* partials, double* sums, unsigned* ticket) {
   const int lanes = blocks::block_group().size, lane = blocks::block_group().rank;
   blocks::grid_sums(lane_powers(points, std::int64_t{blockIdx.x} * lanes + lane, std::int64_t{gridDim.x} * lanes),
@@ -76,7 +76,7 @@ class CudaPart : public FitPart<Array> {
  public:
   using FitPart::FitPart;
   void begin() const override {
-    begin_all<<<1, sums_a_step, 0, stream(queue())>>>(rule_, state());
+    begin_all<<<1, sums_per_step, 0, stream(queue())>>>(rule_, state());
     check_launch();
   }
 
@@ -86,7 +86,7 @@ class CudaPart : public FitPart<Array> {
   template <class T>
   [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
     LaunchLimits most = limits;
-    most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes);
+    most.team_times_vector = std::min(most.team_times_vector, max_persistent_lanes);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     if (lanes % warp_size != 0)
@@ -112,7 +112,7 @@ class Stepwise final : public CudaPart {
   }
   Launch configure(Launch launch) override {
     launch_ = resolved<T>(launch, {0, 256 / warp_size, warp_size});
-    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
+    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_per_step);
     return launch_;
   }
   void accumulate() const override {
@@ -122,7 +122,7 @@ class Stepwise final : public CudaPart {
   }
   void update() const override {
     if (is_alone()) return;
-    update_all<<<1, sums_a_step, 0, stream(queue())>>>(rule_, state(), sums_.data());
+    update_all<<<1, sums_per_step, 0, stream(queue())>>>(rule_, state(), sums_.data());
     check_launch();
   }
 
@@ -142,13 +142,13 @@ class Persistent final : public CudaPart {
   }
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
-    launch_ = resolved<T>(launch, {0, 128 / warp_size, warp_size}, 1, most_resident);
-    bytes_ = static_cast<std::size_t>(blocks::league_sums_size<sums_a_step>(launch_)) * sizeof(double);
-    const int held = blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, most_resident, false>,
+    launch_ = resolved<T>(launch, {0, 128 / warp_size, warp_size}, 1, max_resident);
+    bytes_ = static_cast<std::size_t>(blocks::league_sums_size<sums_per_step>(launch_)) * sizeof(double);
+    const int held = blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, max_resident, false>,
                                             take_all_steps<T, 0, false>);
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
-    declare(board_, "polynomial_fit/board", blocks::Slots<sums_a_step>::board_words(launch_.league));
+    declare(board_, "polynomial_fit/board", blocks::Slots<sums_per_step>::board_words(launch_.league));
     return launch_;
   }
   void begin() const override {
@@ -156,10 +156,10 @@ class Persistent final : public CudaPart {
     check(cudaMemsetAsync(board_.data(), 0, board_.bytes(), stream(queue())));
   }
   void accumulate() const override {
-    const bool fits = rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector;
+    const bool fits = rows().size() <= std::int64_t{max_resident} * launch_.league * launch_.team * launch_.vector;
     const auto kernel = !fits                 ? take_all_steps<T, 0, false>
-                        : launch_.league == 1 ? take_all_steps<T, most_resident, true>
-                                              : take_all_steps<T, most_resident, false>;
+                        : launch_.league == 1 ? take_all_steps<T, max_resident, true>
+                                              : take_all_steps<T, max_resident, false>;
     kernel<<<static_cast<unsigned>(launch_.league), block(launch_), bytes_, stream(queue())>>>(memory_.points(), rule_,
                                                                                                state(), board_.data());
     check_launch();

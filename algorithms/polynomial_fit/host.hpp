@@ -14,12 +14,12 @@ class HostPart : public FitPart<host::Array> {
   using FitPart::FitPart;
   void begin() const override {
     queue().submit([rule = rule_, state = state()] {
-      for (int i = 0; i < sums_a_step; ++i) begin_state(rule, state, i);
+      for (int i = 0; i < sums_per_step; ++i) begin_state(rule, state, i);
     });
   }
   void update() const override {
     queue().submit([rule = rule_, state = state(), sums = sums_.data()] {
-      for (int i = 0; i < sums_a_step; ++i) take_step(rule, state, sums, i);
+      for (int i = 0; i < sums_per_step; ++i) take_step(rule, state, sums, i);
     });
   }
 };

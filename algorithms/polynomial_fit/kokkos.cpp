@@ -13,7 +13,7 @@ using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
 template <class T>
 auto policy_of(const Exec& exec, Launch launch, int scratch_values) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most_persistent_lanes, 1>> policy(
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_persistent_lanes, 1>> policy(
       exec, launch.league, launch.team, launch.vector);
   policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes(scratch_values)));
   return light(policy);
@@ -21,8 +21,8 @@ auto policy_of(const Exec& exec, Launch launch, int scratch_values) {
 
 /// A lane's sums over its points.
 template <class T>
-KOKKOS_INLINE_FUNCTION Sums<double, sums_a_step> sums_of(const Points<T>& points, const Cubic<T>& cubic,
-                                                         std::int64_t lane, std::int64_t lanes) {
+KOKKOS_INLINE_FUNCTION Sums<double, sums_per_step> sums_of(const Points<T>& points, const Cubic<T>& cubic,
+                                                           std::int64_t lane, std::int64_t lanes) {
   if constexpr (on_gpu)
     return lane_sums(points, cubic, lane, lanes);
   else
@@ -49,7 +49,7 @@ struct Accumulate {
     const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
     if (!blocks::league_sums(member, team, of_team, partials, ticket, sums, scratch.data()) || !alone) return;
     team.barrier();
-    for (int i = team.rank; i < sums_a_step; i += team.size) take_step(rule, state, sums, i);
+    for (int i = team.rank; i < sums_per_step; i += team.size) take_step(rule, state, sums, i);
   }
 };
 
@@ -64,9 +64,9 @@ class Stepwise final : public GraphPart {
     const int lanes = limits(queue()).vector;
     const Launch standard = on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1};
     launch_ = resolved<T>(launch, standard);
-    values_ = blocks::team_sums_size<sums_a_step>(launch_.team * launch_.vector);
+    values_ = blocks::team_sums_size<sums_per_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
-    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_a_step);
+    declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_per_step);
     return launch_;
   }
   void accumulate() const override { submit(queue(), "polynomial_fit/accumulate", policy(exec_), kernel()); }
@@ -97,7 +97,7 @@ class Stepwise final : public GraphPart {
 template <class T, int resident, bool alone>
 void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state,
                     stamped::Word* board) {
-  const int in_team = launch.team * launch.vector, size = blocks::team_sums_size<sums_a_step>(in_team);
+  const int in_team = launch.team * launch.vector, size = blocks::team_sums_size<sums_per_step>(in_team);
   Kokkos::parallel_for(
       "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
@@ -111,7 +111,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
         for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
         for (std::int64_t step = 0; step < rule.steps; ++step) {
           const auto cubic = Cubic<T>::of(theta);
-          Sums<LaneType<T, resident>, sums_a_step> of_lane;
+          Sums<LaneType<T, resident>, sums_per_step> of_lane;
           if constexpr (resident > 0)
             of_lane = mine.sums(cubic);
           else
@@ -136,14 +136,14 @@ class Persistent final : public KokkosPart {
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
     const Launch standard{0, on_gpu ? 128 : limits(queue()).team_times_vector, 1};
-    launch_ = resolved<T>(launch, standard, 1, most_resident);
-    const int values = blocks::team_sums_size<sums_a_step>(launch_.team * launch_.vector);
+    launch_ = resolved<T>(launch, standard, 1, max_resident);
+    const int values = blocks::team_sums_size<sums_per_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held =
-        blocks::teams_at_once(exec_, multiprocessors(*this), most_persistent_lanes, 1, launch_, scratch_bytes(values));
+        blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, 1, launch_, scratch_bytes(values));
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
-    declare(board_, "polynomial_fit/board", blocks::Slots<sums_a_step>::board_words(launch_.league));
+    declare(board_, "polynomial_fit/board", blocks::Slots<sums_per_step>::board_words(launch_.league));
     return launch_;
   }
   void begin() const override {
@@ -160,8 +160,8 @@ class Persistent final : public KokkosPart {
   using Steps = void (*)(const Exec&, Launch, const Points<T>&, const Rule&, const State&, stamped::Word*);
   [[nodiscard]] Steps kernel() const {
     if constexpr (on_gpu)
-      if (rows().size() <= std::int64_t{most_resident} * launch_.league * launch_.team * launch_.vector)
-        return launch_.league == 1 ? take_all_steps<T, most_resident, true> : take_all_steps<T, most_resident, false>;
+      if (rows().size() <= std::int64_t{max_resident} * launch_.league * launch_.team * launch_.vector)
+        return launch_.league == 1 ? take_all_steps<T, max_resident, true> : take_all_steps<T, max_resident, false>;
     return take_all_steps<T, 0, !on_gpu>;
   }
   PointMemory<T, Array> memory_;

@@ -22,7 +22,7 @@ class GraphPart : public KokkosPart {
 /// an instance of its own: what its nodes take of it (slots for team scratch memory) is not missed elsewhere.
 class GraphSolve final : public ShardParts<GraphPart> {
  public:
-  static constexpr std::int64_t most_nodes = 100;
+  static constexpr std::int64_t max_nodes = 100;
 
   GraphSolve(const Context& context, std::int64_t steps,
              const std::function<std::unique_ptr<GraphPart>(const Shard&)>& make)
@@ -35,22 +35,22 @@ class GraphSolve final : public ShardParts<GraphPart> {
     if (context().dry) return effective;
     graph_.emplace(exec_);
     GraphNode last = graph_->root_node();
-    steps_a_graph_ = 0;
-    for (; steps_a_graph_ < std::min(most_nodes, steps_); ++steps_a_graph_) last = part().record(exec_, last);
+    steps_per_graph_ = 0;
+    for (; steps_per_graph_ < std::min(max_nodes, steps_); ++steps_per_graph_) last = part().record(exec_, last);
     graph_->instantiate();
     return effective;
   }
   void compute(Stages& stages) override {
     stages.stage(part().queue(), "begin", [this] { part().begin(); });
     stages.stage(part().queue(), "steps", [this] {
-      for (std::int64_t step = 0; step < steps_; step += steps_a_graph_) graph_->submit(exec_);
+      for (std::int64_t step = 0; step < steps_; step += steps_per_graph_) graph_->submit(exec_);
     });
   }
 
  private:
   [[nodiscard]] GraphPart& part() const { return *parts().front(); }
   Exec exec_;
-  std::int64_t steps_, steps_a_graph_ = 1;
+  std::int64_t steps_, steps_per_graph_ = 1;
   std::optional<Kokkos::Experimental::Graph<Exec>> graph_;
 };
 

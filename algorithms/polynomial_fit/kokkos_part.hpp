@@ -23,21 +23,21 @@ struct Update {
 /// The steps that are the same for all methods, and their launches.
 class KokkosPart : public FitPart<Array> {
  public:
-  KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_a_step)
+  KokkosPart(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_per_step)
       : FitPart(problem, context, shard, sums), exec_(instance(runtime(), queue())) {}
   void begin() const override { submit_positions("polynomial_fit/begin", Begin{rule_, state()}); }
 
  protected:
   template <class Kernel>
   void submit_positions(const char* name, const Kernel& kernel) const {
-    submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, sums_a_step), kernel);
+    submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, sums_per_step), kernel);
   }
   /// The method's choice where the launch leaves it open; of the league, where a lane would have less than `points`.
   /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
   [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
     LaunchLimits most = limits(queue());
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, most_persistent_lanes);
+    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, max_persistent_lanes);
     launch = resolve(launch, standard, most);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);

@@ -14,7 +14,7 @@ using namespace league::polynomial_fit;
 /// The sums of one thread lie on cache lines of their own.
 template <int n>
 constexpr int pitch = (n + 7) / 8 * 8;
-constexpr int line = pitch<sums_a_step>;
+constexpr int line = pitch<sums_per_step>;
 
 template <int n>
 void add_all(const double* partials, int threads, double* sums) {
@@ -29,7 +29,7 @@ void add_points(const Points<T>& points, const double* theta, int threads, doubl
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int thread = 0; thread < threads; ++thread)
     std::ranges::copy(range_sums(points, cubic, piece(points.count, thread, threads)).values, partials + thread * line);
-  add_all<sums_a_step>(partials, threads, sums);
+  add_all<sums_per_step>(partials, threads, sums);
 }
 
 template <class T>
@@ -68,7 +68,7 @@ template <class T>
 void take_all_steps(const Points<T>& points, const Rule& rule, const State& state, double* partials, int thread,
                     int threads) {
   const Range mine = piece(points.count, thread, threads);
-  double theta[terms], sums[sums_a_step];
+  double theta[terms], sums[sums_per_step];
   std::copy_n(state.theta, terms, theta);
   std::int64_t taken = 0;
   const State own{theta, state.loss, &taken};
@@ -76,7 +76,7 @@ void take_all_steps(const Points<T>& points, const Rule& rule, const State& stat
     double* of_step = partials + (step & 1) * threads * line;
     std::ranges::copy(range_sums(points, Cubic<T>::of(theta), mine).values, of_step + thread * line);
 #pragma omp barrier
-    add_all<sums_a_step>(of_step, threads, sums);
+    add_all<sums_per_step>(of_step, threads, sums);
     for (int i = 0; i < terms; ++i) take_step(rule, own, sums, i);
     if (thread == 0) take_step(rule, own, sums, terms);
   }

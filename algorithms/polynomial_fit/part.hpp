@@ -26,7 +26,7 @@ class FitPart : public StepPart {
 
  protected:
   /// `sums`: that `accumulate` leaves.
-  FitPart(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_a_step)
+  FitPart(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_per_step)
       : StepPart(context, shard),
         rule_{2 * problem.rate, problem.steps, {}},
         points_(static_cast<double>(problem.points)) {

@@ -18,7 +18,7 @@ struct Points {
 };
 
 /// Sums over points: error x^p for p = 0..3, and the error's square.
-inline constexpr int terms = PolynomialFit::terms, sums_a_step = terms + 1;
+inline constexpr int terms = PolynomialFit::terms, sums_per_step = terms + 1;
 
 /// The coefficients in the kernel's type.
 template <class T>
@@ -33,7 +33,7 @@ struct Cubic {
 
 /// Adds a point's terms; V is T, or a vector of T for as many points. `constant`: the first coefficient.
 template <class T, class V>
-LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, T constant, const V& x, const V& y, V (&sums)[sums_a_step]) {
+LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, T constant, const V& x, const V& y, V (&sums)[sums_per_step]) {
   const V square = x * x, cube = square * x;
   const V error = cubic.values[1] * x + cubic.values[2] * square + cubic.values[3] * cube - y + constant;
   sums[0] += error;
@@ -43,13 +43,13 @@ LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, T constant, const V& x, co
   sums[4] += error * error;
 }
 template <class T, class V>
-LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, const V& x, const V& y, V (&sums)[sums_a_step]) {
+LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, const V& x, const V& y, V (&sums)[sums_per_step]) {
   add_point(cubic, cubic.values[0], x, y, sums);
 }
 
 template <class T>
-LEAGUE_FUNCTION void flush(T (&from)[sums_a_step], Sums<double, sums_a_step>& to) {
-  for (int i = 0; i < sums_a_step; ++i) to.values[i] += static_cast<double>(from[i]), from[i] = T{0};
+LEAGUE_FUNCTION void flush(T (&from)[sums_per_step], Sums<double, sums_per_step>& to) {
+  for (int i = 0; i < sums_per_step; ++i) to.values[i] += static_cast<double>(from[i]), from[i] = T{0};
 }
 
 /// Points that are added in T before they go into double.
@@ -57,10 +57,10 @@ inline constexpr int run = 16;
 
 /// A GPU lane's share of the sums: every `lanes`-th point from `lane`, of all teams' lanes.
 template <class T>
-LEAGUE_FUNCTION Sums<double, sums_a_step> lane_sums(const Points<T>& points, const Cubic<T>& cubic, std::int64_t lane,
-                                                    std::int64_t lanes) {
-  Sums<double, sums_a_step> sums;
-  T mine[sums_a_step] = {};
+LEAGUE_FUNCTION Sums<double, sums_per_step> lane_sums(const Points<T>& points, const Cubic<T>& cubic, std::int64_t lane,
+                                                      std::int64_t lanes) {
+  Sums<double, sums_per_step> sums;
+  T mine[sums_per_step] = {};
   int added = 0;
   for (std::int64_t i = lane; i < points.count; i += lanes) {
     add_point(cubic, points.x[i], points.y[i], mine);
@@ -72,28 +72,28 @@ LEAGUE_FUNCTION Sums<double, sums_a_step> lane_sums(const Points<T>& points, con
 
 /// A host thread's share: consecutive points, as many at a time as a vector holds.
 template <class T>
-LEAGUE_FUNCTION Sums<double, sums_a_step> range_sums(const Points<T>& points, const Cubic<T>& cubic, Range range) {
+LEAGUE_FUNCTION Sums<double, sums_per_step> range_sums(const Points<T>& points, const Cubic<T>& cubic, Range range) {
   typedef T Vector __attribute__((vector_size(64)));
   constexpr int lanes = 64 / static_cast<int>(sizeof(T));
-  double of_lanes[sums_a_step][lanes] = {};
+  double of_lanes[sums_per_step][lanes] = {};
   std::int64_t i = range.begin;
   while (i + lanes <= range.end) {
-    Vector mine[sums_a_step] = {};
+    Vector mine[sums_per_step] = {};
     for (int turn = 0; turn < run && i + lanes <= range.end; ++turn, i += lanes) {
       Vector x, y;
       __builtin_memcpy(&x, points.x + i, sizeof(Vector));
       __builtin_memcpy(&y, points.y + i, sizeof(Vector));
       add_point(cubic, x, y, mine);
     }
-    T values[sums_a_step][lanes];
+    T values[sums_per_step][lanes];
     __builtin_memcpy(values, mine, sizeof(values));
-    for (int n = 0; n < sums_a_step; ++n)
+    for (int n = 0; n < sums_per_step; ++n)
       for (int lane = 0; lane < lanes; ++lane) of_lanes[n][lane] += static_cast<double>(values[n][lane]);
   }
-  Sums<double, sums_a_step> sums;
-  for (int n = 0; n < sums_a_step; ++n)
+  Sums<double, sums_per_step> sums;
+  for (int n = 0; n < sums_per_step; ++n)
     for (const double sum : of_lanes[n]) sums.values[n] += sum;
-  T mine[sums_a_step] = {};
+  T mine[sums_per_step] = {};
   for (; i < range.end; ++i) add_point(cubic, points.x[i], points.y[i], mine);  // fewer than a vector
   flush(mine, sums);
   return sums;
@@ -130,8 +130,8 @@ LEAGUE_FUNCTION void begin_state(const Rule& rule, const State& state, int i) {
 /// The points of a kernel that lives through all steps: those of a lane stay in its registers. With more of them,
 /// `resident` is 0 and they are read in each step. So few lanes may take 255 registers each: points, their powers and
 /// sums take more than 128.
-inline constexpr int most_persistent_lanes = 256;
-inline constexpr int most_resident = 16;
+inline constexpr int max_persistent_lanes = 256;
+inline constexpr int max_resident = 16;
 template <class T, int resident>
 struct ResidentPoints {
   T x[resident], y[resident];
@@ -146,8 +146,8 @@ struct ResidentPoints {
       count += mine ? 1 : 0;
     }
   }
-  LEAGUE_FUNCTION Sums<T, sums_a_step> sums(const Cubic<T>& cubic) const {
-    Sums<T, sums_a_step> sums;
+  LEAGUE_FUNCTION Sums<T, sums_per_step> sums(const Cubic<T>& cubic) const {
+    Sums<T, sums_per_step> sums;
     for (int k = 0; k < resident; ++k)  // beyond the last point zeros, without the constant: they add nothing
       add_point(cubic, k < count ? cubic.values[0] : T{0}, x[k], y[k], sums.values);
     return sums;
