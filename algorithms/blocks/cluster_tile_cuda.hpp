@@ -72,8 +72,7 @@ struct ClusterPlan {
 
 /// The properties of the queue's device. @throws Unsupported where it has no wgmma
 inline cudaDeviceProp hopper_properties(Queue& queue) {
-  cudaDeviceProp device;
-  cuda::check(cudaGetDeviceProperties(&device, queue.device().index));
+  const cudaDeviceProp device = cuda::properties(queue);
   if (device.major != 9) throw Unsupported(std::string(device.name) + " has no wgmma: that is of Hopper only");
   return device;
 }

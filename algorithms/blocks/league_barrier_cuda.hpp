@@ -24,16 +24,14 @@ __device__ inline void league_barrier(unsigned* word) {
 /// Blocks of this launch that the queue's device holds at once, by the occupancy of the largest of `kernels`.
 template <class... Kernels>
 int blocks_at_once(Queue& queue, Launch launch, std::size_t shared_bytes, Kernels... kernels) {
-  cuda::stream(queue);
-  cudaDeviceProp device{};
-  cuda::check(cudaGetDeviceProperties(&device, queue.device().index));
+  const int multiprocessors = cuda::properties(queue).multiProcessorCount;
   const auto per_multiprocessor = [&](auto kernel) {
     int blocks = 0;
     cuda::check(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, launch.team * launch.vector, shared_bytes));
     return blocks;
   };
-  return device.multiProcessorCount * std::min({per_multiprocessor(kernels)...});
+  return multiprocessors * std::min({per_multiprocessor(kernels)...});
 }
 
 }  // namespace league::blocks

@@ -125,9 +125,7 @@ class Mma final : public MmaPart<Tile, T> {
   using MmaPart<Tile, T>::MmaPart;
   Launch configure(Launch launch) override {
     if constexpr (is_large<Tile>) {
-      cudaDeviceProp device;
-      cuda::check(cudaGetDeviceProperties(&device, this->queue().device().index));
-      cuda::require_scratch(device, dynamic_bytes<Tile>, "the tile of this kernel");
+      cuda::require_scratch(cuda::properties(this->queue()), dynamic_bytes<Tile>, "the tile of this kernel");
       cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(sample_products<Tile>), dynamic_bytes<Tile>));
       cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(collect_products<Tile>), dynamic_bytes<Tile>));
     }

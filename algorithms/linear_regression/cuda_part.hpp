@@ -63,16 +63,11 @@ class CudaPart : public FitPart<Array> {
       throw Unsupported("team size x vector length " + std::to_string(in_block) + ": these sums need a multiple of " +
                         std::to_string(warp_size));
     if (launch.league > 0) return launch;
-    const cudaDeviceProp device = properties();
+    const cudaDeviceProp device = properties(queue());
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / in_block;
     const std::int64_t worth = ceil_div<std::int64_t>(rows().size(), in_block * rows_per_lane);
     launch.league = league_of(std::min(std::max<std::int64_t>(held, 1), worth));
     return launch;
-  }
-  [[nodiscard]] cudaDeviceProp properties() const {
-    cudaDeviceProp found{};
-    check(cudaGetDeviceProperties(&found, queue().device().index));
-    return found;
   }
   static dim3 block(Launch launch) {
     return {static_cast<unsigned>(launch.vector), static_cast<unsigned>(launch.team)};

@@ -28,9 +28,7 @@ class NewtonMma final : public StepPart {
                             [](int threads) { return unit_rows<T, Unit, blocks_>(threads); });
       const int threads = launch_.team * launch_.vector;
       bytes_ = unit_scratch_bytes<T, Unit, blocks_>(threads);
-      cudaDeviceProp device{};
-      check(cudaGetDeviceProperties(&device, queue().device().index));
-      require_scratch(device, static_cast<std::size_t>(bytes_), "a block of " + std::to_string(threads));
+      require_scratch(properties(queue()), static_cast<std::size_t>(bytes_), "a block of " + std::to_string(threads));
       check(allow_scratch(reinterpret_cast<const void*>(newton_units<T, blocks_>), bytes_));
     });
     memory_.declare_partials(launch_.league, newton_sums(memory_.features));

@@ -92,8 +92,7 @@ class CudaPart : public FitPart<Array> {
     if (lanes % warp_size != 0)
       throw Unsupported("team size x vector length " + std::to_string(lanes) + ": these sums need a multiple of " +
                         std::to_string(warp_size));
-    cudaDeviceProp device{};
-    check(cudaGetDeviceProperties(&device, queue().device().index));
+    const cudaDeviceProp device = properties(queue());
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / lanes;
     if (launch.league == 0) launch.league = league_of(std::min(held, ceil_div(rows().size(), lanes * points)));
     return launch;

@@ -152,9 +152,7 @@ class Fused final : public StepPart {
   Fused(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    cudaDeviceProp properties{};
-    cuda::stream(queue());
-    cuda::check(cudaGetDeviceProperties(&properties, queue().device().index));
+    const cudaDeviceProp properties = cuda::properties(queue());
     const Launch effective = memory_.configure(launch, cuda::limits, 2 * properties.multiProcessorCount);
     choose_kernel(properties);
     return effective;

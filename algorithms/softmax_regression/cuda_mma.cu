@@ -45,9 +45,7 @@ class Mma final : public StepPart {
   Mma(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
       : StepPart(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    cudaDeviceProp properties{};
-    cuda::stream(queue());
-    cuda::check(cudaGetDeviceProperties(&properties, queue().device().index));
+    const cudaDeviceProp properties = cuda::properties(queue());
     const int bytes = memory_.scratch_bytes();
     cuda::require_scratch(properties, static_cast<std::size_t>(bytes), "the squares of this kernel");
     cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(mma<Unit>), bytes));

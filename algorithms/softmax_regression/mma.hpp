@@ -26,7 +26,7 @@ struct MmaTile {
   static constexpr int squares_each = alone ? 8 : 1;  ///< maximum rows of squares per subgroup and round
   static constexpr int slots = alone ? 1 : Digits::bytes ? 2 : 4;
   static constexpr int together = subgroups * slots;  ///< squares of features whose sums a team keeps
-  static constexpr int ahead = alone ? 1 : 2, ahead_in_gradient = alone ? 1 : 2;  ///< prefetched squares per subgroup
+  static constexpr int ahead = alone ? 1 : 2;         ///< prefetched squares per subgroup
   static constexpr int side = Squares::side, tiles = Squares::tiles, steps = Squares::steps;
   static constexpr int units = Digits::units, columns = units * blocks::mma::side;
   static constexpr int totals_bytes = columns * 4;

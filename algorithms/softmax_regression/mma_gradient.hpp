@@ -31,17 +31,17 @@ struct MmaGradient {
       if (column >= work.across) return;
       const Word* next = work.square(first, column);
       const int stride = work.across * Squares::words;
-      typename Squares::Part parts[Tile::ahead_in_gradient];
-      blocks::unrolled<Tile::ahead_in_gradient>([&](int i) {
+      typename Squares::Part parts[Tile::ahead];
+      blocks::unrolled<Tile::ahead>([&](int i) {
         if (i < count) Squares::template load<true>(parts[i], next, lane);
         next += stride;
       });
       const Word* with = of_turn;
-      for (int left = count; left > 0; left -= Tile::ahead_in_gradient)
-        blocks::unrolled<Tile::ahead_in_gradient>([&](int i) {
+      for (int left = count; left > 0; left -= Tile::ahead)
+        blocks::unrolled<Tile::ahead>([&](int i) {
           if (i >= left) return;
           multiply(parts[i], with, lane, slot);
-          if (i + Tile::ahead_in_gradient < left) Squares::template load<true>(parts[i], next, lane);
+          if (i + Tile::ahead < left) Squares::template load<true>(parts[i], next, lane);
           next += stride;
           with += square_words;
         });

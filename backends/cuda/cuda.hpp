@@ -35,6 +35,13 @@ inline void require_scratch(const cudaDeviceProp& properties, std::size_t bytes,
 
 /// Makes the queue's device the current one and returns its stream.
 cudaStream_t stream(Queue& queue);
+/// The properties of the queue's device, which becomes the current one.
+inline cudaDeviceProp properties(Queue& queue) {
+  stream(queue);
+  cudaDeviceProp found{};
+  check(cudaGetDeviceProperties(&found, queue.device().index));
+  return found;
+}
 
 /// An array in the memory of the queue's device; copies and fills are asynchronous on the queue.
 template <class T>
