@@ -259,6 +259,13 @@ struct Split : Unit {
   static constexpr int parts = 2;
 };
 
+/// Offset in values of row `row`, element `element` of the depth, both modulo a piece's, among pieces of operand B.
+template <class Unit>
+LEAGUE_FUNCTION int value_of_b(int piece, int row, int element) {
+  const int word = Unit::template offset<Operand::b>(row % side, element % Unit::depth / Unit::per_word);
+  return (piece * piece_words + word) * Unit::per_word + element % Unit::per_word;
+}
+
 /// A matrix in pieces: panels of `height` rows (a multiple of 16); within a panel, the pieces of one step of the depth
 /// are adjacent. A team reads one contiguous part of an operand per step.
 template <class Unit, Operand operand = Operand::a>

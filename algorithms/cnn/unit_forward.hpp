@@ -28,10 +28,8 @@ struct Filters {
   LEAGUE_FUNCTION static int step(int group, int kx, int ky) { return (group * 3 + kx) * 3 + ky; }
   /// The offset of a weight, in values.
   LEAGUE_FUNCTION static int at(int o, int c, int tap) {
-    const int word = c % Unit::depth / Unit::per_word;
-    const int offset = Unit::template offset<blocks::mma::Operand::b>(o % blocks::mma::side, word);
     const int piece = step(c / Unit::depth, tap % 3, tap / 3) * units + o / blocks::mma::side;
-    return (piece * blocks::mma::piece_words + offset) * Unit::per_word + c % Unit::per_word;
+    return blocks::mma::value_of_b<Unit>(piece, o, c);
   }
 };
 

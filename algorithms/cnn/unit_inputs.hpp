@@ -14,10 +14,7 @@ struct BackFilters {
   LEAGUE_FUNCTION static int step(int group, int tap) { return group * taps + tap; }
   /// The offset of a weight, in values.
   LEAGUE_FUNCTION static int at(int o, int c, int tap) {
-    const int word = o % Unit::depth / Unit::per_word;
-    const int offset = Unit::template offset<blocks::mma::Operand::b>(c % blocks::mma::side, word);
-    const int piece = step(o / Unit::depth, tap) * units + c / blocks::mma::side;
-    return (piece * blocks::mma::piece_words + offset) * Unit::per_word + o % Unit::per_word;
+    return blocks::mma::value_of_b<Unit>(step(o / Unit::depth, tap) * units + c / blocks::mma::side, c, o);
   }
 };
 

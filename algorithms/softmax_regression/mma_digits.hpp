@@ -49,11 +49,9 @@ struct MmaDigits {
 
   /// Writes element `element` (of a square's depth), column `column` of operand B. `pieces`: [steps][units]
   LEAGUE_FUNCTION static void put(typename Unit::Word* pieces, int column, int element, typename Unit::Value value) {
-    const int at = blocks::Squares<Unit>::depth_of(element), step = at / Unit::depth;
-    const int word = at % Unit::depth / Unit::per_word, unit = column / blocks::mma::side;
-    auto* piece = pieces + (step * units + unit) * blocks::mma::piece_words;
-    piece += Unit::template offset<blocks::mma::Operand::b>(column % blocks::mma::side, word);
-    reinterpret_cast<typename Unit::Value*>(piece)[at % Unit::per_word] = value;
+    const int at = blocks::Squares<Unit>::depth_of(element);
+    const int piece = at / Unit::depth * units + column / blocks::mma::side;
+    reinterpret_cast<typename Unit::Value*>(pieces)[blocks::mma::value_of_b<Unit>(piece, column, at)] = value;
   }
 };
 
