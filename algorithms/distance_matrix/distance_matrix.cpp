@@ -16,6 +16,7 @@ const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 const std::map<Dtype, std::string> units{{Dtype::f32, "f16 tensor"}, {Dtype::f64, "f64 tensor"}};
 
 const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare product";
+const char* const alone = "a team of one thread has no coordinates to share; compare direct";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -36,6 +37,10 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "symmetric",
                  .description = "tiled, for one half of the matrix, mirrored; one device, whole matrix in memory",
                  .dtypes = floats},
+                {.name = "split_k",
+                 .description = "direct with a team per tile of pairs, its threads share the coordinates",
+                 .dtypes = floats,
+                 .not_expressible = {{"serial", alone}, {"openmp", alone}}},
                 {.name = "product", .description = "|x|^2 + |y|^2 - 2 x.y by our own product tile", .dtypes = floats},
                 {.name = "mma",
                  .description = "|x|^2 + |y|^2 - 2 x.y by matrix units, in f32 as three products of f16",

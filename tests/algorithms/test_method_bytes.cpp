@@ -69,7 +69,7 @@ TEST(MethodBytes, OfAMatrixBetweenPasses) {
   for (const char* method : {"direct", "gram"})
     EXPECT_DOUBLE_EQ(bytes("knn", method, {{"k", "3"}}, Dtype::f32, data), fused + 8.0 * 300 * 131) << method;
   const Values points{{"n", "129"}, {"dimension", "5"}};
-  for (const char* method : {"direct", "tiled", "symmetric", "product"})
+  for (const char* method : {"direct", "tiled", "symmetric", "split_k", "product"})
     EXPECT_DOUBLE_EQ(bytes("distance_matrix", method, points, Dtype::f64), (129 * 129 + 129 * 5) * 8) << method;
   EXPECT_DOUBLE_EQ(bytes("distance_matrix", "gram", points, Dtype::f64), (3 * 129 * 129 + 129 * 5) * 8);
 }
