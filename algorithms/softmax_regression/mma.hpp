@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/no_unroll.hpp"
 #include "algorithms/blocks/squares.hpp"
 #include "algorithms/softmax_regression/mma_digits.hpp"
 
@@ -130,6 +131,7 @@ struct MmaLogits {
       if (i < work.across) Squares::template load<false>(parts[i], next, lane);
       next += Squares::words;
     });
+    LEAGUE_NO_UNROLL
     for (int left = work.across; left > 0; left -= Tile::ahead) {
       blocks::unrolled<Tile::ahead>([&](int i) {
         if (i >= left) return;

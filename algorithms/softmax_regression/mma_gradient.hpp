@@ -37,6 +37,7 @@ struct MmaGradient {
         next += stride;
       });
       const Word* with = of_turn;
+      LEAGUE_NO_UNROLL
       for (int left = count; left > 0; left -= Tile::ahead)
         blocks::unrolled<Tile::ahead>([&](int i) {
           if (i >= left) return;
