@@ -18,6 +18,7 @@ const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}
 const std::map<Dtype, std::string> byte_units{
     {Dtype::f32, "u8 tensor"}, {Dtype::i32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}};
 const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
+const char* const alone = "threads of a host share no scratch; compare direct";
 const char* const large = "needs more than 48 KB of shared memory, which Kokkos does not give a team; compare mma";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
@@ -34,6 +35,11 @@ const RegisterAlgorithm registered{Algorithm{
     .methods = {{.name = "direct",
                  .description = "sums of squared differences into a matrix, then selection",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .units = units},
+                {.name = "per_query",
+                 .description = "one kernel, a team per query and chunk of rows: differences, selection, votes",
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .not_expressible = {{"serial", alone}, {"openmp", alone}},
                  .units = units},
                 {.name = "fused",
                  .description = "tiles of products and norms, k-best lists kept in the kernel, no matrix",

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/blocks/unrolled.hpp"
+#include "algorithms/knn/k_select.hpp"
+#include "algorithms/knn/part.hpp"
+#include "backends/launch.hpp"
+
+/// The method `per_query`, the same in CUDA and Kokkos: one kernel, a team takes a query and a chunk of the training
+/// rows. For few queries, or few rows.
+namespace league::knn {
+
+inline constexpr int max_chunk = 2048;  ///< training rows per item: scratch holds their distances
+
+/// Scratch of a team.
+struct QueryScratch {
+  SelectScratch select;
+  std::int32_t squared[max_chunk];  ///< distances to the rows of the chunk, `ordered`
+};
+
+/// Arguments of the kernel.
+template <class T, class Element>
+struct QueryWork {
+  using D = Distance<Element>;
+  std::int64_t n, queries;
+  int features, k, chunk, chunks;  ///< chunk: training rows per item
+  Votes votes;
+  const T *test, *train;
+  const std::int32_t* train_labels;
+  std::int64_t* neighbours;
+  double* distances;
+  std::int32_t* labels;
+  SelectionKey* lists;  ///< [queries x chunks x k], where there are several chunks
+  unsigned* tickets;    ///< [queries]
+
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t items() const { return queries * chunks; }
+  [[nodiscard]] LEAGUE_FUNCTION const T* test_row(std::int64_t query) const { return test + query * features; }
+  [[nodiscard]] LEAGUE_FUNCTION const T* train_row(std::int64_t row) const { return train + row * features; }
+};
+
+/// Sums over the features of rows `row(0)` to `row(count - 1)`: neighbouring `lanes` threads share a row, of which
+/// there are several at a time. `lanes_sum` adds over them; `put(i, sum)` is called by one thread per row.
+/// @pre all threads call
+template <class Sum, class T, class Group, class LanesSum, class Row, class Add, class Put>
+LEAGUE_FUNCTION void sums_of_rows(const Group& group, int lanes, int features, const T* x, int count, const Row& row,
+                                  const Add& add, const LanesSum& lanes_sum, const Put& put) {
+  constexpr int together = 4;
+  const int gang = group.rank / lanes, gangs = group.size / lanes, lane = group.rank % lanes;
+  for (int first = 0; first < count; first += gangs * together) {  // the same number of iterations for all
+    const T* y[together];
+    Sum sum[together] = {};
+    blocks::unrolled<together>([&](int n) {
+      const int i = first + n * gangs + gang;
+      y[n] = row(i < count ? i : count - 1);
+    });
+    for (int f = lane; f < features; f += lanes) {
+      const T value = x[f];
+      blocks::unrolled<together>([&](int n) { sum[n] = add(sum[n], value, y[n][f]); });
+    }
+    blocks::unrolled<together>([&](int n) {
+      const int i = first + n * gangs + gang;
+      const Sum all = lanes_sum(sum[n]);
+      if (lane == 0 && i < count) put(i, all);
+    });
+  }
+}
+
+/// Item `item`: the distances of a chunk, its k best; with the last chunk of a query, their merge and the votes.
+/// `comes_last(ticket, count)`: blocks::comes_last. @pre all threads call
+template <class Atomics, class T, class Element, class Group, class LanesSum, class ComesLast>
+LEAGUE_FUNCTION void take_item(const QueryWork<T, Element>& work, std::int64_t item, const Group& group, int lanes,
+                               const LanesSum& lanes_sum, const ComesLast& comes_last, QueryScratch& scratch) {
+  using D = Distance<Element>;
+  const std::int64_t query = item / work.chunks, begin = item % work.chunks * work.chunk;
+  const auto count = static_cast<int>(begin + work.chunk < work.n ? work.chunk : work.n - begin);
+  const T* x = work.test_row(query);
+  SelectScratch& select = scratch.select;
+  group.barrier();  // the votes of the item before
+  sums_of_rows<D>(
+      group, lanes, work.features, x, count, [&](int i) { return work.train_row(begin + i); },
+      [](D sum, T a, T b) {
+        const D difference = static_cast<D>(a) - static_cast<D>(b);
+        return sum + difference * difference;
+      },
+      lanes_sum, [&](int i, D sum) { scratch.squared[i] = KeyLimits<D>::to_ordered(sum); });
+  group.barrier();
+  select_best<Atomics>(
+      group, count, work.k, [&](std::int64_t i) { return selection_key(scratch.squared[i], begin + i); }, select);
+  if (work.chunks > 1) {
+    SelectionKey* lists = work.lists + query * work.chunks * work.k;
+    SelectionKey* list = lists + item % work.chunks * work.k;
+    for (int i = group.rank; i < work.k; i += group.size) list[i] = select.best[i];
+    if (!comes_last(work.tickets + query, static_cast<unsigned>(work.chunks))) return;
+    select_best<Atomics>(
+        group, std::int64_t{work.chunks} * work.k, work.k, [lists](std::int64_t i) { return lists[i]; }, select);
+  }
+  sums_of_rows<double>(
+      group, lanes, work.features, x, work.k,
+      [&](int i) { return work.train_row(static_cast<std::int64_t>(select.best[i] & 0xffffffffULL)); },
+      [](double sum, T a, T b) {
+        const double difference = static_cast<double>(a) - static_cast<double>(b);
+        return sum + difference * difference;
+      },
+      lanes_sum, [&](int i, double sum) { select.squared[i] = sum; });
+  group.barrier();
+  rank_and_vote(group, work.k, work.votes, work.train_labels, work.neighbours + query * work.k,
+                work.distances + query * work.k, work.labels + query, select);
+}
+
+/// Memory of `per_query`.
+template <class T, class Element, template <class> class Array>
+struct QueryMemory {
+  QueryMemory(Part& part_, const Knn& problem) : part(part_), knn(part_, problem) {}
+
+  /// Default: up to 32 lanes share a row, four features each, and the chunks of all queries are about `teams` items of
+  /// at least 256 rows. @throws Unsupported for larger chunks than scratch holds
+  Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu, std::int64_t teams) {
+    int lanes = 1;
+    while (lanes < limits.vector && lanes < 32 && on_gpu && lanes * 4 < knn.features) lanes *= 2;
+    const std::int64_t wanted = std::max<std::int64_t>(teams / std::max<std::int64_t>(knn.m, 1), 1);
+    const std::int64_t rows = std::clamp<std::int64_t>(ceil_div(knn.n, wanted), 256, max_chunk);
+    launch = resolve(launch,
+                     {0, on_gpu ? max_select_threads / std::max(launch.vector, lanes) : 1, lanes,
+                      static_cast<int>(std::min(rows, knn.n))},
+                     limits);
+    if (launch.tile > max_chunk)
+      throw Unsupported("tile " + std::to_string(launch.tile) + ": scratch holds the distances of " +
+                        std::to_string(max_chunk) + " training rows");
+    const auto chunks = ceil_div<std::int64_t>(knn.n, launch.tile);
+    if (launch.league == 0) launch.league = league_of(knn.m * chunks);
+    part.declare(lists, "knn/lists", chunks > 1 ? knn.m * chunks * knn.k : 0);
+    part.declare_zeroed(tickets, "knn/tickets", knn.m);
+    return launch;
+  }
+  [[nodiscard]] QueryWork<T, Element> work(Launch launch) const {
+    return {knn.n,
+            knn.m,
+            static_cast<int>(knn.features),
+            knn.k,
+            launch.tile,
+            static_cast<int>(ceil_div<std::int64_t>(knn.n, launch.tile)),
+            knn.votes,
+            knn.test.data(),
+            knn.train.data(),
+            knn.train_labels.data(),
+            knn.neighbours.data(),
+            knn.distances.data(),
+            knn.labels.data(),
+            lists.data(),
+            tickets.data()};
+  }
+
+  Part& part;
+  Memory<T, Array> knn;
+  Array<SelectionKey> lists;
+  Array<unsigned> tickets;
+};
+
+}  // namespace league::knn
