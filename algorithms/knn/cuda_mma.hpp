@@ -4,6 +4,7 @@
 #include "algorithms/blocks/pieces_cuda.hpp"
 #include "algorithms/knn/cuda_part.hpp"
 #include "algorithms/knn/mma.hpp"
+#include "algorithms/knn/mma_select.hpp"
 
 /// Shared by the methods `mma` and `wgmma`: all but the products.
 namespace league::knn::cuda_model {
@@ -96,6 +97,21 @@ __global__ void choose_nearest(const MmaWork<Tile> work, const NearestRows<T> ro
   }
 }
 
+// A block takes a query.
+template <class Tile>
+__global__ void __launch_bounds__(select_threads) choose_thresholds(const MmaWork<Tile> work) {
+  __shared__ SelectScratch scratch;
+  for (std::int64_t query = blockIdx.x; query < work.test_pieces.rows; query += gridDim.x)
+    choose_threshold<ScratchAtomics>(work, query, blocks::block_group(), scratch);
+}
+template <class Tile, class T>
+__global__ void __launch_bounds__(select_threads) choose_all(const MmaWork<Tile> work, const NearestRows<T> rows) {
+  __shared__ MmaSelectScratch scratch;
+  const int lanes = static_cast<int>(blockDim.x);
+  for (std::int64_t query = blockIdx.x; query < work.queries; query += gridDim.x)
+    choose_and_vote<ScratchAtomics>(work, rows, query, blocks::block_group(), lanes, LanesSum{lanes}, scratch);
+}
+
 /// A method with the products of `Tile`: packing, thresholds and selection.
 template <class Tile, class T>
 class MmaPart : public Part {
@@ -108,10 +124,20 @@ class MmaPart : public Part {
     stages.stage(queue(), "sample", [&] {
       memory_.counts.clear();
       sample();
-      choose_threshold<<<leagues(work.test_pieces.rows), warps(), 0, cuda::stream(queue())>>>(work);
+      if (work.k > passes)
+        choose_thresholds<<<league_of(work.test_pieces.rows), block(), 0, cuda::stream(queue())>>>(work);
+      else
+        choose_threshold<<<leagues(work.test_pieces.rows), warps(), 0, cuda::stream(queue())>>>(work);
       cuda::check_launch();
     });
     stages.stage(queue(), "mma", [&] { collect(work); });
+    if (work.k > passes) {
+      stages.stage(queue(), "select", [&] {
+        choose_all<<<league_of(work.queries), block(), 0, cuda::stream(queue())>>>(work, memory_.nearest());
+        cuda::check_launch();
+      });
+      return;
+    }
     stages.stage(queue(), "select", [&] {
       choose_nearest<<<leagues(work.queries), warps(), 0, cuda::stream(queue())>>>(work, memory_.nearest());
       cuda::check_launch();
@@ -133,6 +159,7 @@ class MmaPart : public Part {
 
   static constexpr int together = 4;  ///< warps of a block
   static dim3 warps() { return dim3(cuda::warp_size, together); }
+  static dim3 block() { return dim3(cuda::warp_size, select_threads / cuda::warp_size); }
   static int leagues(std::int64_t queries) { return league_of(ceil_div<std::int64_t>(queries, together)); }
   template <class Body>
   void each(std::int64_t count, const Body& body) {

@@ -9,6 +9,20 @@
 
 namespace league::knn::cuda_model {
 
+/// For k_select.hpp.
+struct ScratchAtomics {
+  __device__ static int add(int* to, int value) { return atomicAdd(to, value); }
+  __device__ static void max(unsigned* to, unsigned value) { atomicMax(to, value); }
+};
+/// Adds over `lanes` neighbouring lanes; all get the sum.
+struct LanesSum {
+  int lanes;
+  template <class T>
+  __device__ T operator()(T mine) const {
+    return blocks::lanes_sum(mine, lanes);
+  }
+};
+
 // A block takes a query, its threads the distances with stride `threads`. k passes, each finds the smallest key after
 // the last one.
 /// `squared(query, j)`: squared distance to training row j, for `selection_key`.

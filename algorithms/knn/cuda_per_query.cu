@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_cuda.hpp"
-#include "algorithms/blocks/subgroup_cuda.hpp"
+#include "algorithms/knn/cuda_part.hpp"
 #include "algorithms/knn/per_query.hpp"
-#include "backends/cuda/cuda.hpp"
 
 // A block takes a query and a chunk of the training rows at a time.
 namespace league::knn::cuda_model {
 namespace {
-
-struct SharedAtomics {
-  __device__ static int add(int* to, int value) { return atomicAdd(to, value); }
-  __device__ static int max(int* to, int value) { return atomicMax(to, value); }
-};
 
 template <class T, class Element>
 __global__ void __launch_bounds__(max_select_threads, cuda::launch_bound(2))
     per_query(const QueryWork<T, Element> work) {
   __shared__ QueryScratch scratch;
   const int lanes = static_cast<int>(blockDim.x);
-  const auto lanes_sum = [lanes](auto value) { return blocks::lanes_sum(value, lanes); };
   const auto comes_last = [](unsigned* ticket, unsigned count) { return blocks::comes_last(ticket, count); };
   for (std::int64_t item = blockIdx.x; item < work.items(); item += gridDim.x)
-    take_item<SharedAtomics>(work, item, blocks::block_group(), lanes, lanes_sum, comes_last, scratch);
+    take_item<ScratchAtomics>(work, item, blocks::block_group(), lanes, LanesSum{lanes}, comes_last, scratch);
 }
 
 template <class T, class Element>

@@ -5,6 +5,7 @@
 
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/k_best.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/knn/vote.hpp"
 
 /// Selection and votes of one query by all threads of a team, through its scratch.
@@ -14,28 +15,32 @@ using SelectionKey = unsigned long long;  ///< see `selection_key`
 inline constexpr SelectionKey no_key = ~SelectionKey{0};
 inline constexpr int max_k = 64, max_select_threads = 256, max_candidates = 512;
 
+/// The index of a row, the lower half of a key.
+LEAGUE_FUNCTION std::int64_t index_of(SelectionKey key) { return static_cast<std::int64_t>(key & 0xffffffffULL); }
+
 /// Scratch of a team.
 struct SelectScratch {
   SelectionKey candidates[max_candidates], best[max_k];  ///< best: sorted
   double squared[max_k], distances[max_k], weights[max_k];
-  std::int32_t minima[max_select_threads], labels[max_k];
-  int count, limit;
+  std::uint32_t minima[max_select_threads], limit;
+  std::int32_t labels[max_k];
+  int count;
 };
 
 /// Finds the `k` smallest of `count` keys, `key(i)`, all different: `scratch.best`, ascending, then `no_key`. The k-th
 /// smallest of the threads' minima is an upper bound of the k-th smallest key; what is not above it, about k keys, is
 /// gathered and sorted by counting ranks. Too many of these, for instance equal distances: k passes over all keys.
-/// `Atomics::add` and `Atomics::max`: on an int in scratch, return the old value.
+/// `Atomics::add` and `Atomics::max`: on an integer in scratch; `add` returns the old value.
 /// @pre all threads call; at most `max_select_threads`
 template <class Atomics, class Group, class KeyAt>
 LEAGUE_FUNCTION void select_best(const Group& group, std::int64_t count, int k, const KeyAt& key,
                                  SelectScratch& scratch) {
-  constexpr std::int32_t highest = 0x7fffffff;
-  const auto upper = [](SelectionKey of) { return static_cast<std::int32_t>(of >> 32); };
-  std::int32_t mine = highest;
+  constexpr std::uint32_t highest = 0xffffffffU;
+  const auto upper = [](SelectionKey of) { return static_cast<std::uint32_t>(of >> 32); };
+  std::uint32_t mine = highest;
   for (std::int64_t i = group.rank; i < count; i += group.size) {
-    const std::int32_t other = upper(key(i));
-    mine = other >= 0 && other < mine ? other : mine;
+    const std::uint32_t other = upper(key(i));
+    mine = other < mine ? other : mine;
   }
   group.barrier();  // earlier contents have been read
   scratch.minima[group.rank] = mine;
@@ -81,6 +86,36 @@ LEAGUE_FUNCTION void select_best(const Group& group, std::int64_t count, int k, 
   group.barrier();
 }
 
+/// Squared distances, in D, of row `x` to rows `row(0)` to `row(count - 1)`: neighbouring `lanes` threads share a row,
+/// of which there are several at a time. `lanes_sum` adds over them; `put(i, squared)` is called by one thread per row.
+/// @pre all threads call
+template <class D, class T, class Group, class Row, class LanesSum, class Put>
+LEAGUE_FUNCTION void squares_of_rows(const Group& group, int lanes, int features, const T* x, int count, const Row& row,
+                                     const LanesSum& lanes_sum, const Put& put) {
+  constexpr int together = 4;
+  const int gang = group.rank / lanes, gangs = group.size / lanes, lane = group.rank % lanes;
+  for (int first = 0; first < count; first += gangs * together) {  // the same number of iterations for all
+    const T* y[together];
+    D sum[together] = {};
+    blocks::unrolled<together>([&](int n) {
+      const int i = first + n * gangs + gang;
+      y[n] = row(i < count ? i : count - 1);
+    });
+    for (int f = lane; f < features; f += lanes) {
+      const auto value = static_cast<D>(x[f]);
+      blocks::unrolled<together>([&](int n) {
+        const D difference = value - static_cast<D>(y[n][f]);
+        sum[n] += difference * difference;
+      });
+    }
+    blocks::unrolled<together>([&](int n) {
+      const int i = first + n * gangs + gang;
+      const D all = lanes_sum(sum[n]);
+      if (lane == 0 && i < count) put(i, all);
+    });
+  }
+}
+
 /// From `scratch.best` and its `scratch.squared` distances in double to the results of a query: neighbours and
 /// distances, nearest first, equal ones by the lower index, and the label of `winner`. @pre all threads call, after a
 /// barrier
@@ -89,7 +124,7 @@ LEAGUE_FUNCTION void rank_and_vote(const Group& group, int k, Votes votes, const
                                    std::int64_t* neighbours, double* distances, std::int32_t* label,
                                    SelectScratch& scratch) {
   using std::sqrt;
-  const auto index = [&scratch](int i) { return static_cast<std::int64_t>(scratch.best[i] & 0xffffffffULL); };
+  const auto index = [&scratch](int i) { return index_of(scratch.best[i]); };
   for (int i = group.rank; i < k; i += group.size) {
     int rank = 0;
     for (int other = 0; other < k; ++other)

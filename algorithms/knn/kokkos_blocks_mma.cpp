@@ -5,6 +5,7 @@
 #include "algorithms/blocks/pieces_kokkos.hpp"
 #include "algorithms/knn/kokkos_part.hpp"
 #include "algorithms/knn/mma.hpp"
+#include "algorithms/knn/mma_select.hpp"
 
 namespace league::knn::kokkos_model {
 namespace {
@@ -201,6 +202,39 @@ struct ChooseNearest {
     }
   }
 };
+/// One query per team: `Body::operator()(team, group, scratch, query)`.
+template <class Scratch, class Body>
+void for_teams(const Exec& exec, const char* label, std::int64_t queries, const Body& body) {
+  const int lanes = kokkos::on_gpu ? 32 : 1, threads = kokkos::on_gpu ? select_threads / lanes : 1;
+  const auto policy =
+      Team(exec, league_of(queries), threads, lanes).set_scratch_size(0, Kokkos::PerTeam(sizeof(Scratch) + 16));
+  Kokkos::parallel_for(
+      label, policy, KOKKOS_LAMBDA(const Member& team) {
+        auto& scratch = *static_cast<Scratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(Scratch), 16));
+        const auto group = blocks::team_group(team, threads * lanes);
+        for (std::int64_t query = team.league_rank(); query < queries; query += team.league_size())
+          body(group, LanesSum{team, lanes}, scratch, query);
+      });
+}
+template <class Tile>
+struct ChooseThresholds {
+  MmaWork<Tile> work;
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(const Group& group, const LanesSum& /*sum*/, SelectScratch& scratch,
+                                  std::int64_t query) const {
+    choose_threshold<ScratchAtomics>(work, query, group, scratch);
+  }
+};
+template <class Tile, class T>
+struct ChooseAll {
+  MmaWork<Tile> work;
+  NearestRows<T> rows;
+  template <class Group>
+  KOKKOS_FUNCTION void operator()(const Group& group, const LanesSum& sum, MmaSelectScratch& scratch,
+                                  std::int64_t query) const {
+    choose_and_vote<ScratchAtomics>(work, rows, query, group, sum.lanes, sum, scratch);
+  }
+};
 /// One query per thread of a team.
 template <class Body>
 void for_queries(const Exec& exec, const char* label, std::int64_t queries, const Body& body) {
@@ -268,6 +302,7 @@ class Mma final : public Part {
   }
   void compute(Stages& stages) override {
     const auto work = memory_.work(launch_.tile / Memory::Tile::columns);
+    const bool by_teams = kokkos::on_gpu && work.k > passes;
     stages.stage(queue(), "pack", [&] {
       if constexpr (!Memory::exact) measure(exec_, memory_);
       blocks::pack_all(exec_, memory_.train_rows(), memory_.train_pieces, memory_.train.data());
@@ -277,9 +312,20 @@ class Mma final : public Part {
     stages.stage(queue(), "sample", [&] {
       memory_.counts.clear();
       sample_products(exec_, memory_.work(Memory::sampled_chunk));
-      for_queries(exec_, "knn/threshold", work.test_pieces.rows, ChooseThreshold<typename Memory::Tile>{work});
+      if (by_teams)
+        for_teams<SelectScratch>(exec_, "knn/threshold", work.test_pieces.rows,
+                                 ChooseThresholds<typename Memory::Tile>{work});
+      else
+        for_queries(exec_, "knn/threshold", work.test_pieces.rows, ChooseThreshold<typename Memory::Tile>{work});
     });
     stages.stage(queue(), "mma", [&] { collect_products(exec_, launch_.league, work); });
+    if (by_teams) {
+      stages.stage(queue(), "select", [&] {
+        for_teams<MmaSelectScratch>(exec_, "knn/nearest", work.queries,
+                                    ChooseAll<typename Memory::Tile, T>{work, memory_.nearest()});
+      });
+      return;
+    }
     stages.stage(queue(), "select", [&] {
       for_queries(exec_, "knn/nearest", work.queries, ChooseNearest<typename Memory::Tile, T>{work, memory_.nearest()});
     });

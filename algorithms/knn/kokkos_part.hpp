@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/knn/part.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
 namespace league::knn::kokkos_model {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
+
+/// For k_select.hpp.
+struct ScratchAtomics {
+  KOKKOS_FUNCTION static int add(int* to, int value) { return Kokkos::atomic_fetch_add(to, value); }
+  KOKKOS_FUNCTION static void max(unsigned* to, unsigned value) { Kokkos::atomic_max(to, value); }
+};
+/// Adds over the `lanes` vector lanes of a thread; all get the sum.
+struct LanesSum {
+  const Member& team;
+  int lanes;
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T mine) const {
+    T all{};
+    Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, lanes), [&](int, T& sum) { sum += mine; }, all);
+    return all;
+  }
+};
 
 // A team takes a query, its lanes the distances with stride `lanes`. k passes, each finds the smallest key after the
 // last one.

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/knn/kokkos_part.hpp"
 #include "algorithms/knn/per_query.hpp"
 
 // A team takes a query and a chunk of the training rows at a time. On a host a team is one thread.
 namespace league::knn::kokkos_model {
 namespace {
-
-using kokkos::Exec, kokkos::Member;
-
-struct ScratchAtomics {
-  KOKKOS_FUNCTION static int add(int* to, int value) { return Kokkos::atomic_fetch_add(to, value); }
-  KOKKOS_FUNCTION static int max(int* to, int value) { return Kokkos::atomic_fetch_max(to, value); }
-};
 
 template <class T, class Element>
 struct Kernel {
@@ -21,15 +14,9 @@ struct Kernel {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto& scratch = *static_cast<QueryScratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(QueryScratch), 16));
     const auto group = blocks::team_group(team, threads);
-    const auto lanes_sum = [&](auto mine) {
-      decltype(mine) all{};
-      Kokkos::parallel_reduce(
-          Kokkos::ThreadVectorRange(team, lanes), [&](int, decltype(mine)& sum) { sum += mine; }, all);
-      return all;
-    };
     const auto comes_last = [&](unsigned* ticket, unsigned count) { return blocks::comes_last(team, ticket, count); };
     for (std::int64_t item = team.league_rank(); item < work.items(); item += team.league_size())
-      take_item<ScratchAtomics>(work, item, group, lanes, lanes_sum, comes_last, scratch);
+      take_item<ScratchAtomics>(work, item, group, lanes, LanesSum{team, lanes}, comes_last, scratch);
   }
 };
 

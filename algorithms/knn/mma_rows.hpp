@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "algorithms/blocks/pieces.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/knn/element.hpp"
 
 /// Conversions of rows for matrix units, for packing (blocks/pieces.hpp).
@@ -128,16 +129,17 @@ LEAGUE_FUNCTION float slack_of(float size, float error, const float* largest, in
 template <class Peak>
 LEAGUE_FUNCTION float centre_of(const float* data, std::int64_t n, int features, int feature, float* widest,
                                 const Peak& peak) {
-  const std::int64_t some = n < 64 ? n : 64;
-  const auto value = [&](std::int64_t i) { return static_cast<double>(data[i * n / some * features + feature]); };
-  double sum = 0;
-  for (std::int64_t i = 0; i < some; ++i) sum += value(i);
-  const auto centre = static_cast<float>(sum / static_cast<double>(some));
+  constexpr int together = 16;  // loads in flight
+  const int some = n < 64 ? static_cast<int>(n) : 64;
+  const std::int64_t stride = n / some * features;
+  const auto value = [=](int i) { return static_cast<double>(data[i * stride + feature]); };
+  const auto centre = static_cast<float>(blocks::sum_in_order<together>(some, value) / some);
   double largest = 0;
-  for (std::int64_t i = 0; i < some; ++i) {
-    const double off = value(i) - static_cast<double>(centre);
-    largest = off > largest ? off : -off > largest ? -off : largest;
-  }
+  for (int first = 0; first < some; first += together)
+    blocks::unrolled<together>([&](int i) {
+      const double off = value(first + i < some ? first + i : first) - static_cast<double>(centre);
+      largest = off > largest ? off : -off > largest ? -off : largest;
+    });
   peak(reinterpret_cast<std::int32_t*>(widest), ordered(static_cast<float>(largest)));
   return centre;
 }

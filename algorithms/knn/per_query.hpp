@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/knn/k_select.hpp"
 #include "algorithms/knn/part.hpp"
 #include "backends/launch.hpp"
@@ -38,33 +37,6 @@ struct QueryWork {
   [[nodiscard]] LEAGUE_FUNCTION const T* train_row(std::int64_t row) const { return train + row * features; }
 };
 
-/// Sums over the features of rows `row(0)` to `row(count - 1)`: neighbouring `lanes` threads share a row, of which
-/// there are several at a time. `lanes_sum` adds over them; `put(i, sum)` is called by one thread per row.
-/// @pre all threads call
-template <class Sum, class T, class Group, class LanesSum, class Row, class Add, class Put>
-LEAGUE_FUNCTION void sums_of_rows(const Group& group, int lanes, int features, const T* x, int count, const Row& row,
-                                  const Add& add, const LanesSum& lanes_sum, const Put& put) {
-  constexpr int together = 4;
-  const int gang = group.rank / lanes, gangs = group.size / lanes, lane = group.rank % lanes;
-  for (int first = 0; first < count; first += gangs * together) {  // the same number of iterations for all
-    const T* y[together];
-    Sum sum[together] = {};
-    blocks::unrolled<together>([&](int n) {
-      const int i = first + n * gangs + gang;
-      y[n] = row(i < count ? i : count - 1);
-    });
-    for (int f = lane; f < features; f += lanes) {
-      const T value = x[f];
-      blocks::unrolled<together>([&](int n) { sum[n] = add(sum[n], value, y[n][f]); });
-    }
-    blocks::unrolled<together>([&](int n) {
-      const int i = first + n * gangs + gang;
-      const Sum all = lanes_sum(sum[n]);
-      if (lane == 0 && i < count) put(i, all);
-    });
-  }
-}
-
 /// Item `item`: the distances of a chunk, its k best; with the last chunk of a query, their merge and the votes.
 /// `comes_last(ticket, count)`: blocks::comes_last. @pre all threads call
 template <class Atomics, class T, class Element, class Group, class LanesSum, class ComesLast>
@@ -76,13 +48,9 @@ LEAGUE_FUNCTION void take_item(const QueryWork<T, Element>& work, std::int64_t i
   const T* x = work.test_row(query);
   SelectScratch& select = scratch.select;
   group.barrier();  // the votes of the item before
-  sums_of_rows<D>(
-      group, lanes, work.features, x, count, [&](int i) { return work.train_row(begin + i); },
-      [](D sum, T a, T b) {
-        const D difference = static_cast<D>(a) - static_cast<D>(b);
-        return sum + difference * difference;
-      },
-      lanes_sum, [&](int i, D sum) { scratch.squared[i] = KeyLimits<D>::to_ordered(sum); });
+  squares_of_rows<D>(
+      group, lanes, work.features, x, count, [&](int i) { return work.train_row(begin + i); }, lanes_sum,
+      [&](int i, D sum) { scratch.squared[i] = KeyLimits<D>::to_ordered(sum); });
   group.barrier();
   select_best<Atomics>(
       group, count, work.k, [&](std::int64_t i) { return selection_key(scratch.squared[i], begin + i); }, select);
@@ -94,13 +62,8 @@ LEAGUE_FUNCTION void take_item(const QueryWork<T, Element>& work, std::int64_t i
     select_best<Atomics>(
         group, std::int64_t{work.chunks} * work.k, work.k, [lists](std::int64_t i) { return lists[i]; }, select);
   }
-  sums_of_rows<double>(
-      group, lanes, work.features, x, work.k,
-      [&](int i) { return work.train_row(static_cast<std::int64_t>(select.best[i] & 0xffffffffULL)); },
-      [](double sum, T a, T b) {
-        const double difference = static_cast<double>(a) - static_cast<double>(b);
-        return sum + difference * difference;
-      },
+  squares_of_rows<double>(
+      group, lanes, work.features, x, work.k, [&](int i) { return work.train_row(index_of(select.best[i])); },
       lanes_sum, [&](int i, double sum) { select.squared[i] = sum; });
   group.barrier();
   rank_and_vote(group, work.k, work.votes, work.train_labels, work.neighbours + query * work.k,
