@@ -65,4 +65,45 @@ LEAGUE_FUNCTION Sums<double, n> league_all_reduce(const Group<Barrier>& team, st
   return add_over_team(mine);
 }
 
+/// The same for `n` sums of a team in `sums`, in its scratch, more than a thread keeps in registers: they become those
+/// of all teams. Neighbouring threads read the words of neighbouring teams, several at a time. `board`:
+/// `Slots<n>::board_words`. `scratch`: a double per thread, at least n. @pre all threads of all teams call, after a
+/// barrier, with `step` incremented each time
+template <class Barrier, class Atomics>
+LEAGUE_FUNCTION void league_all_reduce(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams, int n,
+                                       double* sums, stamped::Word* board, std::int64_t step, const Atomics& atomics,
+                                       double* scratch) {
+  constexpr int together = 8;
+  if (teams == 1) return;
+  stamped::Word* low = board + (step & 1) * n * teams;
+  stamped::Word* high = low + 2 * n * teams;
+  const auto stamp = static_cast<unsigned>(step + 1);
+  for (int i = team.rank; i < n; i += team.size)
+    stamped::publish(low + i * teams + rank, high + i * teams + rank, sums[i], stamp);
+  const int fit = team.size / n, parts = fit < 1 ? 1 : fit;
+  for (int item = team.rank; item < n * parts; item += team.size) {
+    const std::int64_t i = item / parts, part = item % parts;
+    double sum = 0;
+    for (std::int64_t first = part; first < teams; first += together * parts) {
+      double values[together] = {};
+      bool all = false;
+      for (unsigned polls = 0; !all; ++polls) {
+        all = true;
+        unrolled<together>([&](int k) {
+          const std::int64_t other = first + k * parts;
+          if (other < teams)
+            all &= stamped::arrived(low + i * teams + other, high + i * teams + other, stamp, values[k]);
+        });
+        if (polls == atomics.max_polls) atomics.give_up();
+      }
+      unrolled<together>([&](int k) { sum += values[k]; });
+    }
+    scratch[item] = sum;
+  }
+  team.barrier();
+  for (int i = team.rank; i < n; i += team.size)
+    sums[i] = sum_in_order<together>(parts, [&](int part) { return scratch[i * parts + part]; });
+  team.barrier();
+}
+
 }  // namespace league::blocks

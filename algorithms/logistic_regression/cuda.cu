@@ -10,7 +10,7 @@ template <class T, int features>
 __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
                     bool alone) {
-  constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
+  constexpr int n = gradient_sums(features);
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
   const auto team = block_group();
@@ -19,33 +19,13 @@ __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<fea
     return;
   }
   load_weights(state, rows.features, weights);
-  const int places = team.size / groups, group = team.rank / places, place = team.rank % places;
-  auto* board = reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
-  int turn = 0;
-  ThreadSum<T> mine[taken + 2];
-  for_tiles(rows, state, places, blockIdx.x, gridDim.x, [&](std::int64_t first) {
-    const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
-    blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
-    if constexpr (groups > 1) {
-      board[turn + team.rank] = z;
-      __syncthreads();
-      z = board[turn + place];
-      for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
-      turn = team.size - turn;
-    }
-    add_gradient(neighbours, z, weights[0], group == 0, mine);
-  });
-  const int sums_of_data = gradient_sums(rows.features);
+  ThreadSum<T> mine[features_per_thread<features> + 2];
+  add_tiles<features>(team, rows, state, weights, blockIdx.x, gridDim.x,
+                      reinterpret_cast<blocks::Pack<T, 16>*>(scratch), mine);
   double* partial = gridDim.x == 1 ? sums : partials + std::int64_t{blockIdx.x} * n;
-  team_sums<taken + 2, groups>(
-      team, [&](int i) { return mine[i].value(); }, scratch,
-      [&](int i, int of, double sum) {
-        const int place = i < 2 ? i : of * taken + i;
-        if (place < sums_of_data && (i >= 2 || of == 0)) partial[place] = sum;
-      });
-  __syncthreads();
-  if (gridDim.x > 1 &&
-      !add_league(team, sums_of_data, blockIdx.x, gridDim.x, n, partials, tickets, scratch, sums, comes_last))
+  add_team<features>(team, rows, mine, scratch, [&](int i, double sum) { partial[i] = sum; });
+  if (gridDim.x > 1 && !add_league(team, gradient_sums(rows.features), blockIdx.x, gridDim.x, n, partials, tickets,
+                                   scratch, sums, comes_last))
     return;
   if (alone) descend(team, rule, state, scratch);
 }

@@ -10,7 +10,7 @@ namespace {
 template <class T, int features>
 void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, State state, double* partials,
                      unsigned* tickets, double* sums, bool alone) {
-  constexpr int taken = features_per_thread<features>, groups = sharers<features>, n = gradient_sums(features);
+  constexpr int n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
   const auto policy = bounded_policy<min_teams<features>, T, max_team<features>>(
       exec, launch, fused_scratch<features>(threads), features + 1);
@@ -26,34 +26,14 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
           return;
         }
         load_weights(team, state, rows.features, features + 1, weights);
-        const int places = team.size / groups, group = team.rank / places, place = team.rank % places;
-        auto* board =
-            reinterpret_cast<blocks::Pack<T, 16>*>(scratch);  // [2][groups][places]: logits that threads share
-        int turn = 0;
-        ThreadSum<T> mine[taken + 2];
-        for_tiles(rows, state, places, rank, teams, [&](std::int64_t first) {
-          const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
-          blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
-          if constexpr (groups > 1) {
-            board[turn + team.rank] = z;
-            member.team_barrier();
-            z = board[turn + place];
-            for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
-            turn = team.size - turn;
-          }
-          add_gradient(neighbours, z, weights[0], group == 0, mine);
-        });
-        const int sums_of_data = gradient_sums(rows.features);
+        ThreadSum<T> mine[features_per_thread<features> + 2];
+        add_tiles<features>(team, rows, state, weights, rank, teams, reinterpret_cast<blocks::Pack<T, 16>*>(scratch),
+                            mine);
         double* partial = teams == 1 ? sums : partials + rank * n;
-        team_sums<taken + 2, groups>(
-            team, [&](int i) { return mine[i].value(); }, scratch,
-            [&](int i, int of, double sum) {
-              const int at = i < 2 ? i : of * taken + i;
-              if (at < sums_of_data && (i >= 2 || of == 0)) partial[at] = sum;
-            });
-        member.team_barrier();
+        add_team<features>(team, rows, mine, scratch, [&](int i, double sum) { partial[i] = sum; });
         const auto is_last = [&](unsigned* ticket, unsigned count) { return comes_last(member, ticket, count); };
-        if (teams > 1 && !add_league(team, sums_of_data, rank, teams, n, partials, tickets, scratch, sums, is_last))
+        if (teams > 1 &&
+            !add_league(team, gradient_sums(rows.features), rank, teams, n, partials, tickets, scratch, sums, is_last))
           return;
         if (alone) descend(team, rule, state, scratch);
       });

@@ -175,4 +175,44 @@ LEAGUE_FUNCTION void add_gradient(const Neighbours<T, taken>& mine, const blocks
   });
 }
 
+/// Adds the tiles of a team: threads that share rows add their logits through `board`, two values of 16 bytes per
+/// thread. `weights`: theta in T, zero-padded. @pre all threads call
+template <int features, class T, class Barrier>
+LEAGUE_FUNCTION void add_tiles(const Group<Barrier>& team, const Rows<T>& rows, const State& state, const T* weights,
+                               std::int64_t rank, std::int64_t teams, blocks::Pack<T, 16>* board,
+                               ThreadSum<T> (&mine)[features_per_thread<features> + 2]) {
+  constexpr int taken = features_per_thread<features>, groups = sharers<features>;
+  const int places = team.size / groups, group = team.rank / places, place = team.rank % places;
+  int turn = 0;
+  for_tiles(rows, state, places, rank, teams, [&](std::int64_t first) {
+    const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
+    blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
+    if constexpr (groups > 1) {
+      board[turn + team.rank] = z;
+      team.barrier();
+      z = board[turn + place];
+      for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
+      turn = team.size - turn;
+    }
+    add_gradient(neighbours, z, weights[0], group == 0, mine);
+  });
+}
+
+/// Adds the threads' sums over a team: `put(i, sum)` is called once for each of `gradient_sums(rows.features)`.
+/// @pre all threads call
+template <int features, class T, class Barrier, class Put>
+LEAGUE_FUNCTION void add_team(const Group<Barrier>& team, const Rows<T>& rows,
+                              const ThreadSum<T> (&mine)[features_per_thread<features> + 2], double* scratch,
+                              const Put& put) {
+  constexpr int taken = features_per_thread<features>;
+  const int sums = gradient_sums(rows.features);
+  team_sums<taken + 2, sharers<features>>(
+      team, [&](int i) { return mine[i].value(); }, scratch,
+      [&](int i, int of, double sum) {
+        const int place = i < 2 ? i : of * taken + i;
+        if (place < sums && (i >= 2 || of == 0)) put(place, sum);
+      });
+  team.barrier();
+}
+
 }  // namespace league::logistic

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_barrier_cuda.hpp"
+#include "algorithms/logistic_regression/cuda_part.hpp"
+#include "algorithms/logistic_regression/persistent.hpp"
+
+// One grid takes all steps; blocks send each other their sums in stamped words, if there are several. All blocks must
+// be on the device at once: the league is limited to what fits.
+namespace league::cuda::logistic_regression {
+namespace {
+
+template <class T, int features>
+__global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
+    all_steps(Rows<T> rows, Rule rule, std::int64_t steps, State state, stamped::Word* board) {
+  extern __shared__ double scratch[];
+  __shared__ OwnSolve<T, features> own;
+  take_all_steps(block_group(), blockIdx.x, gridDim.x, rows, rule, steps, state, board, blocks::CudaAtomics{}, own,
+                 scratch);
+}
+
+template <class T>
+class Persistent final : public StepPart {
+ public:
+  Persistent(const LogisticRegression& problem, const Context& context, const Shard& shard)
+      : StepPart(context, shard), memory_(*this, problem), steps_(problem.steps) {
+    require_alone(context);
+  }
+  Launch configure(Launch launch) override {
+    with_features(memory_.features, [&]<int features>() {
+      constexpr int groups = sharers<features>;
+      const bool chosen = launch.league == 0;
+      launch_ = resolve_for(
+          *this, launch, default_team<features>, default_teams<features>,
+          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
+      if (launch_.team * launch_.vector % groups != 0)
+        throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
+                          " features: the team size must be a multiple of it");
+      bytes_ = bytes_of(fused_scratch<features>(launch_.team * launch_.vector));
+      const int held = blocks::blocks_at_once(queue(), launch_, bytes_, all_steps<T, features>);
+      if (chosen) launch_.league = std::min(launch_.league, held);
+      blocks::require_at_once(launch_, held);
+      declare(board_, "logistic_regression/board", blocks::Slots<gradient_sums(features)>::board_words(launch_.league));
+    });
+    return launch_;
+  }
+  void begin() const override { board_.clear(); }
+  void accumulate() const override {
+    with_features(memory_.features, [&]<int features>() {
+      all_steps<T, features><<<static_cast<unsigned>(launch_.league), block_of(launch_), bytes_, stream(queue())>>>(
+          memory_.all_rows(), memory_.rule, steps_, memory_.state(), board_.data());
+      check_launch();
+    });
+  }
+  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
+  void update() const override {}
+
+ private:
+  SolveMemory<Array, T> memory_;
+  const std::int64_t steps_;
+  Launch launch_;
+  std::size_t bytes_ = 0;
+  Array<stamped::Word> board_;
+};
+
+const RegisterWholeSolve<LogisticRegression> persistent{"persistent", cuda::model, by_type<Persistent>};
+
+}  // namespace
+}  // namespace league::cuda::logistic_regression
