@@ -55,14 +55,24 @@ LEAGUE_FUNCTION void flush(T (&from)[sums_per_step], Sums<double, sums_per_step>
 /// Points that are added in T before they go into double.
 inline constexpr int run = 16;
 
-/// A GPU lane's share of the sums: every `lanes`-th point from `lane`, of all teams' lanes.
+/// A GPU lane's share of the sums: every `lanes`-th point from `lane`, of all teams' lanes. Eight points are loaded
+/// before they are added.
 template <class T>
 LEAGUE_FUNCTION Sums<double, sums_per_step> lane_sums(const Points<T>& points, const Cubic<T>& cubic, std::int64_t lane,
                                                       std::int64_t lanes) {
   Sums<double, sums_per_step> sums;
   T mine[sums_per_step] = {};
   int added = 0;
-  for (std::int64_t i = lane; i < points.count; i += lanes) {
+  constexpr int together = 8;
+  static_assert(run % together == 0);
+  std::int64_t i = lane;
+  for (; i + (together - 1) * lanes < points.count; i += together * lanes) {
+    T x[together], y[together];
+    blocks::unrolled<together>([&](int k) { x[k] = points.x[i + k * lanes], y[k] = points.y[i + k * lanes]; });
+    blocks::unrolled<together>([&](int k) { add_point(cubic, x[k], y[k], mine); });
+    if ((added += together) % run == 0) flush(mine, sums);
+  }
+  for (; i < points.count; i += lanes) {
     add_point(cubic, points.x[i], points.y[i], mine);
     if (++added % run == 0) flush(mine, sums);
   }
