@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t max_rows = std::int64_t{1} << 40, max_steps = 100'000;
 
+const std::string alone = "one region for all steps gains nothing on a host; compare fused";
 const std::string no_units = "needs matrix units, which plain code lacks; compare newton";
 const std::vector<Dtype> reals{Dtype::f32, Dtype::f64};
 
