@@ -65,44 +65,75 @@ LEAGUE_FUNCTION Sums<double, n> league_all_reduce(const Group<Barrier>& team, st
   return add_over_team(mine);
 }
 
-/// The same for `n` sums of a team in `sums`, in its scratch, more than a thread keeps in registers: they become those
-/// of all teams. Neighbouring threads read the words of neighbouring teams, several at a time. `board`:
-/// `Slots<n>::board_words`. `scratch`: a double per thread, at least n. @pre all threads of all teams call, after a
-/// barrier, with `step` incremented each time
-template <class Barrier, class Atomics>
-LEAGUE_FUNCTION void league_all_reduce(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams, int n,
-                                       double* sums, stamped::Word* board, std::int64_t step, const Atomics& atomics,
-                                       double* scratch) {
-  constexpr int together = 8;
-  if (teams == 1) return;
-  stamped::Word* low = board + (step & 1) * n * teams;
-  stamped::Word* high = low + 2 * n * teams;
-  const auto stamp = static_cast<unsigned>(step + 1);
-  for (int i = team.rank; i < n; i += team.size)
-    stamped::publish(low + i * teams + rank, high + i * teams + rank, sums[i], stamp);
-  const int fit = team.size / n, parts = fit < 1 ? 1 : fit;
-  for (int item = team.rank; item < n * parts; item += team.size) {
-    const std::int64_t i = item / parts, part = item % parts;
+/// Words of the board of `league_all_reduce` with `n` sums in scratch, 0 before the first step.
+constexpr std::int64_t all_reduce_words(int n, std::int64_t teams) { return 4 * n * (teams + 1); }
+
+/// The words that teams send each other in a step: [low and high half x parity of the step x value x sender].
+struct SumWords {
+  std::int64_t senders;
+  stamped::Word *low, *high;
+  unsigned stamp;
+
+  LEAGUE_FUNCTION static SumWords of(stamped::Word* board, int n, std::int64_t senders, std::int64_t step) {
+    stamped::Word* low = board + (step & 1) * n * senders;
+    return {senders, low, low + 2 * n * senders, static_cast<unsigned>(step + 1)};
+  }
+  LEAGUE_FUNCTION void send(int i, std::int64_t sender, double sum) const {
+    stamped::publish(low + i * senders + sender, high + i * senders + sender, sum, stamp);
+  }
+  /// The sum of value `i` over every `parts`-th sender from `part`. Several words are read together, so that their
+  /// latencies overlap. `atomics`: as for `league_barrier`, for its time-out.
+  template <class Atomics>
+  [[nodiscard]] LEAGUE_FUNCTION double receive(int i, int part, int parts, const Atomics& atomics) const {
+    constexpr int together = 8;
     double sum = 0;
-    for (std::int64_t first = part; first < teams; first += together * parts) {
+    for (std::int64_t first = part; first < senders; first += together * parts) {
       double values[together] = {};
       bool all = false;
       for (unsigned polls = 0; !all; ++polls) {
         all = true;
         unrolled<together>([&](int k) {
-          const std::int64_t other = first + k * parts;
-          if (other < teams)
-            all &= stamped::arrived(low + i * teams + other, high + i * teams + other, stamp, values[k]);
+          const std::int64_t sender = first + k * parts;
+          if (sender < senders)
+            all &= stamped::arrived(low + i * senders + sender, high + i * senders + sender, stamp, values[k]);
         });
         if (polls == atomics.max_polls) atomics.give_up();
       }
       unrolled<together>([&](int k) { sum += values[k]; });
     }
-    scratch[item] = sum;
+    return sum;
   }
+};
+
+/// `league_all_reduce` for `n` sums of a team in its scratch `sums`, more than a thread keeps in registers: they become
+/// those of all teams, the same in each. A few words are read by every team, one trip through memory; of many, every
+/// team adds some values of all teams and sends their sums, two trips.
+/// `board`: [all_reduce_words]; `scratch`: a double per thread, at least n.
+/// @pre all threads of all teams call, after a barrier, with `step` incremented each time
+template <class Barrier, class Atomics>
+LEAGUE_FUNCTION void league_all_reduce(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams, int n,
+                                       double* sums, stamped::Word* board, std::int64_t step, const Atomics& atomics,
+                                       double* scratch) {
+  constexpr int few_words = 8;  // per thread
+  if (teams == 1) return;
+  const auto words = SumWords::of(board, n, teams, step);
+  const auto totals = SumWords::of(board + 4 * n * teams, n, 1, step);
+  const bool once = n * teams <= few_words * team.size;
+  for (int i = team.rank; i < n; i += team.size) words.send(i, rank, sums[i]);
+  const int own = once ? n : static_cast<int>((n - rank + teams - 1) / teams);  // values: rank, rank + teams, ...
+  const auto value = [=](int number) { return once ? number : static_cast<int>(rank + number * teams); };
+  const int fit = own > 0 ? team.size / own : 1, parts = fit < 1 ? 1 : fit;
+  for (int item = team.rank; item < own * parts; item += team.size)
+    scratch[item] = words.receive(value(item / parts), item % parts, parts, atomics);
   team.barrier();
-  for (int i = team.rank; i < n; i += team.size)
-    sums[i] = sum_in_order<together>(parts, [&](int part) { return scratch[i * parts + part]; });
+  for (int number = team.rank; number < own; number += team.size) {
+    const double sum = sum_in_order<8>(parts, [&](int part) { return scratch[number * parts + part]; });
+    if (once)
+      sums[number] = sum;
+    else
+      totals.send(value(number), 0, sum);
+  }
+  for (int i = team.rank; i < n && !once; i += team.size) sums[i] = totals.receive(i, 0, 1, atomics);
   team.barrier();
 }
 

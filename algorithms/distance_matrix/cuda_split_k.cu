@@ -27,8 +27,9 @@ class SplitK final : public DistancePart {
     launch_ = memory_.configure(launch, limits, true, block_rows());
     cuda::require_scratch(cuda::properties(queue()), memory_.scratch_bytes(launch_), "the sums of this team");
     with_edge(launch_, [&]<int edge>() {
-      cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(split_k<T, edge>),
-                                      static_cast<int>(memory_.scratch_bytes(launch_))));
+      const auto* kernel = reinterpret_cast<const void*>(split_k<T, edge>);
+      cuda::check(cuda::allow_scratch(kernel, static_cast<int>(memory_.scratch_bytes(launch_))));
+      cuda::check(cuda::prefer_scratch(kernel));
     });
     return launch_;
   }

@@ -55,7 +55,8 @@ class Persistent final : public StepPart {
           blocks::teams_at_once(exec_, multiprocessors(*this), max_team<features>, min_teams<features>, launch_, bytes);
       if (chosen) launch_.league = std::min(launch_.league, held);
       blocks::require_at_once(launch_, held);
-      declare(board_, "logistic_regression/board", blocks::Slots<gradient_sums(features)>::board_words(launch_.league));
+      declare(board_, "logistic_regression/board",
+              blocks::all_reduce_words(gradient_sums(memory_.features), launch_.league));
     });
     return launch_;
   }

@@ -35,6 +35,10 @@ inline std::size_t max_scratch(const cudaDeviceProp& properties) { return proper
 inline cudaError_t allow_scratch(const void* kernel, int bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
+/// Shared memory before first-level cache: by default there is room for few blocks only.
+inline cudaError_t prefer_scratch(const void* kernel) {
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+}
 
 /// Aborts the kernel, and with it the context, by an error.
 __device__ inline void trap() { __trap(); }

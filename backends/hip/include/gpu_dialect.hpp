@@ -113,6 +113,7 @@ __device__ void store_streaming(T* address, T value) {
 
 inline std::size_t max_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlock; }
 inline cudaError_t allow_scratch(const void*, int) { return cudaSuccess; }
+inline cudaError_t prefer_scratch(const void*) { return cudaSuccess; }
 
 __device__ inline void trap() { abort(); }
 
