@@ -128,7 +128,7 @@ TEST(LogisticRegression, SolvesInARowAndOnSeveralDevicesAgree) {
         EXPECT_EQ(one.theta(), theta);
         EXPECT_EQ(one.loss(), loss);
       }
-      if (variant->model.device == DeviceKind::gpu) continue;
+      if (variant->model.device == DeviceKind::gpu || variant->method == "persistent") continue;
       for (const int devices : {2, 3}) {
         const Solved several(*variant, *problem, {.devices = devices});
         const Verdict verdict = problem->check_alone(*several.outputs);
@@ -142,12 +142,26 @@ TEST(LogisticRegression, SolvesInARowAndOnSeveralDevicesAgree) {
 TEST(LogisticRegression, MoreDevicesThanRows) {
   const auto problem = make(Rows{{0.5}, {-0.5}}, {1, 0}, {{"l2", "0.1"}}, Dtype::f64);
   for (const Variant* variant : variants("")) {
-    if (variant->model.device == DeviceKind::gpu) continue;
+    if (variant->model.device == DeviceKind::gpu || variant->method == "persistent") continue;
     SCOPED_TRACE(name_of(*variant));
     const Solved run(*variant, *problem, {.devices = 3});
     const Verdict verdict = problem->check_alone(*run.outputs);
     EXPECT_TRUE(verdict.passed()) << verdict.message;
   }
+}
+
+TEST(LogisticRegression, PersistentTakesAnyLeagueThatFitsAtOnceAndOneDevice) {
+  const auto persistent = league::tests::variants<LogisticRegression>(
+      [](const Variant& variant) { return variant.method == "persistent"; });
+  ASSERT_FALSE(persistent.empty());
+  for (const char* features : {"1", "9", "40"})
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      SCOPED_TRACE(std::string(features) + " features");
+      const auto problem = make({{"rows", "2003"}, {"features", features}, {"l2", "0.01"}, {"steps", "7"}}, dtype);
+      league::tests::any_league_that_fits(persistent, *problem);
+    }
+  const auto problem = make({{"rows", "100"}}, Dtype::f32);
+  for (const Variant* variant : persistent) EXPECT_THROW(Solved(*variant, *problem, {.devices = 2}), Unsupported);
 }
 
 TEST(LogisticRegression, WhatDoesNotFitIsRefusedWithTheNumbers) {
