@@ -110,11 +110,37 @@ TEST(LeagueAllReduce, EveryThreadGetsTheSumsOfItsStep) {
   }
 }
 
+TEST(LeagueAllReduce, ManySumsInScratchTakeOneTripOrTwo) {
+  constexpr std::int64_t steps = 7;
+  for (const int teams : {1, 2, 3})
+    for (const int n : {1, 2, 5, 66}) {  // of two threads, 16 words are few
+      std::vector<stamped::Word> board(static_cast<std::size_t>(all_reduce_words(n, teams)));
+      std::atomic<int> right = 0;
+      std::vector<std::vector<double>> sums(static_cast<std::size_t>(teams), std::vector<double>(n)), scratch = sums;
+      for (auto& of_team : scratch) of_team.resize(static_cast<std::size_t>(n) + 2);
+      run_teams(teams, [&](const auto& group, int team) {
+        double* mine = sums[static_cast<std::size_t>(team)].data();
+        for (std::int64_t step = 0; step < steps; ++step) {
+          for (int i = group.rank; i < n; i += group.size) mine[i] = share(team, step, i);
+          group.barrier();
+          league_all_reduce(group, team, teams, n, mine, board.data(), step, HostAtomics{},
+                            scratch[static_cast<std::size_t>(team)].data());
+          for (int i = 0; i < n; ++i) right += mine[i] == teams * share(0, step, i) + teams * (teams - 1) / 2;
+          group.barrier();
+        }
+      });
+      EXPECT_EQ(right, 2 * teams * steps * n) << teams << " teams, " << n << " sums";
+    }
+}
+
 TEST(LeagueAllReduce, ATeamThatNeverSendsEndsTheWait) {
   std::vector<stamped::Word> board(static_cast<std::size_t>(Slots<values>::board_words(2)));
   EXPECT_THROW(league_all_reduce(one_thread, 0, 2, Sums<double, values>{}, board.data(), 0, HostAtomics{1000},
                                  [](const auto& sums) { return sums; }),
                GivenUp);
+  std::vector<stamped::Word> words(static_cast<std::size_t>(all_reduce_words(values, 2)));
+  double sums[values] = {}, scratch[values] = {};
+  EXPECT_THROW(league_all_reduce(one_thread, 0, 2, values, sums, words.data(), 0, HostAtomics{1000}, scratch), GivenUp);
 }
 
 /// Sums of n values over a team of `size` threads in T, twice with the same scratch, by all threads.
