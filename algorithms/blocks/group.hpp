@@ -23,13 +23,20 @@ struct NoBarrier {
 };
 inline constexpr Group<NoBarrier> one_thread{0, 1, {}};
 
-/// Tree reduction of `scratch` [size of the group]; the tree depends on the size only. The result is in `scratch[0]`:
-/// for the first thread at once, for the others after a barrier. @pre all threads call
+/// Tree reduction of `scratch` [size of the group]; the tree depends on the size only. A thread combines up to 8
+/// values per level, so that 512 take three barriers. The result is in `scratch[0]`: for the first thread at once, for
+/// the others after a barrier. @pre all threads call
 template <class Barrier, class T, class Combine>
 LEAGUE_FUNCTION void combine_in_scratch(const Group<Barrier>& group, T* scratch, const Combine& combine) {
-  for (int left = group.size, half = (left + 1) / 2; left > 1; left = half, half = (left + 1) / 2) {
+  constexpr int together = 8;
+  for (int left = group.size, next = 0; left > 1; left = next) {
+    next = (left + together - 1) / together;
     group.barrier();
-    if (group.rank < left / 2) scratch[group.rank] = combine(scratch[group.rank], scratch[group.rank + half]);
+    if (group.rank >= next) continue;
+    T value = scratch[group.rank];      // no other thread reads or writes it in this level
+    for (int n = 1; n < together; ++n)  // unrolled: the reads overlap
+      if (group.rank + n * next < left) value = combine(value, scratch[group.rank + n * next]);
+    scratch[group.rank] = value;
   }
 }
 

@@ -24,6 +24,7 @@
 ///   load(fragment, piece, lane), mma_sync(c, a, b), values(c, out)
 ///   shuffle(value, lane)    the value of another lane of the subgroup; all lanes call
 ///   any(condition)          whether it holds in any lane of the subgroup; all lanes call
+///   sync()                  barrier of the subgroup: writes to scratch before it are visible to its lanes after it
 ///   parts                   pieces that hold the same columns of a row: 1, of a `Split` unit 2
 /// Files: mma.hpp (Scalar, for every machine), mma_cuda.hpp (mma.sync), mma_hip.hpp (MFMA), mma_host.hpp (AVX-512).
 namespace league::blocks::mma {
@@ -231,6 +232,7 @@ struct Scalar : UnitOf<element_> {
     return value;
   }
   LEAGUE_FUNCTION static bool any(bool condition) { return condition; }
+  LEAGUE_FUNCTION static void sync() {}
 };
 
 /// Pieces as four core matrices [8 rows x 16 bytes], the layout for ldmatrix and wgmma: rows 0 to 7, then 8 to 15, of

@@ -136,6 +136,11 @@ struct Warp : UnitOf<element_> {
     return condition;
 #endif
   }
+  LEAGUE_FUNCTION static void sync() {
+#if defined(__CUDA_ARCH__)
+    __syncwarp();
+#endif
+  }
 };
 
 /// f16 in core matrices. `ldmatrix` loads them in the order of A or of B, so that the same pieces can be both.

@@ -99,6 +99,13 @@ struct Wavefront : UnitOf<element_> {
     return condition;
 #endif
   }
+  LEAGUE_FUNCTION static void sync() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+  }
 };
 
 }  // namespace league::blocks::mma

@@ -22,16 +22,18 @@ __global__ void split(const MmaWork<Unit> work, typename Unit::Word* weights, in
                       constants, factors, scratch);
 }
 
-// A block takes neighbouring rows of squares. For the logits, a warp takes whole rows of squares; for the softmax, a
-// thread per row; for the gradient, a warp some squares of features, whose sums stay in its registers.
-template <class Unit>
-__global__ void __launch_bounds__(MmaTile<Unit>::threads, 1) mma(const MmaWork<Unit> work) {
+// A block takes neighbouring rows of squares. With few features, a warp takes whole rows of squares by itself. Else,
+// for the logits, a warp takes whole rows of squares; for the softmax, a thread per row; for the gradient, a warp some
+// squares of features, whose sums stay in its registers.
+template <class Unit, int slots>
+__global__ void __launch_bounds__(MmaForm<Unit, slots>::threads, 1) mma(const MmaWork<Unit> work) {
   extern __shared__ Quad scratch[];
   const Descent& descent = work.descent;
   const auto group = blocks::block_group();
   const std::int64_t step = *descent.taken;
   if (blockIdx.x == 0 && group.rank == 0) *descent.current = step;
-  double loss = take_share(group, work, step, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), scratch);
+  double loss =
+      MmaForm<Unit, slots>::take(group, work, step, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), scratch);
   if (blockIdx.x == 0) loss += descent.penalty(step, group.rank, group.size);
   group.barrier();
   store_loss(loss, work.losses, reinterpret_cast<double*>(scratch));
@@ -48,7 +50,8 @@ class Mma final : public StepPart {
     const cudaDeviceProp properties = cuda::properties(queue());
     const int bytes = memory_.scratch_bytes();
     cuda::require_scratch(properties, static_cast<std::size_t>(bytes), "the squares of this kernel");
-    cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(mma<Unit>), bytes));
+    memory_.form(
+        [&](auto slots) { cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(mma<Unit, slots>), bytes)); });
     return memory_.configure(launch, cuda::limits, properties.multiProcessorCount);
   }
   void begin() const override {
@@ -64,11 +67,15 @@ class Mma final : public StepPart {
     const Launch& launch = memory_.launch;
     const auto work = memory_.work();
     const cudaStream_t stream = cuda::stream(queue());
-    split<Unit, Memory::split_bytes><<<work.descent.classes, Memory::split_threads, 0, stream>>>(
-        work, memory_.weights.data(), memory_.constants.data(), memory_.factors.data());
-    cuda::check_launch();
-    mma<<<launch.league, launch.team, memory_.scratch_bytes(), stream>>>(work);
-    cuda::check_launch();
+    memory_.form([&](auto slots) {
+      if constexpr (slots == 0) {
+        split<Unit, Memory::split_bytes><<<work.descent.classes, Memory::split_threads, 0, stream>>>(
+            work, memory_.weights.data(), memory_.constants.data(), memory_.factors.data());
+        cuda::check_launch();
+      }
+      mma<Unit, slots><<<launch.league, launch.team, memory_.scratch_bytes(), stream>>>(work);
+      cuda::check_launch();
+    });
     memory_.with_partials([&](const auto* partials) {
       add_partials(memory_.rows, partials, launch.league, memory_.losses.data(), launch.league);
     });

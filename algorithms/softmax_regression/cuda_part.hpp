@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_cuda.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -9,6 +10,7 @@ namespace league::softmax_regression::cuda_model {
 
 inline constexpr int columns_together = 32,
                      summands_together = 16;  // 128 bytes of floats (coalesced); partial sums read at once
+inline constexpr int of_thread_together = 9;  // of these, by a thread: all that 144 teams leave it
 
 // A block takes neighbouring columns; a thread every `summands_together`-th partial sum of one column.
 /// Adds the `count` partial gradients and the `losses`, in an order that depends on their number only; then takes the
@@ -20,11 +22,17 @@ __global__ void __launch_bounds__(columns_together* summands_together)
   __shared__ double parts[summands_together][columns_together];
   const int lane = threadIdx.x % columns_together, part = threadIdx.x / columns_together;
   const int column = blockIdx.x * columns_together + lane, columns = descent.columns(), values = columns - 1;
+  const auto sum_of = [part](int all, const auto& value) {
+    return blocks::sum_in_order<of_thread_together>((all - part + summands_together - 1) / summands_together,
+                                                    [&](int n) { return value(part + n * summands_together); });
+  };
   double sum = 0;
+  Descent::Before before{};
+  if (part == 0 && column < columns) before = descent.before(column);
   if (column < values)
-    for (int i = part; i < count; i += summands_together) sum += partials[std::int64_t{i} * values + column];
+    sum = sum_of(count, [&](int i) { return static_cast<double>(partials[std::int64_t{i} * values + column]); });
   else if (column == values)
-    for (int i = part; i < losses_count; i += summands_together) sum += losses[i];
+    sum = sum_of(losses_count, [&](int i) { return losses[i]; });
   parts[part][lane] = sum;
   __syncthreads();
   if (part != 0 || column >= columns) return;
@@ -32,7 +40,7 @@ __global__ void __launch_bounds__(columns_together* summands_together)
   if (sums != nullptr)
     sums[column] = sum;
   else
-    descent.take(column, sum);
+    descent.take(column, sum, before);
 }
 
 // A thread takes a column.

@@ -30,10 +30,9 @@ LEAGUE_FUNCTION double finish_turn(int classes, int label, float* z) {
   for (int i = 0; i < turn_pitch / 4; ++i) all[i] = reinterpret_cast<const Quad*>(z)[i];
   const auto at = [&](int c) -> float& { return all[c / 4].values[c % 4]; };
   const float of_label = z[label < 0 ? 0 : label];
-  constexpr float nothing = -3e38F;  // a padding class: its exponential is 0
-  float largest = nothing, sum = 0;
+  float largest = no_logit, sum = 0;
   for (int c = 0; c < classes_together; ++c) {
-    at(c) = c < classes ? at(c) : nothing;
+    at(c) = c < classes ? at(c) : no_logit;
     largest = at(c) > largest ? at(c) : largest;
   }
   for (int c = 0; c < classes_together; ++c) sum += at(c) = expf(at(c) - largest);

@@ -35,23 +35,24 @@ void split(const Exec& exec, Queue& queue, int scratch_bytes, const MmaWork<Unit
       });
 }
 
-// A team takes neighbouring rows of squares. For the logits, a subgroup takes whole rows of squares; for the softmax, a
-// thread per row; for the gradient, a subgroup some squares of features, whose sums stay in its registers.
-template <class Unit>
+// A team takes neighbouring rows of squares. With few features, a subgroup takes whole rows of squares by itself. Else,
+// for the logits, a subgroup takes whole rows of squares; for the softmax, a thread per row; for the gradient, a
+// subgroup some squares of features, whose sums stay in its registers.
+template <int slots, class Unit>
 void mma(const Exec& exec, Queue& queue, Launch launch, int scratch_bytes, const MmaWork<Unit>& work) {
-  using Tile = MmaTile<Unit>;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Tile::threads, 1>>;
+  using Form = MmaForm<Unit, slots>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Form::threads, 1>>;
   using TeamMember = typename Policy::member_type;
   Policy policy(exec, launch.league, launch.team, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 16));
   kokkos::submit(
       queue, "softmax/mma", policy, KOKKOS_LAMBDA(const TeamMember& team) {
         const Descent& descent = work.descent;
-        const auto group = blocks::native_threads_of<Tile::threads>(team);
+        const auto group = blocks::native_threads_of<Form::threads>(team);
         char* scratch = scratch_of<char>(team, scratch_bytes);
         const std::int64_t step = *descent.taken;
         if (team.league_rank() == 0 && group.rank == 0) *descent.current = step;
-        double loss = take_share(group, work, step, static_cast<int>(team.league_rank()),
+        double loss = Form::take(group, work, step, static_cast<int>(team.league_rank()),
                                  static_cast<int>(team.league_size()), scratch);
         if (team.league_rank() == 0) loss += descent.penalty(step, group.rank, group.size);
         group.barrier();
@@ -79,9 +80,12 @@ class Mma final : public StepPart {
   }
   void accumulate() const override {
     const Launch& launch = memory_.launch;
-    split<Unit, Memory::split_threads>(exec_, queue(), Memory::split_bytes, memory_.work(), memory_.weights.data(),
-                                       memory_.constants.data(), memory_.factors.data());
-    mma(exec_, queue(), launch, memory_.scratch_bytes(), memory_.work());
+    memory_.form([&](auto slots) {
+      if constexpr (slots == 0)
+        split<Unit, Memory::split_threads>(exec_, queue(), Memory::split_bytes, memory_.work(), memory_.weights.data(),
+                                           memory_.constants.data(), memory_.factors.data());
+      mma<slots>(exec_, queue(), launch, memory_.scratch_bytes(), memory_.work());
+    });
     const SoftmaxRegression& problem = memory_.rows.problem;
     memory_.with_partials([&](const auto* partials) {
       add_partials(exec_, memory_.rows, partials, problem.classes * problem.pitch, launch.league, memory_.losses.data(),

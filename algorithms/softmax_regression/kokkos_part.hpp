@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 #include "backends/kokkos/submit.hpp"
 
@@ -12,6 +13,8 @@ using kokkos::Exec, kokkos::Member, kokkos::Team;
 inline constexpr int columns_together = 32;  // 128 bytes of floats
 /// Partial sums read at once. On a host one thread adds the few there are.
 inline constexpr int summands_together = kokkos::on_gpu ? 16 : 1;
+/// Of these, by a thread: all that 144 teams leave it.
+inline constexpr int of_thread_together = kokkos::on_gpu ? 9 : 1;
 
 /// Scratch of a team, aligned.
 template <class T, class TeamMember>
@@ -49,11 +52,12 @@ struct Finish {
     for (int lane = static_cast<int>(team.team_rank()) % width; lane < columns_together; lane += width) {
       const int column = static_cast<int>(team.league_rank()) * columns_together + lane;
       double sum = 0;
+      Descent::Before before{};
+      if (part == 0 && column < columns) before = descent.before(column);
       if (column < values)
-        for (int i = part; i < count; i += summands_together)
-          sum += static_cast<double>(partials[i * partial_pitch + column]);
+        sum = sum_of(part, count, [&](int i) { return static_cast<double>(partials[i * partial_pitch + column]); });
       else if (column == values)
-        for (int i = part; i < losses_count; i += summands_together) sum += losses[i];
+        sum = sum_of(part, losses_count, [&](int i) { return losses[i]; });
       parts[part * columns_together + lane] = sum;
       team.team_barrier();
       if (part != 0 || column >= columns) continue;
@@ -61,8 +65,16 @@ struct Finish {
       if (sums != nullptr)
         sums[column] = sum;
       else
-        descent.take(column, sum);
+        descent.take(column, sum, before);
     }
+  }
+
+ private:
+  /// Of every `summands_together`-th value from `part` on.
+  template <class Value>
+  KOKKOS_FUNCTION static double sum_of(int part, int all, const Value& value) {
+    return blocks::sum_in_order<of_thread_together>((all - part + summands_together - 1) / summands_together,
+                                                    [&](int n) { return value(part + n * summands_together); });
   }
 };
 

@@ -30,6 +30,7 @@ struct MmaTile {
   static constexpr int ahead = alone ? 1 : 2;         ///< prefetched squares per subgroup
   static constexpr int side = Squares::side, tiles = Squares::tiles, steps = Squares::steps;
   static constexpr int units = Digits::units, columns = units * blocks::mma::side;
+  static constexpr int square_words = steps * units * blocks::mma::piece_words;  ///< of operand B
   static constexpr int totals_bytes = columns * 4;
   /// A lane gets whole rows of a square's sums; else it stores its own elements.
   static constexpr bool by_rows = side % Unit::lanes == 0;
@@ -89,10 +90,10 @@ struct MmaWork {
   const float* factors;  ///< [turns][classes_together]: the digits' sum is multiplied with it
   const std::int32_t* labels;
   Descent descent;
-  void* partials;           ///< [teams][classes][pitch], floats where sums stay in registers, else doubles
+  void* partials;           ///< [teams][classes][pitch], floats if `resident`, else doubles
   double* losses;           ///< [teams]
   int across, down, round;  ///< round: rows of squares that a team takes at once
-  bool resident;            ///< one turn, and all squares of features have a slot
+  bool resident;            ///< a team has one round; or one turn, and a slot for each square of features
 
   [[nodiscard]] LEAGUE_FUNCTION const Word* square(int row, int column) const {
     return x + (std::int64_t{row} * across + column) * Squares::words;
@@ -109,9 +110,36 @@ struct MmaWork {
     const int first = begin + team * each + (team < more ? team : more);
     return {first, first + each + (team < more ? 1 : 0)};
   }
+  /// Subgroups that share a row of squares for its logits, where a round has `count` of them: each takes a slice of the
+  /// features, `least_slice` squares or more, whose partial logits take a row of squares of scratch.
+  [[nodiscard]] LEAGUE_FUNCTION int slices(int count) const {
+    if (Tile::alone || count == 0 || 2 * count > Tile::subgroups) return 1;
+    constexpr int least_slice = 2 * Tile::ahead;
+    const int fit = Tile::max_round(descent.classes) / count, idle = Tile::subgroups / count;
+    const int worth = across / least_slice, most = fit < idle ? fit : idle;
+    return worth < 1 || most < 1 ? 1 : worth < most ? worth : most;
+  }
   /// Passes over a round's squares for the gradient of a turn.
   [[nodiscard]] LEAGUE_FUNCTION int spans() const { return (across + Tile::together - 1) / Tile::together; }
 };
+
+/// Adds the products of a lane's part of a square, by rows or by columns, with the square's operand B.
+template <class Tile, bool by_columns>
+LEAGUE_FUNCTION void multiply_square(const typename Tile::Squares::Part& part, const typename Tile::Unit::Word* pieces,
+                                     int lane, typename Tile::Unit::fragment_c (&sums)[Tile::tiles][Tile::units]) {
+  using Unit = typename Tile::Unit;
+  using Squares = typename Tile::Squares;
+  blocks::unrolled<Tile::steps>([&](int step) {
+    typename Unit::fragment_b y[Tile::units];
+    for (int unit = 0; unit < Tile::units; ++unit)
+      Unit::load(y[unit], pieces + (step * Tile::units + unit) * blocks::mma::piece_words, lane);
+    blocks::unrolled<Tile::tiles>([&](int tile) {
+      typename Squares::Operand operand;
+      Squares::template take<by_columns>(operand, part, tile, step);
+      for (int unit = 0; unit < Tile::units; ++unit) Unit::mma_sync(sums[tile][unit], operand.fragment, y[unit]);
+    });
+  });
+}
 
 /// A subgroup's sums for the logits of a row of squares and a turn of classes.
 template <class Unit>
@@ -120,25 +148,25 @@ struct MmaLogits {
   using Squares = typename Tile::Squares;
   typename Unit::Sum of[Tile::tiles][Tile::units][Unit::sums] = {};
 
-  /// Adds the products of all squares of `row`. Float sums are flushed to others after some squares, since the units
-  /// truncate.
-  LEAGUE_FUNCTION void add(const MmaWork<Unit>& work, int row, int turn, int lane) {
+  /// Adds the products of the squares [begin, end) of `row`. Float sums are flushed to others after some squares, since
+  /// the units truncate.
+  LEAGUE_FUNCTION void add(const MmaWork<Unit>& work, int row, int turn, int begin, int end, int lane) {
     typename Unit::fragment_c sums[Tile::tiles][Tile::units];
     typename Squares::Part parts[Tile::ahead];
-    const auto* next = work.square(row, 0);
-    const auto* with = work.weights + std::int64_t{turn} * work.across * square_words;
+    const auto* next = work.square(row, begin);
+    const auto* with = work.weights + (std::int64_t{turn} * work.across + begin) * square_words;
     blocks::unrolled<Tile::ahead>([&](int i) {
-      if (i < work.across) Squares::template load<false>(parts[i], next, lane);
+      if (i < end - begin) Squares::template load<false>(parts[i], next, lane);
       next += Squares::words;
     });
     LEAGUE_NO_UNROLL
-    for (int left = work.across; left > 0; left -= Tile::ahead) {
+    for (int left = end - begin; left > 0; left -= Tile::ahead) {
       blocks::unrolled<Tile::ahead>([&](int i) {
         if (i >= left) return;
         const typename Squares::Part part = parts[i];
         if (i + Tile::ahead < left) Squares::template load<false>(parts[i], next, lane);
         next += Squares::words;
-        multiply(part, with, lane, sums);
+        multiply_square<Tile, false>(part, with, lane, sums);
         with += square_words;
       });
       if constexpr (!Tile::Digits::bytes) {
@@ -150,8 +178,8 @@ struct MmaLogits {
     if constexpr (Tile::Digits::bytes) take(sums);
   }
 
-  /// Stores the logits of square `square` of the round.
-  LEAGUE_FUNCTION void put(const MmaWork<Unit>& work, int square, int turn, int lane, float* logits) const {
+  /// Stores the logits as those of square `square` of the round; a slice but the first, without the constants.
+  LEAGUE_FUNCTION void put(const MmaWork<Unit>& work, int square, int turn, bool first, int lane, float* logits) const {
     const int pitch = turns(work.descent.classes) * turn_pitch;
     const int* constants = work.constants + turn * Tile::columns;
     const float* factors = work.factors + turn * classes_together;
@@ -164,7 +192,7 @@ struct MmaLogits {
           float sum = 0;
           blocks::unrolled<Tile::Digits::digits>([&](int digit) {
             const int column = digit * classes_together + c;
-            sum += static_cast<float>(sums.at(row, column) + static_cast<Sum>(constants[column])) *
+            sum += static_cast<float>(sums.at(row, column) + static_cast<Sum>(first ? constants[column] : 0)) *
                    static_cast<float>(Tile::Digits::weight_of(digit));
           });
           of_row[c / 4].values[c % 4] = sum * factors[c];
@@ -176,7 +204,7 @@ struct MmaLogits {
       blocks::each<Unit, Tile::tiles * Unit::sums>([&](int n) {
         const int tile = n / Unit::sums, i = n % Unit::sums, column = Unit::column(lane, i);
         if (column >= classes_together) return;
-        const float sum = of[tile][0][i] + static_cast<float>(constants[column]);
+        const float sum = of[tile][0][i] + static_cast<float>(first ? constants[column] : 0);
         to[Squares::row_of(tile, Unit::row(lane, i)) * pitch + column] = sum * factors[column];
       });
     }
@@ -184,21 +212,8 @@ struct MmaLogits {
 
  private:
   using Sum = typename Unit::Sum;
-  static constexpr int square_words = Tile::steps * Tile::units * blocks::mma::piece_words;
+  static constexpr int square_words = Tile::square_words;
   using Sums = typename Unit::fragment_c[Tile::tiles][Tile::units];
-  LEAGUE_FUNCTION static void multiply(const typename Squares::Part& part, const typename Unit::Word* weights, int lane,
-                                       Sums& sums) {
-    blocks::unrolled<Tile::steps>([&](int step) {
-      typename Unit::fragment_b y[Tile::units];
-      for (int unit = 0; unit < Tile::units; ++unit)
-        Unit::load(y[unit], weights + (step * Tile::units + unit) * blocks::mma::piece_words, lane);
-      blocks::unrolled<Tile::tiles>([&](int tile) {
-        typename Squares::Operand operand;
-        Squares::template take<false>(operand, part, tile, step);
-        for (int unit = 0; unit < Tile::units; ++unit) Unit::mma_sync(sums[tile][unit], operand.fragment, y[unit]);
-      });
-    });
-  }
   LEAGUE_FUNCTION void take(const Sums& sums) {
     blocks::unrolled<Tile::tiles * Tile::units>([&](int n) {
       Sum values[Unit::sums];

@@ -27,16 +27,21 @@ struct MmaDigits {
 
   /// The digits of a fixed-point number; they have weights 65536, 256 and 1, and are in [-128, 127].
   LEAGUE_FUNCTION static void split(int number, std::int8_t (&out)[digits]) {
-    for (int digit = digits - 1; digit >= 0; --digit) {
-      out[digit] = static_cast<std::int8_t>(number);
-      number = (number - out[digit]) >> 8;  // exact
-    }
+    constexpr std::uint32_t half = 0x808080;  // a digit, 128 more, is a byte of `number + half`
+    const std::uint32_t all = (static_cast<std::uint32_t>(number) + half) ^ half;
+    for (int digit = 0; digit < digits; ++digit) out[digit] = static_cast<std::int8_t>(all >> 8 * (digits - 1 - digit));
   }
   LEAGUE_FUNCTION static constexpr int weight_of(int digit) { return digits == 1 ? 1 : 1 << 8 * (digits - 1 - digit); }
   /// Rounds to nearest; clamps to [-1, 1], NaN too.
   LEAGUE_FUNCTION static int fixed(float value) {
     const float scaled = value * one;
-    return static_cast<int>(rintf(!(scaled > -one) ? -one : scaled < one ? scaled : one));
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    const float clamped = fminf(fmaxf(scaled, -one), one);
+#else
+    const float clamped = !(scaled > -one) ? -one : scaled < one ? scaled : one;
+#endif
+    constexpr float middle = 0x1.8p23F;  // from 2^23 to 2^24 floats are whole, and their bits are neighbours
+    return static_cast<int>(blocks::mma::bits_of(clamped + middle) - 0x4b400000U);
   }
   /// The power of two that divides a class's weights: larger than all of them, unless they are tiny.
   LEAGUE_FUNCTION static float scale_of(float largest) {

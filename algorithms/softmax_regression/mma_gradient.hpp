@@ -41,7 +41,7 @@ struct MmaGradient {
       for (int left = count; left > 0; left -= Tile::ahead)
         blocks::unrolled<Tile::ahead>([&](int i) {
           if (i >= left) return;
-          multiply(parts[i], with, lane, slot);
+          multiply_square<Tile, true>(parts[i], with, lane, of[slot]);
           if (i + Tile::ahead < left) Squares::template load<true>(parts[i], next, lane);
           next += stride;
           with += square_words;
@@ -61,20 +61,8 @@ struct MmaGradient {
   }
 
  private:
-  static constexpr int square_words = Tile::steps * Tile::units * blocks::mma::piece_words;
+  static constexpr int square_words = Tile::square_words;
 
-  LEAGUE_FUNCTION void multiply(const typename Squares::Part& part, const Word* residuals, int lane, int slot) {
-    blocks::unrolled<Tile::steps>([&](int step) {
-      typename Unit::fragment_b y[Tile::units];
-      for (int unit = 0; unit < Tile::units; ++unit)
-        Unit::load(y[unit], residuals + (step * Tile::units + unit) * blocks::mma::piece_words, lane);
-      blocks::unrolled<Tile::tiles>([&](int tile) {
-        typename Squares::Operand operand;
-        Squares::template take<true>(operand, part, tile, step);
-        for (int unit = 0; unit < Tile::units; ++unit) Unit::mma_sync(of[slot][tile][unit], operand.fragment, y[unit]);
-      });
-    });
-  }
   template <class Partial, class Group>
   LEAGUE_FUNCTION void store_as(const Group& group, const MmaWork<Unit>& work, const MmaScratch<Tile>& scratch,
                                 int team, int turn, int span, int subgroup, int lane, bool stored) const {
@@ -157,21 +145,27 @@ struct MmaGradient {
   }
 };
 
-/// Turns the logits of `count` rows of squares from `first` on into residuals, as operand B of the gradient.
+/// Turns the logits of `count` rows of squares from `first` on, whose features are in `slices`, into residuals, as
+/// operand B of the gradient.
 /// @returns the losses of this thread's rows
 template <class Unit, class Group>
 LEAGUE_FUNCTION double finish_rows(const Group& group, const MmaWork<Unit>& work, std::int64_t step, int first,
-                                   int count, const MmaScratch<MmaTile<Unit>>& scratch) {
+                                   int count, int slices, const MmaScratch<MmaTile<Unit>>& scratch) {
   using Tile = MmaTile<Unit>;
   using Digits = typename Tile::Digits;
   const int classes = work.descent.classes, all_turns = turns(classes), round = Tile::max_round(classes);
-  constexpr int square_words = Tile::steps * Tile::units * blocks::mma::piece_words;
+  constexpr int square_words = Tile::square_words;
   const Rows rows = work.descent.own_rows(step);
   double loss = 0;
   for (int row = group.rank; row < count * Tile::side; row += group.size) {
     const std::int64_t number = std::int64_t{first % work.down} * Tile::side + row;  // in the batch
     const int label = number < rows.last - rows.first ? work.labels[rows.first + number] : -1;
     float* z = scratch.logits + row * all_turns * turn_pitch;
+    for (int slice = 1; slice < slices; ++slice)
+      for (int i = 0; i < all_turns * turn_pitch / 4; ++i) {
+        Quad& sum = reinterpret_cast<Quad*>(z)[i];
+        sum = sum + reinterpret_cast<const Quad*>(z + slice * count * Tile::side * all_turns * turn_pitch)[i];
+      }
     loss += all_turns == 1 ? finish_turn(classes, label, z) : finish_row(classes, label, z);
     for (int turn = 0; turn < all_turns; ++turn) {
       auto* to = scratch.residuals + (turn * round + row / Tile::side) * square_words;
@@ -211,14 +205,22 @@ LEAGUE_FUNCTION double take_share(const Group& group, const MmaWork<Unit>& work,
     // Opaque copy of the thread index, so that values derived from it are not kept in registers across rounds.
     const int thread = group.rank + (first >> 31), lane = thread % Unit::lanes;
     const int subgroup = thread / Unit::lanes;
+    const int slices = work.slices(count);
     for (int turn = 0; turn < all_turns; ++turn)
-      for (int square = subgroup; square < count; square += Tile::subgroups) {
+      for (int square = subgroup; square < count * slices; square += Tile::subgroups) {
+        int row = first + square, begin = 0, end = work.across;
+        if (slices > 1) {
+          const int slice = square / count;
+          row -= slice * count;
+          begin = slice * work.across / slices;
+          end = (slice + 1) * work.across / slices;
+        }
         MmaLogits<Unit> logits;
-        logits.add(work, first + square, turn, lane);
-        logits.put(work, square, turn, lane, scratch.logits);
+        logits.add(work, row, turn, begin, end, lane);
+        logits.put(work, square, turn, begin == 0, lane, scratch.logits);
       }
     group.barrier();
-    loss += finish_rows(group, work, step, first, count, scratch);
+    loss += finish_rows(group, work, step, first, count, slices, scratch);
     group.barrier();
     for (int turn = 0; turn < all_turns; ++turn)
       for (int span = work.spans() - 1; span >= 0; --span) {

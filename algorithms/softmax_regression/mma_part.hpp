@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
-#include "algorithms/softmax_regression/mma_gradient.hpp"
+#include "algorithms/softmax_regression/mma_form.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 
 namespace league::softmax_regression {
@@ -13,15 +14,14 @@ template <class Unit, class T, template <class> class Array>
 struct MmaMemory {
   using Tile = MmaTile<Unit>;
   using Squares = typename Tile::Squares;
-  static constexpr int split_threads = Tile::alone ? 1 : 256;  ///< threads that split the weights of a class
+  static constexpr int split_threads = Tile::alone ? 1 : 512;  ///< threads that split the weights of a class
   static constexpr int split_bytes = split_threads * 12;
 
   MmaMemory(ShardPart& part, const SoftmaxRegression& problem)
       : rows(part, problem),
         classes(problem.classes),
         across(ceil_div(static_cast<int>(problem.features) + 1, Squares::side)),
-        down(static_cast<int>(ceil_div<std::int64_t>(rows.max_rows(), Squares::side))),
-        resident(!Tile::alone && turns(classes) == 1 && across <= Tile::together) {
+        down(static_cast<int>(ceil_div<std::int64_t>(rows.max_rows(), Squares::side))) {
     const std::int64_t all_turns = turns(classes);
     rows.declare_weights(problem.pitch);
     part.declare(packed, "softmax/packed", rows.batches() * down * across * Squares::words);
@@ -33,21 +33,32 @@ struct MmaMemory {
   /// `teams` are resident at once; the launch's tile: rows of squares per round. @throws Unsupported for another team
   /// size than the kernel's, or a tile that does not fit
   Launch configure(Launch requested, const LaunchLimits& limits, int teams) {
-    launch = resolve(requested, {0, Tile::threads, 1, Tile::max_round(classes)}, limits);
-    if (launch.team != Tile::threads || launch.vector != 1)
+    const auto [threads, max_round] = form(
+        [&](auto slots) { return std::pair{MmaForm<Unit, slots>::threads, MmaForm<Unit, slots>::max_round(classes)}; });
+    launch = resolve(requested, {0, threads, 1, max_round}, limits);
+    if (launch.team != threads || launch.vector != 1)
       throw Unsupported("team size " + std::to_string(launch.team) + ", vector length " +
-                        std::to_string(launch.vector) + ": the squares of this kernel take " +
-                        std::to_string(Tile::threads) + " and 1");
-    if (launch.tile > Tile::max_round(classes))
+                        std::to_string(launch.vector) + ": the squares of this kernel take " + std::to_string(threads) +
+                        " and 1");
+    if (launch.tile > max_round)
       throw Unsupported("tile " + std::to_string(launch.tile) + ": a team of this kernel takes up to " +
-                        std::to_string(Tile::max_round(classes)) + " rows of squares together");
+                        std::to_string(max_round) + " rows of squares together");
     if (launch.league == 0) launch.league = std::clamp(down, 1, teams);
+    const bool one_round = ceil_div(down, launch.league) <= launch.tile;
+    resident = !Tile::alone && (one_round || (turns(classes) == 1 && across <= Tile::together));
     rows.part.declare(partials, "softmax/partials",
                       std::int64_t{launch.league} * classes * rows.problem.pitch * (resident ? 4 : 8));
     rows.part.declare(losses, "softmax/losses", launch.league);
     return launch;
   }
-  [[nodiscard]] int scratch_bytes() const { return MmaScratch<Tile>::bytes(classes); }
+  /// Calls `body(std::integral_constant<int, slots>)` with the form of the kernel (mma_form.hpp).
+  template <class Body>
+  auto form(const Body& body) const {
+    return with_form<Unit>(classes, across, body);
+  }
+  [[nodiscard]] int scratch_bytes() const {
+    return form([&](auto slots) { return MmaForm<Unit, slots>::scratch_bytes(classes); });
+  }
   [[nodiscard]] MmaRows<Unit, T> packing() const {
     const Descent descent = rows.descent();
     return {rows.x.data(),          packed.data(),   descent.own_batch,
@@ -69,7 +80,7 @@ struct MmaMemory {
 
   Memory<T, Array> rows;
   int classes, across, down;
-  bool resident;
+  bool resident = false;
   Launch launch;
   Array<typename Unit::Word> packed, weights;
   Array<int> constants;

@@ -6,12 +6,14 @@
 #include <stdexcept>
 
 #include "algorithms/contract/labels.hpp"
+#include "algorithms/softmax_regression/dual.hpp"
 #include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
 #include "backends/launch.hpp"
 
 namespace league {
 namespace {
 
+const char* const one_team = "its steps are those of one team of a GPU; compare fused";
 const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -48,7 +50,12 @@ const RegisterAlgorithm registered{Algorithm{
                  .dtypes = {Dtype::f32, Dtype::u8},
                  .executions = recordable,
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
-                 .units = {{Dtype::f32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}}}},
+                 .units = {{Dtype::f32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}}},
+                {.name = "dual",
+                 .description = "for few rows: steps on the products of all rows, in double, one kernel for all steps",
+                 .dtypes = {Dtype::f32, Dtype::u8},
+                 .not_expressible = {{"serial", one_team}, {"openmp", one_team}},
+                 .units = {{Dtype::f32, "f64"}, {Dtype::u8, "f64"}}}},
     .needs_dataset = true,
     .make = [](const Making& making) { return std::make_unique<SoftmaxRegression>(making); },
     .edge_cases = {
@@ -138,20 +145,29 @@ double SoftmaxRegression::rows_taken() const {
 }
 
 /// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals. Pixels of
-/// any type are counted as bytes, if that is less including their conversion.
+/// any type are counted as bytes, if that is less including their conversion. Few rows are read once, and multiplied
+/// with each other, if that is less.
 Cost SoftmaxRegression::cost() const {
   const double rows_once = static_cast<double>(extent()), d = static_cast<double>(features);
   const double as_stored = method_bytes("fused"), as_bytes = rows_once * d * 5 + rows_taken() * (d + 4);
-  return {pixels() && dtype == Dtype::f32 ? std::min(as_stored, as_bytes) : as_stored,
-          4 * rows_taken() * static_cast<double>((features + 1) * classes), pixels() ? "u8 tensor" : ""};
+  Cost cost{pixels() && dtype == Dtype::f32 ? std::min(as_stored, as_bytes) : as_stored,
+            4 * rows_taken() * static_cast<double>((features + 1) * classes), pixels() ? "u8 tensor" : ""};
+  if (!softmax_regression::DualScratch::fits(extent(), classes)) return cost;
+  const double products = rows_once * (rows_once * d + 2 * (rows_taken() + d + 1) * classes);
+  cost.bytes = std::min(cost.bytes, rows_once * (d * static_cast<double>(size_bytes(dtype)) + 4));
+  cost.operations = std::min(cost.operations, products);
+  return cost;
 }
 
 /// `gemm` reads the rows twice; logits are written, read, written as p - y and read again. `mma` packs the rows once,
-/// pixels as bytes, and reads that twice per step.
+/// pixels as bytes, and reads that twice per step. `dual` reads them twice in all, and in each step their products with
+/// those of its batch.
 double SoftmaxRegression::method_bytes(std::string_view method) const {
   const auto row = static_cast<double>(features * static_cast<std::int64_t>(size_bytes(dtype)));
   const double packed = pixels() ? static_cast<double>(features) : row;
   if (method == "mma") return static_cast<double>(extent()) * (row + packed) + rows_taken() * (2 * packed + 4);
+  if (method == "dual")
+    return static_cast<double>(extent()) * (2 * row + 4 + 8 * (static_cast<double>(extent()) + rows_taken()));
   return rows_taken() * (row + 4 + (method == "gemm" ? row + 16.0 * classes : 0));
 }
 

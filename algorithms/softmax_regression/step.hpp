@@ -14,6 +14,8 @@ inline constexpr int classes_together = 10;
 constexpr LEAGUE_FUNCTION int turns(int classes) { return (classes + classes_together - 1) / classes_together; }
 /// Floats per row and turn of logits, later residuals: padded to a multiple of 16 bytes.
 inline constexpr int turn_pitch = 12;
+/// Logit of a padding class: its exponential is 0.
+inline constexpr float no_logit = -3e38F;
 LEAGUE_FUNCTION int place_of(int c) { return c / classes_together * turn_pitch + c % classes_together; }
 
 /// Rows [first, last).
@@ -56,22 +58,33 @@ struct Descent {
     const Rows all = batch_of(step);
     return sum * l2 / 2 * static_cast<double>(all.last - all.first);
   }
-  /// Updates column `column`, whose sum over all rows is `sum`.
-  LEAGUE_FUNCTION void take(int column, double sum) const {
+  /// What the update of a column reads besides its sum: a kernel can read it first, while the sum is on its way.
+  struct Before {
+    std::int64_t step;
+    double parameter, rows;  ///< the column's parameter, if it has one; rows of the batch
+  };
+  [[nodiscard]] LEAGUE_FUNCTION Before before(int column) const {
+    const int c = column / pitch, f = column % pitch;
     const std::int64_t step = *current;
     const Rows all = batch_of(step);
-    const double mean = sum / static_cast<double>(all.last - all.first);
+    return {step, c < classes && f <= features ? theta[f * classes + c] : 0, static_cast<double>(all.last - all.first)};
+  }
+  /// Updates column `column`, whose sum over all rows is `sum`.
+  LEAGUE_FUNCTION void take(int column, double sum, const Before& before) const {
+    const double mean = sum / before.rows;
     if (column == classes * pitch) {
-      loss[step] = mean;
-      *taken = step + 1;
+      loss[before.step] = mean;
+      *taken = before.step + 1;
       return;
     }
     const int c = column / pitch, f = column % pitch;
     if (f > features) return;
-    double& parameter = theta[f * classes + c];
-    parameter -= learning_rate * (mean * scale + (f < features ? l2 * parameter : 0));
+    const double penalty = f < features ? l2 * before.parameter : 0;
+    const double parameter = before.parameter - learning_rate * (mean * scale + penalty);
+    theta[f * classes + c] = parameter;
     weights[c * weights_pitch + f] = static_cast<float>(parameter * scale);
   }
+  LEAGUE_FUNCTION void take(int column, double sum) const { take(column, sum, before(column)); }
 };
 
 /// Layout of a row's logits: by turns, or contiguous.

@@ -68,6 +68,7 @@ struct Simulated : Layout {
     for (int lane = 0; lane < Layout::lanes; ++lane) in_any |= shuffle(condition, lane);
     return in_any;
   }
+  static void sync() { lanes_here->all.arrive_and_wait(); }
 };
 
 using SimulatedTeam = blocks::Group<std::function<void()>>;

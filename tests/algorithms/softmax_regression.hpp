@@ -66,6 +66,11 @@ inline std::vector<double> random_theta(const SoftmaxRegression& problem, double
 
 inline std::vector<const Variant*> variants() { return league::tests::variants<SoftmaxRegression>(); }
 
+/// Whether `dual` must run: on one device, with rows that fit in the scratch memory of every model.
+inline bool dual_runs(const SoftmaxRegression& problem, int devices) {
+  return devices == 1 && problem.extent() * problem.classes <= 600;
+}
+
 /// Runs every variant that supports the problem's type, twice.
 inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>& device_counts = {1}) {
   for (const Variant* variant : variants())
@@ -77,6 +82,7 @@ inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>&
           devices > static_cast<int>(league::tests::runtime().gpus().size()))
         continue;
       SCOPED_TRACE(name_of(*variant) + " " + std::string(name(problem.dtype)) + " devices " + std::to_string(devices));
+      if (variant->method == "dual" && !dual_runs(problem, devices)) continue;
       Solved run(*variant, problem, {.devices = devices});
       const std::vector<double> first = run.values(SoftmaxRegression::theta);
       run.again();

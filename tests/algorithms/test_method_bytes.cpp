@@ -45,6 +45,13 @@ TEST(MethodBytes, OfProductsOnePassAfterAnother) {
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "gemm", batches, Dtype::f32, data), rows * (2 * 33 * 4 + 4 + 4 * 5 * 4));
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "mma", batches, Dtype::f32, data),
                    301 * 2 * 33 * 4 + rows * (2 * 33 * 4 + 4));
+  EXPECT_DOUBLE_EQ(bytes("softmax_regression", "dual", batches, Dtype::f32, data),
+                   301 * (2 * 33 * 4 + 4 + 8 * (301 + rows)));
+  const Dataset few = softmax_regression::tests::generated(20, 3, 33, 5, Dtype::f32);
+  const Algorithm& softmax = *registry().algorithm("softmax_regression");
+  const Cost cost = make(softmax, {{"steps", "7"}}, Dtype::f32, "", few)->cost();
+  EXPECT_DOUBLE_EQ(cost.bytes, 20 * (33 * 4 + 4));  // once
+  EXPECT_DOUBLE_EQ(cost.operations, 20 * (20 * 33 + 2 * (140 + 34) * 5));
 }
 
 TEST(MethodBytes, OfPixelsThatAreReadAsBytes) {

@@ -71,6 +71,7 @@ TEST(SoftmaxRegression, AllVariantsOnSeveralDevices) {
     everywhere(*make(generated(2, 3, 15, 3, Dtype::u8), dtype), {1, 3});  // an empty shard
     everywhere(*make(generated(331, 3, 40, 10, Dtype::u8), dtype, {{"batch", "64"}, {"l2", "0.1"}, {"steps", "9"}}),
                {1, 2, 3});
+    everywhere(*make(generated(50, 3, 40, 10, Dtype::u8), dtype, {{"batch", "16"}, {"l2", "0.1"}, {"steps", "9"}}));
     everywhere(*make(generated(67, 3, 17, 11, Dtype::u8), dtype), {1, 2});
     everywhere(*make(generated(100, 3, 1100, 64, Dtype::u8), dtype, {{"steps", "2"}}), {1, 2});
   }
@@ -120,8 +121,21 @@ TEST(SoftmaxRegression, BadInputIsNamed) {
   expect_refused(other, Dtype::f32, {}, "test row 3 has the label -1");
 }
 
+TEST(SoftmaxRegression, ManyRowsAreRefusedByDual) {
+  for (const auto& [rows, devices, reason] :
+       {std::tuple{236, 1, "here up to 235 rows"}, std::tuple{20, 2, "one device, not 2"}})
+    try {
+      const auto problem = make(generated(rows, 1, 3, 5, Dtype::u8), Dtype::f32);
+      const Solved run(*registry().variant(SoftmaxRegression::algorithm, "dual", "kokkos"), *problem,
+                       {.devices = devices});
+      ADD_FAILURE() << reason;
+    } catch (const Unsupported& refused) {
+      EXPECT_NE(std::string(refused.what()).find(reason), std::string::npos) << refused.what();
+    }
+}
+
 TEST(SoftmaxRegression, WhatDoesNotFitIsRefusedWithTheNumbers) {
-  const auto problem = make(generated(700, 4, 20, 5, Dtype::u8), Dtype::f32);
+  const auto problem = make(generated(100, 4, 150, 5, Dtype::u8), Dtype::f32);
   for (const Variant* variant : variants()) try {
       const Solved run(*variant, *problem, {.budget = 50'000});
       ADD_FAILURE() << name_of(*variant);
