@@ -21,6 +21,7 @@ ROOMS = {
 }
 BESIDE = (
     ".ci",
+    ".github",
     ".clang-format",
     ".clang-tidy",
     ".editorconfig",
