@@ -2,6 +2,13 @@
 # Compile flags. What all code must share (instruction set, sanitizers) is set for the whole tree, embedded Kokkos included;
 # the rest is two INTERFACE targets: league_warnings, and league_kernel_flags for everything that computes.
 
+if(LEAGUE_CUDA OR Kokkos_ENABLE_CUDA)
+  include(backends/cuda/architecture.cmake)
+endif()
+if(LEAGUE_ARCH MATCHES "^x86-64" AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  message(FATAL_ERROR "LEAGUE_ARCH is ${LEAGUE_ARCH}, but the host is ${CMAKE_SYSTEM_PROCESSOR}: "
+    "use the preset cuda or openmp, or -D LEAGUE_ARCH=native.")
+endif()
 set(host -march=${LEAGUE_ARCH})
 if(LEAGUE_SANITIZE)
   list(APPEND host -fsanitize=${LEAGUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -114,6 +114,27 @@ DeviceInfo host_info(int threads) {
   return info;
 }
 
+class SumOfCounters final : public EnergyCounter {
+ public:
+  explicit SumOfCounters(std::vector<std::unique_ptr<EnergyCounter>> counters) : counters_(std::move(counters)) {}
+  [[nodiscard]] std::string name() const override {
+    return std::to_string(counters_.size()) + " x " + counters_.front()->name();
+  }
+  EnergyReading read() override {
+    EnergyReading sum{.joules = 0, .watts = 0.0};
+    for (const auto& counter : counters_) {
+      const EnergyReading one = counter->read();
+      sum.joules += one.joules;
+      if (!one.watts) sum.watts.reset();
+      if (sum.watts) *sum.watts += *one.watts;
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<std::unique_ptr<EnergyCounter>> counters_;
+};
+
 /// Whether another rank of this host sees the same GPUs; false if the launcher binds GPUs to ranks.
 bool sees_what_others_see(Ranks& ranks, const std::vector<DeviceInfo>& gpus) {
   if (ranks.place().alone()) return false;
@@ -218,6 +239,14 @@ std::int64_t Runtime::free_memory_bytes(Device device) const {
 std::vector<std::pair<std::string, std::string>> Runtime::readings(Device device) const {
   if (device.kind == DeviceKind::gpu) return gpu_backend_->readings(device);
   return {};
+}
+
+std::unique_ptr<EnergyCounter> Runtime::energy_counter(std::span<const Device> devices) const {
+  if (devices.front().kind == DeviceKind::host) return rapl_counter();
+  std::vector<std::unique_ptr<EnergyCounter>> counters;
+  for (const Device& device : devices) counters.push_back(gpu_backend_->energy_counter(device));
+  if (counters.size() == 1) return std::move(counters.front());
+  return std::make_unique<SumOfCounters>(std::move(counters));
 }
 
 }  // namespace league

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/energy.hpp"
 #include "backends/ranks.hpp"
 
 namespace league {
@@ -95,6 +96,10 @@ class Backend {
   [[nodiscard]] virtual std::int64_t free_memory_bytes(Device) const { return 0; }
   /// Current clocks, power, temperature and other readings; empty if none can be read.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> readings(Device) const { return {}; }
+  /// @throws Unsupported with the reason where there is no counter
+  [[nodiscard]] virtual std::unique_ptr<EnergyCounter> energy_counter(Device) const {
+    throw Unsupported("this backend has no energy counter");
+  }
   /// Configuration for the record.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
 };
@@ -142,6 +147,9 @@ class Runtime {
   [[nodiscard]] std::pmr::memory_resource& host_memory();
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> readings(Device device) const;
+  /// The energy of devices of one kind, together; host devices are one host. @pre not empty
+  /// @throws Unsupported with the reason where one of them has no counter
+  [[nodiscard]] std::unique_ptr<EnergyCounter> energy_counter(std::span<const Device> devices) const;
 
   /// A handle or instance of type T for a device, created at first use and cached: a Kokkos instance, a cuBLAS handle.
   template <class T, class Make>

@@ -35,7 +35,7 @@ KINDS = {
 
 def kind(header):
     """Which of the kinds a header is; None for those of one dialect or compiler only."""
-    if header in ("backends/hip/include/gpu_dialect.hpp", "backends/kokkos/cuda13.hpp"):
+    if re.match(r"backends/(hip/include/|kokkos/cuda13)", header):
         return None
     if re.search(
         r"(backends/(cuda/(?!management)|cudnn/)|/cuda_|/cublas|_cuda\.hpp)", header

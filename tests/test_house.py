@@ -21,6 +21,7 @@ ROOMS = {
 }
 BESIDE = (
     ".ci",
+    ".github",
     ".clang-format",
     ".clang-tidy",
     ".editorconfig",
@@ -38,7 +39,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 KOKKOS = re.compile(r"Kokkos\w*[./]")
 # the dialect header maps CUDA's names to HIP's: whoever includes it sees one of both
 CUDA = re.compile(
-    r"(cuda|cub|thrust|cooperative_groups|nvtx3|hip|rccl|roctracer)/|gpu_dialect\.hpp"
+    r"(cuda|cub|rocprim|rocblas|thrust|cooperative_groups|nvtx3|hip|rccl|roctracer)/|\w+_dialect\.hpp"
     r"|(cuda|cublas|cudnn|nvToolsExt|nvml|nccl|hip|hipblas|roctx|mma|curand)\w*\.(h|hpp|cuh)$"
 )
 

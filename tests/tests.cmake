@@ -27,7 +27,7 @@ endif()
 # The worked example of algorithms/README.md: known to the tests only.
 league_algorithm(tests/algorithms/axpy)
 if(LEAGUE_CUDA) # what tests need on GPUs; their own files see no CUDA
-  league_objects(tests_cuda SOURCES tests/backends/cuda*.cu LIBRARIES league_cuda)
+  league_objects(tests_cuda SOURCES tests/backends/cuda*.cu EXCLUDE "${league_no_units}" LIBRARIES league_cuda)
 endif()
 league_executable(league_tests ${tests})
 target_link_libraries(league_tests PRIVATE GTest::gtest)

@@ -38,7 +38,7 @@ inline std::vector<Method> methods() {
            .description = "convolutions as products of matrices (im2col), by a library",
            .dtypes = {Dtype::f32},
            .executions = recordable,
-           .libraries = {"cublas", "kokkos_kernels"},
+           .libraries = {"cublas", "rocblas", "kokkos_kernels"},
            .own_models = false},
           {.name = "layers",
            .description = "one library call for each layer, small kernels between",

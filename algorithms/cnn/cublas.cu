@@ -7,7 +7,8 @@
 namespace league::cnn {
 namespace {
 
-const RegisterTraining<layers::LayersPart<layers::Im2col<cuda_model::Runner<>>>> gemm{"gemm", cuda::library("cublas")};
+const RegisterTraining<layers::LayersPart<layers::Im2col<cuda_model::Runner<>>>> gemm{"gemm",
+                                                                                      cuda::library(cuda::blas)};
 
 }  // namespace
 }  // namespace league::cnn

@@ -72,7 +72,7 @@ class Cublas final : public DistancePart {
   cuda::Array<T> points_, out_, norms_;
 };
 
-const RegisterSplit<DistanceMatrix> variant{"gram", cuda::library("cublas"), by_type<Cublas>};
+const RegisterSplit<DistanceMatrix> variant{"gram", cuda::library(cuda::blas), by_type<Cublas>};
 
 }  // namespace
 }  // namespace league::distance_matrix

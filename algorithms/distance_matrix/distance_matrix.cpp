@@ -65,7 +65,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "gram",
                  .description = "|x|^2 + |y|^2 - 2 x.y by a library's product (kokkos_kernels: its own, no TPL)",
                  .dtypes = floats,
-                 .libraries = {"cublas", "kokkos_kernels"},
+                 .libraries = {"cublas", "rocblas", "kokkos_kernels"},
                  .own_models = false}},
     .make = [](const Making& making) { return std::make_unique<DistanceMatrix>(making); },
     .edge_cases = {{{"n", "1"}, {"dimension", "3"}},

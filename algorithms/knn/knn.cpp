@@ -63,7 +63,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "gram",
                  .description = "the library's matrix product, then selection",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
-                 .libraries = {"cublas", "kokkos_kernels"},
+                 .libraries = {"cublas", "rocblas", "kokkos_kernels"},
                  .own_models = false,
                  .units = units}},
     .needs_dataset = true,

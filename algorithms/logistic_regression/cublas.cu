@@ -64,7 +64,7 @@ class Cublas final : public StepPart {
 };
 
 const RegisterSolve<LogisticRegression> unfused{
-    "unfused", cuda::library("cublas"), by_type<Cublas>, {Execution::stream}};
+    "unfused", cuda::library(cuda::blas), by_type<Cublas>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

@@ -61,7 +61,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "unfused",
                  .description = "as libraries do it: product, loss, product, one pass each",
                  .dtypes = reals,
-                 .libraries = {"cublas", "kokkos_kernels"}},
+                 .libraries = {"cublas", "rocblas", "kokkos_kernels"}},
                 {.name = "newton",
                  .description = "damped Newton steps, the Hessian added in the same pass",
                  .dtypes = reals,

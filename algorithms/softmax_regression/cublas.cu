@@ -69,7 +69,7 @@ class Cublas final : public StepPart {
 };
 
 const RegisterSolve<SoftmaxRegression> registered{
-    "gemm", cuda::library("cublas"), of_one_type<Cublas>, {Execution::stream}};
+    "gemm", cuda::library(cuda::blas), of_one_type<Cublas>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::softmax_regression::cuda_model

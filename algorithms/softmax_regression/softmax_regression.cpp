@@ -38,7 +38,7 @@ const RegisterAlgorithm registered{Algorithm{
     .methods = {{.name = "gemm",
                  .description = "the library's products for logits and gradient, and a softmax between",
                  .dtypes = {Dtype::f32},
-                 .libraries = {"cublas", "kokkos_kernels"},
+                 .libraries = {"cublas", "rocblas", "kokkos_kernels"},
                  .own_models = false},
                 {.name = "fused",
                  .description = "logits, softmax and gradient of a tile of rows together",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cub/device/device_reduce.cuh>
+#include <primitives_dialect.hpp>
 
 #include "algorithms/sum/parts.hpp"
 #include "backends/cuda/pass.hpp"
@@ -14,7 +14,7 @@ using namespace league::sum;
 template <class T, class V>
 void reduce(const Pass& on, const V* values, Total<V>* sum, std::int64_t count, const Work<T>& work) {
   std::size_t bytes = work.temporary_bytes;
-  check(cub::DeviceReduce::Sum(work.temporary, bytes, values, sum, count, on.stream));
+  check(sum_of(work.temporary, bytes, values, sum, count, on.stream));
 }
 
 template <class T>
@@ -32,17 +32,17 @@ std::size_t temporary_bytes(std::int64_t elements, std::int64_t partials) {
   std::size_t first = 0, second = 0;
   const T* x = nullptr;
   Total<T>* sums = nullptr;
-  check(cub::DeviceReduce::Sum(nullptr, first, x, sums, elements));
-  check(cub::DeviceReduce::Sum(nullptr, second, static_cast<const Total<T>*>(sums), sums, partials));
+  check(sum_of(nullptr, first, x, sums, elements));
+  check(sum_of(nullptr, second, static_cast<const Total<T>*>(sums), sums, partials));
   return std::max(first, second);
 }
 
 Launch configure(Queue&, Launch launch, Chunks) {
-  if (launch != Launch{}) throw Unsupported("CUB chooses its own launch");
+  if (launch != Launch{}) throw Unsupported(std::string(primitives) + " chooses its own launch");
   return {};
 }
 
-const RegisterSum variant{"reduce", library("cub"), []<class T>(Of<T>) {
+const RegisterSum variant{"reduce", library(primitives), []<class T>(Of<T>) {
                             return Kernels<Pass, T>{.kind = Partials::a_shard,
                                                     .configure = configure,
                                                     .accumulate = accumulate<T>,

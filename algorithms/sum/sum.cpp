@@ -65,7 +65,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "reduce",
                  .description = "the library's own reduction",
                  .dtypes = dtypes,
-                 .libraries = {"cub"},
+                 .libraries = {"cub", "rocprim"},
                  .own_models = false,
                  .units = wide_units},
                 from_host("interleaved", "from host memory: copy in, sum and copy out, one device after another"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cub/device/device_transform.cuh>
+#include <primitives_dialect.hpp>
 
 #include "algorithms/drivers/one_pass.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
@@ -16,11 +16,11 @@ struct Sum {
 
 template <class T>
 void add(const Pass& on, const T* a, const T* b, T* sum) {
-  check(cub::DeviceTransform::Transform(::cuda::std::make_tuple(a, b), sum, on.size(), Sum<T>{}, on.stream));
+  check(cuda::transform(a, b, sum, on.size(), Sum<T>{}, on.stream));
 }
 
-const OneVectorPass transform{"transform", library("cub"), {"a", "b", "sum"}, []<class T>(Of<T>) {
-                                return library_kernel("CUB", "add", add<T>);
+const OneVectorPass transform{"transform", library(primitives), {"a", "b", "sum"}, []<class T>(Of<T>) {
+                                return library_kernel(primitives, "add", add<T>);
                               }};
 
 }  // namespace

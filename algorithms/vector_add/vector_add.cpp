@@ -37,7 +37,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "transform",
                  .description = "the library's own elementwise transform",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
-                 .libraries = {"cub"},
+                 .libraries = {"cub", "rocprim"},
                  .own_models = false}},
     .make = [](const Making& making) { return std::make_unique<VectorAdd>(making); },
     .edge_cases = {{{"n", "0"}}, {{"n", "1"}}, {{"n", "2"}}, {{"n", "1023"}}, {{"n", "70001"}}}}};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cublas_v2.h>
-
+#include <blas_dialect.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,12 +9,12 @@
 
 #include "backends/cuda/cuda.hpp"
 
-/// cuBLAS on a queue, as the algorithms need it.
+/// cuBLAS on a queue, as the algorithms need it; or, through the dialect, rocBLAS.
 namespace league::cuda {
 
 inline void check_cublas(cublasStatus_t status, std::source_location where = std::source_location::current()) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw std::runtime_error(std::string("cublas: ") + cublasGetStatusString(status) + " (" + where.file_name() + ":" +
+  throw std::runtime_error(std::string(blas) + ": " + cublasGetStatusString(status) + " (" + where.file_name() + ":" +
                            std::to_string(where.line()) + ")");
 }
 
@@ -61,9 +60,7 @@ class CublasWorkspace {
   CublasWorkspace(cublasHandle_t handle, cudaStream_t stream, void* memory) : handle_(handle), stream_(stream) {
     check_cublas(cublasSetWorkspace(handle, memory, static_cast<std::size_t>(cublas_workspace_bytes)));
   }
-  ~CublasWorkspace() {
-    static_cast<void>(cublasSetStream(handle_, stream_));
-  }  // which restores the handle's own workspace
+  ~CublasWorkspace() { static_cast<void>(take_workspace(handle_, stream_)); }
   CublasWorkspace(const CublasWorkspace&) = delete;
   CublasWorkspace& operator=(const CublasWorkspace&) = delete;
 

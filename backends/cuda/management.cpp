@@ -63,7 +63,7 @@ Management::~Management() = default;
 
 namespace {
 
-constexpr unsigned milliwatts = 1000;
+constexpr unsigned milliwatts = 1000, millijoules = 1000;
 
 /// Appends a value that was read.
 void add(Facts& facts, const char* key, std::optional<unsigned> value, unsigned divisor = 1) {
@@ -97,5 +97,17 @@ Facts Management::readings(const std::string& bus_id) const {
   add(facts, "power_W", library_->read("nvmlDeviceGetPowerUsage", device), milliwatts);
   return facts;
 }
+
+std::optional<EnergyReading> Management::energy(const std::string& bus_id) const {
+  const Library::Device device = library_->device(bus_id);
+  unsigned long long counted = 0;
+  if (device == nullptr || !library_->call("nvmlDeviceGetTotalEnergyConsumption", device, &counted)) return {};
+  EnergyReading reading{.joules = static_cast<double>(counted) / millijoules};
+  if (const auto power = library_->read("nvmlDeviceGetPowerUsage", device))
+    reading.watts = static_cast<double>(*power) / milliwatts;
+  return reading;
+}
+
+const char* Management::name() { return "NVML"; }
 
 }  // namespace league::cuda

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "backends/energy.hpp"
 
 namespace league::cuda {
 
@@ -23,6 +26,10 @@ class Management {
   [[nodiscard]] Facts facts(const std::string& bus_id) const;
   /// Current clocks, power and temperature.
   [[nodiscard]] Facts readings(const std::string& bus_id) const;
+  /// The energy that the whole board has taken, its memory included; nullopt if it cannot be read.
+  [[nodiscard]] std::optional<EnergyReading> energy(const std::string& bus_id) const;
+  /// The interface: "NVML".
+  [[nodiscard]] static const char* name();
 
  private:
   class Library;

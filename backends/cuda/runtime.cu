@@ -171,6 +171,21 @@ DeviceInfo describe(int index, const Management& management) {
   return info;
 }
 
+/// The energy of one GPU.
+class BoardEnergy final : public EnergyCounter {
+ public:
+  BoardEnergy(const Management& management, std::string bus_id) : management_(management), bus_id_(std::move(bus_id)) {}
+  [[nodiscard]] std::string name() const override { return std::string(Management::name()) + ", board"; }
+  EnergyReading read() override {
+    if (const auto reading = management_.energy(bus_id_)) return *reading;
+    throw std::runtime_error(name() + ": the energy of " + bus_id_ + " cannot be read any more");
+  }
+
+ private:
+  const Management& management_;
+  std::string bus_id_;
+};
+
 /// All visible GPUs, with peer access between them where available.
 class Gpus final : public Backend {
  public:
@@ -207,13 +222,20 @@ class Gpus final : public Backend {
     check(cudaMemGetInfo(&free, &total));
     return static_cast<std::int64_t>(free);
   }
-  [[nodiscard]] Facts readings(Device device) const override {
-    for (const auto& [key, value] : devices_.at(static_cast<std::size_t>(device.index)).facts)
-      if (key == "bus_id") return management_.readings(value);
-    return {};
+  [[nodiscard]] Facts readings(Device device) const override { return management_.readings(bus_id_of(device)); }
+  [[nodiscard]] std::unique_ptr<EnergyCounter> energy_counter(Device device) const override {
+    const std::string bus_id = bus_id_of(device);
+    if (!management_.energy(bus_id))
+      throw Unsupported(std::string(Management::name()) + ": no energy counter of this GPU can be read");
+    return std::make_unique<BoardEnergy>(management_, bus_id);
   }
 
  private:
+  [[nodiscard]] std::string bus_id_of(Device device) const {
+    for (const auto& [key, value] : devices_.at(static_cast<std::size_t>(device.index)).facts)
+      if (key == "bus_id") return value;
+    return {};
+  }
   void enable_peers(int count) {
     for (int from = 0; from < count; ++from) {
       int peers = 0;

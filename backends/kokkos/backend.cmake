@@ -16,7 +16,9 @@ league_model(kokkos SOURCES kokkos*.cpp EXCLUDE kokkos_kernels|kokkos_blocks LAN
   LIBRARIES Kokkos::kokkos ${headers})
 # Over blocks that have bodies for an architecture; `kokkos_blocks_host*`: where Kokkos runs on the host.
 if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
-  set(other_blocks EXCLUDE "[^/]*_host")
+  set(other_blocks "[^/]*_host" ${league_no_units})
+  list(JOIN other_blocks "|" other_blocks)
+  list(PREPEND other_blocks EXCLUDE)
 endif()
 league_model(kokkos_blocks SOURCES kokkos_blocks*.cpp ${other_blocks} LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos ${headers})

@@ -17,7 +17,7 @@ function(league_download_package folder result)
       "Name one of these:\n"
       "  -DKokkos_ROOT=PREFIX or -DKokkos_DIR=FOLDER of KokkosConfig.cmake   an installed Kokkos\n"
       "  -DLEAGUE_KOKKOS_SOURCE_DIR=FOLDER   that holds kokkos/ and kokkos-kernels/, the sources\n"
-      "  -DLEAGUE_KOKKOS_PACKAGE=FILE        ${package}.tar.gz, fetched elsewhere (pip download --no-deps --no-binary :all: ${package_requirement})\n"
+      "  -DLEAGUE_KOKKOS_PACKAGE=FILE        ${package}.tar.gz, fetched elsewhere (bench/setup --download DIR)\n"
       "  -DLEAGUE_KOKKOS=OFF                 do without the portable kernels")
   endif()
   file(GLOB file ${folder}/*.tar.gz)
@@ -31,8 +31,11 @@ function(league_unpack_package destination)
     return()
   endif()
   file(REMOVE_RECURSE ${scratch})
+  set(downloaded ${PROJECT_SOURCE_DIR}/build/downloads/${package}.tar.gz) # by bench/setup --offline
   if(LEAGUE_KOKKOS_PACKAGE)
     set(file ${LEAGUE_KOKKOS_PACKAGE})
+  elseif(EXISTS ${downloaded})
+    set(file ${downloaded})
   else()
     message(STATUS "Kokkos: fetching the source package ${package}")
     league_download_package(${scratch} file)

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "bench/cli/unused_gpus.hpp"
 #include "bench/ranks/places.hpp"
 
 namespace league::bench {
@@ -80,6 +81,7 @@ std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
   look_at_backends(runtime, found);
+  if (std::string unused = unused_gpus(runtime); !unused.empty()) found.push_back(std::move(unused));
   for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
   found = of_all_hosts(runtime.ranks(), found);
   std::ranges::move(binding_faults(places), std::back_inserter(found));

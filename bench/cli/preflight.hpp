@@ -10,8 +10,8 @@
 namespace league::bench {
 
 /// What may disturb the measurement on any host, one sentence each: unbound threads, a busy machine, shared or
-/// throttled devices, badly bound ranks. Collective: all ranks call it, inside `together`. `places`: of all ranks
-/// (bench/ranks/places.hpp).
+/// throttled devices, GPUs left unused, badly bound ranks. Collective: all ranks call it, inside `together`. `places`:
+/// of all ranks (bench/ranks/places.hpp).
 std::vector<std::string> preflight(const Runtime& runtime, const Json& places);
 
 }  // namespace league::bench

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "bench/errors.hpp"
+#include "bench/measure/case_energy.hpp"
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
@@ -108,6 +109,7 @@ class ComparisonRun {
     }
     open_null_test(group, memory);
     sample(group);
+    for (Ready& ready : group) attempt_here(*ready.result, [&] { measure_energy(ready); });
     for (Ready& ready : group) attempt_here(*ready.result, [&] { check_again(ready); });
   }
 
@@ -202,6 +204,13 @@ class ComparisonRun {
       else
         conclude(result, Status::failed, drawn[i].error);
     }
+  }
+
+  void measure_energy(Ready& ready) {
+    Result& result = *ready.result;
+    if (result.status != Status::passed || !result.of.energy || !result.of.repeats.empty()) return;
+    run_.announce(result.of, "measures energy");
+    result.energy = energy_of_case(*ready.prepared_case, *ready.meter, run_.check_interrupt);
   }
 
   void check_again(Ready& ready) {

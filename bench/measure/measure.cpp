@@ -182,6 +182,18 @@ int Meter::batch_affordable() const {
   return static_cast<int>(std::clamp(max_batch_s / std::max(expected_s_, 1e-9), 1.0, double{max_batch}));
 }
 
+int Meter::run_for(double seconds) {
+  const auto count = static_cast<int>(std::clamp(seconds / std::max(expected_s_, 1e-9), 1.0, 1e4));
+  if (clock_ != nullptr) {
+    clock_->run(count);
+  } else {
+    Stages stages;
+    for (int i = 0; i < count; ++i) prepared_case_.prepared().compute(stages);
+    prepared_case_.prepared().fence();
+  }
+  return count * timing_.repeats;
+}
+
 double Meter::sample(int batch) {
   Stages stages;
   const bool warm = !timing_.reset_each && !is_long();

@@ -58,6 +58,10 @@ class Meter {
   [[nodiscard]] int batch_affordable() const;
   /// Traces one compute; stages that overlap otherwise run one after another.
   Trace trace();
+  /// Whether computes can follow one another without a reset between them.
+  [[nodiscard]] bool repeats() const { return !timing_.reset_each; }
+  /// Computes back to back for about that long, at least once, and fences. @returns how many, each repeat counted
+  int run_for(double seconds);
   /// Seconds per compute and repeat: the mean over a batch.
   double sample(int batch);
 

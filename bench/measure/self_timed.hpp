@@ -12,6 +12,8 @@ class SelfTimed {
   virtual double seconds(int count, bool warm) = 0;
   /// Seconds of one compute on the host's clock, launch to fence.
   virtual double latency_s(bool warm) = 0;
+  /// Computes `count` times, back to back, and waits for the last.
+  virtual void run(int count) = 0;
   /// Whether the queue is held back while a batch is queued.
   [[nodiscard]] virtual bool holds() const = 0;
 };

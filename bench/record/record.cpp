@@ -116,6 +116,18 @@ void add_google_keys(Json& row, const Result& result) {
   row["error_message"] = std::string(name(result.status)) + ": " + result.reason;
 }
 
+/// The energy of one compute, or the reason why there is none.
+Json energy_of(const Energy& energy) {
+  if (!energy.reason.empty()) return {{"reason", energy.reason}, {"counter", energy.counter}};
+  return {{"joules", energy.joules},
+          {"counter", energy.counter},
+          {"seconds", energy.seconds},
+          {"window_s", energy.window_s},
+          {"updates", energy.updates},
+          {"power_W", energy.watts},
+          {"read_power_W", energy.read_watts ? Json(*energy.read_watts) : Json()}};
+}
+
 }  // namespace
 
 Json case_json(const Case& that) {
@@ -167,6 +179,7 @@ Json to_json(const Result& result) {
   row["per_device_s"] = result.trace.per_device_s;
   row["readings_before"] = object_of(result.readings_before);
   row["readings_after"] = object_of(result.readings_after);
+  if (result.energy) row["energy"] = energy_of(*result.energy);
   row["check"] = check_of(result.verdict);
   return row;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/measure/energy.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/measure/stopping.hpp"
 #include "bench/study/case.hpp"
@@ -42,6 +43,7 @@ struct Result {
   Counts counts;  ///< of the last compute that was timed
   std::string device_name;
   Readings readings_before, readings_after;
+  std::optional<Energy> energy;  ///< of a case that passed, where the study asks for it
 };
 
 }  // namespace league::bench

@@ -52,6 +52,14 @@ class Event:
     end_s: float
 
 
+@dataclass(frozen=True)
+class Power:
+    """Mean power of a device in the window of an energy measurement [W]."""
+
+    counted: float  # by its energy counter
+    read: float | None  # mean of the driver's own readings; None where there are none
+
+
 @dataclass
 class Case:
     """One line of results. ``launches`` holds its samples [s] by program launch.
@@ -98,6 +106,9 @@ class Case:
     stages: dict[str, list[float]] = field(default_factory=dict)
     counts: dict[str, list[int]] = field(default_factory=dict)  # of each launch
     timeline: list[Event] = field(default_factory=list)
+    energies: dict[str, list[float]] = field(default_factory=dict)  # [J], by launch
+    energy_reason: str = ""  # why energy was asked for and there is none
+    powers: list[Power] = field(default_factory=list)  # of each launch with energies
     figures: dict[str, float] = field(default_factory=dict)  # of the check: accuracy
     curves: dict[str, list[float]] = field(
         default_factory=dict

@@ -26,7 +26,7 @@ from .selection import (
 )
 from .shapes import ShapeStudy
 from .statistics import Estimate
-from .view import COLUMNS, ROOFLINE, devices_of, roofline
+from .view import COLUMNS, ENERGY, ROOFLINE, devices_of, roofline
 from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
 
@@ -210,6 +210,7 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         MEDIAN: with_interval(plain[MEDIAN].text, row.median),
         "latency": replace(plain["latency"], value=row.latency),
         "rate": replace(plain["rate"], value=row.rate),
+        ENERGY: with_interval(plain[ENERGY].text, row.energy),
         ROOFLINE: replace(plain[ROOFLINE], value=row.roofline_share),
         RATIO: with_interval(plain[RATIO].text, found.value if found else None, around),
         "verdict": Cell(row.verdict, sign=SIGNS.get(row.verdict, "")),

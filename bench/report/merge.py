@@ -108,6 +108,7 @@ def combine(first: Case, second: Case) -> Case:
     if best.status == "failed":
         best.launches, best.latencies, best.stages = {}, [], {}
         best.counts, best.timeline = {}, []
+        best.energies, best.powers = {}, []
         return best
     best.launches = {**best.launches, **other.launches}
     best.latencies = best.latencies + other.latencies
@@ -116,6 +117,9 @@ def combine(first: Case, second: Case) -> Case:
     for name, counts in other.counts.items():
         best.counts[name] = best.counts.get(name, []) + counts
     best.timeline = best.timeline or other.timeline
+    best.energies = {**best.energies, **other.energies}
+    best.energy_reason = best.energy_reason or other.energy_reason
+    best.powers = best.powers + other.powers
     if best.status != other.status and not best.reason:
         best.reason = f"skipped in another launch: {other.reason}"
     return best

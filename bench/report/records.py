@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import fields, renamed
-from .case import Build, Case, Context, Event
+from .case import Build, Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_facts
 
@@ -158,6 +158,28 @@ def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
     }
 
 
+def read_energy(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
+    """Energy of one compute [J] and mean power [W], or the reason why there are none."""
+    energy = take(row, "energy", dict, {})
+    if not energy or not passed:
+        return {}
+    if reason := take(energy, "reason", str, ""):
+        return {"energy_reason": reason}
+    joules = take(energy, "joules", list)
+    if not joules:
+        raise Broken("'energy.joules' is empty")
+    read = take(energy, "read_power_W", object, None)
+    return {
+        "energies": {launch_id: [number(one, "energy.joules") for one in joules]},
+        "powers": [
+            Power(
+                number(take(energy, "power_W", object), "energy.power_W"),
+                None if read is None else number(read, "energy.read_power_W"),
+            )
+        ],
+    }
+
+
 def read_case(row: Any, comparison: str, context: Context) -> Case:
     """One entry of ``benchmarks``."""
     status = take(row, "status", str)
@@ -177,6 +199,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         **texts,
         **read_launch(row),
         **read_results(row, context.launch_id, status == "passed"),
+        **read_energy(row, context.launch_id, status == "passed"),
         comparison=comparison,
         sizes=read_sizes(row),
         parameters=read_parameters(row),

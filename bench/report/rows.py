@@ -44,6 +44,9 @@ class Row:
     best_floor_ratio: float | None = None  # to that of the best unit for the problem
     limit: str = ""  # roofline, or why it is not: see bounds.py
     latency_share: float | None = None  # of the time, what starting its steps takes
+    energy: float | None = None  # of one compute [J], and its interval
+    energy_low: float | None = None
+    energy_high: float | None = None
     rate: float | None = None
     rate_unit: str = ""
     verdict: str = ""
@@ -84,6 +87,8 @@ def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> s
     """Remarks on a row, whose median is ``middle`` [s]: limits of what its time means."""
     taken = f"{case.communicator} took {', '.join(case.engines)}"
     notes = [case.launch_note, taken if case.engines else "", roofline_note, ratio_note]
+    if case.energy_reason and not case.energies:
+        notes.append(f"no energy: {case.energy_reason}")
     counts = counts_text(case, " to ")
     notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {
@@ -116,6 +121,11 @@ def build_row(
         plural = "s" if len(case.samples) > 1 else ""
         text = f"{len(case.samples)} sample{plural}, range {ends}"
         reason = "; ".join(filter(None, [reason, text]))
+    joules = list(case.energies.values())
+    energy = (
+        statistics.median([one for some in joules for one in some]) if joules else None
+    )
+    energy_ends = statistics.median_interval(joules) if joules else None
     bound = roofline_bound(case, ceilings, case.unit)
     best = roofline_bound(case, ceilings, case.best_unit or case.unit)
     moved = case.bytes and bound.bytes_bind or not case.operations
@@ -136,6 +146,9 @@ def build_row(
         best_floor_ratio=middle / best.seconds if best.seconds else None,
         limit=limit,
         latency_share=starting / middle if starting and limit == LATENCY else None,
+        energy=energy,
+        energy_low=energy_ends[0] if energy_ends else None,
+        energy_high=energy_ends[1] if energy_ends else None,
         rate=amount / middle * 1e-9 if amount else None,
         rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
         verdict=ratio.verdict if ratio else "",

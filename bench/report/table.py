@@ -21,7 +21,7 @@ from .shape_texts import NUMBERS as SHAPE_NUMBERS
 from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
-from .view import COLUMNS, NUMBERS, Group
+from .view import COLUMNS, ENERGY, NUMBERS, Group
 
 CSV_COLUMNS = [
     "algorithm",
@@ -69,6 +69,10 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    "energy_J",
+    "energy_low_J",
+    "energy_high_J",
+    "energy_reason",
 ]
 
 
@@ -119,6 +123,9 @@ def record(row: Row) -> dict[str, str]:
         "latency_s": figure(row.latency),
         "stages_s": " ".join(f"{k}={figure(v)}" for k, v in stages.items()),
         "counts": " ".join(f"{k}={v}" for k, v in counts_text(case, "..").items()),
+        "energy_J": figure(row.energy),
+        "energy_low_J": figure(row.energy_low),
+        "energy_high_J": figure(row.energy_high),
         "effective_launch": case.effective,
         "preset": case.context.build.preset,
         "git": case.context.build.git,
@@ -188,8 +195,12 @@ def to_markdown(
         parts.append("".join(f"- {escape(text)}\n" for text in problems))
     if remarks:
         parts.append("".join(f"- preflight: {escape(text)}\n" for text in remarks))
+    has_energy = any(row[ENERGY] for group in groups for row in group.rows)
+    columns = [name for name in COLUMNS if name != ENERGY or has_energy]
     for group in groups:
-        table = markdown_table(COLUMNS, [list(row.values()) for row in group.rows])
+        table = markdown_table(
+            columns, [[row[name] for name in columns] for row in group.rows]
+        )
         parts.append(f"### {escape(group.title)}\n\n{table}")
     if gaps:
         table = markdown_table(GAP_COLUMNS, cells(list(gaps)))

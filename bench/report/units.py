@@ -5,6 +5,7 @@ from __future__ import annotations
 
 MILLION, BILLION = 10**6, 10**9
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+ENERGIES = ((1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"))
 
 
 def digits(value: float) -> str:
@@ -32,6 +33,15 @@ def interval(value: float, low: float | None, high: float | None) -> str:
         return seconds(value)
     size = scale(value)[0]
     return f"{seconds(value)} [{digits(low / size)}, {digits(high / size)}]"
+
+
+def joules(value: float, low: float | None = None, high: float | None = None) -> str:
+    """``12.34 mJ [12.30, 12.40]``, in one unit."""
+    size, unit = next((pair for pair in ENERGIES if value >= pair[0]), ENERGIES[-1])
+    text = f"{digits(value / size)} {unit}"
+    if low is None or high is None:
+        return text
+    return f"{text} [{digits(low / size)}, {digits(high / size)}]"
 
 
 def ratio(value: float, low: float | None, high: float | None) -> str:

@@ -15,6 +15,7 @@ from .rows import Row
 from .selection import work_title
 
 ROOFLINE = "% of roofline"
+ENERGY = "energy [95 %]"  # of one compute; shown where the study measured it
 COLUMNS = (
     "method",
     "execution",  # where it is not the default
@@ -24,12 +25,13 @@ COLUMNS = (
     "median [95 %]",
     "latency",
     "rate",
+    ENERGY,
     ROOFLINE,
     "native / portable",
     "verdict",
     "note",
 )
-NUMBERS = COLUMNS[5:10]
+NUMBERS = COLUMNS[5:11]
 
 
 @dataclass
@@ -128,6 +130,7 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
         time,
         latency,
         units.rate(row.rate, row.rate_unit),
+        units.joules(row.energy, row.energy_low, row.energy_high) if row.energy else "",
         roofline(row),
         ratio,
         row.verdict,

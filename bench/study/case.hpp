@@ -66,6 +66,7 @@ struct Case {
   int samples = 10;                      ///< in all; with a precision, in the final of a search
   std::optional<Precision> precision{};  ///< "auto": in place of a number of samples
   std::vector<Band> expected{};          ///< by the study
+  bool energy = false;                   ///< whether the energy of a compute is measured
   bool drawn = false;                    ///< its sizes are a shape that the study drew
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"

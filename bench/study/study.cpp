@@ -150,6 +150,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   std::vector<Case> cases(1);
   cases[0].algorithm = &algorithm;
   cases[0].drawn = settings.drawn;
+  if (const Value* value = axes.find("energy")) cases[0].energy = value->truth("energy");
   if (const Value* value = axes.find("expect")) cases[0].expected = read_expected(*value);
   multiply_samples(cases, axes);
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),

@@ -18,6 +18,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) { ret
 int nvmlDeviceGetClockInfo(void*, unsigned which, unsigned* value) { return *value = which == 1 ? 1980 : 3201, 0; }
 int nvmlDeviceGetTemperature(void*, unsigned, unsigned* value) { return *value = 41, 0; }
 int nvmlDeviceGetPowerUsage(void*, unsigned*) { return 3; }
+int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* value) { return *value = 5000000000500, 0; }
 }
 """
 PROGRAM = """
@@ -27,6 +28,9 @@ int main() {
   const league::cuda::Management management;
   for (const auto& facts : {management.facts("0"), management.readings("0")})
     for (const auto& [key, value] : facts) std::printf("%s %s\\n", key.c_str(), value.c_str());
+  const auto energy = management.energy("0");
+  std::printf("joules %.1f\\n", energy ? energy->joules : 0.0);
+  std::printf("watts %s\\n", energy && !energy->watts ? "none" : "some");
 }
 """
 
@@ -56,4 +60,6 @@ def test_facts_and_readings(tmp_path):
         "sm_clock_MHz": "1980",
         "memory_clock_MHz": "3201",
         "temperature_C": "41",
+        "joules": "5000000000.5",
+        "watts": "none",
     }, "values that cannot be read, here the power, are left out"

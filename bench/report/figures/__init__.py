@@ -17,6 +17,7 @@ from . import (
     cascade,
     collectives,
     crossovers,
+    energy,
     launches,
     learning,
     memory,
@@ -45,7 +46,7 @@ MODULES = (
         bars,
         stages,
     ),
-    *(stage_sweeps, timelines, launches, memory, cascade, accuracy),
+    *(stage_sweeps, timelines, launches, memory, energy, cascade, accuracy),
 )
 
 __all__ = ["Figure", "all_figures", "available", "render"]
