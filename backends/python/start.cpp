@@ -72,11 +72,12 @@ void place(std::span<const int> files) {
 pid_t start_process(const Interpreter& interpreter, const Process::Start& start, std::span<const int> files) {
   std::string python = interpreter.python;  // links are not resolved: a virtual environment is recognised by its path
   if (python.find('/') != std::string::npos) python = std::filesystem::absolute(python).string();
-  std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module,
-                                 std::to_string(Process::socket_file)};
+  std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module};
+  if (!start.program.empty()) words = start.program;
+  words.push_back(std::to_string(Process::socket_file));
   std::vector<std::string> variables = environment_of(interpreter, start.threads);
   const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
-  const std::string failure = "cannot start " + python;
+  const std::string failure = "cannot start " + words.front();
   const cpu_set_t processors = all_processors();
   sigset_t none;
   sigemptyset(&none);
@@ -94,7 +95,7 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   place(files);
   if (chdir(interpreter.root.c_str()) == 0) {
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    execvpe(python.c_str(), arguments.data(), environment.data());
+    execvpe(arguments.front(), arguments.data(), environment.data());
   }
   static_cast<void>(!write(STDERR_FILENO, failure.data(), failure.size()));
   _exit(127);
