@@ -12,7 +12,7 @@ namespace {
 
 constexpr int runs = 3;
 /// Larger than what another order of additions makes.
-constexpr double order_of_additions = 1e-3;
+constexpr double order_in_double = 1e-9, order_in_float = 1e-4;
 
 using Copies = std::vector<std::vector<std::byte>>;
 
@@ -51,11 +51,11 @@ std::string unwritten(const Outputs& outputs) {
 
 template <class T>
 bool differ(T one, T other) {
-  if constexpr (std::is_integral_v<T>)
-    return one != other;
-  else
-    return std::isnan(one) != std::isnan(other) ||
-           std::abs(one - other) > static_cast<T>(order_of_additions) * std::max(std::abs(one), std::abs(other));
+  if constexpr (std::is_integral_v<T>) return one != other;
+  const auto order = sizeof(T) == sizeof(double) ? order_in_double : order_in_float;
+  const auto first = static_cast<double>(one), second = static_cast<double>(other);
+  return std::isnan(first) != std::isnan(second) ||
+         std::abs(first - second) > order * std::max(std::abs(first), std::abs(second));
 }
 
 std::string different(const Outputs& outputs, const Copies& before) {
