@@ -158,6 +158,7 @@ void complete_own(Options& options) {
   own.root = options.peers.root.empty() ? project_root() : options.peers.root;
   if (own.files.empty()) throw BadInput("try: name a FILE, or --template ALGORITHM");
   if (own.algorithm.empty()) throw BadInput("try: --as says which algorithm " + own.files.front().string() + " solves");
+  if (options.tuned.empty()) options.tuned = own.root / "configs/tuned";
   if (options.study.empty()) options.study = own.root / "configs/try" / (own.algorithm + ".toml");
   if (options.records == Options().records) options.records = own_folder() / "records";
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/try/sanitizers.hpp"
 
-#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
 
+#include "bench/errors.hpp"
 #include "bench/peers/answer.hpp"
 #include "bench/try/description.hpp"
 
@@ -14,6 +15,16 @@ namespace {
 
 constexpr int slower = 20;  // than without the sanitizer
 constexpr int end_s = 60;   // until it has summed up
+
+/// On the PATH, or where CUDA is installed. @throws BadInput
+std::string compute_sanitizer() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const auto file = std::filesystem::path(folder) / "compute-sanitizer"; std::filesystem::exists(file))
+      return file.string();
+  throw BadInput("--sanitize: no compute-sanitizer on the PATH or in /usr/local/cuda/bin");
+}
 
 /// The part of a line from a word on, without the sanitizer's frame.
 std::string finding_in(const std::string& line) {
@@ -78,7 +89,7 @@ std::vector<Sanitizer> sanitizers_of(Language language, bool on_gpu, const std::
     for (const char* tool : {"memcheck", "racecheck", "synccheck", "initcheck"})
       all.push_back({.name = std::string("compute-sanitizer ") + tool,
                      .flags = {"-lineinfo"},
-                     .before = {"compute-sanitizer", "--tool", tool, "--target-processes", "all"}});
+                     .before = {compute_sanitizer(), "--tool", tool, "--target-processes", "all"}});
     return all;
   }
   all.push_back({.name = "address",

@@ -93,9 +93,12 @@ std::string cuda_kernel(const Description& description, const Description::Kerne
          ") return;\n" + indented(code(kernel.body, Language::cuda), 2) + "}\n\n";
 }
 
+/// An operand, in brackets if it needs them.
+std::string bracketed(const std::string& text) { return text.find(' ') == std::string::npos ? text : "(" + text + ")"; }
+
 std::string launch(const Description& description, const Description::Kernel& kernel, Language language) {
   if (language == Language::cuda)
-    return folded(kernel.name + "<<<unsigned(1 + (" + kernel.range + ") / 256), 256, 0, stream>>>(",
+    return folded(kernel.name + "<<<unsigned(1 + " + bracketed(kernel.range) + " / 256), 256, 0, stream>>>(",
                   names(taken(description, kernel)), ");") +
            "\n";
   const bool brief = kernel.body.find('\n') == std::string::npos;
