@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,6 +82,8 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   const cpu_set_t processors = all_processors();
   sigset_t none;
   sigemptyset(&none);
+  rlimit memory{};
+  getrlimit(RLIMIT_DATA, &memory);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) {
@@ -92,6 +95,10 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // both persist across exec
   if (getppid() != parent) _exit(1);
   if (CPU_COUNT(&processors) > 0) sched_setaffinity(0, sizeof(processors), &processors);
+  if (!start.program.empty()) {  // a sanitizer maps more than there is
+    memory.rlim_cur = memory.rlim_max;
+    setrlimit(RLIMIT_DATA, &memory);
+  }
   place(files);
   if (chdir(interpreter.root.c_str()) == 0) {
     sigprocmask(SIG_SETMASK, &none, nullptr);

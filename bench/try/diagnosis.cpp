@@ -85,12 +85,12 @@ std::string diagnose(Outputs& outputs, const std::function<void()>& again) {
       again();
       const std::string found = different(outputs, first);
       if (!found.empty())
-        return "; " + found + ", differ from run to run: a race, such as a missing synchronisation or atomic";
+        return "; not the same in every run: " + found + ": a race, such as a missing synchronisation or atomic";
     }
   } catch (const std::exception& error) {
     return std::string("; run once more: ") + error.what();
   }
-  return missing.empty() ? "" : "; " + missing + ", are never written: a lost remainder?";
+  return missing.empty() ? "" : "; never written: " + missing + ": a lost remainder?";
 }
 
 bool means_same(const std::string& one, const std::string& other) {

@@ -77,7 +77,8 @@ void require_clean(SanitizedRun run) {
     log = process.log();
   }
   const std::string found = first_finding(log, run.file);
-  if (!found.empty()) throw std::runtime_error(run.sanitizer + ": " + found);
+  const bool named = found.starts_with(run.sanitizer);
+  if (!found.empty()) throw std::runtime_error((named ? "" : run.sanitizer + ": ") + found);
   if (!ended.empty()) throw std::runtime_error("under " + run.sanitizer + ": " + ended);
   std::cerr << "league: " << run.sanitizer << " found nothing in " << run.file << "\n";
 }
@@ -92,10 +93,10 @@ std::vector<Sanitizer> sanitizers_of(Language language, bool on_gpu, const std::
                      .before = {compute_sanitizer(), "--tool", tool, "--target-processes", "all"}});
     return all;
   }
-  all.push_back({.name = "address",
+  all.push_back({.name = "AddressSanitizer",
                  .flags = {"-fsanitize=address", "-g", "-fno-omit-frame-pointer"},
                  .linked = {"-fsanitize=address"}});
-  all.push_back({.name = "thread",
+  all.push_back({.name = "ThreadSanitizer",
                  .flags = {"-fsanitize=thread", "-g"},
                  .linked = {"-fsanitize=thread", "-Wl,--wrap=GOMP_parallel", "-Wl,--wrap=GOMP_barrier",
                             sources + "/bench/try/worker/openmp_threads.cpp"}});
