@@ -150,7 +150,7 @@ class Run {
     if (leads_) print_benchmark_output();
     if (leads_ && console_ && !options_.own.files.empty()) {
       print_own_table(records_, std::cout);
-      std::cout << "\nrecords: " << options_.records.string() << " (python3 -m bench.report draws the page)\n";
+      std::cout << "\nrecords: " << options_.records.string() << "\n";
     }
     if (interrupted) return ExitCode::interrupted;
     return every_rank(ranks_, !leads_ || (all_saved_ && exit_code(records_) == ExitCode::passed)) ? ExitCode::passed

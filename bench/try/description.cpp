@@ -40,6 +40,12 @@ std::vector<std::string> words_of(const Value::Table& table, const char* key) {
   return words;
 }
 
+const Value::Table& table_of(const Value& value, const char* key) {
+  const auto* table = value.get<Value::Table>();
+  if (table == nullptr) value.refuse(key, "takes a table");
+  return *table;
+}
+
 /// "f64 theta [features + 1]", "i64 taken [1] of steps", "T other [n] like values".
 Argument array_of(const std::string& text, Argument::Role role) {
   std::istringstream words(text.substr(0, text.find('[')));
@@ -125,10 +131,10 @@ Description read_description(const fs::path& root, const std::string& algorithm)
                    .solve = word_of(table, "solve", file),
                    .python = word_of(table, "python", file)};
   if (const Value* only = find(table, "only"))
-    for (const auto& [key, value] : *only->get<Value::Table>()) read.only[key] = value.word(key);
+    for (const auto& [key, value] : table_of(*only, "only")) read.only[key] = value.word(key);
   if (const Value* kernels = find(table, "kernels"))
     for (const Value* kernel : kernels->each("kernels")) {
-      const Value::Table& entries = *kernel->get<Value::Table>();
+      const Value::Table& entries = table_of(*kernel, "kernels");
       read.kernels.push_back(
           {word_of(entries, "name", file), word_of(entries, "range", file), word_of(entries, "body", file)});
     }
