@@ -17,7 +17,7 @@ function(league_try runtime)
   target_link_libraries(try_${runtime}_kernel PRIVATE league_kernel_flags league_openmp ${arg_LIBRARIES})
   target_link_libraries(try_${runtime} PRIVATE league_warnings league_openmp try_${runtime}_kernel league_backends
     backend_serial ${arg_LIBRARIES} nlohmann_json::nlohmann_json)
-  target_compile_options(try_${runtime} PRIVATE -O1)
+  target_compile_options(try_${runtime} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-O1>")
   target_link_options(try_${runtime} PRIVATE -Wl,--as-needed)
   set_target_properties(try_${runtime} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/try
     OUTPUT_NAME ${runtime} LINKER_LANGUAGE CXX)
@@ -31,9 +31,14 @@ function(league_try runtime)
 endfunction()
 
 if(CMAKE_GENERATOR STREQUAL Ninja)
+  set(devices)
   if(LEAGUE_CUDA)
-    league_try(cuda KERNEL cuda_none.cu MACHINE cuda_machine.cu LIBRARIES backend_cuda league_cuda)
-    set(devices backend_cuda league_cuda)
+    foreach(backend backend_cuda backend_mpi backend_nccl league_cuda) # what the queues of GPUs are linked with
+      if(TARGET ${backend})
+        list(APPEND devices ${backend})
+      endif()
+    endforeach()
+    league_try(cuda KERNEL cuda_none.cu MACHINE cuda_machine.cu LIBRARIES ${devices})
   endif()
   if(LEAGUE_KOKKOS AND NOT LEAGUE_HIP)
     league_try(kokkos KERNEL kokkos_none.cpp MACHINE kokkos_machine.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
