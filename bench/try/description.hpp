@@ -45,6 +45,9 @@ Description read_description(const std::filesystem::path& root, const std::strin
 /// "float" of "f32", `element` of "T".
 std::string cpp_type(const std::string& type, const std::string& element);
 
+/// "const float* train": as a parameter of the function.
+std::string declared(const Argument& argument, const std::string& element);
+
 enum class Language { cuda, kokkos, python };
 /// ".cu", ".cpp", ".py". @throws BadInput for any other file
 Language language_of(const std::filesystem::path& file);

@@ -6,11 +6,13 @@
 #include <cstring>
 
 #include "algorithms/contract/with_type.hpp"
+#include "bench/measure/clock.hpp"
 
 namespace league::bench {
 namespace {
 
-constexpr int runs = 3;
+constexpr int max_runs = 10;
+constexpr double max_s = 2;
 /// Larger than what another order of additions makes.
 constexpr double order_in_double = 1e-9, order_in_float = 1e-4;
 
@@ -81,7 +83,8 @@ std::string diagnose(Outputs& outputs, const std::function<void()>& again) {
   const std::string missing = unwritten(outputs);
   const Copies first = copies_of(outputs);
   try {
-    for (int run = 0; run < runs; ++run) {
+    const Stopwatch watch;
+    for (int run = 0; run < max_runs && (run < 3 || watch.seconds() < max_s); ++run) {
       again();
       const std::string found = different(outputs, first);
       if (!found.empty())

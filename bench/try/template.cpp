@@ -12,13 +12,6 @@ using Role = Argument::Role;
 constexpr const char* element = "float";  // of a template
 constexpr std::size_t longest_line = 110;
 
-/// "const float* train".
-std::string declared(const Argument& argument, const std::string& type_of_elements) {
-  const std::string type = cpp_type(argument.type, type_of_elements);
-  if (!argument.is_array()) return type + " " + argument.name;
-  return (argument.role == Role::input ? "const " : "") + type + "* " + argument.name;
-}
-
 std::string queue_of(Language language) {
   return language == Language::cuda ? "cudaStream_t stream" : "const Kokkos::DefaultExecutionSpace& exec";
 }
@@ -167,6 +160,12 @@ std::string python_template(const Description& description) {
 
 }  // namespace
 
+std::string declared(const Argument& argument, const std::string& type_of_elements) {
+  const std::string type = cpp_type(argument.type, type_of_elements);
+  if (!argument.is_array()) return type + " " + argument.name;
+  return (argument.role == Role::input ? "const " : "") + type + "* " + argument.name;
+}
+
 std::vector<Argument> python_arguments(const Description& description) {
   std::vector<Argument> all = description.arguments_of(Role::input);
   for (const Argument& size : description.arguments_of(Role::size)) {
@@ -188,39 +187,6 @@ std::string signature(const Description& description, Language language, const s
 
 std::string template_text(const Description& description, Language language) {
   return language == Language::python ? python_template(description) : cpp_template(description, language);
-}
-
-/// One template for all element types, so that those which the user's function lacks are no error.
-std::string caller_text(const Description& description, Language language, const std::filesystem::path& file) {
-  const std::string queue = language == Language::cuda ? "cudaStream_t" : "Kokkos::DefaultExecutionSpace";
-  std::vector<std::string> declarations, names_of_all, values;
-  for (const Argument& argument : description.arguments) {
-    declarations.push_back(declared(argument, "T"));
-    names_of_all.push_back(argument.name);
-    const std::string type = cpp_type(argument.type, "T"), quoted = "\"" + argument.name + "\"";
-    values.push_back(argument.is_array()      ? "call.array<" + type + ">(" + quoted + ")"
-                     : argument.type == "f64" ? "call.real(" + quoted + ")"
-                                              : "call.integer(" + quoted + ")");
-  }
-  const std::string called = "::" + description.algorithm + "(";
-  const std::string wanted =
-      with_identifiers(signature(description, language, "T"), [](const std::string& word) { return word; });
-  std::string message;
-  for (const char letter : wanted)
-    if (letter != '\n' && !(letter == ' ' && !message.empty() && message.back() == ' ')) message += letter;
-  return "#include \"" + file.string() + "\"\n\n#include \"bench/try/worker/call.hpp\"\n\nnamespace {\n\n" +
-         "template <class T>\nconstexpr bool has = requires(" + listed(declarations) + ", const " + queue +
-         "& queue) { " + called + listed(names_of_all) + ", queue); };\n" +
-         "static_assert(has<float> || has<double> || has<std::int32_t> || has<std::uint8_t>,\n" +
-         "              \"no such function (T: float, double, std::int32_t or std::uint8_t): " + message + "\");\n\n" +
-         "template <class T>\nvoid run_as([[maybe_unused]] const league::own::Call& call, [[maybe_unused]] const " +
-         queue + "& queue) {\n  if constexpr (has<T>)\n    " + called + listed(values) + ", queue);\n  else\n" +
-         "    league::own::refuse(call);\n}\n\n}  // namespace\n\n" +
-         "void league::own::run(const Call& call, const void* queue) {\n  const auto& own = *static_cast<const " +
-         queue + "*>(queue);\n  if (call.dtype == Dtype::f32) return run_as<float>(call, own);\n" +
-         "  if (call.dtype == Dtype::f64) return run_as<double>(call, own);\n" +
-         "  if (call.dtype == Dtype::i32) return run_as<std::int32_t>(call, own);\n" +
-         "  run_as<std::uint8_t>(call, own);\n}\n";
 }
 
 }  // namespace league::bench

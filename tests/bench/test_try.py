@@ -97,7 +97,7 @@ def test_each_fault_is_a_row_that_says_which(prefix, ending, model, tmp_path):
     files = [PLANTED / f"{name}{ending}" for name in names]
     _, rows = league_try(
         *(*files, "--as", "sum", "--limit", "5", *FEW),
-        *("--set", "sizes=1000003"),
+        *("--set", "sizes=4000003"),
         records=tmp_path / "records",
         code=1,
     )
@@ -113,8 +113,8 @@ def test_each_fault_is_a_row_that_says_which(prefix, ending, model, tmp_path):
     assert "illegal access" in illegal["reason"]
     own = ("your_kokkos", "your_python")
     others = [row for row in rows.values() if row["model"] not in own]
-    assert others
-    assert all(row["status"] == "passed" for row in others)
+    assert any(row["status"] == "passed" for row in others)
+    assert all(row["status"] != "failed" for row in others)
 
 
 @pytest.mark.parametrize(
