@@ -95,11 +95,12 @@ std::string launch(const Description& description, const Description::Kernel& ke
                   names(taken(description, kernel)), ");") +
            "\n";
   const bool brief = kernel.body.find('\n') == std::string::npos;
-  const std::string head = "Kokkos::parallel_for(\"" + kernel.name + "\", Kokkos::RangePolicy<>(exec, 0, " +
-                           kernel.range + "), KOKKOS_LAMBDA(std::int64_t i) {";
-  const std::string body = code(kernel.body, language);
+  const std::string words =
+      "\"" + kernel.name + "\", Kokkos::RangePolicy<>(exec, 0, " + kernel.range + "), KOKKOS_LAMBDA(std::int64_t i) {";
+  const std::string head = "Kokkos::parallel_for(" + words, body = code(kernel.body, language);
   if (brief && head.size() + body.size() < longest_line) return head + " " + body + " });\n";
-  return head + "\n" + indented(body, 2) + "});\n";
+  if (head.size() < longest_line) return head + "\n" + indented(body, 2) + "});\n";
+  return "Kokkos::parallel_for(\n    " + words + "\n" + indented(body, 6) + "    });\n";
 }
 
 /// The body of the function: C++, with every line "@name" replaced by the launch of that kernel.
