@@ -7,11 +7,7 @@ namespace {
 
 /// Words in capitals stand for what depends on the algorithm and the language. One template for all element types, so
 /// that those which the user's function lacks are no error.
-const char* const caller = R"(#include <cstdint>
-HEADER
-#include "FILE"
-
-#include "bench/try/worker/call.hpp"
+const char* const caller = R"(INCLUDES
 
 namespace {
 
@@ -63,8 +59,9 @@ std::string caller_text(const Description& description, Language language, const
     values.push_back(value_of(argument));
   }
   const bool cuda = language == Language::cuda;
-  const std::map<std::string, std::string> words{{"HEADER", cuda ? "" : "#include <Kokkos_Core.hpp>\n"},
-                                                 {"FILE", file.string()},
+  const std::string includes = std::string("#include <cstdint>\n") + (cuda ? "" : "#include <Kokkos_Core.hpp>\n") +
+                               "#include \"" + file.string() + "\"\n#include \"bench/try/worker/call.hpp\"";
+  const std::map<std::string, std::string> words{{"INCLUDES", includes},
                                                  {"PARAMETERS", listed(parameters)},
                                                  {"QUEUE", cuda ? "cudaStream_t" : "Kokkos::DefaultExecutionSpace"},
                                                  {"FUNCTION", description.algorithm},
