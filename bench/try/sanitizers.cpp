@@ -36,7 +36,7 @@ std::string finding_in(const std::string& line) {
 
 /// Without the process and address at the end: "heap-buffer-overflow on address 0x...", "data race (pid=7)".
 std::string brief(std::string finding) {
-  for (const char* rest : {" on address", " on unknown address", " (pid="})
+  for (const char* rest : {" on address", " on unknown address", " (pid=", " between "})
     finding.resize(std::min(finding.size(), finding.find(rest)));
   return finding;
 }
