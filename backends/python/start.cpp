@@ -22,19 +22,20 @@ constexpr int max_files = 16;
 /// the number of threads under load.
 constexpr std::array dropped{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_DYNAMIC"};
 
-std::vector<std::string> environment_of(const Interpreter& interpreter, int threads) {
+std::vector<std::string> environment_of(const Interpreter& interpreter, const Process::Start& start) {
   std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
   const char* path = std::getenv("PYTHONPATH");
   const std::string root = std::filesystem::absolute(interpreter.root).string();
   changed.emplace_back("PYTHONPATH", root + (path != nullptr ? ":" + std::string(path) : ""));
   for (const char* library : {"OMP", "OPENBLAS", "MKL", "NUMBA"})
-    changed.emplace_back(std::string(library) + "_NUM_THREADS", std::to_string(threads));
+    changed.emplace_back(std::string(library) + "_NUM_THREADS", std::to_string(start.threads));
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view key = text.substr(0, text.find('='));
     const bool replaced = std::ranges::find(changed, key, &decltype(changed)::value_type::first) != changed.end();
-    if (!replaced && std::ranges::find(dropped, key) == dropped.end()) variables.emplace_back(text);
+    const bool bound = !start.program.empty() || std::ranges::find(dropped, key) == dropped.end();
+    if (!replaced && bound) variables.emplace_back(text);
   }
   for (const auto& [key, value] : changed) variables.push_back(key + "=" + value);
   return variables;
@@ -76,7 +77,7 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module};
   if (!start.program.empty()) words = start.program;
   words.push_back(std::to_string(Process::socket_file));
-  std::vector<std::string> variables = environment_of(interpreter, start.threads);
+  std::vector<std::string> variables = environment_of(interpreter, start);
   const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
   const std::string failure = "cannot start " + words.front();
   const cpu_set_t processors = all_processors();
