@@ -28,7 +28,11 @@ constexpr int looks_per_second = 20;
 constexpr auto patience_at_end = std::chrono::seconds(5);
 
 std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return std::string("was ended by: ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    const char* why = signal == SIGSEGV || signal == SIGBUS ? " (illegal access)" : "";
+    return std::string("was ended by: ") + strsignal(signal) + why;
+  }
   return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -48,16 +52,17 @@ std::string last_line(std::string text) {
 
 }  // namespace
 
-Process::Process(const Interpreter& interpreter, const Start& start) : log_(memfd_create("log", MFD_CLOEXEC)) {
+Process::Process(const Interpreter& interpreter, const Start& start)
+    : name_(start.program.empty() ? "its Python process" : "its process"), log_(memfd_create("log", MFD_CLOEXEC)) {
   std::array<int, 2> pair{-1, -1};
   if (log_ < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    throw std::runtime_error("no socket for " + start.module + ": " + std::strerror(errno));
+    throw std::runtime_error("no socket for " + name_ + ": " + std::strerror(errno));
   socket_ = pair[0];
   std::vector<int> files{-1, log_, log_, pair[1]};
   files.insert(files.end(), start.files.begin(), start.files.end());
   process_ = start_process(interpreter, start, files);
   close(pair[1]);
-  if (process_ < 0) throw std::runtime_error("cannot start " + interpreter.python + ": " + std::strerror(errno));
+  if (process_ < 0) throw std::runtime_error("cannot start " + name_ + ": " + std::strerror(errno));
 }
 
 Process::~Process() {
@@ -77,17 +82,19 @@ bool Process::has_ended() {
   return ended_;
 }
 
-std::string Process::last_words() const {
-  std::array<char, 4096> text{};
-  const off_t size = lseek(log_, 0, SEEK_END);
-  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(text.size()));
+std::string Process::log_from(std::int64_t begin) const {
+  const std::int64_t size = lseek(log_, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::max<std::int64_t>(0, size - begin)), '\0');
   const ssize_t count = pread(log_, text.data(), text.size(), begin);
-  return last_line(std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count))));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  return text;
 }
 
-void Process::fail(const std::string& what) const {
-  const std::string words = last_words();
-  throw std::runtime_error("its Python process " + what + (words.empty() ? "" : "; it said last: " + words));
+/// With the last line of its output.
+std::string Process::message(const std::string& what) const {
+  constexpr std::int64_t end = 4096;
+  const std::string words = last_line(log_from(std::max<std::int64_t>(0, lseek(log_, 0, SEEK_END) - end)));
+  return name_ + " " + what + (words.empty() ? "" : "; it said last: " + words);
 }
 
 void Process::send(std::string_view line) {
@@ -114,9 +121,19 @@ void Process::read_more(int patience_s) {
       std::this_thread::sleep_for(
           std::chrono::milliseconds(1000 / looks_per_second));  // it closes the socket before it ends
     }
-    if (ended) fail(how_it_ended(status_));
+    if (ended) throw std::runtime_error(message(how_it_ended(status_)));
   }
-  fail("has not answered for " + std::to_string(patience_s) + " s");
+  throw Silent(message("has not answered for " + std::to_string(patience_s) + " s"));
+}
+
+std::string Process::finish(int patience_s) {
+  shutdown(socket_, SHUT_RDWR);
+  for (int waited = 0; !has_ended(); ++waited) {
+    if (waited == patience_s * looks_per_second)
+      throw Silent(message("has not ended for " + std::to_string(patience_s) + " s"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000 / looks_per_second));
+  }
+  return log();
 }
 
 std::string Process::receive(int patience_s) {

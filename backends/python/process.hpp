@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,17 @@ struct Interpreter {
 /// all its child processes, when this object or this process ends, however that happens (supervisor.py).
 class Process {
  public:
+  /// There was no answer in time.
+  class Silent : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
   /// Arguments of the new process beside its socket.
   struct Start {
-    std::string module;
+    std::string module{};
     std::vector<int> files{};  ///< descriptors from `first_file` on in the new process
     int threads = 1;           ///< of its libraries
+    /// `PROGRAM ... SOCKET` in place of a module: no interpreter and no supervisor.
+    std::vector<std::string> program{};
   };
   static constexpr int socket_file = 3, first_file = 4;
 
@@ -36,15 +43,21 @@ class Process {
 
   /// Sends a line. @throws std::runtime_error if the process has ended, saying how, with the last line of its stderr
   void send(std::string_view line);
-  /// Receives the next line. @throws as `send`, and if there is none within `patience_s`
+  /// Receives the next line. @throws as `send`; Silent if there is none within `patience_s`
   std::string receive(int patience_s);
+  /// Closes the socket and waits until the process has ended. @returns all that it has written to stdout and stderr
+  /// @throws Silent if it has not ended within `patience_s`
+  std::string finish(int patience_s);
+  /// What it has written so far.
+  [[nodiscard]] std::string log() const { return log_from(0); }
 
  private:
   void read_more(int patience_s);
   bool has_ended();
-  [[noreturn]] void fail(const std::string& what) const;
-  [[nodiscard]] std::string last_words() const;
+  [[nodiscard]] std::string message(const std::string& what) const;
+  [[nodiscard]] std::string log_from(std::int64_t begin) const;
 
+  std::string name_;
   pid_t process_ = -1;
   int status_ = 0;
   bool ended_ = false;

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,19 +22,20 @@ constexpr int max_files = 16;
 /// the number of threads under load.
 constexpr std::array dropped{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_DYNAMIC"};
 
-std::vector<std::string> environment_of(const Interpreter& interpreter, int threads) {
+std::vector<std::string> environment_of(const Interpreter& interpreter, const Process::Start& start) {
   std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
   const char* path = std::getenv("PYTHONPATH");
   const std::string root = std::filesystem::absolute(interpreter.root).string();
   changed.emplace_back("PYTHONPATH", root + (path != nullptr ? ":" + std::string(path) : ""));
   for (const char* library : {"OMP", "OPENBLAS", "MKL", "NUMBA"})
-    changed.emplace_back(std::string(library) + "_NUM_THREADS", std::to_string(threads));
+    changed.emplace_back(std::string(library) + "_NUM_THREADS", std::to_string(start.threads));
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view key = text.substr(0, text.find('='));
     const bool replaced = std::ranges::find(changed, key, &decltype(changed)::value_type::first) != changed.end();
-    if (!replaced && std::ranges::find(dropped, key) == dropped.end()) variables.emplace_back(text);
+    const bool bound = !start.program.empty() || std::ranges::find(dropped, key) == dropped.end();
+    if (!replaced && bound) variables.emplace_back(text);
   }
   for (const auto& [key, value] : changed) variables.push_back(key + "=" + value);
   return variables;
@@ -72,14 +74,17 @@ void place(std::span<const int> files) {
 pid_t start_process(const Interpreter& interpreter, const Process::Start& start, std::span<const int> files) {
   std::string python = interpreter.python;  // links are not resolved: a virtual environment is recognised by its path
   if (python.find('/') != std::string::npos) python = std::filesystem::absolute(python).string();
-  std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module,
-                                 std::to_string(Process::socket_file)};
-  std::vector<std::string> variables = environment_of(interpreter, start.threads);
+  std::vector<std::string> words{python, "-m", "backends.python.supervisor", start.module};
+  if (!start.program.empty()) words = start.program;
+  words.push_back(std::to_string(Process::socket_file));
+  std::vector<std::string> variables = environment_of(interpreter, start);
   const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
-  const std::string failure = "cannot start " + python;
+  const std::string failure = "cannot start " + words.front();
   const cpu_set_t processors = all_processors();
   sigset_t none;
   sigemptyset(&none);
+  rlimit memory{};
+  getrlimit(RLIMIT_DATA, &memory);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) {
@@ -91,10 +96,14 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // both persist across exec
   if (getppid() != parent) _exit(1);
   if (CPU_COUNT(&processors) > 0) sched_setaffinity(0, sizeof(processors), &processors);
+  if (!start.program.empty()) {  // a sanitizer maps more than there is
+    memory.rlim_cur = memory.rlim_max;
+    setrlimit(RLIMIT_DATA, &memory);
+  }
   place(files);
   if (chdir(interpreter.root.c_str()) == 0) {
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    execvpe(python.c_str(), arguments.data(), environment.data());
+    execvpe(arguments.front(), arguments.data(), environment.data());
   }
   static_cast<void>(!write(STDERR_FILENO, failure.data(), failure.size()));
   _exit(127);

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from . import driver
+from . import driver, own
 from .peer import Device, Peer, Unsupported
 
 DTYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "|u1"}
@@ -72,14 +72,18 @@ class Worker:
 
     def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
         """Imports and makes the peer; it cannot change the shared inputs."""
-        module = driver.load(request["algorithm"], request["model"])
-        made_from = driver.variants(module)[request["method"]]
         self.outputs = mapped(request["outputs"], mmap.ACCESS_WRITE)
         inputs = mapped(request["inputs"], mmap.ACCESS_COPY)
-        device = Device(**request["device"])
-        self.peer = made_from(inputs, request["parameters"], device)
-        self.warm = not made_from.warm_up
-        return {"reset_each": made_from.reset_each, "forms": dict(made_from.forms)}
+        device, parameters = Device(**request["device"]), request["parameters"]
+        if "own" in request:
+            call = request["own"]
+            self.peer = own.own_peer(call, inputs, parameters, device, self.outputs)
+        else:
+            module = driver.load(request["algorithm"], request["model"])
+            made_from = driver.variants(module)[request["method"]]
+            self.peer = made_from(inputs, parameters, device)
+        self.warm = not self.peer.warm_up
+        return {"reset_each": self.peer.reset_each, "forms": dict(self.peer.forms)}
 
     def upload(self, _: dict[str, Any]) -> None:
         self.peer.upload()

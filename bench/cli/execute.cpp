@@ -19,6 +19,7 @@
 #include "bench/record/report_lines.hpp"
 #include "bench/study/models.hpp"
 #include "bench/study/toml_text.hpp"
+#include "bench/try/own.hpp"
 
 namespace league::bench {
 namespace {
@@ -147,6 +148,10 @@ class Run {
       interrupted = true;
     }
     if (leads_) print_benchmark_output();
+    if (leads_ && console_ && !options_.own.files.empty()) {
+      print_own_table(records_, std::cout);
+      std::cout << "\nrecords: " << options_.records.string() << "\n";
+    }
     if (interrupted) return ExitCode::interrupted;
     return every_rank(ranks_, !leads_ || (all_saved_ && exit_code(records_) == ExitCode::passed)) ? ExitCode::passed
                                                                                                   : ExitCode::failed;
@@ -209,6 +214,7 @@ class Run {
 
 Study asked_study(const Options& options, const Runtime& runtime, Datasets& datasets) {
   Study study = read_study(options.study, options.assignments, runtime, datasets);
+  if (!options.own.files.empty()) add_own_cases(study, options.own, runtime);
   for (const std::string& note : study.notes) std::cerr << "league: " << note << "\n";
   if (options.command == Options::Command::run)
     choose_launches(study, options.launch, options.tuned, runtime, std::cerr);
@@ -223,7 +229,8 @@ Study asked_study(const Options& options, const Runtime& runtime, Datasets& data
 }
 
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
-  const Json peers = enter_peers(options.peers);
+  Json peers = enter_peers(options.peers);
+  if (!options.own.files.empty()) peers["own"] = enter_own(options.own, options.peers, runtime);
   Datasets datasets(options.data, runtime.host_memory());
   Study study;
   together(runtime.ranks(), [&] { study = asked_study(options, runtime, datasets); });

@@ -12,6 +12,7 @@
 #include "bench/measure/memory_limit.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/sample/sample.hpp"
+#include "bench/try/description.hpp"
 #include "bench/tune/tune.hpp"
 
 namespace league::bench {
@@ -20,6 +21,11 @@ namespace {
 ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
   const Options options = read_options(count, arguments);
   if (options.command == Options::Command::none) return ExitCode::passed;
+  if (options.command == Options::Command::show_template) {
+    const std::filesystem::path root = options.peers.root.empty() ? project_root() : options.peers.root;
+    std::cout << template_text(read_description(root, options.template_of), language_named(options.template_model));
+    return ExitCode::passed;
+  }
   if (!ranks.place().alone() && (options.command != Options::Command::run || options.sample > 0))
     throw BadInput("only `league run STUDY` takes several ranks");
   const InterruptWatch interrupt;

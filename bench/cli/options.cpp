@@ -127,9 +127,45 @@ void describe_tune(CLI::App& app, Options& options, Raw& raw) {
   tune->callback([&options] { options.command = Options::Command::tune; });
 }
 
+void describe_try(CLI::App& app, Options& options, Raw& raw) {
+  CLI::App* own = app.add_subcommand("try", "Check and time kernels of your own beside all others");
+  own->add_option("FILE", options.own.files, "kernels: .cu (CUDA), .cpp (Kokkos), .py (Python)");
+  own->add_option("--as", options.own.algorithm, "the algorithm that they solve");
+  own->add_option("--study", options.study, "a TOML file (default: configs/try/ALGORITHM.toml)");
+  own->add_option("--set", raw.assignments, "KEY=VALUE: overrides a key of the study")->allow_extra_args(false);
+  own->add_option("--data", options.data, "folder of the data files, as for `run`");
+  own->add_option("--limit", options.own.limit_s, "seconds that one call of your function may take")
+      ->check(positive)
+      ->capture_default_str();
+  own->add_flag("--sanitize", options.own.sanitize,
+                "first run them under compute-sanitizer, or AddressSanitizer and ThreadSanitizer on a host");
+  own->add_flag("!--no-compile", options.own.compile, "take the programs that an earlier `league try` has compiled");
+  own->add_option("--records", options.records, "folder of the records (default: try/records in the build folder)");
+  own->add_flag("--dry-run", options.dry_run, "compile them, print the cases and an estimate of the time");
+  describe_peers(*own, options);
+  own->add_option("--template", options.template_of, "print a naive kernel of this algorithm to begin with");
+  own->add_option("--model", options.template_model, "of --template: cuda, kokkos or python")
+      ->check(CLI::IsMember({"cuda", "kokkos", "python"}))
+      ->capture_default_str();
+  own->callback([&options] {
+    options.command = options.template_of.empty() ? Options::Command::run : Options::Command::show_template;
+  });
+}
+
+/// Fills in what `try` leaves open.
+void complete_own(Options& options) {
+  OwnOptions& own = options.own;
+  own.root = options.peers.root.empty() ? project_root() : options.peers.root;
+  if (own.files.empty()) throw BadInput("try: name a FILE, or --template ALGORITHM");
+  if (own.algorithm.empty()) throw BadInput("try: --as says which algorithm " + own.files.front().string() + " solves");
+  if (options.tuned.empty()) options.tuned = own.root / "configs/tuned";
+  if (options.study.empty()) options.study = own.root / "configs/try" / (own.algorithm + ".toml");
+  if (options.records == Options().records) options.records = own_folder() / "records";
+}
+
 /// `run` takes either a study or --sample.
 void require_study(const Options& options) {
-  if (options.command == Options::Command::list) return;
+  if (options.command == Options::Command::list || options.command == Options::Command::show_template) return;
   if (options.sample > 0 && !options.study.empty()) throw BadInput("--sample draws its own cases: leave STUDY out");
   if (options.sample == 0 && options.study.empty()) throw BadInput("STUDY is required (see league --help)");
 }
@@ -172,6 +208,7 @@ Options read_options(int count, const char* const* arguments) {
   describe_list(app, options);
   describe_run(app, options, raw);
   describe_tune(app, options, raw);
+  describe_try(app, options, raw);
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp& help) {
@@ -183,6 +220,7 @@ Options read_options(int count, const char* const* arguments) {
   } catch (const CLI::ParseError& error) {
     throw BadInput(std::string(error.what()) + " (see league --help)");
   }
+  if (app.got_subcommand("try") && options.command == Options::Command::run) complete_own(options);
   require_study(options);
   for (const std::string& text : raw.assignments) options.assignments.push_back(read_assignment(text));
   if (options.devices)

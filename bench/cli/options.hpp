@@ -10,6 +10,7 @@
 #include "backends/python/process.hpp"
 #include "bench/cli/flags.hpp"
 #include "bench/study/settings.hpp"
+#include "bench/try/own.hpp"
 #include "bench/tune/launches.hpp"
 #include "bench/tune/search.hpp"
 
@@ -17,10 +18,13 @@ namespace league::bench {
 
 /// What the command line asks for.
 struct Options {
-  enum class Command { none, list, run, tune };  ///< none: help was printed
+  enum class Command { none, list, run, tune, show_template };  ///< none: help was printed
   Command command = Command::none;
   bool json = false;
   python::Interpreter peers;  ///< no peers without an interpreter
+
+  OwnOptions own;                                      ///< of `try`: then `command` is run
+  std::string template_of, template_model = "kokkos";  ///< print a template instead
 
   std::filesystem::path study;
   std::vector<Assignment> assignments;  ///< --set, and options that are shorthands of study keys

@@ -7,6 +7,7 @@
 
 #include "bench/errors.hpp"
 #include "bench/measure/case_energy.hpp"
+#include "bench/measure/diagnosed.hpp"
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
@@ -30,10 +31,12 @@ void conclude(Result& result, Status status, const std::string& reason) {
   if (status != Status::passed) result.samples.clear();
 }
 
-bool judge(Result& result, const Verdict& verdict, const std::string& when) {
+bool judge(Result& result, const Verdict& verdict, const std::string& when, PreparedCase& prepared_case) {
   if (result.verdict.rows_checked == 0 || !verdict.passed()) result.verdict = verdict;
   if (verdict.passed()) return true;
-  conclude(result, Status::failed, "wrong " + when + ": " + fault_of(verdict));
+  auto* diagnosed = verdict.ill_posed ? nullptr : dynamic_cast<Diagnosed*>(&prepared_case.prepared());
+  conclude(result, Status::failed,
+           "wrong " + when + ": " + fault_of(verdict) + (diagnosed == nullptr ? "" : diagnosed->diagnosis()));
   return false;
 }
 
@@ -140,7 +143,7 @@ class ComparisonRun {
     result.launch = ready.prepared_case->launch();
     result.launch_note = ready.prepared_case->launch_note();
     const Checked checked = check_traced(*ready.prepared_case, result.trace);
-    if (!judge(result, checked.verdict, "before sampling")) return;
+    if (!judge(result, checked.verdict, "before sampling", *ready.prepared_case)) return;
     result.engines = ready.prepared_case->communicator().taken();
     const bool null_test = !result.of.repeats.empty();
     if (!null_test) run_.save(result.of, *problem_, *checked.outputs);
@@ -220,9 +223,9 @@ class ComparisonRun {
     Stages stages;
     const Checked left = check_left(*ready.prepared_case);
     ready.result->counts = left.counts;
-    if (!judge(*ready.result, left.verdict, "after sampling")) return;
+    if (!judge(*ready.result, left.verdict, "after sampling", *ready.prepared_case)) return;
     if (!ready.meter->is_long())
-      judge(*ready.result, check_fresh(*ready.prepared_case, stages).verdict, "when run again");
+      judge(*ready.result, check_fresh(*ready.prepared_case, stages).verdict, "when run again", *ready.prepared_case);
   }
 
   const RunContext& run_;

@@ -6,10 +6,13 @@
 
 #include "bench/json.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/diagnosed.hpp"
 #include "bench/measure/self_timed.hpp"
 #include "bench/peers/answer.hpp"
 #include "bench/peers/reported_time.hpp"
 #include "bench/study/models.hpp"
+#include "bench/try/diagnosis.hpp"
+#include "bench/try/sanitizers.hpp"
 
 namespace league::bench {
 namespace {
@@ -35,12 +38,17 @@ void require(const Peer& peer, const Problem& problem, const Context& context) {
   if (!context.world.alone()) throw Unsupported("a peer runs on one device");
   if (std::ranges::find(peer.dtypes, problem.dtype) == peer.dtypes.end())
     throw Unsupported("no " + std::string(name(problem.dtype)) + " in this variant");
+  if (!peer.own) return;
+  for (const auto& [key, value] : peer.own->only)
+    if (!means_same(problem.parameters.choice(key), value))
+      throw Unsupported("a kernel of your own takes " + key + " = " + value + " only");
 }
 
-class PeerCase final : public Prepared, public SelfTimed {
+class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
  public:
   PeerCase(const Peer& peer, PeerHost& host, const Problem& problem, const Context& context)
       : interpreter_(host.interpreter()),
+        own_(peer.own),
         outputs_(context.outputs),
         inputs_(host.inputs_of(problem, free_bytes(context))),
         shared_(outputs_, free_bytes(context)),
@@ -56,11 +64,15 @@ class PeerCase final : public Prepared, public SelfTimed {
         idle_(problem.extent() == 0) {
     request_["inputs"]["file"] = python::Process::first_file;
     request_["outputs"]["file"] = python::Process::first_file + 1;
+    if (own_) request_["own"] = own_->call;
   }
 
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("its library chooses the launch");
-    if (!process_) start();
+    if (!process_) {
+      if (own_) sanitize();
+      start();
+    }
     return {};
   }
   [[nodiscard]] Timing timing() const override { return timing_; }
@@ -83,6 +95,16 @@ class PeerCase final : public Prepared, public SelfTimed {
   double latency_s(bool warm) override { return timed({{"call", "latency"}, {"warm", warm}}, 1); }
   void run(int count) override { static_cast<void>(look(count)); }
   [[nodiscard]] bool holds() const override { return holds_; }
+  std::string diagnosis() override {
+    if (!own_) return {};
+    return diagnose(outputs_, [this] {
+      Stages stages;
+      reset();
+      compute(stages);
+      fence();
+      download();
+    });
+  }
 
  private:
   static std::int64_t free_bytes(const Context& context) {
@@ -96,14 +118,22 @@ class PeerCase final : public Prepared, public SelfTimed {
             {"memory_bytes", context.memory_budget_bytes}};
   }
   void start() {
-    const int threads = request_.at("device").at("threads").get<int>();
-    process_.emplace(interpreter_,
-                     python::Process::Start{"backends.python.worker", {inputs_->file(), shared_.file()}, threads});
+    process_.emplace(interpreter_, start_of(own_ ? own_->program : std::vector<std::string>()));
     const Answer made = call(request_);
     timing_.reset_each = made.truth("reset_each");
     reported_.emplace(ReportedTime::Case{kind_, idle_, timing_.reset_each, [this](int count) { return look(count); }});
     std::map<std::string, std::string> forms = made.words("forms");
     for (Output& output : outputs_) output.form = forms[output.name];
+  }
+  [[nodiscard]] python::Process::Start start_of(const std::vector<std::string>& program) const {
+    return {.module = "backends.python.worker",
+            .files = {inputs_->file(), shared_.file()},
+            .threads = request_.at("device").at("threads").get<int>(),
+            .program = program};
+  }
+  void sanitize() {
+    for (const OwnKernel::Sanitized& one : own_->sanitized)
+      require_clean({interpreter_, start_of(one.program), request_, one.name, own_->file, own_->limit_s});
   }
   /// The time that the worker reports for `count` computes. @throws std::runtime_error if it is not plausible
   double timed(const Json& request, int count) {
@@ -137,10 +167,16 @@ class PeerCase final : public Prepared, public SelfTimed {
   Answer call(const char* what) { return call(Json{{"call", what}}); }
   Answer call(const Json& request) {
     process_->send(text_of(request));
-    return Answer(process_->receive(timeout_s));
+    if (!own_) return Answer(process_->receive(timeout_s));
+    try {
+      return Answer(process_->receive(own_->limit_s));
+    } catch (const python::Process::Silent&) {
+      throw std::runtime_error("an endless loop? It has not ended within " + std::to_string(own_->limit_s) + " s");
+    }
   }
 
   python::Interpreter interpreter_;
+  std::optional<OwnKernel> own_;
   Outputs& outputs_;
   std::shared_ptr<SharedArrays> inputs_;
   SharedArrays shared_;

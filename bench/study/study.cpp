@@ -101,26 +101,6 @@ void resolve_data(Case& that, const Value* sizes, const Algorithm& algorithm, Da
   that.parameters.values["features"] = std::to_string(that.data.features);
 }
 
-/// Why a case cannot run here; empty if it can.
-std::string known_skip_reason(const Runtime& runtime, const Case& that) {
-  const Availability here = availability(runtime, that);
-  if (here.state != State::ready) return here.reason;
-  if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
-    return "this method has no " + std::string(name(that.dtype));
-  if (that.ranks > 1 && model_facts(that.model) == nullptr) return "Python peers take part in runs of one process";
-  if (that.devices % that.ranks != 0)
-    return std::to_string(that.devices) + (that.devices == 1 ? " device" : " devices") + " for " +
-           std::to_string(that.ranks) + " ranks: each takes as many";
-  if (that.threads > runtime.host_threads())
-    return "needs " + std::to_string(that.threads) + " threads, " + std::to_string(runtime.host_threads()) + " here";
-  if (that.threads > 0 && that.launch_source == LaunchSource::tuned) return "launches are tuned with all threads";
-  if (that.threads > 1 && that.model == "serial") return "takes one thread";
-  if (!lacks_devices(runtime, that)) return {};
-  const DeviceKind kind = device_kind(that);
-  return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
-         std::to_string(max_devices(runtime, kind)) + " here";
-}
-
 bool wants_null_test(const Settings& settings) {
   const Value* value = find(settings.values, "null");
   return value == nullptr || value->truth("null");
@@ -242,6 +222,25 @@ void require_methods(const std::vector<Wanted>& wanted, const Study& study) {
 
 bool lacks_devices(const Runtime& runtime, const Case& that) {
   return that.devices > max_devices(runtime, device_kind(that));
+}
+
+std::string known_skip_reason(const Runtime& runtime, const Case& that) {
+  const Availability here = availability(runtime, that);
+  if (here.state != State::ready) return here.reason;
+  if (std::ranges::find(that.method->dtypes, that.dtype) == that.method->dtypes.end())
+    return "this method has no " + std::string(name(that.dtype));
+  if (that.ranks > 1 && model_facts(that.model) == nullptr) return "Python peers take part in runs of one process";
+  if (that.devices % that.ranks != 0)
+    return std::to_string(that.devices) + (that.devices == 1 ? " device" : " devices") + " for " +
+           std::to_string(that.ranks) + " ranks: each takes as many";
+  if (that.threads > runtime.host_threads())
+    return "needs " + std::to_string(that.threads) + " threads, " + std::to_string(runtime.host_threads()) + " here";
+  if (that.threads > 0 && that.launch_source == LaunchSource::tuned) return "launches are tuned with all threads";
+  if (that.threads > 1 && that.model == "serial") return "takes one thread";
+  if (!lacks_devices(runtime, that)) return {};
+  const DeviceKind kind = device_kind(that);
+  return "needs " + std::to_string(that.devices) + (kind == DeviceKind::gpu ? " GPUs, " : " host devices, at most ") +
+         std::to_string(max_devices(runtime, kind)) + " here";
 }
 
 Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,

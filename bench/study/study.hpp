@@ -22,6 +22,9 @@ struct Study {
 /// Whether a case asks for more devices than its model has here.
 bool lacks_devices(const Runtime& runtime, const Case& that);
 
+/// Why a case cannot run here, as far as known before the run; empty if it can.
+std::string known_skip_reason(const Runtime& runtime, const Case& that);
+
 /// Reads a study and the sizes of the datasets that it names.
 /// @throws BadInput naming file, line and key
 Study read_study(const std::filesystem::path& file, std::span<const Assignment> assignments, const Runtime& runtime,

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/try/own.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "bench/build_info.hpp"
+#include "bench/errors.hpp"
+#include "bench/files.hpp"
+#include "bench/peers/peer.hpp"
+#include "bench/study/models.hpp"
+#include "bench/try/compile.hpp"
+#include "bench/try/description.hpp"
+#include "bench/try/sanitizers.hpp"
+
+namespace league::bench {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int guard_bytes = 256;  // behind each array: a write to them is found
+constexpr const char* program_name = "program";
+
+std::string model_of(Language language) {
+  return language == Language::cuda ? "your_cuda" : language == Language::kokkos ? "your_kokkos" : "your_python";
+}
+
+/// The name of the file without its ending, in letters that a case's name may have.
+std::string method_of(const fs::path& file) {
+  std::string name = file.stem().string();
+  for (char& letter : name)
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_' && letter != '.' && letter != '-')
+      letter = '_';
+  return name;
+}
+
+/// Of a Python file: the line `arrays = "cupy"`; NumPy's without it.
+std::string arrays_of(const fs::path& file) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);)
+    for (const char* library : {"numpy", "cupy", "torch"})
+      if (line.starts_with("arrays = \"" + std::string(library) + "\"")) return library;
+  return "numpy";
+}
+
+DeviceKind kind_of(Language language, const fs::path& file) {
+  if (language == Language::cuda) return DeviceKind::gpu;
+  if (language == Language::python) return arrays_of(file) == "numpy" ? DeviceKind::host : DeviceKind::gpu;
+  for (const Variant& variant : registry().variants)
+    if (variant.model.backend == "kokkos") return variant.model.device;
+  return DeviceKind::host;
+}
+
+Json call_json(const Description& description, Language language, const fs::path& file) {
+  static const std::map<Argument::Role, const char*> roles{{Argument::Role::input, "input"},
+                                                           {Argument::Role::output, "output"},
+                                                           {Argument::Role::scratch, "scratch"},
+                                                           {Argument::Role::size, "size"},
+                                                           {Argument::Role::number, "number"}};
+  Json call = {{"function", description.algorithm}, {"file", file.string()}, {"guard", guard_bytes}};
+  for (const Argument& argument : language == Language::python ? python_arguments(description) : description.arguments)
+    call["arguments"].push_back({{"name", argument.name},
+                                 {"role", roles.at(argument.role)},
+                                 {"type", argument.type},
+                                 {"source", argument.source},
+                                 {"dimension", argument.dimension}});
+  for (const Argument& output : description.arguments_of(Argument::Role::output))
+    call["results"].push_back(output.source);
+  if (language == Language::python) call["arrays"] = arrays_of(file);
+  return call;
+}
+
+/// A file to be registered.
+struct Own {
+  fs::path file;
+  Language language;
+  fs::path folder;  ///< of its programs
+};
+
+/// The worker with the kernel, and those for the sanitizers.
+void make_programs(const Own& own, const Description& description, const OwnOptions& options, DeviceKind kind,
+                   OwnKernel& kernel) {
+  const bool cuda = own.language == Language::cuda;
+  Compilation what{.script = own_folder() / (cuda ? "cuda.sh" : "kokkos.sh"),
+                   .source = own.folder / (cuda ? "caller.cu" : "caller.cpp"),
+                   .program = own.folder / program_name,
+                   .file = own.file.string()};
+  make_folder(own.folder);
+  if (options.compile) write_whole(what.source, caller_text(description, own.language, own.file));
+  const auto make = [&](const Compilation& one) {
+    if (options.compile) compile(one);
+    if (!fs::exists(one.program)) throw BadInput(own.file.string() + ": no " + one.program.string() + " was compiled");
+  };
+  make(what);
+  kernel.program = {what.program.string()};
+  if (!options.sanitize) return;
+  std::string made;
+  for (const Sanitizer& sanitizer : sanitizers_of(own.language, kind == DeviceKind::gpu, options.root.string())) {
+    what.flags = sanitizer.flags;
+    what.linked = sanitizer.linked;
+    what.program = own.folder / (kind == DeviceKind::gpu ? "sanitized" : sanitizer.name);
+    if (made != what.program) make(what);
+    made = what.program;
+    std::vector<std::string> words = sanitizer.before;
+    words.push_back(what.program.string());
+    kernel.sanitized.push_back({sanitizer.name, words});
+  }
+}
+
+void enter(const Own& own, const OwnOptions& options, const std::shared_ptr<PeerHost>& host) {
+  const Description description = read_description(options.root, options.algorithm);
+  const auto algorithm = std::ranges::find(registry().algorithms, options.algorithm, &Algorithm::name);
+  if (algorithm == registry().algorithms.end())
+    throw BadInput("--as " + options.algorithm + ": this build has no such algorithm");
+  OwnKernel kernel{.file = own.file.string(),
+                   .call = call_json(description, own.language, own.file),
+                   .only = description.only,
+                   .limit_s = options.limit_s};
+  const DeviceKind kind = kind_of(own.language, own.file);
+  if (own.language != Language::python) make_programs(own, description, options, kind, kernel);
+  if (own.language == Language::python && options.sanitize)
+    std::cerr << "league: " << own.file.string() << ": there is no sanitizer for Python\n";
+  Method method{.name = method_of(own.file), .description = "your own", .own_models = false};
+  for (const Method& other : algorithm->methods)
+    for (const Dtype dtype : other.dtypes)
+      if (std::ranges::find(method.dtypes, dtype) == method.dtypes.end()) method.dtypes.push_back(dtype);
+  method.units = algorithm->methods.front().units;
+  method.libraries = {model_of(own.language)};
+  const auto peer = std::make_shared<const Peer>(Peer{.algorithm = options.algorithm,
+                                                      .method = method.name,
+                                                      .model = model_of(own.language),
+                                                      .description = method.description,
+                                                      .problem = {},
+                                                      .dtypes = method.dtypes,
+                                                      .kind = kind,
+                                                      .own = std::move(kernel)});
+  const auto same = std::ranges::find(algorithm->methods, method.name, &Method::name);
+  if (same != algorithm->methods.end() && same->description != method.description)
+    throw BadInput(own.file.string() + ": " + options.algorithm + " has a method '" + method.name +
+                   "': give the file another name");
+  if (registry().variant(options.algorithm, method.name, peer->model) != nullptr)
+    throw BadInput(own.file.string() + ": two files have this name: their rows would too");
+  if (same == algorithm->methods.end())
+    algorithm->methods.push_back(std::move(method));
+  else
+    same->libraries.push_back(peer->model);
+  registry().variants.push_back({.algorithm = peer->algorithm,
+                                 .method = peer->method,
+                                 .model = Model{peer->model, "own", peer->kind},
+                                 .prepare = [peer, host](const Problem& problem, const Context& context) {
+                                   return prepare_peer(*peer, *host, problem, context);
+                                 }});
+}
+
+}  // namespace
+
+fs::path project_root() {
+  const fs::path sources = build_info::sources, folder = fs::read_symlink("/proc/self/exe").parent_path();
+  if (fs::exists(sources / "algorithms")) return sources;
+  for (const fs::path& root : {folder, folder.parent_path().parent_path()})
+    if (fs::exists(root / "algorithms")) return root;
+  return sources;
+}
+
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path() / "try"; }
+
+Json enter_own(const OwnOptions& options, const python::Interpreter& peers, const Runtime& /*runtime*/) {
+  python::Interpreter interpreter{peers.python, options.root};
+  if (interpreter.python.empty()) {
+    const fs::path ours = options.root / "build/venv/bin/python";
+    interpreter.python = fs::exists(ours) ? ours.string() : "python3";
+  }
+  const auto host = std::make_shared<PeerHost>(interpreter);
+  Json files = Json::object();
+  for (const fs::path& file : options.files) {
+    if (!fs::is_regular_file(file)) throw BadInput("no file " + file.string());
+    const Language language = language_of(file);
+    Own own{fs::absolute(file), language,
+            own_folder() / options.algorithm / (model_of(language) + "-" + method_of(file))};
+    enter(own, options, host);
+    files[own.file.filename().string()] = file_hash(own.file);
+  }
+  return files;
+}
+
+void add_own_cases(Study& study, const OwnOptions& options, const Runtime& runtime) {
+  std::erase_if(study.comparisons, [&](const Comparison& comparison) {
+    const Case& first = comparison.cases.front();
+    return first.algorithm->name != options.algorithm || !first.method->problem.empty();
+  });
+  if (study.comparisons.empty())
+    throw BadInput("the study has no comparison of " + options.algorithm + ", of its usual problem");
+  const Algorithm& algorithm = *registry().algorithm(options.algorithm);
+  for (Comparison& comparison : study.comparisons) {
+    const Case first = comparison.cases.front();
+    std::erase_if(comparison.cases, [](const Case& that) { return that.model.starts_with("your_"); });
+    for (const fs::path& file : options.files) {
+      Case own = first;
+      own.method = &*std::ranges::find(algorithm.methods, method_of(file), &Method::name);
+      own.model = model_of(language_of(file));
+      own.execution = Execution::stream;
+      own.communicator = default_communicator(own);
+      own.launch = {};
+      own.launch_source = LaunchSource::automatic;
+      give_names(own);
+      own.skip = known_skip_reason(runtime, own);
+      comparison.cases.push_back(std::move(own));
+    }
+  }
+}
+
+}  // namespace league::bench

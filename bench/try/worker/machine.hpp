@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backends/runtime.hpp"
+#include "bench/try/worker/call.hpp"
+
+namespace league::own {
+
+/// Memory of a device.
+class Block {
+ public:
+  using Bytes = std::span<std::uint8_t>;
+  virtual ~Block() = default;
+  [[nodiscard]] virtual void* data() const = 0;
+  virtual void copy_from(std::span<const std::uint8_t> host) = 0;
+  /// The bytes from `at` on.
+  virtual void copy_to(Bytes host, std::int64_t at) const = 0;
+  virtual void poison() = 0;
+};
+
+/// @tparam Array of a backend, of std::uint8_t
+template <class Array>
+class BlockOf final : public Block {
+ public:
+  explicit BlockOf(Array array) : array_(std::move(array)) {}
+  [[nodiscard]] void* data() const override { return array_.data(); }
+  void copy_from(std::span<const std::uint8_t> host) override { array_.copy_from(host); }
+  void copy_to(Bytes host, std::int64_t at) const override { array_.copy_to(host, at); }
+  void poison() override { array_.poison(); }
+
+ private:
+  Array array_;
+};
+
+/// The runtime that a kernel is written for, on one device.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  [[nodiscard]] virtual std::unique_ptr<Block> allocate(const std::string& label, std::int64_t bytes) = 0;
+  /// Calls the user's function on the queue. @throws std::runtime_error if a launch failed
+  virtual void run(const Call& call) = 0;
+  /// Waits for all work of the device, on whatever queue. @throws std::runtime_error if it failed
+  virtual void wait() = 0;
+};
+
+/// Defined by cuda_machine.cu or kokkos_machine.cpp.
+std::unique_ptr<Machine> make_machine(Runtime& runtime, Queue& queue);
+
+}  // namespace league::own

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include "bench/json.hpp"
+#include "bench/measure/clock.hpp"
+#include "bench/try/worker/machine.hpp"
+
+// The user's kernel in a process of its own, with the calls of backends/python/worker.py.
+namespace league::own {
+
+void Call::require(const char* name, Dtype wanted) const {
+  const Dtype here = arrays.find(name)->second.dtype;
+  if (here != wanted)
+    throw Unsupported(std::string("`") + name + "` is " + std::string(league::name(here)) +
+                      " here, the function takes " + std::string(league::name(wanted)));
+}
+
+void refuse(const Call& call) {
+  throw Unsupported("no function for " + std::string(name(call.dtype)) + " in this file");
+}
+
+namespace {
+
+using bench::Json;
+constexpr auto rest = std::chrono::milliseconds(5);  // until threads that spin sleep
+
+/// An array of the problem in memory that both processes share.
+struct Shared {
+  std::string name;
+  Dtype dtype;
+  std::vector<std::int64_t> shape;
+  std::span<std::uint8_t> bytes;
+};
+
+std::vector<Shared> mapped(const Json& layout, int protection) {
+  const auto size = layout.at("bytes").get<std::size_t>();
+  void* memory = mmap(nullptr, size, protection, MAP_SHARED, layout.at("file").get<int>(), 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  std::vector<Shared> arrays;
+  for (const Json& array : layout.at("arrays")) {
+    Shared one{array.at("name"), dtype_from(array.at("dtype").get<std::string>()), array.at("shape"), {}};
+    const auto values = static_cast<std::size_t>(checked_product(one.shape));
+    one.bytes = {static_cast<std::uint8_t*>(memory) + array.at("offset").get<std::size_t>(),
+                 values * size_bytes(one.dtype)};
+    arrays.push_back(std::move(one));
+  }
+  return arrays;
+}
+
+/// An array on the device. Behind it lies a guard of bytes that must stay as they are.
+struct Place {
+  std::string argument;
+  Shared* of;
+  std::string role;
+  std::unique_ptr<Block> block;
+};
+
+class Worker {
+ public:
+  explicit Worker(Runtime& runtime) : runtime_(runtime) {}
+
+  Json answer(const Json& request) {
+    const std::string what = request.at("call");
+    if (what == "prepare") return prepare(request);
+    if (what == "upload") upload();
+    if (what == "reset") reset();
+    if (what == "compute") run(request.value("count", 1));
+    if (what == "fence") fence();
+    if (what == "download") download();
+    if (what == "time") return timed(request, [&] { return time(request.at("count")); });
+    if (what == "latency") return timed(request, [&] { return host_time(1); });
+    return Json::object();
+  }
+
+ private:
+  Json prepare(const Json& request) {
+    const Json& on = request.at("device");
+    const bool gpu = on.at("kind") == "gpu";
+    device_ = {gpu ? DeviceKind::gpu : DeviceKind::host, on.at("index"), gpu ? 1 : on.at("threads").get<int>()};
+    if (gpu && device_.index >= static_cast<int>(runtime_.gpus().size())) throw Unsupported("no GPU answers");
+    queue_ = &runtime_.queue(device_);
+    machine_ = make_machine(runtime_, *queue_);
+    shared_ = mapped(request.at("inputs"), PROT_READ);
+    for (Shared& output : mapped(request.at("outputs"), PROT_READ | PROT_WRITE)) shared_.push_back(std::move(output));
+    call_.dtype = dtype_from(request.at("parameters").at("dtype").get<std::string>());
+    const Json& own = request.at("own");
+    guard_ = own.at("guard");
+    for (const Json& argument : own.at("arguments")) place(argument, request.at("parameters"));
+    return {{"reset_each", false}, {"forms", Json::object()}};
+  }
+  Shared& shared(const std::string& name) {
+    const auto found = std::ranges::find(shared_, name, &Shared::name);
+    if (found == shared_.end()) throw Unsupported("this problem has no `" + name + "`");
+    return *found;
+  }
+  void place(const Json& argument, const Json& parameters) {
+    const std::string name = argument.at("name"), role = argument.at("role"), source = argument.at("source");
+    if (role == "number") {
+      call_.numbers[name] = parameters.at(source).get<double>();
+    } else if (role == "size") {
+      call_.numbers[name] = static_cast<double>(shared(source).shape.at(argument.at("dimension").get<std::size_t>()));
+    } else {
+      Shared& like = shared(source);
+      const std::string type = argument.at("type");
+      const Dtype dtype = role == "scratch" && type != "T" ? dtype_from(type) : like.dtype;
+      const std::size_t values = like.bytes.size() / size_bytes(like.dtype);
+      places_.push_back({name, &like, role,
+                         machine_->allocate(name, static_cast<std::int64_t>(values * size_bytes(dtype)) + guard_)});
+      places_.back().block->poison();
+      call_.arrays[name] = {places_.back().block->data(), dtype};
+    }
+  }
+  void upload() {
+    for (const Place& place : places_)
+      if (place.role == "input") place.block->copy_from(place.of->bytes);
+  }
+  void reset() {
+    for (const Place& place : places_)
+      if (place.role != "input") place.block->poison();
+  }
+  void run(int count) {
+    for (int i = 0; i < count; ++i) machine_->run(call_);
+  }
+  void fence() {
+    queue_->fence();
+    machine_->wait();
+  }
+  void download() {
+    for (const Place& place : places_) {
+      if (place.role == "output") place.block->copy_to(place.of->bytes, 0);
+      if (place.role == "scratch" || guard_ == 0) continue;
+      std::vector<std::uint8_t> guard(static_cast<std::size_t>(guard_));
+      place.block->copy_to(guard, static_cast<std::int64_t>(place.of->bytes.size()));
+      fence();
+      if (std::ranges::any_of(guard, [](std::uint8_t byte) { return byte != 0xff; }))
+        throw std::runtime_error("illegal access: it writes beyond the end of `" + place.argument + "`");
+    }
+    fence();
+  }
+
+  template <class Time>
+  Json timed(const Json& request, const Time& seconds) {
+    if (request.at("warm").get<bool>()) {
+      run(1);
+      fence();
+    }
+    const Json answer = {{"seconds", seconds()}, {"held", held_ && device_.kind == DeviceKind::gpu}};
+    std::this_thread::sleep_for(rest);
+    return answer;
+  }
+  /// Seconds of one compute, the mean over `count`, by the clock of the device.
+  double time(int count) {
+    if (device_.kind == DeviceKind::host) return host_time(count);
+    for (;;) {
+      queue_->clear_marks();
+      if (held_) queue_->hold();
+      const int begin = queue_->mark();
+      run(count);
+      const int end = queue_->mark();
+      const bool whole = !held_ || queue_->release();
+      queue_->fence();
+      if (whole) return queue_->seconds(begin, end) / count;
+      held_ = false;  // the function waits for its own stream
+    }
+  }
+  double host_time(int count) {
+    const bench::Stopwatch watch;
+    run(count);
+    fence();
+    return watch.seconds() / count;
+  }
+
+  Runtime& runtime_;
+  Device device_;
+  Queue* queue_ = nullptr;
+  std::unique_ptr<Machine> machine_;
+  std::vector<Shared> shared_;
+  std::vector<Place> places_;
+  std::int64_t guard_ = 0;
+  Call call_;
+  bool held_ = true;
+};
+
+/// The result of a call, or its error.
+Json guarded(Worker& worker, const std::string& line) {
+  try {
+    return {{"done", worker.answer(Json::parse(line))}};
+  } catch (const Unsupported& reason) {
+    return {{"unsupported", reason.what()}};
+  } catch (const std::bad_alloc&) {
+    return {{"unsupported", "out of memory"}};
+  } catch (const std::exception& error) {
+    return {{"failed", error.what()}};
+  }
+}
+
+/// Answers calls, one per line, until the socket is closed.
+void serve(Worker& worker, int socket) {
+  std::string received;
+  std::array<char, 65536> text{};
+  for (ssize_t count = 0; (count = recv(socket, text.data(), text.size(), 0)) > 0;) {
+    received.append(text.data(), static_cast<std::size_t>(count));
+    for (std::size_t end = 0; (end = received.find('\n')) != std::string::npos; received.erase(0, end + 1)) {
+      const std::string reply = bench::text_of(guarded(worker, received.substr(0, end))) + "\n";
+      if (send(socket, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace league::own
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  try {
+    league::Ranks alone(league::Ranks::Place{});
+    league::Runtime runtime(alone);
+    league::own::Worker worker(runtime);
+    league::own::serve(worker, std::stoi(words[1]));
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes far behind the array.
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+void sum(const float* x, double* sum, std::int64_t n, const Kokkos::DefaultExecutionSpace& exec) {
+  Kokkos::parallel_for(
+      "add", Kokkos::RangePolicy<>(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { sum[(i + 1) << 20] = x[i]; });
+}
