@@ -2,7 +2,6 @@
 #pragma once
 
 #include "algorithms/blocks/group_cuda.hpp"
-#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -16,21 +15,20 @@ inline constexpr int of_thread_together = 9;  // of these, by a thread: all that
 /// Adds the `count` partial gradients and the `losses`, in an order that depends on their number only; then takes the
 /// step, or writes `sums` for the all-reduce.
 template <class Partial>
-__global__ void __launch_bounds__(columns_together* summands_together)
+__global__ void __launch_bounds__(columns_together* summands_together, cuda::launch_bound(2))
     finish(const Descent descent, const Partial* partials, int count, const double* losses, int losses_count,
            double* sums) {
   __shared__ double parts[summands_together][columns_together];
   const int lane = threadIdx.x % columns_together, part = threadIdx.x / columns_together;
   const int column = blockIdx.x * columns_together + lane, columns = descent.columns(), values = columns - 1;
   const auto sum_of = [part](int all, const auto& value) {
-    return blocks::sum_in_order<of_thread_together>((all - part + summands_together - 1) / summands_together,
-                                                    [&](int n) { return value(part + n * summands_together); });
+    return sum_of_part<of_thread_together>(part, summands_together, all, value);
   };
   double sum = 0;
   Descent::Before before{};
   if (part == 0 && column < columns) before = descent.before(column);
   if (column < values)
-    sum = sum_of(count, [&](int i) { return static_cast<double>(partials[std::int64_t{i} * values + column]); });
+    sum = sum_of(count, [&](int i) { return partials[std::int64_t{i} * values + column]; });
   else if (column == values)
     sum = sum_of(losses_count, [&](int i) { return losses[i]; });
   parts[part][lane] = sum;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/softmax_regression/part.hpp"
 #include "backends/kokkos/submit.hpp"
 
@@ -55,9 +54,10 @@ struct Finish {
       Descent::Before before{};
       if (part == 0 && column < columns) before = descent.before(column);
       if (column < values)
-        sum = sum_of(part, count, [&](int i) { return static_cast<double>(partials[i * partial_pitch + column]); });
+        sum = sum_of_part<of_thread_together>(part, summands_together, count,
+                                              [&](int i) { return partials[i * partial_pitch + column]; });
       else if (column == values)
-        sum = sum_of(part, losses_count, [&](int i) { return losses[i]; });
+        sum = sum_of_part<of_thread_together>(part, summands_together, losses_count, [&](int i) { return losses[i]; });
       parts[part * columns_together + lane] = sum;
       team.team_barrier();
       if (part != 0 || column >= columns) continue;
@@ -67,14 +67,6 @@ struct Finish {
       else
         descent.take(column, sum, before);
     }
-  }
-
- private:
-  /// Of every `summands_together`-th value from `part` on.
-  template <class Value>
-  KOKKOS_FUNCTION static double sum_of(int part, int all, const Value& value) {
-    return blocks::sum_in_order<of_thread_together>((all - part + summands_together - 1) / summands_together,
-                                                    [&](int n) { return value(part + n * summands_together); });
   }
 };
 

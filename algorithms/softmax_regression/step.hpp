@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "algorithms/blocks/unrolled.hpp"
 #include "backends/portable.hpp"
 
 /// Shared by all models: the batch of a step, the softmax of a row, the update.
@@ -86,6 +87,24 @@ struct Descent {
   }
   LEAGUE_FUNCTION void take(int column, double sum) const { take(column, sum, before(column)); }
 };
+
+/// The sum of value(part), value(part + parts), ... below value(count), in this order. `together` values are read
+/// before they are added, so that reads overlap; beyond the last, it is read again and multiplied with 0: compilers
+/// would make reads wait for a condition on each.
+template <int together, class Value>
+LEAGUE_FUNCTION double sum_of_part(int part, int parts, int count, const Value& value) {
+  const int own = (count - part + parts - 1) / parts;
+  double sum = 0;
+  for (int first = 0; first < own; first += together) {
+    decltype(value(0)) next[together];
+    blocks::unrolled<together>([&](int n) {
+      const int i = first + n < own ? first + n : own - 1;
+      next[n] = value(part + i * parts);
+    });
+    blocks::unrolled<together>([&](int n) { sum += static_cast<double>(next[n] * (first + n < own ? 1 : 0)); });
+  }
+  return sum;
+}
 
 /// Layout of a row's logits: by turns, or contiguous.
 struct InTurns {
