@@ -6,7 +6,6 @@
 #include <iostream>
 #include <sstream>
 
-#include "bench/errors.hpp"
 #include "bench/peers/answer.hpp"
 #include "bench/try/description.hpp"
 
@@ -16,14 +15,14 @@ namespace {
 constexpr int slower = 20;  // than without the sanitizer
 constexpr int end_s = 60;   // until it has summed up
 
-/// On the PATH, or where CUDA is installed. @throws BadInput
+/// On the PATH, or where CUDA is installed; its name where it is on neither.
 std::string compute_sanitizer() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const auto file = std::filesystem::path(folder) / "compute-sanitizer"; std::filesystem::exists(file))
       return file.string();
-  throw BadInput("--sanitize: no compute-sanitizer on the PATH or in /usr/local/cuda/bin");
+  return "compute-sanitizer";
 }
 
 /// The part of a line from a word on, without the sanitizer's frame.
@@ -76,6 +75,8 @@ void require_clean(SanitizedRun run) {
     ended = error.what();
     log = process.log();
   }
+  if (ended.find("cannot start ") != std::string::npos)
+    throw Unsupported(run.sanitizer + ": no such program on the PATH or in /usr/local/cuda/bin");
   const std::string found = first_finding(log, run.file);
   const bool named = found.starts_with(run.sanitizer);
   if (!found.empty()) throw std::runtime_error((named ? "" : run.sanitizer + ": ") + found);

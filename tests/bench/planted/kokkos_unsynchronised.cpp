@@ -11,7 +11,10 @@ void sum(const float* x, double* sum, std::int64_t n, const Kokkos::DefaultExecu
       KOKKOS_LAMBDA(const Policy::member_type& team) {
         auto* parts = static_cast<volatile double*>(team.team_shmem().get_shmem(2 * sizeof(double)));
         const int rank = team.team_rank();
-        if (rank == 0) parts[0] = 0, parts[1] = 0;
+        if (rank == 0) {
+          parts[0] = 0;
+          parts[1] = 0;
+        }
         for (std::int64_t i = rank == 0 ? 0 : n / 4; i < (rank == 0 ? n / 4 : n); ++i) parts[rank] = parts[rank] + x[i];
         if (rank == 0) *sum = parts[0] + parts[1];
       });
