@@ -26,7 +26,7 @@ __global__ void split(const MmaWork<Unit> work, typename Unit::Word* weights, in
 // for the logits, a warp takes whole rows of squares; for the softmax, a thread per row; for the gradient, a warp some
 // squares of features, whose sums stay in its registers.
 template <class Unit, int slots>
-__global__ void __launch_bounds__(MmaForm<Unit, slots>::threads, 1) mma(const MmaWork<Unit> work) {
+__global__ void __launch_bounds__((MmaForm<Unit, slots>::threads), 1) mma(const MmaWork<Unit> work) {
   extern __shared__ Quad scratch[];
   const Descent& descent = work.descent;
   const auto group = blocks::block_group();
