@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/knn/kokkos_part.hpp"
-#include "algorithms/knn/per_query.hpp"
+#include "algorithms/knn/kokkos_per_query.hpp"
 
-// A team takes a query and a chunk of the training rows at a time. On a host a team is one thread.
 namespace league::knn::kokkos_model {
 namespace {
 
-template <class T, class Element>
-struct Kernel {
-  QueryWork<T, Element> work;
-  int threads, lanes;
-
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto& scratch = *static_cast<QueryScratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(QueryScratch), 16));
-    const auto group = blocks::team_group(team, threads);
-    const auto comes_last = [&](unsigned* ticket, unsigned count) { return blocks::comes_last(team, ticket, count); };
-    for (std::int64_t item = team.league_rank(); item < work.items(); item += team.league_size())
-      take_item<ScratchAtomics>(work, item, group, lanes, LanesSum{team, lanes}, comes_last, scratch);
-  }
+/// Reductions of Kokkos.
+struct VectorLanes {
+  KOKKOS_FUNCTION static LanesSum of(const Member& team, int /*rank*/, int lanes) { return {team, lanes}; }
 };
 
 template <class T, class Element>
-class PerQuery final : public Part {
- public:
-  PerQuery(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
-  Launch configure(Launch launch) override {
-    LaunchLimits limits = kokkos::limits(queue());
-    limits.team_times_vector = std::min(limits.team_times_vector, max_select_threads);
-    kokkos::require_scratch(sizeof(QueryScratch) + 16, "the distances of a chunk");
-    return launch_ = memory_.configure(launch, limits, kokkos::on_gpu, 2 * multiprocessors(*this));
-  }
-  void compute(Stages& stages) override {
-    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                                      Kokkos::LaunchBounds<max_select_threads, kokkos::launch_bound(2)>>;
-    stages.stage(queue(), "per_query", [&] {
-      const auto policy = Policy(exec_, launch_.league, launch_.team, launch_.vector)
-                              .set_scratch_size(0, Kokkos::PerTeam(sizeof(QueryScratch) + 16));
-      Kokkos::parallel_for("knn/per_query", policy,
-                           Kernel<T, Element>{memory_.work(launch_), launch_.team * launch_.vector, launch_.vector});
-    });
-  }
-
- private:
-  const Exec& exec_;
-  Launch launch_;
-  QueryMemory<T, Element, kokkos::Array> memory_;
-};
-
+using PerQuery = PerQueryBy<T, Element, VectorLanes>;
 const RegisterSplit<Knn> registered{"per_query", kokkos::model, by_element<PerQuery>};
 
 }  // namespace

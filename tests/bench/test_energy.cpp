@@ -32,7 +32,7 @@ EnergyLog counted(double period_s, double end_s, const Watts& watts) {
       next_s += period_s;
     }
     joules += watts(at_s) * 1e-3;
-    log.watts.push_back({at_s, watts(at_s)});
+    log.watts.push_back({at_s, static_cast<double>(watts(at_s))});
   }
   return log;
 }
