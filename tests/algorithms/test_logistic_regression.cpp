@@ -154,7 +154,7 @@ TEST(LogisticRegression, PersistentTakesAnyLeagueThatFitsAtOnceAndOneDevice) {
   const auto persistent = league::tests::variants<LogisticRegression>(
       [](const Variant& variant) { return variant.method == "persistent"; });
   ASSERT_FALSE(persistent.empty());
-  for (const char* features : {"1", "9", "40"})
+  for (const char* features : {"1", "9", "16"})  // beyond 16, threads share rows: more than some hosts have
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       SCOPED_TRACE(std::string(features) + " features");
       const auto problem = make({{"rows", "2003"}, {"features", features}, {"l2", "0.01"}, {"steps", "7"}}, dtype);

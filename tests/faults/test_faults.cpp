@@ -74,7 +74,7 @@ dtypes = ["f32", "f64"]
 algorithm = "softmax_regression"
 dataset = "generated"
 execution = ["stream", "graph"]
-sizes = { train = 201, test = 20, features = 9 }
+sizes = { train = 101, test = 20, features = 9 }
 steps = 4
 learning_rate = 0.05
 dtypes = ["f32", "u8"]
