@@ -24,6 +24,7 @@ bool refuses(const Variant& variant, Execution execution) {
                                              "linear_regression/persistent",
                                              "logistic_regression/persistent",
                                              "polynomial_fit/persistent",
+                                             "softmax_regression/dual",
                                              "sum/interleaved",
                                              "sum/two_phase",
                                              "sum/two_phase_sync"};
