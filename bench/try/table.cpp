@@ -30,7 +30,7 @@ void print_rows(const Json& rows, std::ostream& out) {
     passed.push_back(&row);
     if (is_own_row(row) && (fastest_own == 0 || time_s(row) < fastest_own)) fastest_own = time_s(row);
   }
-  std::ranges::stable_sort(passed, {}, [](const Json* row) { return time_s(*row); });
+  std::ranges::sort(passed, {}, [](const Json* row) { return time_s(*row); });
   for (const Json* row : passed)
     out << (is_own_row(*row) ? "> " : "  ") << std::left << std::setw(18) << text(*row, "model") << std::setw(24)
         << text(*row, "method") << std::right << std::setw(10) << readable_sample(time_s(*row)) << std::setw(12)
