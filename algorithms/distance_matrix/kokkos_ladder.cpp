@@ -13,7 +13,7 @@ using kokkos::Exec, kokkos::Member, kokkos::Team;
 // A lane takes one pair after another.
 template <class Take, class T>
 void take_pairs(const Exec& exec, Launch launch, const Pairs<T> pairs) {
-  for_items(
+  blocks::for_items(
       "distance_matrix/pairs", exec, launch, pairs.count(),
       KOKKOS_LAMBDA(std::int64_t pair) { Take::take(pairs, pair); });
 }
@@ -21,7 +21,7 @@ void take_pairs(const Exec& exec, Launch launch, const Pairs<T> pairs) {
 // A lane takes one coordinate of one point after another.
 template <class Take, class T>
 void transpose(const Exec& exec, Launch launch, const Pairs<T> pairs) {
-  for_items(
+  blocks::for_items(
       "distance_matrix/transpose", exec, launch, pairs.n * pairs.dimension,
       KOKKOS_LAMBDA(std::int64_t at) { Take::transpose(pairs, at); });
 }
