@@ -17,12 +17,7 @@ __global__ void search(const Work work) {
 // A thread takes one pair of query and training row after another.
 template <Rung rung, class Work>
 __global__ void compare(const Work work) {
-  blocks::for_items(work.pairs(), [&](std::int64_t pair) {
-    if constexpr (rung == Rung::coalesced)
-      work.compare_by_feature(pair);
-    else
-      work.compare(pair);
-  });
+  blocks::for_items(work.pairs(), [&](std::int64_t pair) { work.template compare<rung>(pair); });
 }
 
 // A thread takes one value of one training row after another.

@@ -19,12 +19,8 @@ void search(const Exec& exec, Launch launch, const Work work) {
 template <Rung rung, class Work>
 void compare(const Exec& exec, Launch launch, const Work work) {
   blocks::for_items(
-      "knn/compare", exec, launch, work.pairs(), KOKKOS_LAMBDA(std::int64_t pair) {
-        if constexpr (rung == Rung::coalesced)
-          work.compare_by_feature(pair);
-        else
-          work.compare(pair);
-      });
+      "knn/compare", exec, launch, work.pairs(),
+      KOKKOS_LAMBDA(std::int64_t pair) { work.template compare<rung>(pair); });
 }
 
 // A lane takes one value of one training row after another.

@@ -46,15 +46,15 @@ struct NaiveWork {
     for (std::int64_t row = 0; row < n; ++row)
       nearest.insert(blocks::squared_distance<D>(features, x(query), 1, y(row), 1), row);
   }
-  /// The distance of a pair: neighbouring threads take neighbouring training rows, a row apart in memory.
+  /// The distance of a pair: neighbouring threads take neighbouring training rows, which are a row apart in memory;
+  /// transposed, they are neighbours.
+  template <Rung rung>
   LEAGUE_FUNCTION void compare(std::int64_t pair) const {
     const std::int64_t query = pair / n, row = pair % n;
-    store(query, row, blocks::squared_distance<D>(features, x(query), 1, y(row), 1));
-  }
-  /// The same from the transposed rows: neighbouring threads read neighbouring values.
-  LEAGUE_FUNCTION void compare_by_feature(std::int64_t pair) const {
-    const std::int64_t query = pair / n, row = pair % n;
-    store(query, row, blocks::squared_distance<D>(features, x(query), 1, by_feature + row, n));
+    if constexpr (rung == Rung::coalesced)
+      store(query, row, blocks::squared_distance<D>(features, x(query), 1, by_feature + row, n));
+    else
+      store(query, row, blocks::squared_distance<D>(features, x(query), 1, y(row), 1));
   }
   /// Transposes element `at` of the training rows.
   LEAGUE_FUNCTION void transpose(std::int64_t at) const { by_feature[at % features * n + at / features] = train[at]; }
