@@ -28,6 +28,7 @@ struct Method {
   std::map<std::string, std::string> not_expressible{};
   std::vector<std::string> libraries{};  ///< library models, beside our own five
   bool own_models = true;                ///< false: libraries only
+  bool naive = false;                    ///< a lower rung of the ladder: only in studies that name it
   std::string problem{};                 ///< methods that solve different problems are not compared
   /// The unit of most of its arithmetic, if not that of the type: {u8, "f32"}, {f32, "tf32 tensor"}.
   std::map<Dtype, std::string> units{};

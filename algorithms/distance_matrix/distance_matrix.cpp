@@ -19,6 +19,16 @@ const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare
 const char* const alone = "a team of one thread has no coordinates to share; compare direct";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 
+/// A lower rung of the ladder, of kernels for GPUs.
+Method rung(const std::string& name, const std::string& description) {
+  const std::string why = "a step towards the GPU kernels: see direct";
+  return {.name = name,
+          .description = description,
+          .dtypes = floats,
+          .not_expressible = {{"serial", why}, {"openmp", why}},
+          .naive = true};
+}
+
 const RegisterAlgorithm registered{Algorithm{
     .name = DistanceMatrix::algorithm,
     .description = "distances between all pairs of n points",
@@ -66,7 +76,12 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "|x|^2 + |y|^2 - 2 x.y by a library's product (kokkos_kernels: its own, no TPL)",
                  .dtypes = floats,
                  .libraries = {"cublas", "rocblas", "kokkos_kernels"},
-                 .own_models = false}},
+                 .own_models = false},
+                rung("pair_per_team", "a pair of points per team of one thread"),
+                rung("pair_per_thread", "a pair per thread, neighbouring threads down a column"),
+                rung("coalesced_stores", "a pair per thread, neighbouring threads along a row"),
+                rung("coalesced", "the same from transposed points: loads are coalesced too"),
+                rung("scratch_tile", "a pair per thread of a 16 x 16 tile, points through team scratch")},
     .make = [](const Making& making) { return std::make_unique<DistanceMatrix>(making); },
     .edge_cases = {{{"n", "1"}, {"dimension", "3"}},
                    {{"n", "2"}, {"dimension", "1"}},

@@ -2,6 +2,7 @@
 #include "algorithms/knn/knn.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -21,6 +22,16 @@ const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare
 const char* const alone = "threads of a host share no scratch; compare direct";
 const char* const large = "needs more than 48 KB of shared memory, which Kokkos does not give a team; compare mma";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
+
+/// A lower rung of the ladder, of kernels for GPUs.
+Method rung(const std::string& name, const std::string& description) {
+  const std::string why = "a step towards the GPU kernels: see direct";
+  return {.name = name,
+          .description = description,
+          .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+          .not_expressible = {{"serial", why}, {"openmp", why}},
+          .naive = true};
+}
 
 const RegisterAlgorithm registered{Algorithm{
     .name = Knn::algorithm,
@@ -65,7 +76,12 @@ const RegisterAlgorithm registered{Algorithm{
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
                  .libraries = {"cublas", "rocblas", "kokkos_kernels"},
                  .own_models = false,
-                 .units = units}},
+                 .units = units},
+                rung("query_per_thread", "a query per thread, which keeps a sorted list of the nearest"),
+                rung("pair_per_thread", "distances into a matrix, a pair per thread; a thread per query selects"),
+                rung("team_select", "the same, a team per query selects"),
+                rung("coalesced", "the same, with transposed training rows: loads are coalesced"),
+                rung("scratch_tile", "the same, a pair per thread of a 16 x 16 tile, rows through team scratch")},
     .needs_dataset = true,
     .make = [](const Making& making) { return std::make_unique<Knn>(making); },
     .edge_cases = {{{"train", "1"}, {"test", "1"}, {"features", "1"}, {"k", "1"}},
@@ -146,10 +162,13 @@ Cost Knn::cost() const {
           exact ? "u8 tensor" : ""};
 }
 
-/// `direct` and `gram` write a matrix of distances or products, 4 bytes per value, and read it for the selection.
+/// `direct`, `gram` and most naive methods write a matrix of distances or products, 4 bytes per value, and read it for
+/// the selection.
 double Knn::method_bytes(std::string_view method) const {
+  static constexpr std::array with_matrix{"direct",      "gram",      "pair_per_thread",
+                                          "team_select", "coalesced", "scratch_tile"};
   const double pairs = static_cast<double>(data_.train.rows()) * static_cast<double>(extent());
-  return cost().bytes + (method == "direct" || method == "gram" ? 2 * 4 * pairs : 0);
+  return cost().bytes + (std::ranges::find(with_matrix, method) != with_matrix.end() ? 2 * 4 * pairs : 0);
 }
 
 void Knn::make_inputs(Range local, std::pmr::memory_resource& memory) {

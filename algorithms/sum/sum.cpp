@@ -43,6 +43,14 @@ std::map<std::string, std::string> only_kokkos() {
   return {{"serial", why}, {"openmp", why}, {"cuda", why}, {"hip", why}};
 }
 
+/// A lower rung of the ladder, of kernels for GPUs.
+Method rung(const std::string& name, const std::string& description) {
+  const std::string why = "a step towards the GPU kernels: see two_stage";
+  Method method = resident(name, description, {{"serial", why}, {"openmp", why}}, wide_units);
+  method.naive = true;
+  return method;
+}
+
 const RegisterAlgorithm registered{Algorithm{
     .name = Sum::algorithm,
     .description = "sum of an array",
@@ -70,7 +78,14 @@ const RegisterAlgorithm registered{Algorithm{
                  .units = wide_units},
                 from_host("interleaved", "from host memory: copy in, sum and copy out, one device after another"),
                 from_host("two_phase", "from host memory: all copies in, then sums and copies out"),
-                from_host("two_phase_sync", "two_phase, with the host waiting for each copy in")},
+                from_host("two_phase_sync", "two_phase, with the host waiting for each copy in"),
+                rung("one_thread", "one thread adds everything"),
+                rung("atomic_per_element", "an atomic addition for each element"),
+                rung("tree_divergent",
+                     "a tree in shared memory, interleaved addressing: the threads of a warp diverge"),
+                rung("tree_sequential", "a tree in shared memory, sequential addressing"),
+                rung("shuffle", "one element per thread, added by shuffles"),
+                rung("several_per_thread", "several elements per thread, then shuffles")},
     .make = [](const Making& making) { return std::make_unique<Sum>(making); },
     .edge_cases = {{{"n", "0"}},
                    {{"n", "1"}},

@@ -72,8 +72,14 @@ class Report:
         """The commands that measured and that made this page."""
         facts = [dict(context.facts) for context in all_contexts(self.cases)]
         studies = dict.fromkeys(f["study"] for f in facts if f.get("study"))
-        runs = [f"bench/run configs/{study}.toml" for study in studies]
+        runs = [f"bench/run configs/{place(study)}{study}.toml" for study in studies]
         return [*runs, "python3 -m bench.report " + " ".join(self.folders)]
+
+
+def place(study: str) -> str:
+    """The folder of a study within configs: those of the replicated figures have their own."""
+    own = HERE.parents[1] / "configs" / "studies" / f"{study}.toml"
+    return "studies/" if own.exists() else ""
 
 
 def write_page(folder: Path, report: Report) -> Path:

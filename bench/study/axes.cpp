@@ -38,10 +38,10 @@ struct Names {
   bool by_name = false;  ///< listed one by one; else all but the excluded ones
 };
 
-/// Reads names; all if the key is absent or "all"; a "-" before a name excludes it. Old names are accepted, those of
-/// ignored peers are skipped.
+/// Reads names; all but `unless_named` if the key is absent or "all"; a "-" before a name excludes it. Old names are
+/// accepted, those of ignored peers are skipped.
 Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices,
-                 const std::vector<std::string>& old = {}) {
+                 const std::vector<std::string>& old = {}, const std::vector<std::string>& unless_named = {}) {
   Names names;
   std::vector<std::string> without;
   if (value != nullptr)
@@ -55,18 +55,24 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
       if (!contains(choices, name.word(key)) && !is_old && is_left_out(name.word(key))) continue;
       (excluded ? without : names.chosen).push_back(is_old ? name.word(key) : choose(name, key, choices));
     }
-  if (!names.by_name) names.chosen = choices;
+  if (!names.by_name) {
+    names.chosen = choices;
+    without.insert(without.end(), unless_named.begin(), unless_named.end());
+  }
   std::erase_if(names.chosen, [&](const std::string& name) { return contains(without, name); });
   if (names.chosen.empty() && !names.by_name) value->refuse(key, "rules out all of " + joined(choices));
   return names;
 }
 
 Names method_names(const Value* value, const Algorithm& algorithm) {
-  std::vector<std::string> known, old;
-  for (const Method& method : algorithm.methods) known.push_back(method.name);
+  std::vector<std::string> known, old, naive;
+  for (const Method& method : algorithm.methods) {
+    known.push_back(method.name);
+    if (method.naive) naive.push_back(method.name);
+  }
   for (const Renamed& one : renamed_methods())
     if (one.algorithm == algorithm.name) old.emplace_back(one.method);
-  return read_names(value, "methods", known, old);
+  return read_names(value, "methods", known, old, naive);
 }
 
 std::vector<const Parameter*> size_parameters(const Algorithm& algorithm) {

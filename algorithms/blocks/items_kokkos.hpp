@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/blocks/pairs.hpp"
+#include "backends/kokkos/kokkos.hpp"
+
+namespace league::blocks {
+
+/// A kernel that calls `body(item)` for every item; a lane takes every lanes-th one of the league.
+template <class Body>
+void for_items(const char* label, const kokkos::Exec& exec, Launch launch, std::int64_t items, const Body& body) {
+  const std::int64_t lanes = launch.team * launch.vector;
+  Kokkos::parallel_for(
+      label, kokkos::Team(exec, busy_league(launch, items), launch.team, launch.vector),
+      KOKKOS_LAMBDA(const kokkos::Member& team) {
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](std::int64_t lane) {
+          for (std::int64_t item = team.league_rank() * lanes + lane; item < items; item += team.league_size() * lanes)
+            body(item);
+        });
+      });
+}
+
+}  // namespace league::blocks
