@@ -147,7 +147,7 @@ class CupyPeer(GpuPeer):
         return self.cupy.asnumpy(result)
 
     def fetch_into(self, array: np.ndarray, result: Any) -> None:
-        result.get(out=array)
+        self.cupy.ascontiguousarray(result).get(out=array)
 
     def pinned(self, array: np.ndarray) -> Any:
         import numpy
