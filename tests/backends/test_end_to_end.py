@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Peers timed from host to host: what a pass takes part in, and what is copied where."""
 
+import json
+import os
+
 import numpy as np
 import pytest
 
-from backends.python import end_to_end
+from backends.python import end_to_end, worker
 from backends.python.device_peer import DevicePeer
 from backends.python.driver import load, variants
 from backends.python.peer import Device, HostPeer, Unsupported
@@ -153,3 +156,45 @@ def test_real_peers_take_passes(model, method):
     assert passes.timed(True)["seconds"] > 0
     assert passes.timed(False)["seconds"] > 0
     assert np.asarray(holder.peer.download()["sum"]).tolist() == [0, 2, 4, 6, 8]
+
+
+def shared(**arrays):
+    """A file as the harness shares it: arrays of floats one after another, in their own lines of 64 bytes."""
+    file, layout = os.memfd_create("shared"), []
+    for place, (name, values) in enumerate(arrays.items()):
+        os.pwrite(file, np.asarray(values, np.float32).tobytes(), 64 * place)
+        form = {"name": name, "dtype": "f32", "shape": [len(values)]}
+        layout.append({**form, "offset": 64 * place})
+    os.ftruncate(file, 64 * len(arrays))
+    return {"file": file, "bytes": 64 * len(arrays), "arrays": layout}
+
+
+def test_a_worker_answers_the_calls_of_the_harness():
+    sums = shared(sum=[0, 0])
+    request = {
+        "call": "prepare",
+        "algorithm": "vector_add",
+        "model": "numpy",
+        "method": "library",
+        "parameters": {"n": 2, "dtype": "f32", "memory": "device"},
+        "device": {"kind": "host", "index": 0, "threads": 1, "memory_bytes": 0},
+        "inputs": shared(a=[1, 2], b=[3, 4]),
+        "outputs": sums,
+    }
+    one = worker.Worker()
+
+    def call(what, **more):
+        answer = worker.answer(one, {"call": what, **more})
+        return json.loads(json.dumps(answer))["done"]
+
+    assert call(
+        **{"what": "prepare", **{k: request[k] for k in request if k != "call"}}
+    )
+    for step in ("upload", "reset", "compute", "fence"):
+        call(step)
+    assert call("stages") == {"parts": {}} and call("transfers") == {"parts": {}}
+    for cold in (True, False):
+        times = call("end_to_end", memory="pageable", cold=cold)
+        assert times["seconds"] >= sum(times["parts"].values()) > 0
+    call("download")
+    assert np.frombuffer(os.pread(sums["file"], 8, 0), np.float32).tolist() == [4, 6]
