@@ -172,7 +172,6 @@ def shared(**arrays):
 def test_a_worker_answers_the_calls_of_the_harness():
     sums = shared(sum=[0, 0])
     request = {
-        "call": "prepare",
         "algorithm": "vector_add",
         "model": "numpy",
         "method": "library",
@@ -187,9 +186,7 @@ def test_a_worker_answers_the_calls_of_the_harness():
         answer = worker.answer(one, {"call": what, **more})
         return json.loads(json.dumps(answer))["done"]
 
-    assert call(
-        **{"what": "prepare", **{k: request[k] for k in request if k != "call"}}
-    )
+    assert call("prepare", **request)["reset_each"] is False
     for step in ("upload", "reset", "compute", "fence"):
         call(step)
     assert call("stages") == {"parts": {}} and call("transfers") == {"parts": {}}
