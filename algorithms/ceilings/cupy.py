@@ -13,7 +13,7 @@ class Copy(CupyPeer):
     problem = "copy"
 
     def upload(self):
-        self.a = cupy.asarray(self.inputs["a"])
+        self.a = self.to_device(self.inputs["a"])
         self.values = cupy.empty_like(self.a)
 
     def reset(self):
@@ -23,7 +23,7 @@ class Copy(CupyPeer):
         cupy.copyto(self.values, self.a)
 
     def download(self):
-        return {"values": cupy.asnumpy(self.values)}
+        return {"values": self.to_host(self.values)}
 
 
 class Add(Copy):
@@ -34,7 +34,7 @@ class Add(Copy):
 
     def upload(self):
         super().upload()
-        self.b = cupy.asarray(self.inputs["b"])
+        self.b = self.to_device(self.inputs["b"])
 
     def compute(self):
         cupy.add(self.a, self.b, out=self.values)
@@ -47,7 +47,7 @@ class Read(CupyPeer):
     problem = "read"
 
     def upload(self):
-        self.a = cupy.asarray(self.inputs["a"])
+        self.a = self.to_device(self.inputs["a"])
         self.sums = cupy.empty((len(self.a), 1), self.a.dtype)
 
     def reset(self):
@@ -57,4 +57,4 @@ class Read(CupyPeer):
         cupy.sum(self.a, axis=1, keepdims=True, out=self.sums)
 
     def download(self):
-        return {"sums": cupy.asnumpy(self.sums)}
+        return {"sums": self.to_host(self.sums)}

@@ -36,7 +36,7 @@ class Copy(JaxPeer):
     run = staticmethod(jax.jit(jnp.copy))
 
     def upload(self):
-        self.arrays = [jnp.array(array) for array in self.inputs.values()]
+        self.arrays = [self.to_device(array) for array in self.inputs.values()]
 
     def reset(self):
         self.results = ()

@@ -13,7 +13,7 @@ class Copy(TorchPeer):
     problem = "copy"
 
     def upload(self):
-        self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
+        self.a = self.to_device(self.inputs["a"])
         self.values = torch.empty_like(self.a)
 
     def reset(self):
@@ -23,7 +23,7 @@ class Copy(TorchPeer):
         self.values.copy_(self.a)
 
     def download(self):
-        return {"values": self.values.cpu().numpy()}
+        return {"values": self.to_host(self.values)}
 
 
 class Add(Copy):
@@ -34,7 +34,7 @@ class Add(Copy):
 
     def upload(self):
         super().upload()
-        self.b = torch.from_numpy(self.inputs["b"]).to(self.cuda)
+        self.b = self.to_device(self.inputs["b"])
 
     def compute(self):
         torch.add(self.a, self.b, out=self.values)
@@ -47,7 +47,7 @@ class Read(TorchPeer):
     problem = "read"
 
     def upload(self):
-        self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
+        self.a = self.to_device(self.inputs["a"])
         self.sums = self.a.new_empty(len(self.a), 1)
 
     def reset(self):
@@ -57,4 +57,4 @@ class Read(TorchPeer):
         torch.sum(self.a, 1, keepdim=True, out=self.sums)
 
     def download(self):
-        return {"sums": self.sums.cpu().numpy()}
+        return {"sums": self.to_host(self.sums)}

@@ -163,9 +163,9 @@ class Scan(JaxPeer):
             "streams": task.streams(),
             "counters": task.counters(),
         }
-        self.data = {name: jnp.array(array) for name, array in arrays.items()}
-        self.tests = jnp.array(training.normalised(inputs["test"])[..., None])
-        self.test_labels = jnp.array(inputs["test_labels"])
+        self.data = {name: self.to_device(array) for name, array in arrays.items()}
+        self.tests = self.to_device(training.normalised(inputs["test"])[..., None])
+        self.test_labels = self.to_device(inputs["test_labels"])
         weights = from_flat(inputs["initial"])
         states = tuple((jnp.zeros_like(w),) * task.states for w in weights)
         self.start = self.run((weights, states), 0, task.warm_up)

@@ -51,10 +51,7 @@ class Training:
         self.allow_tf32(self.tf32)
         torch.backends.cudnn.benchmark = self.channels_last
         self.task = task = training.task_of(self)
-
-        def on_device(array):
-            return torch.from_numpy(array).to(self.place)
-
+        on_device = getattr(self, "to_device", torch.from_numpy)  # a HostPeer has none
         inputs = self.inputs
         self.images = on_device(training.normalised(inputs["train"]))
         self.tests = on_device(training.normalised(inputs["test"]))
@@ -67,8 +64,11 @@ class Training:
         epochs = len(inputs["rates"]) if task.evaluates else 0
         self.correct = self.labels.new_empty(epochs)
         self.predictions = self.test_labels[: len(self.tests) if epochs else 0].clone()
-        self.make_state(on_device(inputs["initial"]))
+        self.make_state(torch.from_numpy(inputs["initial"]).to(self.place))
         self.allow_tf32(False)
+
+    def builds(self):
+        return self.place.type == "cuda"  # `make_state` compiles, and takes a step
 
     @staticmethod
     def allow_tf32(allowed):
@@ -157,8 +157,14 @@ class Training:
         self.optimizer.zero_grad()
         with torch.enable_grad():
             loss, *self.seen = self.forward(index, stream)
+            if self.trace:
+                self.trace.end("forward")
             loss.backward()
+        if self.trace:
+            self.trace.end("backward")
         self.update()
+        if self.trace:
+            self.trace.end("update")
         return loss.detach()
 
     def take(self, step):

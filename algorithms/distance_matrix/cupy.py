@@ -12,7 +12,7 @@ class Direct(CupyPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.points = cupy.asarray(self.inputs["points"])
+        self.points = self.to_device(self.inputs["points"])
         n = len(self.points)
         self.distances = cupy.empty((n, n), self.points.dtype)
         self.add = cupy.ElementwiseKernel(
@@ -30,7 +30,7 @@ class Direct(CupyPeer):
             cupy.sqrt(self.distances, out=self.distances)
 
     def download(self):
-        return {"distances": cupy.asnumpy(self.distances)}
+        return {"distances": self.to_host(self.distances)}
 
 
 class Product(Direct):
@@ -38,10 +38,18 @@ class Product(Direct):
     description = "|x|^2 + |y|^2 - 2 x.y by cupy.matmul"
     dtypes = ("f32", "f64")
     forms = (("distances", "expanded"),)
+    norms_by = "norms"  #: the stage
+
+    def norms(self):
+        return cupy.square(self.points).sum(1)
 
     def compute(self):
-        out, norms = self.distances, cupy.square(self.points).sum(1)
+        out, norms = self.distances, self.norms()
+        if self.trace:
+            self.trace.end(self.norms_by)
         cupy.matmul(self.points, self.points.T, out=out)
+        if self.trace:
+            self.trace.end("matmul")
         out *= -2
         out += norms
         out += norms[:, None]
@@ -49,3 +57,14 @@ class Product(Direct):
         cupy.fill_diagonal(out, 0)
         if self.parameters["metric"] == "euclidean":
             cupy.sqrt(out, out=out)
+        if self.trace:
+            self.trace.end("rest")
+
+
+class Einsum(Product):
+    method = "einsum"
+    description = "product, the norms by cupy.einsum"
+    norms_by = "einsum"
+
+    def norms(self):
+        return cupy.einsum("ij,ij->i", self.points, self.points)

@@ -33,7 +33,7 @@ class Raw(CupyPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.points = cupy.asarray(self.inputs["points"])
+        self.points = self.to_device(self.inputs["points"])
         n = len(self.points)
         self.distances = cupy.empty((n, n), self.points.dtype)
         value = {"f32": "float", "f64": "double"}[self.parameters["dtype"]]
@@ -51,4 +51,4 @@ class Raw(CupyPeer):
         self.kernel(grid, (256,), (self.points, *sizes, self.distances))
 
     def download(self):
-        return {"distances": cupy.asnumpy(self.distances)}
+        return {"distances": self.to_host(self.distances)}

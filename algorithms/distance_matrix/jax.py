@@ -35,7 +35,7 @@ class Direct(JaxPeer):
     distances = staticmethod(direct)
 
     def upload(self):
-        self.points = jnp.array(self.inputs["points"])
+        self.points = self.to_device(self.inputs["points"])
 
     def reset(self):
         self.results = ()

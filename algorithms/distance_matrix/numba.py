@@ -67,7 +67,7 @@ class Raw(NumbaCudaPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.points = cuda.to_device(self.inputs["points"])
+        self.points = self.to_device(self.inputs["points"])
         n = len(self.points)
         self.distances = cuda.device_array((n, n), self.points.dtype)
 
@@ -82,4 +82,4 @@ class Raw(NumbaCudaPeer):
         kernel[grid, block](self.points, euclidean, self.distances)
 
     def download(self):
-        return {"distances": self.distances.copy_to_host()}
+        return {"distances": self.to_host(self.distances)}

@@ -42,10 +42,18 @@ class Product(Direct):
     description = "|x|^2 + |y|^2 - 2 x.y by numpy.matmul"
     dtypes = ("f32", "f64")
     forms = (("distances", "expanded"),)
+    norms_by = "norms"  #: the stage
+
+    def norms(self):
+        return np.square(self.points).sum(1)
 
     def compute(self):
-        out, norms = self.distances, np.square(self.points).sum(1)
+        out, norms = self.distances, self.norms()
+        if self.trace:
+            self.trace.end(self.norms_by)
         np.matmul(self.points, self.points.T, out=out)
+        if self.trace:
+            self.trace.end("matmul")
         out *= -2
         out += norms
         out += norms[:, None]
@@ -53,3 +61,14 @@ class Product(Direct):
         np.fill_diagonal(out, 0)
         if self.parameters["metric"] == "euclidean":
             np.sqrt(out, out=out)
+        if self.trace:
+            self.trace.end("rest")
+
+
+class Einsum(Product):
+    method = "einsum"
+    description = "product, the norms by numpy.einsum"
+    norms_by = "einsum"
+
+    def norms(self):
+        return np.einsum("ij,ij->i", self.points, self.points)

@@ -7,6 +7,7 @@ No method with TF32: coordinates are not whole numbers, and rounding them to 11 
 import torch
 
 from backends.python.gpu import TorchPeer
+from backends.python.on_cpu import OnCpu
 from backends.python.peer import Unsupported
 
 MAX_COORDINATES = 32  # of the compiled formula, which reads both points for each pair
@@ -14,7 +15,7 @@ MAX_COORDINATES = 32  # of the compiled formula, which reads both points for eac
 
 class Matrix(TorchPeer):
     def upload(self):
-        self.points = torch.from_numpy(self.inputs["points"]).to(self.cuda)
+        self.points = self.to_device(self.inputs["points"])
         n = len(self.points)
         self.distances = self.points.new_empty(n, n)
         self.euclidean = self.parameters["metric"] == "euclidean"
@@ -23,7 +24,7 @@ class Matrix(TorchPeer):
         self.distances.fill_(float("nan"))
 
     def download(self):
-        return {"distances": self.distances.cpu().numpy()}
+        return {"distances": self.to_host(self.distances)}
 
 
 class Library(Matrix):
@@ -60,17 +61,26 @@ class Product(Matrix):
 
     def compute(self):
         norms = self.points.square().sum(1)
+        if self.trace:
+            self.trace.end("norms")
         out = self.distances
         torch.addmm(norms, self.points, self.points.T, alpha=-2, out=out)
+        if self.trace:
+            self.trace.end("matmul")
         out.add_(norms[:, None]).clamp_(min=0).fill_diagonal_(0)
         if self.euclidean:
             out.sqrt_()
+        if self.trace:
+            self.trace.end("rest")
 
 
 class Compiled(Matrix):
     method = "compiled"
     description = "torch.compile of the differences: one kernel, no temporary"
     dtypes = ("f32", "f64")
+
+    def builds(self):
+        return True
 
     def upload(self):
         super().upload()
@@ -102,3 +112,10 @@ class CompiledGraph(Compiled):
 
     def compute(self):
         self.graph.replay()
+
+
+class ProductCpu(OnCpu, Product):
+    method = "product_cpu"
+    description = "product, on the CPU"
+    dtypes = ("f32", "f64")
+    kind = "host"

@@ -169,7 +169,7 @@ class Fused(CupyPeer):
         names = ("train", "train_labels", "test")
         rows = [self.inputs[name] for name in names]
         self.shift = 128.0 if neighbours.are_pixels(rows[0], rows[2]) else 0.0
-        self.train, self.labels, self.test = (cupy.asarray(r) for r in rows)
+        self.train, self.labels, self.test = (self.to_device(r) for r in rows)
         k, queries, targets = int(self.parameters["k"]), len(rows[2]), len(rows[0])
         value = {"f32": "float", "i32": "int", "u8": "unsigned char"}
         votes = ("eps", "inverse", "uniform").index(self.parameters["votes"])
@@ -222,4 +222,4 @@ class Fused(CupyPeer):
         self.kernels["finish"]((-(-queries // 8),), (256,), arguments)
 
     def download(self):
-        return {name: cupy.asnumpy(value) for name, value in self.results.items()}
+        return {name: self.to_host(value) for name, value in self.results.items()}

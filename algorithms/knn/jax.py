@@ -61,7 +61,7 @@ class Jit(JaxPeer):
         names = ("train", "train_labels", "test")
         rows = [self.inputs[name] for name in names]
         self.pixels = neighbours.are_pixels(rows[0], rows[2])
-        self.rows = [jnp.array(r) for r in rows]
+        self.rows = [self.to_device(r) for r in rows]
         columns = 4 * len(rows[0])  # top_k may sort keys and indices
         max_rows = neighbours.block_rows(columns, self.device.memory_bytes)
         names = ("k", "votes")

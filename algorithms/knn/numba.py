@@ -105,7 +105,7 @@ class Raw(NumbaCudaPeer):
 
     def download(self):
         return {
-            "labels": self.winners.copy_to_host(),
-            "neighbours": self.found.copy_to_host(),
-            "neighbour_distances": self.distances.copy_to_host(),
+            "labels": self.to_host(self.winners),
+            "neighbours": self.to_host(self.found),
+            "neighbour_distances": self.to_host(self.distances),
         }

@@ -26,9 +26,7 @@ class Eager(TorchPeer):
         names = ("train", "train_labels", "test")
         rows = [self.inputs[name] for name in names]
         self.pixels = neighbours.are_pixels(rows[0], rows[2])
-        self.train, self.labels, self.test = (
-            torch.from_numpy(r).to(self.cuda) for r in rows
-        )
+        self.train, self.labels, self.test = (self.to_device(r) for r in rows)
 
     def reset(self):
         self.results = {}
@@ -65,7 +63,7 @@ class Eager(TorchPeer):
         self.results = neighbours_torch.finish(*rows, self.parameters["votes"])
 
     def download(self):
-        return {name: value.cpu().numpy() for name, value in self.results.items()}
+        return {name: self.to_host(value) for name, value in self.results.items()}
 
 
 class Tf32(Eager):

@@ -155,9 +155,7 @@ class Fused(TorchPeer):
         self.k = int(self.parameters["k"])
         if self.k > MAX_K:
             raise Unsupported(f"k = {self.k}: lists of up to {MAX_K}")
-        self.train, self.labels, self.test = (
-            torch.from_numpy(r).to(self.cuda) for r in rows
-        )
+        self.train, self.labels, self.test = (self.to_device(r) for r in rows)
 
     def reset(self):
         self.results = {}
@@ -201,7 +199,7 @@ class Fused(TorchPeer):
         self.results = neighbours_torch.voted(self.labels, found, squared, votes)
 
     def download(self):
-        return {name: value.cpu().numpy() for name, value in self.results.items()}
+        return {name: self.to_host(value) for name, value in self.results.items()}
 
 
 class FusedInt8(Fused):

@@ -17,8 +17,8 @@ class Library(CupyPeer):
 
     def upload(self):
         rows = training_rows(self.inputs["y"].size)
-        self.columns = cupy.asarray(self.inputs["x"])[:, :rows]
-        self.targets = cupy.asarray(self.inputs["y"])[:rows]
+        self.columns = self.to_device(self.inputs["x"])[:, :rows]
+        self.targets = self.to_device(self.inputs["y"])[:rows]
 
     def reset(self):
         self.model = cuml.LinearRegression(algorithm="eig", output_type="numpy")

@@ -11,7 +11,7 @@ from backends.python.gpu import CupyPeer
 def training_data(peer):
     """Columns [features x rows] and targets [rows], on the GPU."""
     rows = training_rows(peer.inputs["y"].size)
-    x, y = cupy.asarray(peer.inputs["x"]), cupy.asarray(peer.inputs["y"])
+    x, y = peer.to_device(peer.inputs["x"]), peer.to_device(peer.inputs["y"])
     return x[:, :rows].copy(), y[:rows]
 
 
@@ -30,10 +30,19 @@ class Library(CupySolve):
         error = theta[:-1] @ self.x
         error += theta[-1]
         error -= self.y
+        if self.trace:
+            self.trace.end("forward")
         self.loss[step] = error @ error / (2 * rows)
-        self.theta[:-1] -= self.rate / rows * (self.x @ error)
-        self.theta[-1] -= self.rate / rows * error.sum()
+        if self.trace:
+            self.trace.end("loss")
+        slopes, slope = self.x @ error, error.sum()
+        if self.trace:
+            self.trace.end("backward")
+        self.theta[:-1] -= self.rate / rows * slopes
+        self.theta[-1] -= self.rate / rows * slope
         self.taken += 1
+        if self.trace:
+            self.trace.end("update")
 
 
 class NormalEquations(CupyPeer):
@@ -56,4 +65,4 @@ class NormalEquations(CupyPeer):
         self.theta[...] = cupy.linalg.solve(products[:, :-1], products[:, -1])
 
     def download(self):
-        return {"theta": cupy.asnumpy(self.theta)}
+        return {"theta": self.to_host(self.theta)}

@@ -49,7 +49,7 @@ class Raw(CupySolve):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.x, self.y = (cupy.asarray(self.inputs[name]) for name in ("x", "y"))
+        self.x, self.y = (self.to_device(self.inputs[name]) for name in ("x", "y"))
         features, points = self.x.shape
         self.hold_state(start_of(self))
         self.rows = training_rows(points)

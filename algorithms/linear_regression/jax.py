@@ -62,8 +62,8 @@ class Regression(JaxPeer):
 
     def upload(self):
         rows = training_rows(self.inputs["y"].size)
-        self.x = jnp.array(self.inputs["x"][:, :rows])
-        self.y = jnp.array(self.inputs["y"][:rows])
+        self.x = self.to_device(self.inputs["x"][:, :rows])
+        self.y = self.to_device(self.inputs["y"][:rows])
 
     def reset(self):
         self.results = ()

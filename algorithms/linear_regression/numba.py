@@ -125,8 +125,8 @@ class Raw(NumbaCudaPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.x = cuda.to_device(self.inputs["x"])
-        self.y = cuda.to_device(self.inputs["y"])
+        self.x = self.to_device(self.inputs["x"])
+        self.y = self.to_device(self.inputs["y"])
         self.start = cuda.to_device(start_of(self))
         features, self.rows = len(self.x), training_rows(self.y.size)
         self.nothing = np.full(int(self.parameters["steps"]), np.nan)
@@ -157,7 +157,7 @@ class Raw(NumbaCudaPeer):
 
     def download(self):
         return {
-            "theta": self.theta.copy_to_host(),
-            "loss": self.loss.copy_to_host(),
-            "steps": self.taken.copy_to_host(),
+            "theta": self.to_host(self.theta),
+            "loss": self.to_host(self.loss),
+            "steps": self.to_host(self.taken),
         }

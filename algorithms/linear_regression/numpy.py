@@ -39,9 +39,18 @@ class Library(HostPeer):
             error = theta[:-1] @ self.x
             error += theta[-1]
             error -= self.y
+            if self.trace:
+                self.trace.end("forward")
             self.loss[step] = error @ error / (2 * rows)
-            self.theta[:-1] -= share * (self.x @ error)
-            self.theta[-1] -= share * error.sum()
+            if self.trace:
+                self.trace.end("loss")
+            slopes, slope = self.x @ error, error.sum()
+            if self.trace:
+                self.trace.end("backward")
+            self.theta[:-1] -= share * slopes
+            self.theta[-1] -= share * slope
+            if self.trace:
+                self.trace.end("update")
 
     def download(self):
         steps = np.array([self.loss.size])

@@ -9,14 +9,15 @@ import torch
 
 from algorithms.linear_regression.rows import start_of, training_rows
 from backends.python.gpu import TorchPeer
+from backends.python.on_cpu import OnCpu
 from backends.python.torch_solve import TorchSolve
 
 
 def training_data(peer):
     """Columns [features x rows] and targets [rows], on the GPU."""
     rows = training_rows(peer.inputs["y"].size)
-    x = torch.from_numpy(peer.inputs["x"]).to(peer.cuda)
-    y = torch.from_numpy(peer.inputs["y"]).to(peer.cuda)
+    x = peer.to_device(peer.inputs["x"])
+    y = peer.to_device(peer.inputs["y"])
     return x[:, :rows], y[:rows]
 
 
@@ -42,11 +43,19 @@ class Autograd(Descent):
             theta = self.theta.to(self.y.dtype)
             weights, bias = theta[None, :-1], theta[-1:]
             fitted = torch.nn.functional.linear(self.x.T, weights, bias)
+            if self.trace:
+                self.trace.end("forward")
             loss = torch.nn.functional.mse_loss(fitted[:, 0], self.y) / 2
+            if self.trace:
+                self.trace.end("loss")
             loss.backward()
+        if self.trace:
+            self.trace.end("backward")
         self.note(loss.detach())
         self.optimizer.step()
         self.optimizer.zero_grad()
+        if self.trace:
+            self.trace.end("update")
 
 
 class Eager(Descent):
@@ -148,4 +157,18 @@ class NormalEquations(TorchPeer):
         self.theta.copy_(torch.cholesky_solve(products[:, -1:], factor)[:, 0])
 
     def download(self):
-        return {"theta": self.theta.cpu().numpy()}
+        return {"theta": self.to_host(self.theta)}
+
+
+class EagerCpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "eager, on the CPU"
+    dtypes = ("f32", "f64")
+    kind = "host"
+
+
+class AutogradCpu(OnCpu, Autograd):
+    method = "autograd_cpu"
+    description = "autograd, on the CPU"
+    dtypes = ("f32", "f64")
+    kind = "host"

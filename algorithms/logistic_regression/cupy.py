@@ -27,8 +27,8 @@ class Library(CupySolve):
     def upload(self):
         if float(self.parameters["tolerance"]):
             raise Unsupported("a stop test would wait for the GPU in each step")
-        self.x = cupy.asarray(self.inputs["columns"])
-        self.y = cupy.asarray(self.inputs["labels"]).astype(self.x.dtype)
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"]).astype(self.x.dtype)
         self.rate = float(self.parameters["learning_rate"])
         self.l2 = float(self.parameters["l2"])
         self.row = cupy.ElementwiseKernel("T z, T y", "T loss, T residual", ROW, "row")
@@ -38,14 +38,23 @@ class Library(CupySolve):
         theta, weights = self.theta.astype(self.x.dtype), self.theta[1:]
         z = theta[1:] @ self.x
         z += theta[0]
+        if self.trace:
+            self.trace.end("forward")
         loss, residual = self.row(z, self.y)
         self.loss[step] = loss.mean(dtype=float) + self.l2 / 2 * (weights @ weights)
+        if self.trace:
+            self.trace.end("loss")
+        slope, slopes = residual.sum(), self.x @ residual
+        if self.trace:
+            self.trace.end("backward")
         share = self.rate / z.size
-        self.theta[0] -= share * residual.sum()
+        self.theta[0] -= share * slope
         if self.l2:
             weights *= 1 - self.rate * self.l2
-        weights -= share * (self.x @ residual)
+        weights -= share * slopes
         self.taken += 1
+        if self.trace:
+            self.trace.end("update")
 
 
 class Newton(NewtonSteps, CupySolve):
@@ -53,8 +62,8 @@ class Newton(NewtonSteps, CupySolve):
     description = "an ElementwiseKernel, a product in double, cupy.linalg.solve"
 
     def upload(self):
-        self.x = cupy.asarray(self.inputs["columns"])
-        self.y = cupy.asarray(self.inputs["labels"]).astype(float)
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"]).astype(float)
         n, rows = len(self.x) + 1, len(self.y)
         self.hold_state([0] * n)
         self.penalty = float(self.parameters["l2"]) * cupy.diag(cupy.arange(n) > 0)

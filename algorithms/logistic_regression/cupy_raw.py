@@ -64,8 +64,8 @@ class Raw(CupySolve):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.x = cupy.asarray(self.inputs["columns"])
-        self.y = cupy.asarray(self.inputs["labels"])
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"])
         features, self.rows = self.x.shape
         self.hold_state([0] * (features + 1))
         self.taken = cupy.empty(3, cupy.int64)

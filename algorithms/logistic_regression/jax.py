@@ -111,8 +111,8 @@ class Regression(JaxPeer):
     """Columns [features x rows] and labels [rows]."""
 
     def upload(self):
-        self.x = jnp.array(self.inputs["columns"])
-        self.y = jnp.array(self.inputs["labels"], self.x.dtype)
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"]).astype(self.x.dtype)
         self.rule = {n: float(self.parameters[n]) for n in ("l2", "tolerance")}
         self.rule["steps"] = int(self.parameters["steps"])
 

@@ -147,8 +147,8 @@ class Raw(NumbaCudaPeer):
     def upload(self):
         if float(self.parameters["tolerance"]):
             raise Unsupported("no stop test in this variant")
-        self.x = cuda.to_device(self.inputs["columns"])
-        self.y = cuda.to_device(self.inputs["labels"])
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"])
         features, self.rows = self.x.shape
         self.nothing = np.full(int(self.parameters["steps"]), np.nan)
         self.start = cuda.to_device(np.zeros(features + 1))
@@ -176,7 +176,7 @@ class Raw(NumbaCudaPeer):
 
     def download(self):
         return {
-            "theta": self.theta.copy_to_host(),
-            "loss": self.loss.copy_to_host(),
-            "steps": self.taken.copy_to_host(),
+            "theta": self.to_host(self.theta),
+            "loss": self.to_host(self.loss),
+            "steps": self.to_host(self.taken),
         }

@@ -34,12 +34,18 @@ class Library(HostPeer):
         theta = self.theta.astype(self.x.dtype)
         z = theta[1:] @ self.x
         z += theta[0]
+        if self.trace:
+            self.trace.end("forward")
         tail = np.exp(-np.abs(z))
         loss = np.maximum(z, 0) - self.y * z + np.log1p(tail)
+        if self.trace:
+            self.trace.end("loss")
         residual = np.where(z >= 0, 1, tail) / (1 + tail) - self.y
         gradient = np.append(residual.sum(), self.x @ residual).astype(float) / z.size
         l2, weights = float(self.parameters["l2"]), self.theta[1:]
         gradient[1:] += l2 * weights
+        if self.trace:
+            self.trace.end("backward")
         return loss.mean() + l2 / 2 * (weights @ weights), gradient
 
     def compute(self):
@@ -52,6 +58,8 @@ class Library(HostPeer):
             self.loss[step:] = loss
             self.theta -= rate * gradient
             self.taken[:] = step + 1
+            if self.trace:
+                self.trace.end("update")
             if np.abs(gradient).max() < tolerance:
                 break
 

@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional
 
 from algorithms.logistic_regression.newton import NewtonSteps
+from backends.python.on_cpu import OnCpu
 from backends.python.torch_solve import TorchSolve
 
 
@@ -18,8 +19,8 @@ class Descent(TorchSolve):
     forms = (("theta", "library"),)
 
     def upload(self):
-        self.x = torch.from_numpy(self.inputs["columns"]).to(self.cuda)
-        labels = torch.from_numpy(self.inputs["labels"]).to(self.cuda)
+        self.x = self.to_device(self.inputs["columns"])
+        labels = self.to_device(self.inputs["labels"])
         self.y = labels.to(self.x.dtype)
         self.rate, self.l2, self.tolerance = (
             float(self.parameters[name])
@@ -68,10 +69,18 @@ class Autograd(Descent):
         with torch.enable_grad():
             theta = self.theta.to(self.x.dtype)
             z = torch.mv(self.x.T, theta[1:]) + theta[0]
+            if self.trace:
+                self.trace.end("forward")
             loss = functional.binary_cross_entropy_with_logits(z, self.y)
+            if self.trace:
+                self.trace.end("loss")
             loss.backward()
+        if self.trace:
+            self.trace.end("backward")
         self.descend(loss.detach(), self.theta.grad)
         self.theta.grad = None
+        if self.trace:
+            self.trace.end("update")
 
 
 class Eager(Descent):
@@ -121,8 +130,8 @@ class NewtonSolve(NewtonSteps, TorchSolve):
     """The sums of a step are its `take`; the small system is solved by separate operations."""
 
     def upload(self):
-        self.x = torch.from_numpy(self.inputs["columns"]).to(self.cuda)
-        self.y = torch.from_numpy(self.inputs["labels"]).to(self.cuda).double()
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"]).double()
         n, rows = len(self.x) + 1, len(self.y)
         self.hold_state([0] * n)
         self.penalty = torch.full_like(self.theta, float(self.parameters["l2"])).diag()
@@ -198,3 +207,17 @@ class NewtonGraph(NewtonCompiled):
     method = "newton_graph"
     description = "the compiled pass as a CUDA graph, then cuSOLVER"
     execution = "compiled_graph"
+
+
+class EagerCpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "eager, on the CPU"
+    dtypes = ("f32", "f64")
+    kind = "host"
+
+
+class AutogradCpu(OnCpu, Autograd):
+    method = "autograd_cpu"
+    description = "autograd, on the CPU"
+    dtypes = ("f32", "f64")
+    kind = "host"

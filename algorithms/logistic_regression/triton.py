@@ -115,8 +115,8 @@ class Fused(TorchSolve):
     forms = (("theta", "library"),)
 
     def upload(self):
-        self.x = torch.from_numpy(self.inputs["columns"]).to(self.cuda)
-        self.y = torch.from_numpy(self.inputs["labels"]).to(self.cuda)
+        self.x = self.to_device(self.inputs["columns"])
+        self.y = self.to_device(self.inputs["labels"])
         features, rows = self.x.shape
         self.hold_state([0] * (features + 1))
         self.taken = self.taken.new_empty(3)

@@ -12,7 +12,7 @@ class Library(CupySolve):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        x, self.y = cupy.asarray(self.inputs["x"]), cupy.asarray(self.inputs["y"])
+        x, self.y = self.to_device(self.inputs["x"]), self.to_device(self.inputs["y"])
         self.powers = cupy.stack([x**p for p in range(4)])  # [4 x points]
         self.scale = 2 * float(self.parameters["learning_rate"])
         self.hold_state(self.inputs["start"])

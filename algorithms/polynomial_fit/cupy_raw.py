@@ -34,7 +34,7 @@ class Raw(CupySolve):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.x, self.y = (cupy.asarray(self.inputs[name]) for name in ("x", "y"))
+        self.x, self.y = (self.to_device(self.inputs[name]) for name in ("x", "y"))
         self.hold_state(self.inputs["start"])
         value = {"f32": "float", "f64": "double"}[self.parameters["dtype"]]
         self.kernel = cupy.RawKernel(

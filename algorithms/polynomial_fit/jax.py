@@ -48,9 +48,9 @@ class Scan(JaxPeer):
     descend = staticmethod(descend)
 
     def upload(self):
-        self.x = jnp.array(self.columns())
-        self.y = jnp.array(self.inputs["y"])
-        self.start = jnp.array(self.inputs["start"])
+        self.x = self.to_device(self.columns())
+        self.y = self.to_device(self.inputs["y"])
+        self.start = self.to_device(self.inputs["start"])
 
     def columns(self):
         x = self.inputs["x"]

@@ -118,7 +118,7 @@ class Raw(NumbaCudaPeer):
 
     def upload(self):
         self.x, self.y, self.start = (
-            cuda.to_device(self.inputs[name]) for name in ("x", "y", "start")
+            self.to_device(self.inputs[name]) for name in ("x", "y", "start")
         )
         self.nothing = np.full(int(self.parameters["steps"]), np.nan)
         self.theta = cuda.to_device(self.nothing[:1].repeat(4))
@@ -136,7 +136,7 @@ class Raw(NumbaCudaPeer):
 
     def download(self):
         return {
-            "theta": self.theta.copy_to_host(),
-            "loss": self.loss.copy_to_host(),
+            "theta": self.to_host(self.theta),
+            "loss": self.to_host(self.loss),
             "steps": np.array([self.nothing.size]),
         }

@@ -6,13 +6,14 @@ theta is kept in double: its updates are smaller than the last digit of a float.
 
 import torch
 
+from backends.python.on_cpu import OnCpu
 from backends.python.torch_solve import TorchSolve
 
 
 class Descent(TorchSolve):
     def upload(self):
-        x = torch.from_numpy(self.inputs["x"]).to(self.cuda)
-        self.y = torch.from_numpy(self.inputs["y"]).to(self.cuda)
+        x = self.to_device(self.inputs["x"])
+        self.y = self.to_device(self.inputs["y"])
         self.powers = torch.stack([x**p for p in range(4)], dim=1)
         self.rate = float(self.parameters["learning_rate"])
         self.hold_state(torch.from_numpy(self.inputs["start"]))
@@ -107,3 +108,10 @@ class MomentsGraph(Moments):
     description = "the steps of moments, captured into CUDA graphs of 100"
     dtypes = ("f32", "f64")
     execution = "graph"
+
+
+class EagerCpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "eager, on the CPU"
+    dtypes = ("f32", "f64")
+    kind = "host"

@@ -66,7 +66,7 @@ class Raw(CupySolve):
         stored = np.zeros((rows, pitch), np.float32)
         stored[:, : self.features] = task.rows
         stored[:, self.features] = round(1 / task.scale)
-        self.rows, self.labels = cupy.asarray(stored), cupy.asarray(task.labels)
+        self.rows, self.labels = self.to_device(stored), self.to_device(task.labels)
         self.hold_state(cupy.zeros((pitch, task.classes)))
         self.weights = cupy.empty((pitch, task.classes), "f4")
         self.gradient = cupy.empty_like(self.weights)

@@ -57,8 +57,8 @@ class Scan(JaxPeer):
     def upload(self):
         self.task = task = task_of(self)
         fill = task.batches * task.batch - len(task.labels)
-        self.rows = jnp.array(np.pad(task.rows, ((0, fill), (0, 0))))
-        self.labels = jnp.array(np.pad(task.labels, (0, fill)))
+        self.rows = self.to_device(np.pad(task.rows, ((0, fill), (0, 0))))
+        self.labels = self.to_device(np.pad(task.labels, (0, fill)))
         sizes = {name: getattr(task, name) for name in ("classes", "scale", "steps")}
         self.sizes = {"count": len(task.labels), "batch": task.batch, **sizes}
 

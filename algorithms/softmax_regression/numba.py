@@ -137,8 +137,8 @@ class Raw(NumbaCudaPeer):
     def upload(self):
         self.task = task = task_of(self)
         rows, features = task.rows.shape
-        self.x = cuda.to_device(np.ascontiguousarray(task.rows.T))
-        self.labels = cuda.to_device(task.labels)
+        self.x = self.to_device(np.ascontiguousarray(task.rows.T))
+        self.labels = self.to_device(task.labels)
         self.kernels = kernels_of(task.classes)
         shape = (features + 1, task.classes)
         self.theta = cuda.device_array(shape)
@@ -169,7 +169,7 @@ class Raw(NumbaCudaPeer):
 
     def download(self):
         return {
-            "theta": self.theta.copy_to_host(),
-            "loss": self.loss.copy_to_host(),
+            "theta": self.to_host(self.theta),
+            "loss": self.to_host(self.loss),
             "steps": np.array([self.task.steps]),
         }

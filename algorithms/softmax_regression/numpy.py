@@ -31,19 +31,28 @@ class Library(HostPeer):
         part = task.part(step)
         x, labels = task.rows[part], task.labels[part]
         z = x @ (weights * task.scale).astype(np.float32) + biases.astype(np.float32)
+        if self.trace:
+            self.trace.end("forward")
         z -= z.max(axis=1, keepdims=True)
         of_label = (np.arange(len(z)), labels)
         loss = -z[of_label].mean(dtype=float)
         np.exp(z, out=z)
         sums = z.sum(axis=1, keepdims=True)
         loss += np.log(sums).mean(dtype=float)
+        self.loss[step] = loss + task.l2 / 2 * np.square(weights).sum()
+        if self.trace:
+            self.trace.end("loss")
         z /= sums
         z[of_label] -= 1
-        self.loss[step] = loss + task.l2 / 2 * np.square(weights).sum()
+        slopes, slope = x.T @ z, z.sum(axis=0)
+        if self.trace:
+            self.trace.end("backward")
         share = task.rate / len(z)
         weights *= 1 - task.rate * task.l2
-        weights -= share * task.scale * (x.T @ z)
-        biases -= share * z.sum(axis=0)
+        weights -= share * task.scale * slopes
+        biases -= share * slope
+        if self.trace:
+            self.trace.end("update")
 
     def compute(self):
         self.theta.fill(0)

@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from algorithms.softmax_regression.rows import task_of
+from backends.python.on_cpu import OnCpu
 from backends.python.peer import Unsupported
 from backends.python.torch_solve import TorchSolve
 
@@ -20,8 +21,8 @@ class Descent(TorchSolve):
     def upload(self):
         self.task = task = task_of(self)
         self.period = task.batches
-        self.rows = torch.from_numpy(task.rows).to(self.cuda)
-        self.labels = torch.from_numpy(task.labels).to(self.cuda).long()
+        self.rows = self.to_device(task.rows)
+        self.labels = self.to_device(task.labels).long()
         self.right = functional.one_hot(self.labels, task.classes).float()
         self.hold_state(torch.zeros(self.rows.shape[1] + 1, task.classes))
 
@@ -46,13 +47,22 @@ class Autograd(Descent):
 
     def take(self, x, labels, right):
         with torch.enable_grad():
-            loss = functional.cross_entropy(self.logits(self.theta, x), labels)
+            logits = self.logits(self.theta, x)
+            if self.trace:
+                self.trace.end("forward")
+            loss = functional.cross_entropy(logits, labels)
             if self.task.l2:
                 loss = loss + self.task.l2 / 2 * self.theta[:-1].square().sum()
+            if self.trace:
+                self.trace.end("loss")
             loss.backward()
+        if self.trace:
+            self.trace.end("backward")
         self.note(loss.detach())
         self.optimizer.step()
         self.optimizer.zero_grad()
+        if self.trace:
+            self.trace.end("update")
 
 
 class Eager(Descent):
@@ -112,3 +122,17 @@ class CompiledGraph(Eager):
     description = "the compiled step, captured into CUDA graphs of 100"
     dtypes = ("f32",)
     execution = "compiled_graph"
+
+
+class EagerCpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "eager, on the CPU"
+    dtypes = ("f32",)
+    kind = "host"
+
+
+class AutogradCpu(OnCpu, Autograd):
+    method = "autograd_cpu"
+    description = "autograd, on the CPU"
+    dtypes = ("f32",)
+    kind = "host"

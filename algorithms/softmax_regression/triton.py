@@ -150,8 +150,8 @@ class Eager(TorchSolve):
         stored = np.zeros((rows, pitch), np.uint8 if as_bytes else np.float32)
         stored[:, : self.features] = task.rows
         stored[:, self.features] = round(1 / task.scale)
-        self.rows = torch.from_numpy(stored).to(self.cuda)
-        self.labels = torch.from_numpy(task.labels).to(self.cuda)
+        self.rows = self.to_device(stored)
+        self.labels = self.to_device(task.labels)
         self.hold_state(torch.zeros(pitch, self.padded))
         self.weights = torch.empty_like(self.theta, dtype=torch.float32)
         self.rule = self.theta.new_tensor([task.rate, task.scale, task.l2])

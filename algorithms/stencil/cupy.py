@@ -25,7 +25,7 @@ class Elementwise(CupyPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.initial = cupy.asarray(self.inputs["initial"])
+        self.initial = self.to_device(self.inputs["initial"])
         self.grids = [cupy.empty_like(self.initial), cupy.empty_like(self.initial)]
 
     def reset(self):
@@ -41,4 +41,4 @@ class Elementwise(CupyPeer):
         self.result = here
 
     def download(self):
-        return {"values": cupy.asnumpy(self.result)}
+        return {"values": self.to_host(self.result)}

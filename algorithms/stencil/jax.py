@@ -29,7 +29,7 @@ class Scan(JaxPeer):
     dtypes = ("f32", "f64")
 
     def upload(self):
-        self.initial = jnp.array(self.inputs["initial"])
+        self.initial = self.to_device(self.inputs["initial"])
 
     def reset(self):
         self.results = ()

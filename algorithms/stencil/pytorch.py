@@ -21,7 +21,7 @@ class Eager(TorchPeer):
     step = staticmethod(step)
 
     def upload(self):
-        initial = torch.from_numpy(self.inputs["initial"]).to(self.cuda)
+        initial = self.to_device(self.inputs["initial"])
         self.initial = torch.nn.functional.pad(initial, (1,) * 6)
         self.grids = [torch.zeros_like(self.initial) for _ in range(2)]
 
@@ -38,12 +38,15 @@ class Eager(TorchPeer):
         self.result = here
 
     def download(self):
-        return {"values": self.result[1:-1, 1:-1, 1:-1].contiguous().cpu().numpy()}
+        return {"values": self.to_host(self.result[1:-1, 1:-1, 1:-1].contiguous())}
 
 
 class Compiled(Eager):
     method = "compiled"
     description = "torch.compile of the same step"
+
+    def builds(self):
+        return True
 
     def upload(self):
         super().upload()

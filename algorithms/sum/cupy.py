@@ -13,7 +13,7 @@ class Library(CupyPeer):
     forms = (("sum", "any order"),)
 
     def upload(self):
-        self.x = cupy.asarray(self.inputs["x"])
+        self.x = self.to_device(self.inputs["x"])
         whole = self.parameters["dtype"] == "i32"
         self.total = cupy.empty(1, cupy.int64 if whole else cupy.float64)
 
@@ -24,4 +24,4 @@ class Library(CupyPeer):
         cupy.sum(self.x, dtype=self.total.dtype, keepdims=True, out=self.total)
 
     def download(self):
-        return {"sum": cupy.asnumpy(self.total)}
+        return {"sum": self.to_host(self.total)}

@@ -43,7 +43,7 @@ class Raw(CupyPeer):
     forms = (("sum", "any order"),)
 
     def upload(self):
-        self.x = cupy.asarray(self.inputs["x"])
+        self.x = self.to_device(self.inputs["x"])
         dtype = self.parameters["dtype"]
         whole = dtype == "i32"
         self.total = cupy.empty(1, cupy.int64 if whole else cupy.float64)
@@ -65,4 +65,4 @@ class Raw(CupyPeer):
         self.sum((self.blocks,), (256,), (self.x, size, self.total))
 
     def download(self):
-        return {"sum": cupy.asnumpy(self.total)}
+        return {"sum": self.to_host(self.total)}

@@ -21,7 +21,7 @@ class Jit(JaxPeer):
     forms = (("sum", "any order"),)
 
     def upload(self):
-        self.x = jnp.array(self.inputs["x"])
+        self.x = self.to_device(self.inputs["x"])
         self.dtype = "int64" if self.parameters["dtype"] == "i32" else "float64"
 
     def reset(self):

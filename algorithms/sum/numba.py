@@ -70,7 +70,7 @@ class Raw(NumbaCudaPeer):
     forms = (("sum", "any order"),)
 
     def upload(self):
-        self.x = cuda.to_device(self.inputs["x"])
+        self.x = self.to_device(self.inputs["x"])
         whole = self.parameters["dtype"] == "i32"
         self.total = cuda.to_device(np.zeros(1, np.int64 if whole else np.float64))
         self.zero = cuda.to_device(np.zeros(1, self.total.dtype))
@@ -86,4 +86,4 @@ class Raw(NumbaCudaPeer):
             self.kernel[self.blocks, THREADS](self.x, self.total)
 
     def download(self):
-        return {"sum": self.total.copy_to_host()}
+        return {"sum": self.to_host(self.total)}

@@ -9,6 +9,7 @@ unknown, so that it cannot be checked.
 import torch
 
 from backends.python.gpu import TorchPeer
+from backends.python.on_cpu import OnCpu
 
 
 class Eager(TorchPeer):
@@ -18,7 +19,7 @@ class Eager(TorchPeer):
     forms = (("sum", "any order"),)
 
     def upload(self):
-        self.x = torch.from_numpy(self.inputs["x"]).to(self.cuda)
+        self.x = self.to_device(self.inputs["x"])
         whole = self.parameters["dtype"] == "i32"
         dtype = torch.int64 if whole else torch.float64
         self.total = torch.empty(1, dtype=dtype, device=self.cuda)
@@ -30,7 +31,7 @@ class Eager(TorchPeer):
         torch.sum(self.x, 0, keepdim=True, dtype=self.total.dtype, out=self.total)
 
     def download(self):
-        return {"sum": self.total.cpu().numpy()}
+        return {"sum": self.to_host(self.total)}
 
 
 class Compiled(Eager):
@@ -38,6 +39,9 @@ class Compiled(Eager):
     description = "torch.compile of the same sum"
     dtypes = ("f32", "f64", "i32")
     forms = (("sum", "any order"),)
+
+    def builds(self):
+        return True
 
     def upload(self):
         super().upload()
@@ -67,3 +71,10 @@ class CompiledGraph(Compiled):
 
     def compute(self):
         self.graph.replay()
+
+
+class Cpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "torch.sum, on the CPU"
+    dtypes = ("f32", "f64", "i32")
+    kind = "host"

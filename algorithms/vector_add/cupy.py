@@ -13,7 +13,10 @@ class Add(CupyPeer):
     only = (("memory", "device"),)
 
     def upload(self):
-        self.a, self.b = cupy.asarray(self.inputs["a"]), cupy.asarray(self.inputs["b"])
+        self.a, self.b = (
+            self.to_device(self.inputs["a"]),
+            self.to_device(self.inputs["b"]),
+        )
         self.sum = cupy.empty_like(self.a)
 
     def reset(self):
@@ -23,4 +26,4 @@ class Add(CupyPeer):
         cupy.add(self.a, self.b, out=self.sum)
 
     def download(self):
-        return {"sum": cupy.asnumpy(self.sum)}
+        return {"sum": self.to_host(self.sum)}

@@ -28,7 +28,10 @@ class Add(CupyPeer):
     only = (("memory", "device"),)
 
     def upload(self):
-        self.a, self.b = cupy.asarray(self.inputs["a"]), cupy.asarray(self.inputs["b"])
+        self.a, self.b = (
+            self.to_device(self.inputs["a"]),
+            self.to_device(self.inputs["b"]),
+        )
         self.sum = cupy.empty_like(self.a)
         pack = TYPES[self.parameters["dtype"]]
         options = (f"-DPACK={pack}", f"-DVALUE={pack[:-1]}")
@@ -43,4 +46,4 @@ class Add(CupyPeer):
         self.add((self.teams,), (256,), (self.a, self.b, self.sum, size))
 
     def download(self):
-        return {"sum": cupy.asnumpy(self.sum)}
+        return {"sum": self.to_host(self.sum)}

@@ -26,7 +26,7 @@ class Jit(JaxPeer):
     only = (("memory", "device"),)
 
     def upload(self):
-        self.a, self.b = (jnp.array(self.inputs[name]) for name in "ab")
+        self.a, self.b = (self.to_device(self.inputs[name]) for name in "ab")
 
     def reset(self):
         self.results = ()

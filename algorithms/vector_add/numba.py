@@ -49,8 +49,8 @@ class Kernel(NumbaCudaPeer):
     only = (("memory", "device"),)
 
     def upload(self):
-        self.a = cuda.to_device(self.inputs["a"])
-        self.b = cuda.to_device(self.inputs["b"])
+        self.a = self.to_device(self.inputs["a"])
+        self.b = self.to_device(self.inputs["b"])
         self.sum = cuda.device_array_like(self.a)
 
     def reset(self):
@@ -64,4 +64,4 @@ class Kernel(NumbaCudaPeer):
             add_kernel[(size + 255) // 256, 256](self.a, self.b, self.sum)
 
     def download(self):
-        return {"sum": self.sum.copy_to_host()}
+        return {"sum": self.to_host(self.sum)}

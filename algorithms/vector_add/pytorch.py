@@ -4,6 +4,7 @@
 import torch
 
 from backends.python.gpu import TorchPeer
+from backends.python.on_cpu import OnCpu
 
 
 class Eager(TorchPeer):
@@ -13,8 +14,8 @@ class Eager(TorchPeer):
     only = (("memory", "device"),)
 
     def upload(self):
-        self.a = torch.from_numpy(self.inputs["a"]).to(self.cuda)
-        self.b = torch.from_numpy(self.inputs["b"]).to(self.cuda)
+        self.a = self.to_device(self.inputs["a"])
+        self.b = self.to_device(self.inputs["b"])
         self.sum = self.a.new_empty(len(self.a))  # also valid for empty tensors
 
     def reset(self):
@@ -24,12 +25,15 @@ class Eager(TorchPeer):
         torch.add(self.a, self.b, out=self.sum)
 
     def download(self):
-        return {"sum": self.sum.cpu().numpy()}
+        return {"sum": self.to_host(self.sum)}
 
 
 class Compiled(Eager):
     method = "compiled"
     description = "torch.compile of the same sum"
+
+    def builds(self):
+        return True
 
     def upload(self):
         super().upload()
@@ -43,6 +47,9 @@ class Graph(Eager):
     method = "graph"
     description = "the eager sum, replayed from a CUDA graph"
 
+    def builds(self):
+        return True
+
     def upload(self):
         super().upload()
         self.fence()
@@ -52,3 +59,10 @@ class Graph(Eager):
 
     def compute(self):
         self.graph.replay()
+
+
+class Cpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "torch.add into an existing tensor, on the CPU"
+    dtypes = ("f32", "f64", "i32")
+    kind = "host"

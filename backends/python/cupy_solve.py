@@ -33,6 +33,9 @@ class CupySolve(CupyPeer):
         self.loss = self.cupy.empty(self.steps)
         self.taken = self.cupy.empty(1, self.cupy.int64)
 
+    def builds(self) -> bool:
+        return self.captured
+
     @abstractmethod
     def take(self, step: int) -> None:
         """One step: stores the loss before it, then updates theta."""
@@ -78,7 +81,7 @@ class CupySolve(CupyPeer):
 
     def download(self) -> dict[str, Any]:
         return {
-            "theta": self.cupy.asnumpy(self.theta),
-            "loss": self.cupy.asnumpy(self.loss),
-            "steps": self.cupy.asnumpy(self.taken),
+            "theta": self.to_host(self.theta),
+            "loss": self.to_host(self.loss),
+            "steps": self.to_host(self.taken),
         }

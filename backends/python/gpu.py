@@ -5,15 +5,19 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .peer import Arrays, Device, Parameters, Peer, Unsupported
+from .device_peer import DevicePeer
+from .peer import Arrays, Device, Parameters, Unsupported
+
+if TYPE_CHECKING:  # listing needs no library
+    import numpy as np
 
 SHORTEST_HOLD_S = 1e-3
 LONGEST_HOLD_S = 0.3
 
 
-class GpuPeer(Peer):
+class GpuPeer(DevicePeer):
     """A library's stream is wrapped by five methods; `time` is the same for all."""
 
     kind: ClassVar[str] = "gpu"
@@ -36,6 +40,10 @@ class GpuPeer(Peer):
     @abstractmethod
     def between(self, begin: Any, end: Any) -> float:
         """Seconds between two completed events."""
+
+    def hold_back(self) -> None:
+        if self.held:
+            self.hold(self.hold_s)
 
     def time(self, count: int) -> float:
         """Device time. A hold that ended before the whole batch was submitted is retried with a longer
@@ -74,6 +82,24 @@ class TorchPeer(GpuPeer):
         torch.set_float32_matmul_precision("highest")
         torch.set_grad_enabled(False)
 
+    def device_copy(self, array: np.ndarray) -> Any:
+        return self.torch.from_numpy(array).to(self.cuda)
+
+    def copy_in(self, to: Any, array: np.ndarray) -> None:
+        to.copy_(self.torch.from_numpy(array))
+
+    def fetch(self, result: Any) -> Any:
+        return result.detach().cpu().numpy()
+
+    def fetch_into(self, array: np.ndarray, result: Any) -> None:
+        self.torch.from_numpy(array).copy_(result.detach())
+
+    def pinned(self, array: np.ndarray) -> Any:
+        return self.torch.from_numpy(array).pin_memory().numpy()
+
+    def release(self) -> None:
+        self.torch.cuda.empty_cache()
+
     def fence(self) -> None:
         self.torch.cuda.current_stream().synchronize()
 
@@ -110,6 +136,29 @@ class CupyPeer(GpuPeer):
         if device.memory_bytes:
             cupy.get_default_memory_pool().set_limit(size=device.memory_bytes)
         self._spin = cupy.RawKernel(SPIN, "spin")
+
+    def device_copy(self, array: np.ndarray) -> Any:
+        return self.cupy.asarray(array)
+
+    def copy_in(self, to: Any, array: np.ndarray) -> None:
+        to.set(array)
+
+    def fetch(self, result: Any) -> Any:
+        return self.cupy.asnumpy(result)
+
+    def fetch_into(self, array: np.ndarray, result: Any) -> None:
+        self.cupy.ascontiguousarray(result).get(out=array)
+
+    def pinned(self, array: np.ndarray) -> Any:
+        import numpy
+
+        memory = self.cupy.cuda.alloc_pinned_memory(max(array.nbytes, 1))
+        copy = numpy.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+        copy[...] = array
+        return copy
+
+    def release(self) -> None:
+        self.cupy.get_default_memory_pool().free_all_blocks()
 
     def fence(self) -> None:
         self.cupy.cuda.get_current_stream().synchronize()
@@ -148,6 +197,23 @@ class NumbaCudaPeer(GpuPeer):
         self.cuda = cuda
         self._rest = rest
 
+    def device_copy(self, array: np.ndarray) -> Any:
+        return self.cuda.to_device(array)
+
+    def copy_in(self, to: Any, array: np.ndarray) -> None:
+        to.copy_to_device(array)
+
+    def fetch(self, result: Any) -> Any:
+        return result.copy_to_host()
+
+    def fetch_into(self, array: np.ndarray, result: Any) -> None:
+        result.copy_to_host(array)
+
+    def pinned(self, array: np.ndarray) -> Any:
+        copy = self.cuda.pinned_array(array.shape, array.dtype)
+        copy[...] = array
+        return copy
+
     def fence(self) -> None:
         self.cuda.synchronize()
 
@@ -166,7 +232,7 @@ class NumbaCudaPeer(GpuPeer):
         return float(self.cuda.event_elapsed_time(begin, end)) * 1e-3
 
 
-class JaxPeer(Peer):
+class JaxPeer(DevicePeer):
     """On an XLA device, in fp32 with full-precision products. No stream for events: timed by the host
     clock, so that a compute should be few calls. A subclass keeps what it computes in `results`."""
 
@@ -190,6 +256,18 @@ class JaxPeer(Peer):
         except RuntimeError as error:
             raise Unsupported(f"JAX has no GPU here: {error}") from error
         jax.config.update("jax_default_device", devices[0 if on_host else device.index])
+
+    def device_copy(self, array: np.ndarray) -> Any:
+        return self.jax.numpy.array(array)
+
+    def copy_in(self, to: Any, array: np.ndarray) -> None:
+        """Arrays of JAX do not change: the copy is made beside the first, and dropped."""
+        self.jax.block_until_ready(self.jax.numpy.array(array))
+
+    def fetch(self, result: Any) -> Any:
+        import numpy
+
+        return numpy.asarray(result)
 
     def fence(self) -> None:
         self.jax.block_until_ready(self.results)

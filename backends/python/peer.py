@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:  # listing needs no library
     import numpy as np
 
+    from .stages import Stages
+
 Arrays = Mapping[str, "np.ndarray"]
 Parameters = Mapping[str, "int | float | str"]
 
@@ -60,6 +62,9 @@ class Peer(ABC):
     # "expanded").
     forms: ClassVar[tuple[tuple[str, str], ...]] = ()
 
+    #: In a traced pass, told where a stage ends: ``if self.trace: self.trace.end("forward")``.
+    trace: Stages | None = None
+
     def __init__(
         self,
         inputs: Arrays,
@@ -74,9 +79,16 @@ class Peer(ABC):
         self.inputs = inputs
         self.parameters = parameters
         self.device = device
+        #: Inputs as they were given to `DevicePeer.to_device`, and where they went.
+        self.placed: list[tuple[np.ndarray, Any]] = []
+
+    def builds(self) -> bool:
+        """Whether the first compute of each object compiles or captures: no cold end-to-end time."""
+        return False
 
     def upload(self) -> None:
-        """Copies inputs from shared memory to where compute needs them; may be asynchronous."""
+        """Copies inputs from shared memory to where compute needs them (to a device by `to_device` of
+        device_peer.py); may be asynchronous. Called again on a host, which then has new arrays."""
 
     def reset(self) -> None:
         """Untimed: sets the initial state; drops or poisons earlier results."""
@@ -91,6 +103,17 @@ class Peer(ABC):
     @abstractmethod
     def download(self) -> Mapping[str, Any]:
         """Results by the names of the problem's outputs, in their types and shapes."""
+
+    def mark(self) -> Any:
+        """A point in time, or in the submitted work."""
+        return time.perf_counter()
+
+    def between(self, begin: Any, end: Any) -> float:
+        """Seconds between two marks that were reached."""
+        return float(end - begin)
+
+    def hold_back(self) -> None:
+        """Holds submitted work back for a moment, where that can be."""
 
     def time(self, count: int) -> float:
         """Seconds of one compute, the mean over ``count``, by the clock of its kind. A case fails if

@@ -38,6 +38,9 @@ class TorchSolve(TorchPeer):
         if self.execution.startswith("compiled"):
             self.step = torch.compile(self.take, dynamic=False)
 
+    def builds(self) -> bool:
+        return self.execution != "eager"
+
     @abstractmethod
     def take(self, *rows: Any) -> None:
         """One step: `note` the loss before it, then update theta. Tensors only, no changing host values."""
@@ -93,7 +96,7 @@ class TorchSolve(TorchPeer):
 
     def download(self) -> dict[str, Any]:
         return {
-            "theta": self.theta.detach().cpu().numpy(),
-            "loss": self.loss.cpu().numpy(),
-            "steps": self.taken.cpu().numpy(),
+            "theta": self.to_host(self.theta),
+            "loss": self.to_host(self.loss),
+            "steps": self.to_host(self.taken),
         }

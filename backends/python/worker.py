@@ -7,6 +7,7 @@ bench/peers/peer.cpp for the other side. The peer's output goes to stderr, which
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import math
@@ -21,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from . import driver, own
-from .peer import Device, Peer, Unsupported
+from . import driver, end_to_end, own, stages
+from .peer import Arrays, Device, Peer, Unsupported
 
 DTYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "|u1"}
 REST_S = 5e-3
@@ -69,6 +70,8 @@ class Worker:
     """Each method is a call."""
 
     peer: Peer
+    make: Callable[[Arrays], Peer]  #: a new peer of some inputs
+    passes: end_to_end.Passes | None = None
 
     def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
         """Imports and makes the peer; it cannot change the shared inputs."""
@@ -81,7 +84,10 @@ class Worker:
         else:
             module = driver.load(request["algorithm"], request["model"])
             made_from = driver.variants(module)[request["method"]]
-            self.peer = made_from(inputs, parameters, device)
+            self.make = functools.partial(
+                made_from, parameters=parameters, device=device
+            )
+            self.peer = self.make(inputs)
         self.warm = not self.peer.warm_up
         return {"reset_each": self.peer.reset_each, "forms": dict(self.peer.forms)}
 
@@ -105,6 +111,27 @@ class Worker:
 
     def download(self, _: dict[str, Any]) -> None:
         copy_outputs(self.peer.download(), self.outputs)
+
+    def transfers(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Of a GPU's case; without times where they cannot be measured: the case itself goes on."""
+        try:
+            return {"parts": end_to_end.transfers(self.peer)}
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
+            return {"parts": {}}
+
+    def stages(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Of one more compute; empty where it has no parts."""
+        return {"parts": stages.traced(self.peer)}
+
+    def end_to_end(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One pass from inputs to results on the host; the peer is a new one after a cold pass."""
+        memory = request["memory"]
+        if self.passes is None or self.passes.host.memory != memory:
+            self.passes = None
+            self.passes = end_to_end.Passes(self, memory, self.make)
+        times = self.passes.timed(request["cold"])
+        return {"seconds": times.pop("seconds"), "parts": times}
 
     def time(self, request: dict[str, Any]) -> dict[str, Any]:
         seconds = self.measured(request, lambda: self.peer.time(request["count"]))

@@ -34,7 +34,8 @@ double estimated_s(const Case& that, const Problem& problem, const Runtime& runt
   if (!that.repeats.empty() && run_s > max_null_test_s) return 0;
   const int samples = that.precision ? Stopping::first_batch : that.samples;
   const int runs = is_very_long(run_s) ? 1 + samples_for(samples, run_s) : 10 + 2 * samples;
-  return 0.05 + runs * std::max(run_s, 1e-3);
+  const int passes = 2 * (1 + samples_for(samples, run_s)) * static_cast<int>(that.end_to_end.size());
+  return 0.05 + (runs + passes) * std::max(run_s, 1e-3);
 }
 
 std::int64_t bytes_of(const Outputs& arrays) {

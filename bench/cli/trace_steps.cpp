@@ -55,7 +55,8 @@ ExitCode trace_steps(const Study& study, const std::filesystem::path& file, Runt
   const Case that = traceable(study);
   const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
   StepTrace trace;
-  PreparedCase prepared_case(that, *problem, runtime, memory_budget(runtime, device_kind(that), given), false, &trace);
+  PreparedCase prepared_case(that, *problem, runtime, memory_budget(runtime, device_kind(that), given),
+                             {.trace = &trace});
   Prepared& prepared = prepared_case.prepared();
   Stages unmarked;
   prepared.reset();

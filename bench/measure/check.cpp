@@ -18,21 +18,25 @@ Partition world_of(const Problem& problem, int devices, const Ranks::Place& plac
 }
 
 PreparedCase::PreparedCase(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
-                           bool dry, StepTrace* trace)
+                           const Preparation& how)
     : case_(that),
       problem_(problem),
       runtime_(runtime),
       world_(world_of(problem, that.devices, runtime.ranks().place())),
       shards_(local_shards(world_, devices_of(runtime, that))),
-      outputs_(
-          problem.make_outputs(world_.local_rows(), dry ? *std::pmr::new_delete_resource() : runtime.host_memory())),
-      communicator_(make_communicator(runtime, shards_, dry ? partition(0, 1) : world_, that.communicator)) {
-  if (trace != nullptr) communicator_ = trace->follow(runtime, shards_, std::move(communicator_));
-  const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
-  prepared_ = variant->prepare(
-      problem, {runtime, shards_, world_, *communicator_, outputs_, memory_budget_bytes, that.execution, dry});
-  launch_ = choose();
-  if (dry) return;
+      outputs_(problem.make_outputs(world_.local_rows(), how.results != nullptr ? *how.results
+                                                         : how.dry              ? *std::pmr::new_delete_resource()
+                                                                                : runtime.host_memory())),
+      communicator_(make_communicator(runtime, shards_, how.dry ? partition(0, 1) : world_, that.communicator)) {
+  if (how.trace != nullptr) communicator_ = how.trace->follow(runtime, shards_, std::move(communicator_));
+  if (how.results != nullptr) poison(outputs_);
+  allocation_s_ = seconds_of([&] {
+    const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
+    prepared_ = variant->prepare(
+        problem, {runtime, shards_, world_, *communicator_, outputs_, memory_budget_bytes, that.execution, how.dry});
+    launch_ = choose();
+  });
+  if (how.dry) return;
   upload_s_ = seconds_of([&] {
     prepared_->upload();
     prepared_->fence();
@@ -61,12 +65,14 @@ Launch PreparedCase::choose() {
 std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runtime& runtime,
                                  std::int64_t memory_budget_bytes) {
   if (model_facts(that.model) == nullptr) return 0;  // a peer: unknown before its process runs
-  return PreparedCase(that, problem, runtime, memory_budget_bytes, true).prepared().device_bytes();
+  return PreparedCase(that, problem, runtime, memory_budget_bytes, {.dry = true}).prepared().device_bytes();
 }
 
 std::string fault_of(const Verdict& verdict) { return verdict.message.empty() ? "beyond its bound" : verdict.message; }
 
-Checked check_left(PreparedCase& prepared_case) {
+Checked check_left(PreparedCase& prepared_case) { return check_left(prepared_case, prepared_case.problem()); }
+
+Checked check_left(PreparedCase& prepared_case, const Problem& problem) {
   Checked checked;
   checked.download_s = seconds_of([&] {
     prepared_case.prepared().download();
@@ -77,7 +83,7 @@ Checked check_left(PreparedCase& prepared_case) {
   RankReduce reduce(ranks);
   checked.counts = prepared_case.prepared().counts();
   for (auto& [name, count] : checked.counts) count = reduce.sum_of(count);
-  checked.verdict = gathered(ranks, prepared_case.problem().check(*checked.outputs, reduce), *checked.outputs);
+  checked.verdict = gathered(ranks, problem.check(*checked.outputs, reduce), *checked.outputs);
   return checked;
 }
 

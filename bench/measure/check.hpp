@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "algorithms/contract/registry.hpp"
@@ -16,13 +17,19 @@ class StepTrace;
 /// The partition of a problem over `devices` in all. @pre every rank has the same number
 Partition world_of(const Problem& problem, int devices, const Ranks::Place& place);
 
+/// How a case is prepared, other than for samples.
+struct Preparation {
+  bool dry = false;                              ///< without memory and inputs, for `needed_device_bytes`
+  StepTrace* trace = nullptr;                    ///< records what its shards do
+  std::pmr::memory_resource* results = nullptr;  ///< memory of the results, touched before; null: the runtime's
+};
+
 /// A case with its device memory allocated, its launch configured and its inputs uploaded.
 class PreparedCase {
  public:
-  /// `dry`: without memory and inputs, for `needed_device_bytes`. `trace`: records what its shards do.
   /// @throws Unsupported, or what the backend throws
   PreparedCase(const Case& that, const Problem& problem, Runtime& runtime, std::int64_t memory_budget_bytes,
-               bool dry = false, StepTrace* trace = nullptr);
+               const Preparation& how = {});
   PreparedCase(const PreparedCase&) = delete;
   PreparedCase& operator=(const PreparedCase&) = delete;
 
@@ -42,6 +49,8 @@ class PreparedCase {
   /// Where `Prepared::download` puts the results.
   [[nodiscard]] const Outputs& outputs() const { return outputs_; }
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
+  /// Of declaring and allocating its arrays, its launch, and its graphs.
+  [[nodiscard]] double allocation_s() const { return allocation_s_; }
   [[nodiscard]] double upload_s() const { return upload_s_; }
 
  private:
@@ -56,7 +65,7 @@ class PreparedCase {
   std::unique_ptr<Prepared> prepared_;  // destroyed first: it refers to the rest
   Launch launch_;
   std::string launch_note_;
-  double upload_s_ = 0;
+  double allocation_s_ = 0, upload_s_ = 0;
 };
 
 /// The maximum over devices of the bytes that a run of this case allocates; 0: unknown. Allocates nothing.
@@ -78,6 +87,8 @@ std::string fault_of(const Verdict& verdict);
 
 /// Downloads and checks the results of the last compute.
 Checked check_left(PreparedCase& prepared_case);
+/// The same by the oracle of another problem with the same inputs.
+Checked check_left(PreparedCase& prepared_case, const Problem& problem);
 
 /// Poisons all outputs, computes once and checks. `begin` is called just before the compute, with empty queues.
 Checked check_fresh(PreparedCase& prepared_case, Stages& stages, const std::function<void()>& begin = {});

@@ -5,12 +5,15 @@
 #include <map>
 #include <tuple>
 
+#include "backends/model.hpp"
 #include "bench/errors.hpp"
+#include "bench/measure/case_end_to_end.hpp"
 #include "bench/measure/case_energy.hpp"
 #include "bench/measure/diagnosed.hpp"
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
+#include "bench/measure/peer_stages.hpp"
 #include "bench/ranks/together.hpp"
 #include "bench/study/models.hpp"
 
@@ -24,12 +27,6 @@ struct Ready {
   std::unique_ptr<Meter> meter;
   int breaks = 0;  ///< of the ranks, when it was opened
 };
-
-void conclude(Result& result, Status status, const std::string& reason) {
-  result.status = status;
-  result.reason = reason;
-  if (status != Status::passed) result.samples.clear();
-}
 
 bool judge(Result& result, const Verdict& verdict, const std::string& when, PreparedCase& prepared_case) {
   if (result.verdict.rows_checked == 0 || !verdict.passed()) result.verdict = verdict;
@@ -114,6 +111,7 @@ class ComparisonRun {
     sample(group);
     for (Ready& ready : group) attempt_here(*ready.result, [&] { measure_energy(ready); });
     for (Ready& ready : group) attempt_here(*ready.result, [&] { check_again(ready); });
+    measure_end_to_end(group);
   }
 
   /// The null test is sampled in turn with the case that it repeats, or not at all.
@@ -154,6 +152,7 @@ class ComparisonRun {
     result.trace.stages["download"] = checked.download_s;
     result.latency_s = ready.meter->latency_s();
     result.metric = ready.meter->metric();
+    if (auto* peer = dynamic_cast<SelfTimed*>(&ready.prepared_case->prepared())) take_stages(result, *peer);
   }
 
   /// @throws std::runtime_error if the communicators of the case were lost meanwhile
@@ -216,6 +215,38 @@ class ComparisonRun {
     result.energy = energy_of_case(*ready.prepared_case, *ready.meter, run_.check_interrupt);
   }
 
+  /// Peers in the processes that they have; all others prepared anew, once the memory of the whole group is free.
+  void measure_end_to_end(std::vector<Ready>& group) {
+    EndToEndTimes times(*problem_, run_.runtime, run_.datasets);
+    const auto each = [&](bool peers, const auto& measure) {
+      for (Ready& ready : group) {
+        Result& result = *ready.result;
+        const bool wanted =
+            result.status == Status::passed && result.of.repeats.empty() && !result.of.end_to_end.empty();
+        if (!wanted || (model_facts(result.of.model) == nullptr) != peers) continue;
+        run_.announce(result.of, "measures from host to host");
+        attempt_here(result, [&] { result.end_to_end = measure(ready); });
+        if (result.status != Status::passed) result.end_to_end.clear();
+      }
+    };
+    const auto check_of = [this](Result& result) {
+      return [this, &result](PreparedCase& passed) {
+        judge(result, check_left(passed, *problem_).verdict, "from host to host", passed);
+      };
+    };
+    each(true, [&](Ready& ready) {
+      return times.of_peer(*ready.prepared_case, run_.check_interrupt, check_of(*ready.result));
+    });
+    for (Ready& ready : group) {
+      ready.meter.reset();
+      ready.prepared_case.reset();
+    }
+    each(false, [&](Ready& ready) {
+      const Case& of = ready.result->of;
+      return times.of_case(of, budgets_.at(device_kind(of)), run_.check_interrupt, check_of(*ready.result));
+    });
+  }
+
   void check_again(Ready& ready) {
     if (ready.result->status != Status::passed) return;
     run_.announce(ready.result->of, "checks again");
@@ -239,46 +270,9 @@ class ComparisonRun {
 
 }  // namespace
 
-std::string_view name(Status status) {
-  static constexpr std::array names{"passed", "skipped", "failed"};
-  return names[static_cast<std::size_t>(status)];
-}
-
-bool attempt(Result& result, const std::function<void()>& step, Ranks& ranks) {
-  try {
-    together(ranks, step);
-    return true;
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Unsupported& reason) {
-    conclude(result, Status::skipped, reason.what());
-  } catch (const std::bad_alloc& error) {
-    conclude(result, Status::skipped, out_of_host_memory(error));
-  } catch (const std::invalid_argument& error) {  // invalid sizes, or no solution
-    result.verdict.ill_posed = true;
-    conclude(result, Status::failed, error.what());
-  } catch (const std::exception& error) {
-    conclude(result, Status::failed, error.what());
-  }
-  return false;
-}
-
-bool attempt(Result& result, const std::function<void()>& step) {
-  Ranks alone(Ranks::Place{});
-  return attempt(result, step, alone);
-}
-
 void count_cost(Result& result, const Problem& problem) {
   result.cost = problem.cost();
   result.method_bytes = problem.method_bytes(result.of.method->name);
-}
-
-std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets) {
-  const Dataset* dataset = that.algorithm->needs_dataset ? &datasets.rows(that.data) : nullptr;
-  std::unique_ptr<Problem> problem =
-      that.algorithm->make({that.parameters, that.dtype, that.seed, dataset, that.method->problem, that.devices});
-  problem->make_inputs(world_of(*problem, that.devices, runtime.ranks().place()).input_rows(), runtime.host_memory());
-  return problem;
 }
 
 std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "bench/data/dataset.hpp"
+#include "bench/measure/outcome.hpp"
 #include "bench/measure/sampling.hpp"
-#include "bench/record/result.hpp"
+#include "bench/measure/shared_problem.hpp"
 
 namespace league::bench {
 
@@ -22,17 +23,8 @@ struct RunContext {
   std::function<void(const Case&, const Problem&, const Outputs&)> save;  ///< results that passed
 };
 
-/// Runs a step of one case on all ranks; an exception on one becomes the result of the case. @returns whether it passed
-/// @throws Interrupted
-bool attempt(Result& result, const std::function<void()>& step, Ranks& ranks);
-/// On this rank alone.
-bool attempt(Result& result, const std::function<void()>& step);
-
 /// Adds the cost of the problem and the traffic of the method.
 void count_cost(Result& result, const Problem& problem);
-
-/// The problem that the cases of a comparison share.
-std::unique_ptr<Problem> make_problem(const Case& that, Runtime& runtime, Datasets& datasets);
 
 /// The budget of a device for one case: nine tenths of what is free, where none is `given`.
 std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <map>
+#include <string>
+
+#include "algorithms/contract/registry.hpp"
+#include "bench/measure/end_to_end.hpp"
+
 namespace league::bench {
 
 /// A prepared case in another process that times its own computes, so that samples exclude the communication with it.
@@ -14,6 +20,12 @@ class SelfTimed {
   virtual double latency_s(bool warm) = 0;
   /// Computes `count` times, back to back, and waits for the last.
   virtual void run(int count) = 0;
+  /// Seconds of the stages of one more compute; empty where it has none.
+  virtual std::map<std::string, double> stages() { return {}; }
+  /// Seconds of "upload" and "download" alone, with arrays kept on both sides; empty where there are no such copies.
+  virtual std::map<std::string, double> transfers() { return {}; }
+  /// One pass from inputs to results in that kind of host memory. @throws Unsupported
+  virtual Pass pass(const std::string& /*memory*/, PassState) { throw Unsupported("it has no end-to-end time"); }
   /// Whether the queue is held back while a batch is queued.
   [[nodiscard]] virtual bool holds() const = 0;
 };

@@ -76,6 +76,13 @@ std::map<std::string, std::string> Answer::words(const char* key) const {
   return words.get<std::map<std::string, std::string>>();
 }
 
+std::map<std::string, double> Answer::times(const char* key) const {
+  const Json times = done_.is_object() ? done_.value(key, Json()) : Json();
+  const auto is_time = [](const Json& one) { return one.is_number() && one.get<double>() >= 0; };
+  if (!times.is_object() || !std::ranges::all_of(times, is_time)) lacks(std::string("times as `") + key + "`");
+  return times.get<std::map<std::string, double>>();
+}
+
 void Answer::lacks(const std::string& what) const {
   throw std::runtime_error("its process answers without " + what + ": " + quote(text_of(done_)));
 }

@@ -18,6 +18,8 @@ class Answer {
   /// @throws Unsupported, std::runtime_error with the error of the worker
   explicit Answer(const std::string& line);
   [[nodiscard]] double seconds() const;
+  /// Seconds by name. @throws std::runtime_error if they are not
+  [[nodiscard]] std::map<std::string, double> times(const char* key) const;
   [[nodiscard]] bool truth(const char* key) const;
   [[nodiscard]] bool truth(const char* key, bool otherwise) const {
     return done_.contains(key) ? truth(key) : otherwise;

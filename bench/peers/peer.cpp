@@ -94,6 +94,25 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
   }
   double latency_s(bool warm) override { return timed({{"call", "latency"}, {"warm", warm}}, 1); }
   void run(int count) override { static_cast<void>(look(count)); }
+  std::map<std::string, double> stages() override {
+    if (own_) return {};
+    return call("stages").times("parts");
+  }
+  std::map<std::string, double> transfers() override {
+    if (own_) return {};
+    return call("transfers").times("parts");
+  }
+  Pass pass(const std::string& memory, PassState state) override {
+    if (own_) throw Unsupported("a kernel of your own has no end-to-end time");
+    const bool cold = state == PassState::cold;
+    const Stopwatch watch;
+    const Answer answer = call({{"call", "end_to_end"}, {"memory", memory}, {"cold", cold}});
+    const Pass pass{.total_s = answer.seconds(), .parts_s = answer.times("parts")};
+    if (!(pass.total_s >= 0 && pass.total_s <= watch.seconds()))
+      throw std::runtime_error("it reports " + std::to_string(pass.total_s) + " s for a pass that took at most " +
+                               std::to_string(watch.seconds()));
+    return pass;
+  }
   [[nodiscard]] bool holds() const override { return holds_; }
   std::string diagnosis() override {
     if (!own_) return {};

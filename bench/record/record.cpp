@@ -128,6 +128,21 @@ Json energy_of(const Energy& energy) {
           {"read_power_W", energy.read_watts ? Json(*energy.read_watts) : Json()}};
 }
 
+/// Passes from host to host: totals, and parts of the same order; or the reason why there are none.
+Json end_to_end_of(const std::vector<EndToEnd>& all) {
+  Json list = Json::array();
+  for (const EndToEnd& one : all) {
+    Json entry = {{"memory", one.memory}, {"state", name(one.state)}};
+    if (!one.reason.empty()) entry["reason"] = one.reason;
+    for (const Pass& pass : one.passes) {
+      entry["samples"].push_back(pass.total_s);
+      for (const auto& [part, seconds] : pass.parts_s) entry["parts"][part].push_back(seconds);
+    }
+    list.push_back(entry);
+  }
+  return list;
+}
+
 }  // namespace
 
 Json case_json(const Case& that) {
@@ -166,6 +181,7 @@ Json to_json(const Result& result) {
   row["latency_s"] = result.latency_s ? Json(*result.latency_s) : Json();
   row["stages"] = Json::object();
   for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;
+  if (!result.stages_note.empty()) row["stages_note"] = result.stages_note;
   if (!result.counts.empty()) row["counts"] = result.counts;
   row["launch"] = launch_of(result);
   add_source(row, result);
@@ -180,6 +196,7 @@ Json to_json(const Result& result) {
   row["readings_before"] = object_of(result.readings_before);
   row["readings_after"] = object_of(result.readings_after);
   if (result.energy) row["energy"] = energy_of(*result.energy);
+  if (!result.end_to_end.empty()) row["end_to_end"] = end_to_end_of(result.end_to_end);
   row["check"] = check_of(result.verdict);
   return row;
 }

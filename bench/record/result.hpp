@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/measure/end_to_end.hpp"
 #include "bench/measure/energy.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/measure/stopping.hpp"
@@ -32,6 +33,7 @@ struct Result {
   std::string launch_note;
   std::vector<std::string> engines;  ///< that a composite communicator used
   Trace trace;
+  std::string stages_note;  ///< why it has none inside its compute; empty if it has
   Launch launch;            ///< as it was carried out
   int batch = 0;            ///< computes per sample
   int group = 0;            ///< cases that fit into memory together and were sampled in turn
@@ -43,7 +45,8 @@ struct Result {
   Counts counts;  ///< of the last compute that was timed
   std::string device_name;
   Readings readings_before, readings_after;
-  std::optional<Energy> energy;  ///< of a case that passed, where the study asks for it
+  std::optional<Energy> energy;      ///< of a case that passed, where the study asks for it
+  std::vector<EndToEnd> end_to_end;  ///< the same
 };
 
 }  // namespace league::bench

@@ -61,6 +61,15 @@ class Power:
 
 
 @dataclass
+class EndToEnd:
+    """Times from host to host in one kind of memory, cold or warm [s], or the reason why there are none."""
+
+    launches: dict[str, list[float]] = field(default_factory=dict)  # as of a case
+    parts: dict[str, list[float]] = field(default_factory=dict)  # of all launches
+    reason: str = ""
+
+
+@dataclass
 class Case:
     """One line of results. ``launches`` holds its samples [s] by program launch.
 
@@ -108,6 +117,9 @@ class Case:
     timeline: list[Event] = field(default_factory=list)
     energies: dict[str, list[float]] = field(default_factory=dict)  # [J], by launch
     energy_reason: str = ""  # why energy was asked for and there is none
+    end_to_end: dict[tuple[str, str], EndToEnd] = field(
+        default_factory=dict
+    )  # by memory and state
     powers: list[Power] = field(default_factory=list)  # of each launch with energies
     figures: dict[str, float] = field(default_factory=dict)  # of the check: accuracy
     curves: dict[str, list[float]] = field(

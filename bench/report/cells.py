@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from . import learning, shape_texts, units
+from . import end_to_end, learning, shape_texts, units
 from .figures.figure import device_text, launch_text
 from .gaps import Gap, ratio_text
 from .models import PORTABLES
@@ -211,6 +211,12 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         "latency": replace(plain["latency"], value=row.latency),
         "rate": replace(plain["rate"], value=row.rate),
         ENERGY: with_interval(plain[ENERGY].text, row.energy),
+        **{
+            end_to_end.COLUMNS[way]: with_interval(
+                plain[end_to_end.COLUMNS[way]].text, times[0]
+            )
+            for way, times in row.end_to_end.items()
+        },
         ROOFLINE: replace(plain[ROOFLINE], value=row.roofline_share),
         RATIO: with_interval(plain[RATIO].text, found.value if found else None, around),
         "verdict": Cell(row.verdict, sign=SIGNS.get(row.verdict, "")),

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
+from . import end_to_end
 from .models import COMPILED
 from .rows import Row
 from .selection import host_clock, measured, text_of
@@ -43,16 +45,22 @@ class DeviceCrossover:
     crossover: (
         Estimate | None
     )  # the interval: the sizes around; None: one is always faster
+    copied: bool = False  # with the copies from and to the host
 
 
-def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
+Clock = Callable[[Row], float | None]
+
+
+def device_crossovers(
+    rows: list[Row], clock: Clock = host_clock, peers: bool = False
+) -> list[DeviceCrossover]:
     """CPU against GPU, where both measured the same problems at two sizes or more."""
     groups: dict[tuple[object, object, str], dict[int, list[Row]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for row in measured(rows):
         case = row.case
-        timed = case.devices == 1 and case.model in COMPILED and host_clock(row)
+        timed = case.devices == 1 and (case.model in COMPILED) != peers and clock(row)
         if not timed or case.algorithm == "ceilings":
             continue
         what = (case.algorithm, case.problem_name, case.dtype, case.context.build)
@@ -62,18 +70,35 @@ def device_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
                 groups[what, fixed, size][value].append(row)
     found = []
     for (_, _, size), by_value in groups.items():
-        points = [point_at(value, by_value[value]) for value in sorted(by_value)]
+        points = [point_at(value, by_value[value], clock) for value in sorted(by_value)]
         measured_points = [point for point in points if point]
         if len(measured_points) > 1:
             found.append(make_crossover(size, measured_points))
     return found
 
 
-def point_at(size: int, rows: list[Row]) -> SizePoint | None:
+def end_to_end_crossovers(rows: list[Row]) -> list[DeviceCrossover]:
+    """The same from host to host, in each kind of memory and state; Python peers by themselves."""
+    found = []
+    for way in end_to_end.WAYS:
+
+        def clock(row: Row, way: tuple[str, str] = way) -> float | None:
+            return row.end_to_end[way][0] if way in row.end_to_end else None
+
+        for peers, who in ((False, ""), (True, ", Python peers")):
+            text = f"from host to host in {way[0]} memory, {way[1]}{who}"
+            found += [
+                replace(one, label=f"{one.label} {text}", copied=True)
+                for one in device_crossovers(rows, clock, peers)
+            ]
+    return found
+
+
+def point_at(size: int, rows: list[Row], clock: Clock) -> SizePoint | None:
     """The best of either kind; None where one is absent."""
     best: dict[str, tuple[float, Row]] = {}
     for row in rows:
-        time = host_clock(row) or math.inf
+        time = clock(row) or math.inf
         kind = row.case.device_kind
         if kind not in best or time < best[kind][0]:
             best[kind] = (time, row)

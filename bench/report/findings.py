@@ -29,6 +29,7 @@ class Findings:
     gaps: list[gaps.Gap]
     sweeps: list[sweeps.Sweep]
     device_crossovers: list[crossovers.DeviceCrossover]
+    end_to_end: list[crossovers.DeviceCrossover]
     scalings: list[scaling.Scaling]
     maps: list[launches.LaunchMap]
     portability: list[portability.Portability]
@@ -47,6 +48,7 @@ class Findings:
             *gaps.texts(self.gaps),
             *sweeps.texts(self.sweeps),
             *crossovers.texts(self.device_crossovers),
+            *crossovers.texts(self.end_to_end),
             *scaling.texts(self.scalings),
             *launches.texts(self.maps, self.margin),
             *portability.texts(self.portability),
@@ -60,6 +62,7 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         gaps.gaps(rows),
         sweeps.sweeps(rows),
         crossovers.device_crossovers(rows),
+        crossovers.end_to_end_crossovers(rows),
         scaling.scalings(rows),
         launches.maps(rows),
         portability.portability(rows),

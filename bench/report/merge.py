@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import manifest
+from . import end_to_end, manifest
 from .case import Case
 from .fields import Broken
 from .records import read_file
@@ -108,7 +108,7 @@ def combine(first: Case, second: Case) -> Case:
     if best.status == "failed":
         best.launches, best.latencies, best.stages = {}, [], {}
         best.counts, best.timeline = {}, []
-        best.energies, best.powers = {}, []
+        best.energies, best.powers, best.end_to_end = {}, [], {}
         return best
     best.launches = {**best.launches, **other.launches}
     best.latencies = best.latencies + other.latencies
@@ -120,6 +120,7 @@ def combine(first: Case, second: Case) -> Case:
     best.energies = {**best.energies, **other.energies}
     best.energy_reason = best.energy_reason or other.energy_reason
     best.powers = best.powers + other.powers
+    end_to_end.combine(best, other)
     if best.status != other.status and not best.reason:
         best.reason = f"skipped in another launch: {other.reason}"
     return best

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import fields, renamed
+from . import end_to_end, fields, renamed
 from .case import Build, Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_facts
@@ -200,6 +200,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         **read_launch(row),
         **read_results(row, context.launch_id, status == "passed"),
         **read_energy(row, context.launch_id, status == "passed"),
+        end_to_end=end_to_end.read(row, context.launch_id, status == "passed"),
         comparison=comparison,
         sizes=read_sizes(row),
         parameters=read_parameters(row),

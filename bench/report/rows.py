@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from . import statistics
+from . import end_to_end, statistics
 from .bounds import (
     COPIES,
     LATENCY,
@@ -47,6 +47,9 @@ class Row:
     energy: float | None = None  # of one compute [J], and its interval
     energy_low: float | None = None
     energy_high: float | None = None
+    end_to_end: dict[tuple[str, str], end_to_end.Times] = field(
+        default_factory=dict
+    )  # by memory and state
     rate: float | None = None
     rate_unit: str = ""
     verdict: str = ""
@@ -89,6 +92,7 @@ def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> s
     notes = [case.launch_note, taken if case.engines else "", roofline_note, ratio_note]
     if case.energy_reason and not case.energies:
         notes.append(f"no energy: {case.energy_reason}")
+    notes += end_to_end.notes(case)
     counts = counts_text(case, " to ")
     notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {
@@ -149,6 +153,7 @@ def build_row(
         energy=energy,
         energy_low=energy_ends[0] if energy_ends else None,
         energy_high=energy_ends[1] if energy_ends else None,
+        end_to_end=end_to_end.times(case),
         rate=amount / middle * 1e-9 if amount else None,
         rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
         verdict=ratio.verdict if ratio else "",

@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from . import end_to_end
 from .bounds import CACHE, in_cache
 from .gaps import COLUMNS as GAP_COLUMNS
 from .gaps import Gap, cells
@@ -21,8 +22,13 @@ from .shape_texts import NUMBERS as SHAPE_NUMBERS
 from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
-from .view import COLUMNS, ENERGY, NUMBERS, Group
+from .view import COLUMNS, NUMBERS, OPTIONAL, Group
 
+END_TO_END = {
+    f"end_to_end_{'_'.join(way)}{end}_s": (way, place)
+    for way in end_to_end.WAYS
+    for place, end in enumerate(("", "_low", "_high"))
+}
 CSV_COLUMNS = [
     "algorithm",
     "method",
@@ -69,6 +75,8 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    *END_TO_END,
+    "end_to_end_parts_s",
     "energy_J",
     "energy_low_J",
     "energy_high_J",
@@ -123,6 +131,11 @@ def record(row: Row) -> dict[str, str]:
         "latency_s": figure(row.latency),
         "stages_s": " ".join(f"{k}={figure(v)}" for k, v in stages.items()),
         "counts": " ".join(f"{k}={v}" for k, v in counts_text(case, "..").items()),
+        **{
+            key: figure(row.end_to_end[way][place] if way in row.end_to_end else None)
+            for key, (way, place) in END_TO_END.items()
+        },
+        "end_to_end_parts_s": end_to_end.parts_text(case),
         "energy_J": figure(row.energy),
         "energy_low_J": figure(row.energy_low),
         "energy_high_J": figure(row.energy_high),
@@ -195,8 +208,8 @@ def to_markdown(
         parts.append("".join(f"- {escape(text)}\n" for text in problems))
     if remarks:
         parts.append("".join(f"- preflight: {escape(text)}\n" for text in remarks))
-    has_energy = any(row[ENERGY] for group in groups for row in group.rows)
-    columns = [name for name in COLUMNS if name != ENERGY or has_energy]
+    rows = [row for group in groups for row in group.rows]
+    columns = [c for c in COLUMNS if c not in OPTIONAL or any(row[c] for row in rows)]
     for group in groups:
         table = markdown_table(
             columns, [[row[name] for name in columns] for row in group.rows]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import units
+from . import end_to_end, units
 from .bounds import CACHE, LATENCY, LINK
 from .case import Case, Context
 from .renamed import USUAL
@@ -26,12 +26,14 @@ COLUMNS = (
     "latency",
     "rate",
     ENERGY,
+    *end_to_end.COLUMNS.values(),
     ROOFLINE,
     "native / portable",
     "verdict",
     "note",
 )
-NUMBERS = COLUMNS[5:11]
+OPTIONAL = (ENERGY, *end_to_end.COLUMNS.values())  # shown where there are any
+NUMBERS = COLUMNS[5:15]
 
 
 @dataclass
@@ -131,6 +133,10 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
         latency,
         units.rate(row.rate, row.rate_unit),
         units.joules(row.energy, row.energy_low, row.energy_high) if row.energy else "",
+        *(
+            units.interval(*row.end_to_end[way]) if way in row.end_to_end else ""
+            for way in end_to_end.WAYS
+        ),
         roofline(row),
         ratio,
         row.verdict,

@@ -58,6 +58,8 @@ std::string label(const Launch& launch) {
   return text.empty() ? "auto" : text;
 }
 
+std::string_view name(HostMemory memory) { return memory == HostMemory::pinned ? "pinned" : "pageable"; }
+
 std::string_view name(LaunchSource source) {
   static constexpr std::array names{"auto", "auto", "tuned", "explicit"};
   return names[static_cast<std::size_t>(source)];

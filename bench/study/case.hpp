@@ -46,6 +46,10 @@ struct Precision {
   bool operator==(const Precision&) const = default;
 };
 
+/// The kind of memory that a program's own arrays lie in, on the host of a GPU.
+enum class HostMemory { pageable, pinned };
+std::string_view name(HostMemory memory);
+
 /// One line of results: a variant, sizes, a type, devices and a launch.
 struct Case {
   const Algorithm* algorithm = nullptr;
@@ -67,6 +71,7 @@ struct Case {
   std::optional<Precision> precision{};  ///< "auto": in place of a number of samples
   std::vector<Band> expected{};          ///< by the study
   bool energy = false;                   ///< whether the energy of a compute is measured
+  std::vector<HostMemory> end_to_end{};  ///< memory of the host that passes start and end in; empty: none is measured
   bool drawn = false;                    ///< its sizes are a shape that the study drew
 
   std::string name;        ///< "vector_add/method:plain/model:cuda/dtype:f32/n:1024/devices:1/launch:auto"

@@ -10,6 +10,7 @@
 #include "backends/model.hpp"
 #include "bench/errors.hpp"
 #include "bench/study/axes.hpp"
+#include "bench/study/end_to_end.hpp"
 #include "bench/study/expected.hpp"
 #include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
@@ -131,6 +132,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   cases[0].algorithm = &algorithm;
   cases[0].drawn = settings.drawn;
   if (const Value* value = axes.find("energy")) cases[0].energy = value->truth("energy");
+  cases[0].end_to_end = read_end_to_end(axes);
   if (const Value* value = axes.find("expect")) cases[0].expected = read_expected(*value);
   multiply_samples(cases, axes);
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),

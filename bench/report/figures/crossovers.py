@@ -21,7 +21,7 @@ MIN_POINTS = 3
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each work that both kinds of device did at three sizes or more."""
-    for one in found.device_crossovers:
+    for one in found.device_crossovers + found.end_to_end:
         if len(one.points) < MIN_POINTS:
             continue
         title = f"CPU against GPU: {one.label}, {device_name(one.cpu)} and {device_name(one.gpu)}"
@@ -41,8 +41,11 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
 def caption(one: DeviceCrossover) -> str:
     """The caption: from where on the GPU is faster."""
     last = one.points[-1]
+    data = (
+        "copies from and to the host included" if one.copied else "data already there"
+    )
     return (
-        "The best variant of either device at each size, data already there, on the host's clock. The GPU is faster "
+        f"The best variant of either device at each size, {data}, on the host's clock. The GPU is faster "
         f"{where(one)}; at {exact(last.size)} it takes {seconds(last.gpu_time)}, the CPU {seconds(last.cpu_time)}."
     )
 
@@ -71,7 +74,8 @@ def draw(one: DeviceCrossover, title: str) -> Canvas:
     style.log_axis(panel.xaxis, style.count_text)
     style.log_axis(panel.yaxis, style.time_text)
     panel.set_xlabel(f"{one.size} (log)")
-    panel.set_ylabel("time of one compute, host's clock (log)")
+    what = "time from host to host" if one.copied else "time of one compute"
+    panel.set_ylabel(f"{what}, host's clock (log)")
     style.legend(panel)
     rows = [row for point in one.points for row in (point.cpu, point.gpu)]
     return style.finish(figure, title, provenance(cases_of(rows)))

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Peers whose inputs are copied to a device, and their results back: copies that can be made again and timed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .peer import Peer
+
+if TYPE_CHECKING:  # listing needs no library
+    import numpy as np
+
+
+class Kept(Protocol):
+    """Arrays of the host that results go to again and again."""
+
+    def take(self, peer: DevicePeer, result: Any) -> np.ndarray:
+        """The next of them, with the values of a result."""
+
+
+class DevicePeer(Peer):
+    """A subclass wraps the copies of its library; a variant calls `to_device` and `to_host`."""
+
+    #: Where results go while they are timed; None: to new arrays.
+    kept: Kept | None = None
+
+    def to_device(self, array: np.ndarray) -> Any:
+        """An input on the device, copied there once more by each pass that is timed end to end."""
+        device = self.device_copy(array)
+        self.placed.append((array, device))
+        return device
+
+    def to_host(self, result: Any) -> Any:
+        """A result as a NumPy array."""
+        if self.kept is None:
+            return self.fetch(result)
+        return self.kept.take(self, result)
+
+    def device_copy(self, array: np.ndarray) -> Any:
+        """A new array on the device with these values."""
+        raise NotImplementedError
+
+    def copy_in(self, to: Any, array: np.ndarray) -> None:
+        """Copies into an array on the device."""
+        raise NotImplementedError
+
+    def fetch(self, result: Any) -> Any:
+        """A new NumPy array with the values of a result."""
+        raise NotImplementedError
+
+    def fetch_into(self, array: np.ndarray, result: Any) -> None:
+        """Copies a result into a NumPy array."""
+        array[...] = self.fetch(result)
+
+    def pinned(self, array: np.ndarray) -> np.ndarray | None:
+        """A copy in pinned memory; None where the library has none."""
+        return None
+
+    def release(self) -> None:
+        """Returns device memory that the library keeps for later arrays."""
