@@ -38,7 +38,7 @@ AutoCommunicator::Choice first_of(std::span<const char* const> names, Runtime& r
   throw Unsupported(reasons);
 }
 
-const RegisterEngine engine{"auto", DeviceKind::host, make_auto_communicator};
+const RegisterEngine host_auto{"auto", DeviceKind::host, make_auto_communicator};
 
 }  // namespace
 

@@ -106,7 +106,7 @@ class HostCommunicator final : public Communicator {
   Room room_;
 };
 
-const RegisterEngine engine{
+const RegisterEngine local{
     "local", DeviceKind::host,
     [](Runtime& runtime, std::span<const Shard> shards, const Partition& world) -> std::unique_ptr<Communicator> {
       require_one_process(world, "local");
