@@ -9,7 +9,7 @@
 namespace league {
 namespace {
 
-constexpr std::array<std::string_view, 7> names{"f32", "f64", "i32", "i64", "u8", "f16", "bf16"};
+constexpr std::array<std::string_view, 7> dtype_names{"f32", "f64", "i32", "i64", "u8", "f16", "bf16"};
 constexpr std::size_t alignment = 64;
 
 std::atomic<std::int64_t> all_bytes = 0;  // of arrays
@@ -31,13 +31,13 @@ void deallocate(std::pmr::memory_resource& memory, std::byte* data, std::size_t 
 
 }  // namespace
 
-std::string_view name(Dtype dtype) { return names[static_cast<std::size_t>(dtype)]; }
+std::string_view name(Dtype dtype) { return dtype_names[static_cast<std::size_t>(dtype)]; }
 
 Dtype dtype_from(std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
+  const auto found = std::ranges::find(dtype_names, name);
+  if (found == dtype_names.end())
     throw std::invalid_argument("no type is named '" + std::string(name) + "': f32, f64, i32, i64, u8, f16, bf16 are");
-  return static_cast<Dtype>(found - names.begin());
+  return static_cast<Dtype>(found - dtype_names.begin());
 }
 
 std::int64_t checked_product(std::span<const std::int64_t> extents) {

@@ -38,44 +38,44 @@ AutoCommunicator::Choice first_of(std::span<const char* const> names, Runtime& r
   throw Unsupported(reasons);
 }
 
-const RegisterEngine engine{"auto", DeviceKind::host, make_auto_communicator};
+const RegisterEngine host_auto{"auto", DeviceKind::host, make_auto_communicator};
 
 }  // namespace
 
 /// The reservation must also hold for sums shorter than the longest, on either engine.
-void AutoCommunicator::reserve(std::int64_t bytes, Order order, int lane) {
-  if (!many_.engine) return few_.engine->reserve(bytes, order, lane);
+void AutoCommunicator::reserve(std::int64_t bytes, Order order, int queue) {
+  if (!many_.engine) return few_.engine->reserve(bytes, order, queue);
   const auto [low, high] = std::minmax({max_bytes.all_reduce, max_bytes.reduce_scatter});
-  few_.engine->reserve(std::min(bytes, high), order, lane);
-  if (bytes > low) many_.engine->reserve(bytes, order, lane);
+  few_.engine->reserve(std::min(bytes, high), order, queue);
+  if (bytes > low) many_.engine->reserve(bytes, order, queue);
 }
 
-void AutoCommunicator::all_reduce(std::span<const Buffer> buffers, Order order, int lane) {
-  take(bytes_of(buffers), max_bytes.all_reduce).all_reduce(buffers, order, lane);
+void AutoCommunicator::all_reduce(std::span<const Buffer> buffers, Order order, int queue) {
+  take(bytes_of(buffers), max_bytes.all_reduce).all_reduce(buffers, order, queue);
 }
 
-void AutoCommunicator::reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) {
-  take(bytes_of(buffers), max_bytes.reduce_scatter).reduce_scatter(buffers, order, lane);
+void AutoCommunicator::reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) {
+  take(bytes_of(buffers), max_bytes.reduce_scatter).reduce_scatter(buffers, order, queue);
 }
 
-void AutoCommunicator::all_gather(std::span<const Buffer> buffers, int lane) {
-  take(bytes_of(buffers), max_bytes.all_gather).all_gather(buffers, lane);
+void AutoCommunicator::all_gather(std::span<const Buffer> buffers, int queue) {
+  take(bytes_of(buffers), max_bytes.all_gather).all_gather(buffers, queue);
 }
 
-void AutoCommunicator::gather(std::span<const Buffer> pieces, Buffer whole, int lane) {
+void AutoCommunicator::gather(std::span<const Buffer> pieces, Buffer whole, int queue) {
   std::int64_t bytes = 0;
   for (const Buffer& piece : pieces) bytes += piece.bytes();
-  take(bytes, max_bytes.gather).gather(pieces, whole, lane);
+  take(bytes, max_bytes.gather).gather(pieces, whole, queue);
 }
 
-void AutoCommunicator::broadcast(std::span<const Buffer> buffers, int lane) {
-  take(bytes_of(buffers), max_bytes.broadcast).broadcast(buffers, lane);
+void AutoCommunicator::broadcast(std::span<const Buffer> buffers, int queue) {
+  take(bytes_of(buffers), max_bytes.broadcast).broadcast(buffers, queue);
 }
 
-void AutoCommunicator::exchange(std::span<const Transfer> transfers, int lane) {
+void AutoCommunicator::exchange(std::span<const Transfer> transfers, int queue) {
   std::int64_t longest = 0;
   for (const Transfer& one : transfers) longest = std::max(longest, one.bytes);
-  take(longest, max_bytes.exchange).exchange(transfers, lane);
+  take(longest, max_bytes.exchange).exchange(transfers, queue);
 }
 
 std::optional<DeviceView> AutoCommunicator::device_view(std::size_t local) { return take(0, 0).device_view(local); }

@@ -19,13 +19,13 @@ class AutoCommunicator final : public Communicator {
   /// Without an engine in `many`, all calls go to `few`.
   AutoCommunicator(Choice few, Choice many) : few_(std::move(few)), many_(std::move(many)) {}
 
-  void reserve(std::int64_t bytes, Order order, int lane) override;
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override;
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override;
-  void all_gather(std::span<const Buffer> buffers, int lane) override;
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override;
-  void broadcast(std::span<const Buffer> buffers, int lane) override;
-  void exchange(std::span<const Transfer> transfers, int lane) override;
+  void reserve(std::int64_t bytes, Order order, int queue) override;
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override;
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override;
+  void all_gather(std::span<const Buffer> buffers, int queue) override;
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override;
+  void broadcast(std::span<const Buffer> buffers, int queue) override;
+  void exchange(std::span<const Transfer> transfers, int queue) override;
   [[nodiscard]] std::optional<DeviceView> device_view(std::size_t local) override;
   [[nodiscard]] std::vector<std::string> taken() const override;
 

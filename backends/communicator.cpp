@@ -35,19 +35,19 @@ class Alone final : public Communicator {
 
 }  // namespace
 
-bool Room::grow(std::int64_t bytes, Order order, int lane) {
-  std::int64_t* room = bytes_[lane];
+bool Room::grow(std::int64_t bytes, Order order, int queue) {
+  std::int64_t* room = bytes_[queue];
   const bool more = bytes > room[static_cast<int>(order)];
   for (const Order covered : {Order::any, order})
     room[static_cast<int>(covered)] = std::max(room[static_cast<int>(covered)], bytes);
   return more;
 }
 
-void Room::require(std::span<const Buffer> buffers, std::size_t local, Order order, int lane) const {
+void Room::require(std::span<const Buffer> buffers, std::size_t local, Order order, int queue) const {
   require_alike(buffers, local);
-  if (const std::int64_t room = bytes_[lane][static_cast<int>(order)]; buffers.front().bytes() > room)
-    throw std::logic_error("a sum of " + std::to_string(buffers.front().bytes()) + " bytes on lane " +
-                           std::to_string(lane) + ": " + std::to_string(room) + " are reserved for its order");
+  if (const std::int64_t room = bytes_[queue][static_cast<int>(order)]; buffers.front().bytes() > room)
+    throw std::logic_error("a sum of " + std::to_string(buffers.front().bytes()) + " bytes on queue " +
+                           std::to_string(queue) + ": " + std::to_string(room) + " are reserved for its order");
 }
 
 void require_alike(std::span<const Buffer> buffers, std::size_t local) {

@@ -54,34 +54,34 @@ struct DeviceView {
 };
 
 /// All communication between shards. Every call takes one buffer per local shard, in shard order. It is one group of
-/// operations on queue `lane` of the shards' devices, can be recorded into a graph, and does not synchronise with the
-/// host. Buffers are split between shards by `piece_of`. Calls on different lanes are independent.
+/// operations on queue `queue` of the shards' devices, can be recorded into a graph, and does not synchronise with the
+/// host. Buffers are split between shards by `piece_of`. Calls on different queues are independent.
 class Communicator {
  public:
-  /// Queues per device for calls: lane 0, and lane 1 for concurrent communication.
-  static constexpr int lanes = 2;
+  /// Queues per device for calls: 0, and 1 for concurrent communication.
+  static constexpr int queue_count = 2;
 
   virtual ~Communicator() = default;
-  /// Reserves memory on a lane for all-reduces and reduce-scatters of buffers of up to `bytes`. With order `any` it may
-  /// reserve less, sufficient for that order only. Growing invalidates earlier recordings and device views.
-  virtual void reserve(std::int64_t /*bytes*/, Order /*order*/ = Order::ordered, int /*lane*/ = 0) {}
+  /// Reserves memory on a queue for all-reduces and reduce-scatters of buffers of up to `bytes`. With order `any` it
+  /// may reserve less, sufficient for that order only. Growing invalidates earlier recordings and device views.
+  virtual void reserve(std::int64_t /*bytes*/, Order /*order*/ = Order::ordered, int /*queue*/ = 0) {}
   /// In-place elementwise sum over all shards, in every buffer: f32, f64, i32, i64. Buffers have equal lengths.
   /// @pre reserved
-  virtual void all_reduce(std::span<const Buffer> buffers, Order order, int lane = 0) = 0;
+  virtual void all_reduce(std::span<const Buffer> buffers, Order order, int queue = 0) = 0;
   /// As `all_reduce`, but a shard gets only its own piece of the sum; the rest of its buffer is undefined.
-  virtual void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane = 0) = 0;
+  virtual void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue = 0) = 0;
   /// In place: every shard starts with its own piece in its buffer, and ends with all pieces. Buffers have equal
   /// lengths.
-  virtual void all_gather(std::span<const Buffer> buffers, int lane = 0) = 0;
+  virtual void all_gather(std::span<const Buffer> buffers, int queue = 0) = 0;
   /// Concatenates the pieces, whose lengths may differ, into `whole` on the device of shard 0.
   /// @pre `whole` is as long as all pieces together; processes without shard 0 pass an empty one
-  virtual void gather(std::span<const Buffer> pieces, Buffer whole, int lane = 0) = 0;
+  virtual void gather(std::span<const Buffer> pieces, Buffer whole, int queue = 0) = 0;
   /// Copies shard 0's values to every buffer. Buffers have equal lengths.
-  virtual void broadcast(std::span<const Buffer> buffers, int lane = 0) = 0;
+  virtual void broadcast(std::span<const Buffer> buffers, int queue = 0) = 0;
   /// Point-to-point transfers (halos) from or to local shards. A target is overwritten only after earlier work on its
   /// shard's queue; later work on a queue waits until its sources have been read.
   /// @pre no target overlaps another target or a source
-  virtual void exchange(std::span<const Transfer> transfers, int lane = 0) = 0;
+  virtual void exchange(std::span<const Transfer> transfers, int queue = 0) = 0;
   /// For a kernel on local shard `local` that communicates itself; empty if the engine has no such support.
   [[nodiscard]] virtual std::optional<DeviceView> device_view(std::size_t /*local*/) { return {}; }
   /// For an engine that forwards calls: the names of the engines that were used; else empty.
@@ -92,13 +92,13 @@ class Communicator {
 class Room {
  public:
   /// @returns whether the reservation has grown
-  bool grow(std::int64_t bytes, Order order, int lane);
+  bool grow(std::int64_t bytes, Order order, int queue);
   /// Checks the reservation for these buffers, one per local shard. @throws std::logic_error if there is none, or if
   /// they differ in size or type
-  void require(std::span<const Buffer> buffers, std::size_t local, Order order, int lane) const;
+  void require(std::span<const Buffer> buffers, std::size_t local, Order order, int queue) const;
 
  private:
-  std::int64_t bytes_[Communicator::lanes][2] = {};
+  std::int64_t bytes_[Communicator::queue_count][2] = {};
 };
 
 /// Checks one buffer per local shard. @throws std::logic_error if they differ in number, size or type

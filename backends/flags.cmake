@@ -16,6 +16,9 @@ if(LEAGUE_SANITIZE)
 endif()
 list(JOIN host "," host_nvcc)
 list(TRANSFORM host PREPEND "SHELL:-Xarch_host " OUTPUT_VARIABLE host_hip)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU) # the compiler's garbage collector: beyond 1 GB only, which saves 5 to 10 % of its time
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1000000>")
+endif()
 add_compile_options(
   "$<$<COMPILE_LANGUAGE:CXX>:${host}>" "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_nvcc}>"
   "$<$<COMPILE_LANGUAGE:HIP>:${host_hip}>")

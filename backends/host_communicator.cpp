@@ -71,42 +71,42 @@ namespace {
 class HostCommunicator final : public Communicator {
  public:
   HostCommunicator(Runtime& runtime, std::span<const Shard> shards) : local_(shards.size()) {
-    for (int lane = 0; lane < lanes; ++lane) queues_[lane] = &runtime.queue(shards.front().device, lane);
+    for (int queue = 0; queue < queue_count; ++queue) queues_[queue] = &runtime.queue(shards.front().device, queue);
   }
 
-  void reserve(std::int64_t bytes, Order order, int lane) override { room_.grow(bytes, order, lane); }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, local_, order, lane);
-    submit(lane, buffers, host::all_reduce);
+  void reserve(std::int64_t bytes, Order order, int queue) override { room_.grow(bytes, order, queue); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, local_, order, queue);
+    submit(queue, buffers, host::all_reduce);
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, local_, order, lane);
-    submit(lane, buffers, host::reduce_scatter);
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, local_, order, queue);
+    submit(queue, buffers, host::reduce_scatter);
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, local_);
-    submit(lane, buffers, host::all_gather);
+    submit(queue, buffers, host::all_gather);
   }
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
-    submit(lane, pieces, [whole](std::span<const Buffer> all) { host::gather(all, whole); });
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
+    submit(queue, pieces, [whole](std::span<const Buffer> all) { host::gather(all, whole); });
   }
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, local_);
-    submit(lane, buffers, host::broadcast);
+    submit(queue, buffers, host::broadcast);
   }
-  void exchange(std::span<const Transfer> transfers, int lane) override { submit(lane, transfers, host::exchange); }
+  void exchange(std::span<const Transfer> transfers, int queue) override { submit(queue, transfers, host::exchange); }
 
  private:
   template <class T, class Operation>
-  void submit(int lane, std::span<const T> what, const Operation& operation) {
-    queues_[lane]->submit([all = std::vector(what.begin(), what.end()), operation] { operation(all); });
+  void submit(int queue, std::span<const T> what, const Operation& operation) {
+    queues_[queue]->submit([all = std::vector(what.begin(), what.end()), operation] { operation(all); });
   }
   std::size_t local_;
-  Queue* queues_[lanes] = {};
+  Queue* queues_[queue_count] = {};
   Room room_;
 };
 
-const RegisterEngine engine{
+const RegisterEngine local{
     "local", DeviceKind::host,
     [](Runtime& runtime, std::span<const Shard> shards, const Partition& world) -> std::unique_ptr<Communicator> {
       require_one_process(world, "local");

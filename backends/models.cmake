@@ -20,13 +20,30 @@ function(league_precompile target)
   endif()
 endfunction()
 
+# league_unity(<target> <source>...): with LEAGUE_UNITY, files of one folder are compiled as one, `names.cpp` of all folders too:
+# headers are parsed and templates instantiated once. Not for kernels: what is inlined depends on the size of the whole file.
+function(league_unity target)
+  if(NOT LEAGUE_UNITY)
+    return()
+  endif()
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source STEM name)
+    if(NOT name STREQUAL "names")
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(GET folder FILENAME name)
+    endif()
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${name})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # league_objects(<target> [FOLDER <folder>] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
-#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HEADERS <header>...] [HARNESS])
+#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HEADERS <header>...] [UNITY] [HARNESS])
 # No file, no target. EXCLUDE is matched against the beginning of file names. HEADERS: precompiled; default:
-# the standard ones. HARNESS: holds no kernel, compiled quickly.
+# the standard ones. UNITY: the files of a folder may be compiled as one. HARNESS: holds no kernel, compiled quickly.
 # The target joins the global property LEAGUE_OBJECTS, which the executables link.
 function(league_objects target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS;UNITY" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES;HEADERS")
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${arg_FOLDER}/")
   file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
   if(arg_EXCLUDE)
@@ -50,6 +67,9 @@ function(league_objects target)
     set(arg_HEADERS ${league_standard_headers})
   endif()
   league_precompile(${target} ${arg_HEADERS})
+  if(arg_UNITY)
+    league_unity(${target} ${sources})
+  endif()
   if(arg_ARCHITECTURES)
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${arg_ARCHITECTURES}")
   endif()

@@ -95,7 +95,7 @@ std::string cpu_name() {
 
 /// The threads of a parallel region: by OMP_NUM_THREADS, OMP_THREAD_LIMIT, OMP_DYNAMIC and the processors of this
 /// process. Afterwards this is the default of every region and its maximum.
-int threads_of_a_region() {
+int region_threads() {
   int threads = 1;
 #pragma omp parallel
 #pragma omp single
@@ -154,7 +154,7 @@ RegisterBackend::RegisterBackend(std::string name, int order, BackendFactory sta
   entries().push_back({std::move(name), order, start});
 }
 
-Runtime::Runtime(Ranks& ranks) : ranks_(ranks), host_threads_(threads_of_a_region()), host_(host_info(host_threads_)) {
+Runtime::Runtime(Ranks& ranks) : ranks_(ranks), host_threads_(region_threads()), host_(host_info(host_threads_)) {
   std::ranges::sort(entries(), {}, [](const Entry& entry) { return std::pair(entry.order, entry.name); });
   for (const Entry& entry : entries()) {
     started_.push_back({entry.name, entry.start(*this)});
@@ -205,13 +205,13 @@ std::vector<Device> Runtime::devices(DeviceKind kind, int count) const {
   return devices;
 }
 
-Queue& Runtime::queue(Device device, int lane) {
-  std::unique_ptr<Queue>& queue = queues_[{static_cast<int>(device.kind), device.index, device.threads, lane}];
+Queue& Runtime::queue(Device device, int index) {
+  std::unique_ptr<Queue>& queue = queues_[{static_cast<int>(device.kind), device.index, device.threads, index}];
   if (!queue) {
     if (device.kind == DeviceKind::host)
-      queue = std::make_unique<HostQueue>(device, lane);
+      queue = std::make_unique<HostQueue>(device, index);
     else
-      queue = gpu_backend_->make_queue(device, lane);
+      queue = gpu_backend_->make_queue(device, index);
   }
   return *queue;
 }

@@ -23,14 +23,14 @@ class HostRecorder;
 /// The in-order queue of one device: takes kernels and copies, and times them.
 class Queue {
  public:
-  explicit Queue(Device device, int lane = 0) : device_(device), lane_(lane) {}
+  explicit Queue(Device device, int index = 0) : device_(device), index_(index) {}
   virtual ~Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   [[nodiscard]] const Device& device() const { return device_; }
   /// Index among the queues of its device.
-  [[nodiscard]] int lane() const { return lane_; }
+  [[nodiscard]] int index() const { return index_; }
   /// Runs `work`, which submits kernels to this queue: at once, or, on a host that records, at every launch of the
   /// graph. It must capture host data by value.
   template <class Work>
@@ -64,7 +64,7 @@ class Queue {
   friend class HostRecorder;
   void record(std::function<void()> work);
   Device device_;
-  int lane_;
+  int index_;
   HostRecorder* recorder_ = nullptr;
 };
 
@@ -86,7 +86,7 @@ class Backend {
   /// Why it cannot be used here ("no GPU answers"); empty if it can.
   [[nodiscard]] virtual std::string unavailable() const { return {}; }
   [[nodiscard]] virtual std::vector<DeviceInfo> devices() const { return {}; }
-  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device, int /*lane*/) const { return nullptr; }
+  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue(Device, int /*index*/) const { return nullptr; }
   /// Records what `body` submits to the queues; null: this runtime has no graphs.
   [[nodiscard]] virtual std::unique_ptr<Graph> record(std::span<Queue* const>, const std::function<void()>&) const {
     return nullptr;
@@ -138,8 +138,8 @@ class Runtime {
   /// divide them by their index on the host. Host devices share the threads; they exist to test partitioning without a
   /// GPU, and run one after another. @throws Unsupported if there are too few GPUs, or they cannot be split evenly
   [[nodiscard]] std::vector<Device> devices(DeviceKind kind, int count) const;
-  /// The queue of a device; other lanes are independent queues, ordered only by `Queue::wait_for`.
-  [[nodiscard]] Queue& queue(Device device, int lane = 0);
+  /// The queue of a device; those of other indices are independent, ordered only by `Queue::wait_for`.
+  [[nodiscard]] Queue& queue(Device device, int index = 0);
   /// Records what `body` submits to the queues, and to queues that fork from and join them, without running it. On host
   /// devices a launch runs the recorded functions.
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues, const std::function<void()>& body) const;
@@ -153,9 +153,9 @@ class Runtime {
 
   /// A handle or instance of type T for a device, created at first use and cached: a Kokkos instance, a cuBLAS handle.
   template <class T, class Make>
-  T& attachment(Device device, Make&& make, int lane = 0) {
+  T& attachment(Device device, Make&& make, int index = 0) {
     std::any& slot =
-        attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads, lane}];
+        attachments_[{std::type_index(typeid(T)), static_cast<int>(device.kind), device.index, device.threads, index}];
     if (!slot.has_value()) slot = std::make_shared<T>(make());
     return *std::any_cast<std::shared_ptr<T>&>(slot);
   }

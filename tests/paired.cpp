@@ -19,8 +19,8 @@ namespace {
 
 thread_local int this_rank = -1;
 
-/// Where ranks meet. A rank runs while it holds the lock.
-class Meeting {
+/// Rendezvous of the ranks. A rank runs while it holds the lock.
+class Rendezvous {
  public:
   /// Gets what all ranks have brought, in their order.
   using Combine = std::function<void(std::span<void* const>)>;
@@ -46,7 +46,7 @@ class Meeting {
   }
 
   /// The last rank that comes combines. `what` says which call it is, and must be the same for all.
-  void meet(const std::string& what, void* brought, const Combine& combine) {
+  void join(const std::string& what, void* brought, const Combine& combine) {
     if (this_rank < 0) throw std::logic_error(what + ": not within on_ranks");
     const std::size_t round = round_;
     calls_[static_cast<std::size_t>(this_rank)] = {what, brought};
@@ -89,8 +89,8 @@ class Meeting {
   std::exception_ptr outcome_, failure_;
 };
 
-Meeting& meeting() {
-  static Meeting all;
+Rendezvous& rendezvous() {
+  static Rendezvous all;
   return all;
 }
 
@@ -103,47 +103,47 @@ class PairedCommunicator final : public Communicator {
  public:
   PairedCommunicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world)
       : local_(shards.size()), world_(world) {
-    for (int lane = 0; lane < lanes; ++lane) queues_[lane] = &runtime.queue(shards.front().device, lane);
+    for (int queue = 0; queue < queue_count; ++queue) queues_[queue] = &runtime.queue(shards.front().device, queue);
   }
 
-  void reserve(std::int64_t bytes, Order order, int lane) override { room_.grow(bytes, order, lane); }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, local_, order, lane);
-    submit(lane, text("all_reduce", buffers.front(), order == Order::any ? ", any" : ", ordered"), buffers,
+  void reserve(std::int64_t bytes, Order order, int queue) override { room_.grow(bytes, order, queue); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, local_, order, queue);
+    submit(queue, text("all_reduce", buffers.front(), order == Order::any ? ", any" : ", ordered"), buffers,
            host::all_reduce);
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, local_, order, lane);
-    submit(lane, text("reduce_scatter", buffers.front(), order == Order::any ? ", any" : ", ordered"), buffers,
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, local_, order, queue);
+    submit(queue, text("reduce_scatter", buffers.front(), order == Order::any ? ", any" : ", ordered"), buffers,
            host::reduce_scatter);
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, local_);
-    submit(lane, text("all_gather", buffers.front()), buffers, host::all_gather);
+    submit(queue, text("all_gather", buffers.front()), buffers, host::all_gather);
   }
   /// The whole comes first of what a rank brings.
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
     std::vector<Buffer> brought{pieces.begin(), pieces.end()};
     if (world_.first_local == 0) brought.insert(brought.begin(), whole);
-    submit<Buffer>(lane, "gather", brought, [](std::span<const Buffer> all) {
+    submit<Buffer>(queue, "gather", brought, [](std::span<const Buffer> all) {
       std::int64_t bytes = 0;
       for (const Buffer& piece : all.subspan(1)) bytes += piece.bytes();
       if (bytes != all.front().bytes()) throw std::logic_error("gather: the whole is not as long as its pieces");
       host::gather(all.subspan(1), all.front());
     });
   }
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, local_);
-    submit(lane, text("broadcast", buffers.front()), buffers, host::broadcast);
+    submit(queue, text("broadcast", buffers.front()), buffers, host::broadcast);
   }
-  void exchange(std::span<const Transfer> transfers, int lane) override {
+  void exchange(std::span<const Transfer> transfers, int queue) override {
     std::vector<End> ends;
     for (const Transfer& one : transfers) {
       if (here(one.from)) ends.push_back({one, true});
       if (here(one.to)) ends.push_back({one, false});
       if (!here(one.from) && !here(one.to)) throw std::logic_error("exchange: neither end is here");
     }
-    submit<End>(lane, "exchange", ends, exchange_ends);
+    submit<End>(queue, "exchange", ends, exchange_ends);
   }
 
  private:
@@ -174,9 +174,9 @@ class PairedCommunicator final : public Communicator {
 
   /// Queues a meeting, in which `operation` gets what all ranks have brought, one after another.
   template <class T, class Operation>
-  void submit(int lane, const std::string& what, std::span<const T> mine, const Operation& operation) {
-    queues_[lane]->submit([what, mine = std::vector(mine.begin(), mine.end()), operation]() mutable {
-      meeting().meet(what, &mine, [&](std::span<void* const> brought) {
+  void submit(int queue, const std::string& what, std::span<const T> mine, const Operation& operation) {
+    queues_[queue]->submit([what, mine = std::vector(mine.begin(), mine.end()), operation]() mutable {
+      rendezvous().join(what, &mine, [&](std::span<void* const> brought) {
         std::vector<T> all;
         for (const void* one : brought)
           all.insert(all.end(), static_cast<const std::vector<T>*>(one)->begin(),
@@ -188,7 +188,7 @@ class PairedCommunicator final : public Communicator {
 
   std::size_t local_;
   Partition world_;
-  Queue* queues_[lanes] = {};
+  Queue* queues_[queue_count] = {};
   Room room_;
 };
 
@@ -212,7 +212,7 @@ class PairedReduce final : public Reduce {
       bool same;
     } mine{value, true};
     using Mine = decltype(mine);
-    meeting().meet("agree", &mine, [](std::span<void* const> all) {
+    rendezvous().join("agree", &mine, [](std::span<void* const> all) {
       bool same = true;
       for (void* one : all) same = same && static_cast<Mine*>(one)->value == static_cast<Mine*>(all.front())->value;
       for (void* one : all) static_cast<Mine*>(one)->same = same;
@@ -227,7 +227,7 @@ class PairedReduce final : public Reduce {
   }
   template <class T, class Two>
   static void combine(const std::string& what, std::span<T> values, const Two& two) {
-    meeting().meet(what + " [" + std::to_string(values.size()) + "]", &values, [&two](std::span<void* const> all) {
+    rendezvous().join(what + " [" + std::to_string(values.size()) + "]", &values, [&two](std::span<void* const> all) {
       const auto of = [](void* one) { return *static_cast<std::span<T>*>(one); };
       for (std::size_t i = 0; i < of(all.front()).size(); ++i) {
         T result = of(all.front())[i];
@@ -243,14 +243,14 @@ class PairedReduce final : public Reduce {
 void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& body, int devices, std::int64_t batch) {
   const std::vector<Device> all = runtime().devices(DeviceKind::host, ranks * devices);
   for (const Device& device : all)  // the runtime makes queues for one thread at a time, and these run in turn
-    for (int lane = 0; lane < Communicator::lanes; ++lane) static_cast<void>(runtime().queue(device, lane));
-  meeting().begin(ranks);
+    for (int queue = 0; queue < Communicator::queue_count; ++queue) static_cast<void>(runtime().queue(device, queue));
+  rendezvous().begin(ranks);
   std::vector<std::thread> threads;
   for (int number = 0; number < ranks; ++number)
     threads.emplace_back([&, number] {
       omp_set_dynamic(0);  // as the main thread's regions
       omp_set_num_threads(runtime().host_threads());
-      meeting().run(number, [&] {
+      rendezvous().run(number, [&] {
         Rank rank{.number = number, .world = partition(rows, devices, number, ranks, batch)};
         rank.shards = local_shards(rank.world, std::span(all).subspan(static_cast<std::size_t>(number * devices),
                                                                       static_cast<std::size_t>(devices)));
@@ -260,7 +260,7 @@ void on_ranks(int ranks, std::int64_t rows, const std::function<void(Rank&)>& bo
       });
     });
   for (std::thread& thread : threads) thread.join();
-  meeting().rethrow();
+  rendezvous().rethrow();
 }
 
 }  // namespace league::tests

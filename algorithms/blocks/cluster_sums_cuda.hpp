@@ -9,7 +9,7 @@
 /// own barrier. Blocks store their sums in each other's shared memory, whose barrier counts the bytes.
 namespace league::blocks::cluster {
 
-/// The most blocks of a cluster: a size that is not portable.
+/// Maximum blocks of a cluster: a size that is not portable.
 inline constexpr int max_blocks = 16;
 
 /// In the shared memory of each block, at the same offset.

@@ -51,7 +51,7 @@ struct ClusterPlan {
   int panels;         ///< of rows that are kept
   int a_slots, data_slots, bytes;
 
-  /// The most stages in `room` bytes, for tiles of `steps` stages of depth. A stage is copied when the one `stages`
+  /// Maximum stages in `room` bytes, for tiles of `steps` stages of depth. A stage is copied when the one `stages`
   /// before it has been read by all: so have been the rows a whole number of panels before, at least as many steps. A
   /// tile's data must stay until the next tile of its groups begins.
   template <class Tile>

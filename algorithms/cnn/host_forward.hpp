@@ -73,7 +73,7 @@ struct Largest {
   Lanes value;
   Ints place;
 
-  [[gnu::always_inline]] void meet(Lanes other, int at) {
+  [[gnu::always_inline]] void take(Lanes other, int at) {
     const Ints later = other > value;
     value = chosen(later, other, value);
     place = (later & at) | (~later & place);
@@ -90,9 +90,9 @@ struct Largest {
         for (int n = 0; n < block; n += lanes) {
           const int left = 2 * px * block + n, right = left + block;
           Largest found{load(z[0] + left), {}};
-          found.meet(load(z[0] + right), 1);
-          found.meet(load(z[1] + left), 2);
-          found.meet(load(z[1] + right), 3);
+          found.take(load(z[0] + right), 1);
+          found.take(load(z[1] + left), 2);
+          found.take(load(z[1] + right), 3);
           const int at = (py * pooled_side + px) * channels2 + first + n;
           store(mine.largest + at, found.value);
           store(mine.decisions + at, found.decision());

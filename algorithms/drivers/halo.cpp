@@ -9,7 +9,7 @@ namespace league {
 namespace {
 
 /// Exchanges run on this queue of a shard's device, concurrently with its kernels.
-constexpr int exchange_lane = 1;
+constexpr int exchange_queue = 1;
 
 class HaloSolve final : public ShardParts<HaloPart> {
  public:
@@ -53,7 +53,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
       if (own.size() > 1) part->advance(from, to, {own.end - 1, own.end});
       beside(*part).wait_for(part->queue());
     }
-    context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_lane);
+    context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_queue);
     for (const auto& part : parts()) {
       if (stages.traced()) {  // not overlapped, so that each stage has its own time
         const auto stage = stages.scope(part->queue(), "exchange");
@@ -66,7 +66,7 @@ class HaloSolve final : public ShardParts<HaloPart> {
     }
   }
   [[nodiscard]] static Queue& beside(const HaloPart& part) {
-    return part.runtime().queue(part.queue().device(), exchange_lane);
+    return part.runtime().queue(part.queue().device(), exchange_queue);
   }
 
   /// Transfers of the ghost planes of a buffer, for all local shards and their neighbours. Empty shards come last.

@@ -100,7 +100,7 @@ class StreamedPart;
 template <class Pass, class... Views>
 class StreamedPart<Kernel<Pass, Views...>> final : public Part {
  public:
-  static constexpr int lanes = 4;
+  static constexpr int queue_count = 4;
   static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // per chunk of the widest array
 
   StreamedPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
@@ -110,10 +110,10 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
         bindings_(bind<Views...>(problem, context, shard, names)),
         chunk_(std::min(rows().size(), rows_per_chunk(bindings_))) {
     if (context.dry) return;
-    for (int lane = 0; lane < lanes; ++lane) {
-      lanes_[static_cast<std::size_t>(lane)].queue = &runtime().queue(shard.device, lane + 1);
-      each(lanes_[static_cast<std::size_t>(lane)], [&]<class Array>(Array& array, const Binding& binding) {
-        Queue& own = *lanes_[static_cast<std::size_t>(lane)].queue;
+    for (int number = 0; number < queue_count; ++number) {
+      queues_[static_cast<std::size_t>(number)].queue = &runtime().queue(shard.device, number + 1);
+      each(queues_[static_cast<std::size_t>(number)], [&]<class Array>(Array& array, const Binding& binding) {
+        Queue& own = *queues_[static_cast<std::size_t>(number)].queue;
         array = Array::make(runtime(), own, binding.name, chunk_ * binding.row_size);
       });
     }
@@ -126,19 +126,19 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
   [[nodiscard]] Timing timing() const override { return {.reset_each = true, .host_clock = true}; }
   void reset() override {
     for (HostArray& array : staging_) std::ranges::fill(array.bytes(), std::byte{0xff});
-    for (Lane& lane : lanes_) {
-      each(lane, [](auto& array, const Binding& binding) {
+    for (ChunkQueue& one : queues_) {
+      each(one, [](auto& array, const Binding& binding) {
         if (!binding.input) array.poison();
       });
-      lane.queue->fence();
+      one.queue->fence();
     }
   }
   void compute(Stages& stages) override {
-    for (Lane& lane : lanes_) lane.queue->wait_for(queue());
+    for (ChunkQueue& one : queues_) one.queue->wait_for(queue());
     std::size_t turn = 0;
     for (std::int64_t first = 0; first < rows().size(); first += chunk_, ++turn)
-      chunk(stages, lanes_[turn % lanes_.size()], {first, std::min(first + chunk_, rows().size())});
-    for (Lane& lane : lanes_) queue().wait_for(*lane.queue);
+      chunk(stages, queues_[turn % queues_.size()], {first, std::min(first + chunk_, rows().size())});
+    for (ChunkQueue& one : queues_) queue().wait_for(*one.queue);
   }
   void download() override {
     queue().fence();
@@ -155,7 +155,7 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
 
  private:
   /// A queue and the device memory of one chunk.
-  struct Lane {
+  struct ChunkQueue {
     Queue* queue = nullptr;
     std::tuple<typename Pass::template Array<typename Viewed<Views>::Value>...> arrays;
   };
@@ -167,36 +167,36 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
     return std::max<std::int64_t>(chunk_bytes / widest, 1);
   }
   template <class Body>
-  void each(Lane& lane, const Body& body) {
+  void each(ChunkQueue& one, const Body& body) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (body(std::get<i>(lane.arrays), bindings_[i]), ...);
+      (body(std::get<i>(one.arrays), bindings_[i]), ...);
     }(std::index_sequence_for<Views...>());
   }
-  /// A stage on the queue of a lane. In a traced pass the main queue waits for it and measures its time.
+  /// A stage on the queue of a chunk. In a traced pass the main queue waits for it and measures its time.
   template <class Body>
-  void stage(Stages& stages, Lane& lane, const char* name, const Body& body) {
+  void stage(Stages& stages, ChunkQueue& one, const char* name, const Body& body) {
     const auto scope = stages.scope(queue(), name);
-    if (stages.traced()) lane.queue->wait_for(queue());
+    if (stages.traced()) one.queue->wait_for(queue());
     body();
-    if (stages.traced()) queue().wait_for(*lane.queue);
+    if (stages.traced()) queue().wait_for(*one.queue);
   }
   /// `part`: rows relative to the shard's first.
-  void chunk(Stages& stages, Lane& lane, Range part) {
-    stage(stages, lane, "copy in", [&] {
-      each(lane, [&]<class Array>(Array& array, const Binding& binding) {
+  void chunk(Stages& stages, ChunkQueue& one, Range part) {
+    stage(stages, one, "copy in", [&] {
+      each(one, [&]<class Array>(Array& array, const Binding& binding) {
         using T = typename Array::value_type;
         if (binding.input)
           array.copy_from(
               binding.host.template values<const T>(binding.rows.begin + part.begin, binding.rows.begin + part.end));
       });
     });
-    stage(stages, lane, kernel_.stage, [&] {
-      const Pass on(runtime(), *lane.queue, launch_, {rows().begin + part.begin, rows().begin + part.end});
-      std::apply([&](auto&... arrays) { kernel_.run(on, view<Views>(arrays)...); }, lane.arrays);
+    stage(stages, one, kernel_.stage, [&] {
+      const Pass on(runtime(), *one.queue, launch_, {rows().begin + part.begin, rows().begin + part.end});
+      std::apply([&](auto&... arrays) { kernel_.run(on, view<Views>(arrays)...); }, one.arrays);
     });
-    stage(stages, lane, "copy out", [&] {
+    stage(stages, one, "copy out", [&] {
       std::size_t number = 0;
-      each(lane, [&]<class Array>(Array& array, const Binding& binding) {
+      each(one, [&]<class Array>(Array& array, const Binding& binding) {
         using T = typename Array::value_type;
         if (!binding.input) array.copy_to(staging_[number++].template values<T>(part.begin, part.end));
       });
@@ -208,7 +208,7 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
   std::int64_t chunk_;  ///< rows
   Launch launch_;
   std::vector<HostArray> staging_;  ///< pinned, one per result
-  std::array<Lane, lanes> lanes_;
+  std::array<ChunkQueue, queue_count> queues_;
 };
 
 /// A kernel on one shard, with its arrays in the memory of `placement`.

@@ -135,7 +135,7 @@ Knn::Knn(const Making& making)
   require(data_.test.rows() <= max_rows, "test: at most " + std::to_string(max_rows) + " rows to classify");
   require(data_.train.rows() <= max_rows, "train: at most " + std::to_string(max_rows) + " training rows");
   features = data_.train.row_size();
-  require(features > 0 && features < (1 << 24), "features: from 1 to 16777215 values a row");
+  require(features > 0 && features < (1 << 24), "features: from 1 to 16777215 values per row");
   require(data_.test.row_size() == features, "features: training rows have " + std::to_string(features) +
                                                  ", rows to classify " + std::to_string(data_.test.row_size()));
   require(data_.train_labels.rows() == data_.train.rows() && data_.test_labels.rows() == data_.test.rows(),

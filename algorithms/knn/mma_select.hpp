@@ -5,7 +5,7 @@
 #include "algorithms/knn/mma_work.hpp"
 
 /// Thresholds, selection and votes of `mma` with a team per query, for more than a few neighbours: k passes by a
-/// subgroup would bind.
+/// subgroup would be the limit.
 namespace league::knn {
 
 inline constexpr int passes = 8;            ///< maximum k for which a subgroup takes k passes

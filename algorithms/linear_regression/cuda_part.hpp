@@ -8,7 +8,7 @@ namespace league::cuda::linear_regression {
 
 using namespace league::linear_regression;
 
-/// Where this thread stands.
+/// Position of this thread.
 __device__ inline Place place_of_thread() {
   return {blockIdx.x, gridDim.x, static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x),
           static_cast<int>(blockDim.x * blockDim.y)};
@@ -55,9 +55,9 @@ class CudaPart : public FitPart<Array> {
   /// have less than `rows_per_lane` rows. `share`: kernels with many registers take one in so many of its threads.
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int max_lanes, std::int64_t rows_per_lane,
                                 int share = 1) const {
-    LaunchLimits most = limits;
-    most.team_times_vector = std::min(most.team_times_vector, max_lanes);
-    launch = resolve(launch, {0, lanes / warp_size, warp_size}, most);
+    LaunchLimits allowed = limits;
+    allowed.team_times_vector = std::min(allowed.team_times_vector, max_lanes);
+    launch = resolve(launch, {0, lanes / warp_size, warp_size}, allowed);
     const std::int64_t in_block = std::int64_t{launch.team} * launch.vector;
     if (in_block % warp_size != 0)
       throw Unsupported("team size x vector length " + std::to_string(in_block) + ": these sums need a multiple of " +

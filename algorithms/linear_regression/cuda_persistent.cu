@@ -5,9 +5,9 @@
 #include "algorithms/linear_regression/resident.hpp"
 
 // One grid takes all steps. A thread keeps its rows in registers where they fit, and reads them in each step where not;
-// warps shuffle and meet in shared memory, blocks send each other their sums in stamped words, if there are several.
-// All blocks must be on the device at once: the league is limited to what fits. The grid waits for no other kernel, and
-// all that it changes is device memory: a profiler can restore that and run it again.
+// sums pass through shuffles and shared memory, blocks send each other their sums in stamped words, if there are
+// several. All blocks must be on the device at once: the league is limited to what fits. The grid waits for no other
+// kernel, and all that it changes is device memory: a profiler can restore that and run it again.
 namespace league::cuda::linear_regression {
 namespace {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy's RawKernel: one launch a step; the block that comes last adds the sums of all and takes the step."""
+"""CuPy's RawKernel: one launch per step; the block that comes last adds the sums of all and takes the step."""
 
 import cupy
 
@@ -7,7 +7,7 @@ from algorithms.linear_regression.rows import start_of, training_rows
 from backends.python.cuda_sums import ADD_UP
 from backends.python.cupy_solve import CupySolve
 
-BLOCKS_A_MULTIPROCESSOR = 8
+BLOCKS_PER_MULTIPROCESSOR = 8
 STEP = """
 extern "C" __global__ void step(const Value* x, const Value* y, long long rows, long long points, double rate,
                                 double* theta, double* loss, long long* taken, double* partials,
@@ -57,8 +57,8 @@ class Raw(CupySolve):
         options = (f"-DValue={value}", f"-DFEATURES={features}")
         self.kernel = cupy.RawKernel(ADD_UP + STEP, "step", options=options)
         multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
-        most = multiprocessors * BLOCKS_A_MULTIPROCESSOR
-        self.blocks = min(most, -(-self.rows // 256))
+        max_blocks = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
+        self.blocks = min(max_blocks, -(-self.rows // 256))
         self.partials = cupy.empty((features + 2, self.blocks))
         self.arrived = cupy.zeros(1, cupy.uint32)
 

@@ -61,10 +61,10 @@ class KokkosPart : public FitPart<Array> {
   /// have less than `rows_per_lane` rows. `share`: kernels with many registers take one in so many of its threads.
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int max_lanes, std::int64_t rows_per_lane,
                                 int share = 1) const {
-    LaunchLimits most = limits(queue());
-    const int vector = launch.vector > 0 ? launch.vector : most.vector;
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, max_lanes);
-    launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, most);
+    LaunchLimits allowed = limits(queue());
+    const int vector = launch.vector > 0 ? launch.vector : allowed.vector;
+    if (on_gpu) allowed.team_times_vector = std::min(allowed.team_times_vector, max_lanes);
+    launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, allowed);
     if (launch.league > 0) return launch;
     const std::int64_t in_team = std::int64_t{launch.team} * launch.vector;
     const std::int64_t held = (on_gpu ? exec_.concurrency() / share : queue().device().threads) / in_team;

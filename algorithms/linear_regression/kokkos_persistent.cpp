@@ -4,9 +4,9 @@
 #include "algorithms/linear_regression/resident.hpp"
 
 // One league takes all steps. A lane keeps its rows in registers where they fit, and reads them in each step where not;
-// the lanes of a team meet in scratch memory, teams send each other their sums in stamped words, if there are several.
-// All teams must be on the device at once: the league is limited to what the launch bounds let in. On a host there is
-// one.
+// the sums of a team pass through scratch memory, teams send each other their sums in stamped words, if there are
+// several. All teams must be on the device at once: the league is limited to what the launch bounds let in. On a host
+// there is one.
 namespace league::kokkos::linear_regression {
 namespace {
 

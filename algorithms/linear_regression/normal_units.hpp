@@ -117,7 +117,7 @@ template <class Unit, int blocks_>
 inline constexpr int unit_scratch =
     blocks::GramUnits<Unit, blocks_, 2>::scratch_size + blocks::GramUnits<Unit, blocks_, 2>::lanes_per_column;
 
-/// Pairs of columns, among them those whose products nobody needs.
+/// Pairs of columns, among them those whose products are not used.
 LEAGUE_FUNCTION constexpr int column_pairs(int features) { return (features + 1) * (features + 2); }
 
 /// Adds the product of pair `number` of columns over all teams, in their order.
@@ -138,7 +138,7 @@ auto with_unit_blocks(int features, const Body& body) {
 }
 static_assert(unit_blocks(LinearRegression::max_features) == 2);
 
-/// The most threads of a team, and the choice: one team of a multiprocessor, since registers hold no more.
+/// Maximum and default threads of a team: one team of a multiprocessor, since registers hold no more.
 inline constexpr int max_unit_threads = 384;
 
 /// The league that the launch leaves open, no larger than what the device holds.

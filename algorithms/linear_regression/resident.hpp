@@ -3,15 +3,15 @@
 
 #include "algorithms/linear_regression/rows.hpp"
 
-/// The rows of a kernel that lives through all steps.
+/// The rows of a persistent kernel: one launch takes all steps.
 namespace league::linear_regression {
 
-/// The most lanes of a team, and those it has by default: a step of one feature waits for its barrier, one of more for
+/// Maximum and default lanes of a team: a step of one feature waits for its barrier, one of more for
 /// its rows.
 inline constexpr int max_persistent_lanes = 256;
 template <int width>
 inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
-/// The most rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and
+/// Maximum rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and
 /// they are read in each step.
 template <class T>
 inline constexpr int max_resident = 128 / static_cast<int>(sizeof(T));
@@ -53,7 +53,7 @@ struct ResidentRows<T, 0> {
 template <class T, int resident>
 using LaneType = std::conditional_t<(resident > 0), T, double>;
 
-/// Theta of a kernel that lives through all steps: every thread has its own, and all are the same.
+/// Theta of a persistent kernel: every thread has its own, and all are the same.
 template <int width>
 struct OwnTheta {
   double values[width + 1];

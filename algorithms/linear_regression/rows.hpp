@@ -62,7 +62,7 @@ template <int width>
 inline constexpr int at_once = width == 1   ? 4
                                : width <= 4 ? 2
                                             : 1;
-/// The most lanes of a team, and how many such teams a multiprocessor holds: what registers allow.
+/// Maximum lanes of a team, and teams of that size per multiprocessor: what registers allow.
 template <int width>
 inline constexpr int max_lanes = width <= 12 ? 512 : 256;
 template <int width>
@@ -120,7 +120,7 @@ LEAGUE_FUNCTION void add_to_all(const Columns<T>& data, T error, std::int64_t ro
   add(data.features + 1, e * e);
 }
 
-/// Where a lane stands: in its team, and its team in the league.
+/// Position of a lane: in its team, and its team in the league.
 struct Place {
   std::int64_t team, teams;
   int lane, lanes;

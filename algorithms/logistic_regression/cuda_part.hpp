@@ -53,11 +53,11 @@ void descend_alone(const SolveMemory<Array, T>& memory) {
 }
 
 /// The default launch: as many blocks as are resident at once, none without rows. A block takes `tile(threads)` rows at
-/// a time, and has at most `most` threads.
+/// a time, and has at most `max_team` threads.
 template <class Tile>
 Launch resolve_for(const ShardPart& part, Launch launch, int team, int blocks_per_multiprocessor, const Tile& tile,
-                   int most = max_threads) {
-  launch = resolve(launch, {0, team, 1}, {most, warp_size, "logistic_regression on " + std::string(dialect)});
+                   int max_team = max_threads) {
+  launch = resolve(launch, {0, team, 1}, {max_team, warp_size, "logistic_regression on " + std::string(dialect)});
   launch.tile = tile(launch.team * launch.vector);
   if (launch.league == 0)
     launch.league = std::min(league_of(ceil_div<std::int64_t>(part.rows().size(), std::max(launch.tile, 1))),

@@ -18,11 +18,11 @@ inline constexpr int max_threads = 256;
 /// Scratch level: level 0 of a host has only 32 KiB.
 inline constexpr int scratch_level = on_gpu ? 0 : 1;
 
-/// A policy whose teams have `doubles` of scratch and `extra` values of T. `teams` of `most` threads share a
+/// A policy whose teams have `doubles` of scratch and `extra` values of T. `teams` of `max_team` threads share a
 /// multiprocessor.
-template <int teams = 1, class T = double, int most = max_threads>
+template <int teams = 1, class T = double, int max_team = max_threads>
 auto bounded_policy(const Exec& exec, Launch launch, int doubles, int extra = 0) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<most, launch_bound(teams)>> policy(
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_team, launch_bound(teams)>> policy(
       exec, launch.league, launch.team, launch.vector);
   const std::size_t bytes =
       sizeof(double) * static_cast<std::size_t>(doubles) + sizeof(T) * static_cast<std::size_t>(extra) + 32;
@@ -86,9 +86,9 @@ void descend_alone(const Exec& exec, const SolveMemory<Array, T>& memory) {
 /// time; on a host a thread takes its own blocks.
 template <class Tile>
 Launch resolve_for(const ShardPart& part, Launch launch, int team, int teams_per_multiprocessor, const Tile& tile,
-                   int most = max_threads) {
+                   int max_team = max_threads) {
   LaunchLimits allowed = limits(part.queue());
-  if (on_gpu) allowed.team_times_vector = most;
+  if (on_gpu) allowed.team_times_vector = max_team;
   launch = resolve(launch, {0, on_gpu ? team : 1, 1}, allowed);
   launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
   if (launch.league == 0)

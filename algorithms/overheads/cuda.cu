@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(max_block_lanes) add_over_lanes(double* count,
 }
 
 __global__ void __launch_bounds__(max_block_lanes, launch_bound(barrier_blocks))
-    meet(double* count, double* sent, unsigned* word, int repeats) {
+    pass_barriers(double* count, double* sent, unsigned* word, int repeats) {
   const bool first = blocks::block_group().rank == 0;
   double mine = 0;
   for (int round = 0; round < repeats; ++round) {
@@ -163,11 +163,12 @@ class Barriers final : public CudaPart {
   }
   Launch configure(Launch launch) override {
     CudaPart::configure(launch);
-    if (launch_.league > 0) blocks::require_at_once(launch_, blocks::blocks_at_once(queue(), launch_, 0, meet));
+    if (launch_.league > 0)
+      blocks::require_at_once(launch_, blocks::blocks_at_once(queue(), launch_, 0, pass_barriers));
     return launch_;
   }
   void take() override {
-    meet<<<grid(), block(), 0, stream(queue())>>>(count_.data(), sent_.data(), word_.data(), problem_.repeats);
+    pass_barriers<<<grid(), block(), 0, stream(queue())>>>(count_.data(), sent_.data(), word_.data(), problem_.repeats);
     check_launch();
   }
 

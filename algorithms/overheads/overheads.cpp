@@ -18,7 +18,7 @@ Method method(const std::string& name, const std::string& description, std::vect
           .problem = name};
 }
 
-bool in_a_kernel(const std::string& problem) {
+bool in_one_kernel(const std::string& problem) {
   return problem == "team_reduction" || problem == "subgroup_reduction" || problem == "league_barrier";
 }
 
@@ -59,7 +59,7 @@ Overheads::Overheads(const Making& making)
       teams(making.parameters.integer("teams")),
       repeats(static_cast<int>(making.parameters.integer("repeats"))),
       bytes(making.parameters.integer("bytes")) {
-  if (repeats == 0) repeats = in_a_kernel(making.problem) ? 10000 : 100;
+  if (repeats == 0) repeats = in_one_kernel(making.problem) ? 10000 : 100;
 }
 
 Outputs Overheads::make_outputs(Range local, std::pmr::memory_resource& memory) const {

@@ -84,10 +84,10 @@ class CudaPart : public FitPart<Array> {
   /// The method's choice where the launch leaves it open; of the league, where a thread would have less than `points`.
   /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
-    LaunchLimits most = limits;
-    most.team_times_vector = std::min(most.team_times_vector, max_persistent_lanes);
-    launch = resolve(launch, standard, most);
+  [[nodiscard]] Launch resolved(Launch launch, Launch automatic, int share = 1, std::int64_t points = 8) const {
+    LaunchLimits allowed = limits;
+    allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
+    launch = resolve(launch, automatic, allowed);
     const int lanes = launch.team * launch.vector;
     if (lanes % warp_size != 0)
       throw Unsupported("team size x vector length " + std::to_string(lanes) + ": these sums need a multiple of " +

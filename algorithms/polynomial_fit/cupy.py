@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy: two matrix-vector products a step with the matrix of powers. theta is kept in double."""
+"""CuPy: two matrix-vector products per step with the matrix of powers. theta is kept in double."""
 
 import cupy
 
@@ -8,7 +8,7 @@ from backends.python.cupy_solve import CupySolve
 
 class Library(CupySolve):
     method = "library"
-    description = "two products with the matrix of powers a step"
+    description = "per step two products with the matrix of powers"
     dtypes = ("f32", "f64")
 
     def upload(self):

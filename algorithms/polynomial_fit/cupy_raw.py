@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy's RawKernel: one launch a step; the block that comes last adds the sums of all and takes the step."""
+"""CuPy's RawKernel: one launch per step; the block that comes last adds the sums of all and takes the step."""
 
 import cupy
 

@@ -62,8 +62,8 @@ class Stepwise final : public GraphPart {
   }
   Launch configure(Launch launch) override {
     const int lanes = limits(queue()).vector;
-    const Launch standard = on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1};
-    launch_ = resolved<T>(launch, standard);
+    const Launch automatic = on_gpu ? Launch{0, 256 / lanes, lanes} : Launch{0, 1, 1};
+    launch_ = resolved<T>(launch, automatic);
     values_ = blocks::team_sums_size<sums_per_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
     declare(partials_, "polynomial_fit/partials", std::int64_t{launch_.league} * sums_per_step);
@@ -135,8 +135,8 @@ class Persistent final : public KokkosPart {
   }
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
-    const Launch standard{0, on_gpu ? 128 : limits(queue()).team_times_vector, 1};
-    launch_ = resolved<T>(launch, standard, 1, max_resident);
+    const Launch automatic{0, on_gpu ? 128 : limits(queue()).team_times_vector, 1};
+    launch_ = resolved<T>(launch, automatic, 1, max_resident);
     const int values = blocks::team_sums_size<sums_per_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held =

@@ -35,10 +35,10 @@ class KokkosPart : public FitPart<Array> {
   /// The method's choice where the launch leaves it open; of the league, where a lane would have less than `points`.
   /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
-  [[nodiscard]] Launch resolved(Launch launch, Launch standard, int share = 1, std::int64_t points = 8) const {
-    LaunchLimits most = limits(queue());
-    if (on_gpu) most.team_times_vector = std::min(most.team_times_vector, max_persistent_lanes);
-    launch = resolve(launch, standard, most);
+  [[nodiscard]] Launch resolved(Launch launch, Launch automatic, int share = 1, std::int64_t points = 8) const {
+    LaunchLimits allowed = limits(queue());
+    if (on_gpu) allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
+    launch = resolve(launch, automatic, allowed);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);
     if (launch.league == 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy: two matrix-vector products a step with the matrix of powers. theta is kept in double."""
+"""NumPy: two matrix-vector products per step with the matrix of powers. theta is kept in double."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from backends.python.peer import HostPeer
 
 class Library(HostPeer):
     method = "library"
-    description = "two products with the matrix of powers a step"
+    description = "per step two products with the matrix of powers"
     dtypes = ("f32", "f64")
 
     def upload(self):

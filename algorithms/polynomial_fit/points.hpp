@@ -137,7 +137,7 @@ LEAGUE_FUNCTION void begin_state(const Rule& rule, const State& state, int i) {
     *state.taken = 0;
 }
 
-/// The points of a kernel that lives through all steps: those of a lane stay in its registers. With more of them,
+/// The points of a persistent kernel: those of a lane stay in its registers. With more of them,
 /// `resident` is 0 and they are read in each step. So few lanes may take 255 registers each: points, their powers and
 /// sums take more than 128.
 inline constexpr int max_persistent_lanes = 256;

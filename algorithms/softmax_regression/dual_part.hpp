@@ -18,7 +18,7 @@ struct DualMemory {
     if (!DualScratch::fits(count, problem.classes))
       throw Unsupported("train " + std::to_string(count) + " x classes " + std::to_string(problem.classes) +
                         ": the scratch memory of one team holds all rows' logits, here up to " +
-                        std::to_string(most_rows(problem.classes)) + " rows");
+                        std::to_string(max_rows(problem.classes)) + " rows");
     rows.declare_weights(problem.pitch);
     part.declare(gram, "softmax/gram", count * count);
     part.declare(alpha, "softmax/alpha", (count + 1) * problem.classes);
@@ -53,10 +53,10 @@ struct DualMemory {
   Array<double> gram, alpha;
 
  private:
-  static std::int64_t most_rows(int classes) {
-    std::int64_t most = 0;
-    while (DualScratch::fits(most + 1, classes)) ++most;
-    return most;
+  static std::int64_t max_rows(int classes) {
+    std::int64_t rows = 0;
+    while (DualScratch::fits(rows + 1, classes)) ++rows;
+    return rows;
   }
 };
 

@@ -111,13 +111,13 @@ struct MmaWork {
     return {first, first + each + (team < more ? 1 : 0)};
   }
   /// Subgroups that share a row of squares for its logits, where a round has `count` of them: each takes a slice of the
-  /// features, `least_slice` squares or more, whose partial logits take a row of squares of scratch.
+  /// features, `min_slice` squares or more, whose partial logits take a row of squares of scratch.
   [[nodiscard]] LEAGUE_FUNCTION int slices(int count) const {
     if (Tile::alone || count == 0 || 2 * count > Tile::subgroups) return 1;
-    constexpr int least_slice = 2 * Tile::ahead;
+    constexpr int min_slice = 2 * Tile::ahead;
     const int fit = Tile::max_round(descent.classes) / count, idle = Tile::subgroups / count;
-    const int worth = across / least_slice, most = fit < idle ? fit : idle;
-    return worth < 1 || most < 1 ? 1 : worth < most ? worth : most;
+    const int worth = across / min_slice, max_slices = fit < idle ? fit : idle;
+    return worth < 1 || max_slices < 1 ? 1 : worth < max_slices ? worth : max_slices;
   }
   /// Passes over a round's squares for the gradient of a turn.
   [[nodiscard]] LEAGUE_FUNCTION int spans() const { return (across + Tile::together - 1) / Tile::together; }

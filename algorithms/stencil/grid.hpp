@@ -66,11 +66,11 @@ inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int ro
   tiling.lanes_y = lanes / tiling.lanes_x;
   tiling.tiles_x = static_cast<unsigned>(ceil_div(n, tiling.lanes_x * width));
   tiling.tiles_y = static_cast<unsigned>(ceil_div(n, tiling.lanes_y * rows));
-  const std::int64_t of_a_plane = std::int64_t{tiling.tiles_x} * tiling.tiles_y;
-  const auto even = static_cast<int>(std::clamp<std::int64_t>(planes * of_a_plane / enough_items, 4, max_depth));
+  const std::int64_t per_plane = std::int64_t{tiling.tiles_x} * tiling.tiles_y;
+  const auto even = static_cast<int>(std::clamp<std::int64_t>(planes * per_plane / enough_items, 4, max_depth));
   tiling.depth =
       static_cast<int>(std::clamp<std::int64_t>(depth > 0 ? depth : even, 1, std::max<std::int64_t>(planes, 1)));
-  const std::int64_t items = of_a_plane * ceil_div<std::int64_t>(planes, tiling.depth);
+  const std::int64_t items = per_plane * ceil_div<std::int64_t>(planes, tiling.depth);
   if (items > max_league)
     throw Unsupported("team of " + std::to_string(lanes) + " lanes, tile " + std::to_string(tiling.depth) + ": " +
                       std::to_string(items) + " tiles; kernels count up to " + std::to_string(max_league));

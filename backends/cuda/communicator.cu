@@ -22,24 +22,24 @@ namespace league::cuda {
 namespace {
 
 /// Maximum values of a sum sent as stamped words (256 KiB of doubles). All blocks of such a sum must be resident at
-/// once, together with those of the other lane.
+/// once, together with those on the other queue.
 constexpr std::int64_t max_stamped = 32 * 1024;
 
-/// The queues of one lane, each with an event.
-class LaneQueues {
+/// One queue of every shard, each with an event.
+class EventQueues {
  public:
-  LaneQueues(Runtime& runtime, std::span<const Shard> shards, int lane) {
+  EventQueues(Runtime& runtime, std::span<const Shard> shards, int queue) {
     for (const Shard& shard : shards) {
-      queues_.push_back(&runtime.queue(shard.device, lane));
+      queues_.push_back(&runtime.queue(shard.device, queue));
       stream(*queues_.back());
       check(cudaEventCreateWithFlags(&done_.emplace_back(), cudaEventDisableTiming));
     }
   }
-  ~LaneQueues() {
+  ~EventQueues() {
     for (cudaEvent_t event : done_) static_cast<void>(cudaEventDestroy(event));
   }
-  LaneQueues(const LaneQueues&) = delete;
-  LaneQueues& operator=(const LaneQueues&) = delete;
+  EventQueues(const EventQueues&) = delete;
+  EventQueues& operator=(const EventQueues&) = delete;
 
   [[nodiscard]] const std::vector<Queue*>& all() const { return queues_; }
   [[nodiscard]] std::size_t size() const { return queues_.size(); }
@@ -82,34 +82,34 @@ void require_peers(std::span<const Shard> shards) {
 class PeerCommunicator final : public Communicator {
  public:
   PeerCommunicator(Runtime& runtime, std::span<const Shard> shards, bool serialized)
-      : serialized_(serialized), lanes_{{runtime, shards, 0}, {runtime, shards, 1}} {}
+      : serialized_(serialized), queues_{{runtime, shards, 0}, {runtime, shards, 1}} {}
 
-  void reserve(std::int64_t bytes, Order order, int lane) override {
-    room_.grow(bytes, order, lane);
+  void reserve(std::int64_t bytes, Order order, int queue) override {
+    room_.grow(bytes, order, queue);
     const std::int64_t values = std::min(max_stamped, ceil_div<std::int64_t>(bytes, 4));
-    if (values <= slots_[lane].capacity()) return;
+    if (values <= slots_[queue].capacity()) return;
     fence();
-    slots_[lane].replace(lanes_[lane].all(), values);
+    slots_[queue].replace(queues_[queue].all(), values);
   }
 
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    const LaneQueues& queues = lanes_[lane];
-    room_.require(buffers, queues.size(), order, lane);
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    const EventQueues& queues = queues_[queue];
+    room_.require(buffers, queues.size(), order, queue);
     if (buffers.front().size == 0) return;
     if (buffers.front().size > max_stamped) return add_pieces(buffers, Into::all, queues);
-    if (!serialized_) return exchange_stamped(Phase::whole, buffers, lane);
-    exchange_stamped(Phase::send, buffers, lane);
+    if (!serialized_) return all_reduce_stamped(Phase::whole, buffers, queue);
+    all_reduce_stamped(Phase::send, buffers, queue);
     queues.wait_for_each_other();
-    exchange_stamped(Phase::add, buffers, lane);
+    all_reduce_stamped(Phase::add, buffers, queue);
   }
 
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, lanes_[lane].size(), order, lane);
-    add_pieces(buffers, Into::own, lanes_[lane]);
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, queues_[queue].size(), order, queue);
+    add_pieces(buffers, Into::own, queues_[queue]);
   }
 
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
-    const LaneQueues& queues = lanes_[lane];
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
+    const EventQueues& queues = queues_[queue];
     require_alike(buffers, queues.size());
     queues.wait_for_each_other();
     for (std::size_t from = 0; from < queues.size(); ++from) {
@@ -125,8 +125,8 @@ class PeerCommunicator final : public Communicator {
     queues.wait_for_each_other();
   }
 
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
-    const LaneQueues& queues = lanes_[lane];
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
+    const EventQueues& queues = queues_[queue];
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < queues.size(); begin += pieces[i].bytes(), ++i) {
       std::byte* to = bytes_of(whole) + begin;
@@ -140,8 +140,8 @@ class PeerCommunicator final : public Communicator {
       if (pieces[i].size > 0) queues.wait(i, 0);
   }
 
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
-    const LaneQueues& queues = lanes_[lane];
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
+    const EventQueues& queues = queues_[queue];
     require_alike(buffers, queues.size());
     queues.record(0);
     for (std::size_t to = 1; to < queues.size(); ++to) {
@@ -153,8 +153,8 @@ class PeerCommunicator final : public Communicator {
   }
 
   /// The receiver copies, on its own queue: after earlier work there.
-  void exchange(std::span<const Transfer> transfers, int lane) override {
-    const LaneQueues& queues = lanes_[lane];
+  void exchange(std::span<const Transfer> transfers, int queue) override {
+    const EventQueues& queues = queues_[queue];
     const auto for_all = [&](const auto& body) {
       for (const Transfer& one : transfers)
         if (one.bytes > 0) body(one, static_cast<std::size_t>(one.from), static_cast<std::size_t>(one.to));
@@ -172,7 +172,7 @@ class PeerCommunicator final : public Communicator {
     const std::int64_t values = std::max<std::int64_t>(slots_[0].capacity(), 1);
     if (kernels_slots_.capacity() < values) {
       fence();
-      kernels_slots_.replace(lanes_[0].all(), values);
+      kernels_slots_.replace(queues_[0].all(), values);
     }
     return kernels_slots_.view(local);
   }
@@ -180,17 +180,17 @@ class PeerCommunicator final : public Communicator {
  private:
   static std::byte* bytes_of(const Buffer& buffer) { return static_cast<std::byte*>(buffer.data); }
   [[nodiscard]] Range shard_piece(std::int64_t size, std::size_t shard) const {
-    return piece_of(size, static_cast<std::int64_t>(lanes_[0].size()), static_cast<std::int64_t>(shard));
+    return piece_of(size, static_cast<std::int64_t>(queues_[0].size()), static_cast<std::int64_t>(shard));
   }
   void fence() const {
-    for (const LaneQueues& queues : lanes_)
+    for (const EventQueues& queues : queues_)
       for (Queue* queue : queues.all()) queue->fence();
   }
-  void exchange_stamped(Phase phase, std::span<const Buffer> buffers, int lane) {
+  void all_reduce_stamped(Phase phase, std::span<const Buffer> buffers, int queue) {
     for (std::size_t i = 0; i < buffers.size(); ++i)
-      add_stamped(lanes_[lane][i], phase, slots_[lane].view(i), buffers[i], slots_[lane].exchanges(i));
+      add_stamped(queues_[queue][i], phase, slots_[queue].view(i), buffers[i], slots_[queue].stamps(i));
   }
-  void add_pieces(std::span<const Buffer> buffers, Into into, const LaneQueues& queues) const {
+  void add_pieces(std::span<const Buffer> buffers, Into into, const EventQueues& queues) const {
     queues.wait_for_each_other();
     for (std::size_t i = 0; i < buffers.size(); ++i)
       add_piece(queues[i], buffers, i, shard_piece(buffers[i].size, i), into);
@@ -198,8 +198,8 @@ class PeerCommunicator final : public Communicator {
   }
 
   bool serialized_;
-  LaneQueues lanes_[lanes];
-  ReceiveSlots slots_[lanes], kernels_slots_;
+  EventQueues queues_[queue_count];
+  ReceiveSlots slots_[queue_count], kernels_slots_;
   Room room_;
 };
 

@@ -14,36 +14,36 @@ class RankCommunicator final : public Communicator {
  public:
   RankCommunicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world)
       : memory_(runtime.host_memory()), collectives_(runtime.ranks(), world), first_(world.first_local) {
-    for (int lane = 0; lane < lanes; ++lane)
-      for (const Shard& shard : shards) queues_[lane].push_back(&runtime.queue(shard.device, lane));
+    for (int queue = 0; queue < queue_count; ++queue)
+      for (const Shard& shard : shards) queues_[queue].push_back(&runtime.queue(shard.device, queue));
   }
 
-  void reserve(std::int64_t bytes, Order order, int lane) override { room_.grow(bytes, order, lane); }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, collectives_.local(), order, lane);
-    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.all_reduce(here, order); });
+  void reserve(std::int64_t bytes, Order order, int queue) override { room_.grow(bytes, order, queue); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, collectives_.local(), order, queue);
+    on_host(buffers, queue, [&](std::span<const Buffer> here) { collectives_.all_reduce(here, order); });
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, collectives_.local(), order, lane);
-    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.reduce_scatter(here); });
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, collectives_.local(), order, queue);
+    on_host(buffers, queue, [&](std::span<const Buffer> here) { collectives_.reduce_scatter(here); });
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, collectives_.local());
-    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.all_gather(here); });
+    on_host(buffers, queue, [&](std::span<const Buffer> here) { collectives_.all_gather(here); });
   }
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
-    const Staged from(*this, pieces, lane);
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
+    const Staged from(*this, pieces, queue);
     std::vector<Buffer> wholes;
     if (whole.size > 0) wholes.push_back(whole);
-    Staged to(*this, wholes, lane);
+    Staged to(*this, wholes, queue);
     collectives_.gather(from.host(), to.host().empty() ? Buffer{} : to.host().front());
     to.copy_back();
   }
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, collectives_.local());
-    on_host(buffers, lane, [&](std::span<const Buffer> here) { collectives_.broadcast(here); });
+    on_host(buffers, queue, [&](std::span<const Buffer> here) { collectives_.broadcast(here); });
   }
-  void exchange(std::span<const Transfer> transfers, int lane) override {
+  void exchange(std::span<const Transfer> transfers, int queue) override {
     std::vector<Buffer> sources, targets;
     const auto bytes = [](const void* data, std::int64_t size, bool here) {
       return Buffer{const_cast<void*>(data), here ? size : 0, Dtype::u8};
@@ -54,8 +54,8 @@ class RankCommunicator final : public Communicator {
     }
     const auto number_from = [&](std::size_t i) { return transfers[i].from; };
     const auto number_to = [&](std::size_t i) { return transfers[i].to; };
-    const Staged from(*this, sources, lane, number_from);
-    Staged to(*this, targets, lane, number_to);
+    const Staged from(*this, sources, queue, number_from);
+    Staged to(*this, targets, queue, number_to);
     std::vector<Transfer> staged;
     for (std::size_t i = 0; i < transfers.size(); ++i)
       staged.push_back(
@@ -68,19 +68,19 @@ class RankCommunicator final : public Communicator {
   /// Copies of device buffers in pinned memory, made by the constructor.
   class Staged {
    public:
-    Staged(RankCommunicator& of, std::span<const Buffer> device, int lane)
-        : Staged(of, device, lane, [&of](std::size_t i) { return of.first_ + static_cast<int>(i); }) {}
+    Staged(RankCommunicator& of, std::span<const Buffer> device, int queue)
+        : Staged(of, device, queue, [&of](std::size_t i) { return of.first_ + static_cast<int>(i); }) {}
     /// `shard_of(i)`: the shard of buffer i.
     template <class ShardOf>
-    Staged(RankCommunicator& of, std::span<const Buffer> device, int lane, const ShardOf& shard_of)
-        : device_(device.begin(), device.end()), used_(of.used_[lane]) {
+    Staged(RankCommunicator& of, std::span<const Buffer> device, int queue, const ShardOf& shard_of)
+        : device_(device.begin(), device.end()), used_(of.used_[queue]) {
       for (std::size_t i = 0; i < device_.size(); ++i) {
         const Buffer& buffer = device_[i];
         const int local = shard_of(i) - of.first_;
-        const bool here = local >= 0 && local < static_cast<int>(of.queues_[lane].size());
-        queues_.push_back(of.queues_[lane][here ? static_cast<std::size_t>(local) : 0]);
+        const bool here = local >= 0 && local < static_cast<int>(of.queues_[queue].size());
+        queues_.push_back(of.queues_[queue][here ? static_cast<std::size_t>(local) : 0]);
         refuse_to_be_recorded(*queues_.back());
-        host_.push_back({of.pinned(lane, buffer.bytes()), buffer.size, buffer.type});
+        host_.push_back({of.pinned(queue, buffer.bytes()), buffer.size, buffer.type});
       }
       copy(true);
     }
@@ -107,10 +107,10 @@ class RankCommunicator final : public Communicator {
   };
 
   /// Pinned memory for this call; reused if large enough.
-  void* pinned(int lane, std::int64_t bytes) {
-    std::vector<HostArray>& kept = pinned_[lane];
-    if (used_[lane] == kept.size()) kept.emplace_back(memory_, Dtype::u8, std::vector<std::int64_t>{0});
-    HostArray& array = kept[used_[lane]++];
+  void* pinned(int queue, std::int64_t bytes) {
+    std::vector<HostArray>& kept = pinned_[queue];
+    if (used_[queue] == kept.size()) kept.emplace_back(memory_, Dtype::u8, std::vector<std::int64_t>{0});
+    HostArray& array = kept[used_[queue]++];
     if (array.size() < bytes) array = HostArray(memory_, Dtype::u8, {bytes});
     return array.bytes().data();
   }
@@ -122,8 +122,8 @@ class RankCommunicator final : public Communicator {
       throw Unsupported("communicator 'mpi' between GPUs waits for the host: it cannot be recorded into a graph");
   }
   template <class Operation>
-  void on_host(std::span<const Buffer> buffers, int lane, const Operation& operation) {
-    Staged staged(*this, buffers, lane);
+  void on_host(std::span<const Buffer> buffers, int queue, const Operation& operation) {
+    Staged staged(*this, buffers, queue);
     operation(staged.host());
     staged.copy_back();
   }
@@ -131,9 +131,9 @@ class RankCommunicator final : public Communicator {
   std::pmr::memory_resource& memory_;
   mpi::Collectives collectives_;
   int first_;
-  std::vector<Queue*> queues_[lanes];
-  std::vector<HostArray> pinned_[lanes];
-  std::size_t used_[lanes] = {};  ///< of them, by the current call
+  std::vector<Queue*> queues_[queue_count];
+  std::vector<HostArray> pinned_[queue_count];
+  std::size_t used_[queue_count] = {};  ///< of them, by the current call
   Room room_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 /// the host may block before `release`: when the stream's queue is full, or in a wait for the stream.
 class StreamQueue final : public Queue {
  public:
-  StreamQueue(Device device, int lane, Ranks& ranks) : Queue(device, lane), ranks_(ranks) {
+  StreamQueue(Device device, int index, Ranks& ranks) : Queue(device, index), ranks_(ranks) {
     check(cudaSetDevice(device.index));
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     check(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
@@ -208,8 +208,8 @@ class Gpus final : public Backend {
   }
   [[nodiscard]] std::string unavailable() const override { return unavailable_; }
   [[nodiscard]] std::vector<DeviceInfo> devices() const override { return devices_; }
-  [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device, int lane) const override {
-    return std::make_unique<StreamQueue>(device, lane, ranks_);
+  [[nodiscard]] std::unique_ptr<Queue> make_queue(Device device, int index) const override {
+    return std::make_unique<StreamQueue>(device, index, ranks_);
   }
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues,
                                               const std::function<void()>& body) const override {

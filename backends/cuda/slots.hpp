@@ -19,7 +19,7 @@ class ReceiveSlots {
   [[nodiscard]] std::int64_t capacity() const { return views_.empty() ? 0 : views_.front().capacity; }
   [[nodiscard]] const DeviceView& view(std::size_t shard) const { return views_.at(shard); }
   /// Number of all-reduces done by each block of `add_stamped` on this shard.
-  [[nodiscard]] unsigned* exchanges(std::size_t shard) const { return arrays_[shard].exchanges.data(); }
+  [[nodiscard]] unsigned* stamps(std::size_t shard) const { return arrays_[shard].stamps.data(); }
 
   /// Replaces them by slots for at least `values` values. @pre nothing on the devices uses the old ones
   void replace(std::span<Queue* const> queues, std::int64_t values) {
@@ -34,7 +34,7 @@ class ReceiveSlots {
           arrays_.emplace_back(Array<Word>(*queue, words), Array<Word>(*queue, words), Array<unsigned>(*queue, blocks));
       made.low.clear();
       made.high.clear();
-      made.exchanges.clear();
+      made.stamps.clear();
       queue->fence();
     }
     for (std::size_t i = 0; i < arrays_.size(); ++i) view.slots[i] = {arrays_[i].low.data(), arrays_[i].high.data()};
@@ -45,7 +45,7 @@ class ReceiveSlots {
  private:
   struct Arrays {
     Array<Word> low, high;
-    Array<unsigned> exchanges;
+    Array<unsigned> stamps;
   };
   std::vector<Arrays> arrays_;
   std::vector<DeviceView> views_;

@@ -12,40 +12,40 @@ namespace {
 /// all-reduces (double buffer): by then every reader of the first has sent its values for the second. This also holds
 /// across types, since an element has the same slot in all of them.
 template <class T, Phase phase>
-__global__ void __launch_bounds__(stamped_block) exchange(DeviceView view, int size, T* values, unsigned* exchanges) {
-  const unsigned exchange = exchanges[blockIdx.x] + 1;
+__global__ void __launch_bounds__(stamped_block) all_reduce(DeviceView view, int size, T* values, unsigned* stamps) {
+  const unsigned stamp = stamps[blockIdx.x] + 1;
   const int i = static_cast<int>(blockIdx.x) * stamped_block + static_cast<int>(threadIdx.x);
-  const std::int64_t slots = (exchange & 1U) * view.shards * view.capacity + i;
+  const std::int64_t slots = (stamp & 1U) * view.shards * view.capacity + i;
   if (i < size) {
     const T mine = values[i];
     if constexpr (phase != Phase::add)
       for (int step = 1; step < view.shards; ++step) {  // every device starts with a different one (no contention)
         const DeviceView::Slots& to = view.slots[(view.self + step) % view.shards];
         const std::int64_t slot = slots + view.self * view.capacity;
-        publish(to.low + slot, to.high + slot, mine, exchange);
+        publish(to.low + slot, to.high + slot, mine, stamp);
       }
     if constexpr (phase != Phase::send) {
       const DeviceView::Slots& own = view.slots[view.self];
       T sum = 0;
       for (int sender = 0; sender < view.shards; ++sender) {
         const std::int64_t slot = slots + sender * view.capacity;
-        sum += sender == view.self ? mine : await<T>(own.low + slot, own.high + slot, exchange);
+        sum += sender == view.self ? mine : await<T>(own.low + slot, own.high + slot, stamp);
       }
       values[i] = sum;
     }
   }
   if constexpr (phase != Phase::send) {
     __syncthreads();
-    if (threadIdx.x == 0) exchanges[blockIdx.x] = exchange;
+    if (threadIdx.x == 0) stamps[blockIdx.x] = stamp;
   }
 }
 
 template <Phase phase>
-void launch_exchange(Queue& queue, const DeviceView& view, const Buffer& values, unsigned* exchanges) {
+void launch_all_reduce(Queue& queue, const DeviceView& view, const Buffer& values, unsigned* stamps) {
   const auto blocks = static_cast<unsigned>(ceil_div<std::int64_t>(values.size, stamped_block));
   with_sum_type(values.type, [&]<class T>() {
-    exchange<T, phase><<<blocks, stamped_block, 0, stream(queue)>>>(view, static_cast<int>(values.size),
-                                                                    static_cast<T*>(values.data), exchanges);
+    all_reduce<T, phase><<<blocks, stamped_block, 0, stream(queue)>>>(view, static_cast<int>(values.size),
+                                                                      static_cast<T*>(values.data), stamps);
   });
   check_launch();
 }
@@ -130,13 +130,13 @@ __global__ void __launch_bounds__(block_size) sum_rows(const T* rows, int count,
 
 }  // namespace
 
-void add_stamped(Queue& queue, Phase phase, const DeviceView& view, const Buffer& values, unsigned* exchanges) {
+void add_stamped(Queue& queue, Phase phase, const DeviceView& view, const Buffer& values, unsigned* stamps) {
   if (phase == Phase::whole)
-    launch_exchange<Phase::whole>(queue, view, values, exchanges);
+    launch_all_reduce<Phase::whole>(queue, view, values, stamps);
   else if (phase == Phase::send)
-    launch_exchange<Phase::send>(queue, view, values, exchanges);
+    launch_all_reduce<Phase::send>(queue, view, values, stamps);
   else
-    launch_exchange<Phase::add>(queue, view, values, exchanges);
+    launch_all_reduce<Phase::add>(queue, view, values, stamps);
 }
 
 void add_piece(Queue& queue, std::span<const Buffer> buffers, std::size_t own, Range piece, Into into) {

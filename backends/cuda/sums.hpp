@@ -17,10 +17,10 @@ enum class Phase { whole, send, add };
 
 /// All-reduce by one kernel per shard, run concurrently: sends the values to the receive slots of all shards, polls its
 /// own slots, and writes the sum to `values`. `send` and `add` do the same in two kernels, without polling if all of
-/// the first have finished before the second. `exchanges` [size / stamped_block, rounded up]: a counter on the device,
+/// the first have finished before the second. `stamps` [size / stamped_block, rounded up]: a counter on the device,
 /// initially 0, one array per set of slots.
 /// @pre the number of values is from 1 to the view's capacity
-void add_stamped(Queue& queue, Phase phase, const DeviceView& view, const Buffer& values, unsigned* exchanges);
+void add_stamped(Queue& queue, Phase phase, const DeviceView& view, const Buffer& values, unsigned* stamps);
 
 /// Destination of the sum of a piece.
 enum class Into { own, all };

@@ -64,7 +64,11 @@ set(Kokkos_COMPILE_LANGUAGE CXX)
 if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
   set(Kokkos_COMPILE_LANGUAGE CUDA)
 endif()
+if(NOT LEAGUE_CUDA AND NOT LEAGUE_HIP)
+  set(CMAKE_UNITY_BUILD ${LEAGUE_UNITY}) # its 25 files parse the same headers
+endif()
 add_subdirectory(${sources}/kokkos ${PROJECT_BINARY_DIR}/kokkos EXCLUDE_FROM_ALL SYSTEM)
+unset(CMAKE_UNITY_BUILD)
 get_directory_property(Kokkos_VERSION DIRECTORY ${sources}/kokkos DEFINITION Kokkos_VERSION)
 
 # Kernels: BLAS alone, nothing instantiated beforehand (over 20 minutes), no vendor library behind it: these have variants of their own.

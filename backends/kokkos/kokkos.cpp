@@ -84,7 +84,7 @@ E make_instance(Queue& queue) {
 }  // namespace
 
 const Exec& instance(Runtime& runtime, Queue& queue) {
-  return runtime.attachment<Exec>(queue.device(), [&] { return make_instance<Exec>(queue); }, queue.lane());
+  return runtime.attachment<Exec>(queue.device(), [&] { return make_instance<Exec>(queue); }, queue.index());
 }
 
 Exec own_instance(Queue& queue) { return make_instance<Exec>(queue); }

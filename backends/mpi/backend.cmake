@@ -3,7 +3,7 @@
 # built where CMake finds MPI and opened at run time.
 set(LEAGUE_MPI AUTO CACHE STRING "Runs of several processes: ON, OFF, or AUTO: if MPI is found")
 set_property(CACHE LEAGUE_MPI PROPERTY STRINGS AUTO ON OFF)
-league_objects(backend_mpi SOURCES backends/mpi/*.cpp EXCLUDE calls
+league_objects(backend_mpi UNITY SOURCES backends/mpi/*.cpp EXCLUDE calls
   LIBRARIES Threads::Threads ${CMAKE_DL_LIBS})
 if(LEAGUE_MPI)
   set(MPI_CXX_SKIP_MPICXX ON) # its C calls will do

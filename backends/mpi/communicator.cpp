@@ -11,40 +11,40 @@ class HostCommunicator final : public Communicator {
  public:
   HostCommunicator(Runtime& runtime, std::span<const Shard> shards, const Partition& world)
       : collectives_(runtime.ranks(), world) {
-    for (int lane = 0; lane < lanes; ++lane) queues_[lane] = &runtime.queue(shards.front().device, lane);
+    for (int queue = 0; queue < queue_count; ++queue) queues_[queue] = &runtime.queue(shards.front().device, queue);
   }
 
-  void reserve(std::int64_t bytes, Order order, int lane) override { room_.grow(bytes, order, lane); }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, collectives_.local(), order, lane);
-    submit(lane, buffers, [this, order](const auto& all) { collectives_.all_reduce(all, order); });
+  void reserve(std::int64_t bytes, Order order, int queue) override { room_.grow(bytes, order, queue); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, collectives_.local(), order, queue);
+    submit(queue, buffers, [this, order](const auto& all) { collectives_.all_reduce(all, order); });
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, collectives_.local(), order, lane);
-    submit(lane, buffers, [this](const auto& all) { collectives_.reduce_scatter(all); });
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, collectives_.local(), order, queue);
+    submit(queue, buffers, [this](const auto& all) { collectives_.reduce_scatter(all); });
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, collectives_.local());
-    submit(lane, buffers, [this](const auto& all) { collectives_.all_gather(all); });
+    submit(queue, buffers, [this](const auto& all) { collectives_.all_gather(all); });
   }
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
-    submit(lane, pieces, [this, whole](const auto& all) { collectives_.gather(all, whole); });
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
+    submit(queue, pieces, [this, whole](const auto& all) { collectives_.gather(all, whole); });
   }
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, collectives_.local());
-    submit(lane, buffers, [this](const auto& all) { collectives_.broadcast(all); });
+    submit(queue, buffers, [this](const auto& all) { collectives_.broadcast(all); });
   }
-  void exchange(std::span<const Transfer> transfers, int lane) override {
-    submit(lane, transfers, [this](const auto& all) { collectives_.exchange(all); });
+  void exchange(std::span<const Transfer> transfers, int queue) override {
+    submit(queue, transfers, [this](const auto& all) { collectives_.exchange(all); });
   }
 
  private:
   template <class T, class Operation>
-  void submit(int lane, std::span<const T> what, const Operation& operation) {
-    queues_[lane]->submit([all = std::vector(what.begin(), what.end()), operation] { operation(all); });
+  void submit(int queue, std::span<const T> what, const Operation& operation) {
+    queues_[queue]->submit([all = std::vector(what.begin(), what.end()), operation] { operation(all); });
   }
   Collectives collectives_;
-  Queue* queues_[lanes] = {};
+  Queue* queues_[queue_count] = {};
   Room room_;
 };
 

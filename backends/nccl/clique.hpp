@@ -10,8 +10,8 @@
 
 namespace league::nccl {
 
-/// NCCL communicators, one per local device, shared by both lanes: NCCL serialises operations on several streams, while
-/// two sets of communicators on the same devices could deadlock.
+/// NCCL communicators, one per local device, shared by both queues: NCCL serialises operations on several streams,
+/// while two sets of communicators on the same devices could deadlock.
 class Clique {
  public:
   /// Collective.

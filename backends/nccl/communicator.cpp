@@ -68,47 +68,47 @@ class NcclCommunicator final : public Communicator {
         clique_(clique_of(runtime, shards, world)),
         shards_(world.rows.size()),
         first_(static_cast<std::size_t>(world.first_local)) {
-    for (int lane = 0; lane < lanes; ++lane)
-      for (const Shard& shard : shards) lanes_[lane].queues.push_back(&runtime.queue(shard.device, lane));
+    for (int queue = 0; queue < queue_count; ++queue)
+      for (const Shard& shard : shards) queues_[queue].queues.push_back(&runtime.queue(shard.device, queue));
   }
 
-  void reserve(std::int64_t bytes, Order order, int lane) override {
-    Lane& that = lanes_[lane];
-    if (!room_.grow(bytes, order, lane) || order == Order::any) return;
-    for (const Lane& one : lanes_)
-      for (Queue* queue : one.queues) queue->fence();
+  void reserve(std::int64_t bytes, Order order, int queue) override {
+    ShardQueues& that = queues_[queue];
+    if (!room_.grow(bytes, order, queue) || order == Order::any) return;
+    for (const ShardQueues& one : queues_)
+      for (Queue* each : one.queues) each->fence();
     that.scratch.clear();
     const std::int64_t gathered = std::min(bytes, max_gathered_bytes) * static_cast<std::int64_t>(shards_);
     // all shards' values of the longest piece, which is at most one value longer than the average
     const std::int64_t scattered = bytes + static_cast<std::int64_t>(shards_ * sizeof(double));
-    for (const Queue* queue : that.queues) that.scratch.emplace_back(*queue, std::max(gathered, scattered));
+    for (const Queue* each : that.queues) that.scratch.emplace_back(*each, std::max(gathered, scattered));
   }
 
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, size(), order, lane);
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, size(), order, queue);
     if (buffers.front().size == 0) return;
     if (order == Order::any)
-      return for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
+      return for_ranks(queue, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
         calls_.check(calls_.all_reduce(buffers[i].data, buffers[i].data, count(buffers[i]), type_of(buffers[i].type),
                                        ncclSum, rank, stream));
       });
     if (buffers.front().bytes() > max_gathered_bytes) {
-      add_pieces(buffers, lane);
-      return all_gather(buffers, lane);
+      add_pieces(buffers, queue);
+      return all_gather(buffers, queue);
     }
-    for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
-      calls_.check(calls_.all_gather(buffers[i].data, lanes_[lane].scratch[i].data(), bytes(buffers[i]), ncclUint8,
+    for_ranks(queue, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
+      calls_.check(calls_.all_gather(buffers[i].data, queues_[queue].scratch[i].data(), bytes(buffers[i]), ncclUint8,
                                      rank, stream));
     });
-    for (std::size_t i = 0; i < size(); ++i) add_rows(i, buffers[i], lane);
+    for (std::size_t i = 0; i < size(); ++i) add_rows(i, buffers[i], queue);
   }
 
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    room_.require(buffers, size(), order, lane);
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    room_.require(buffers, size(), order, queue);
     if (buffers.front().size == 0) return;
-    if (order == Order::ordered) return add_pieces(buffers, lane);
+    if (order == Order::ordered) return add_pieces(buffers, queue);
     const ncclDataType_t type = type_of(buffers.front().type);
-    for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
+    for_ranks(queue, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
       if (of_equal_pieces(buffers[i])) {
         const Buffer own = shard_piece(buffers[i], first_ + i);
         return calls_.check(calls_.reduce_scatter(buffers[i].data, own.data, count(own), type, ncclSum, rank, stream));
@@ -122,10 +122,10 @@ class NcclCommunicator final : public Communicator {
     });
   }
 
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, size());
     if (buffers.front().size == 0) return;
-    for_ranks(lane, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
+    for_ranks(queue, [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) {
       if (of_equal_pieces(buffers[i])) {
         const Buffer own = shard_piece(buffers[i], first_ + i);
         return calls_.check(calls_.all_gather(own.data, buffers[i].data, bytes(own), ncclUint8, rank, stream));
@@ -134,7 +134,7 @@ class NcclCommunicator final : public Communicator {
     });
   }
 
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
     std::vector<Transfer> transfers;
     std::int64_t begin = 0;
     for (std::size_t shard = 0; const std::int64_t bytes : bytes_of_all(pieces)) {
@@ -144,42 +144,42 @@ class NcclCommunicator final : public Communicator {
       begin += bytes;
       ++shard;
     }
-    exchange(transfers, lane);
+    exchange(transfers, queue);
   }
 
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
     require_alike(buffers, size());
-    for_ranks(lane,
+    for_ranks(queue,
               [&](std::size_t i, ncclComm_t rank, cudaStream_t stream) { broadcast(buffers[i], 0, rank, stream); });
   }
 
-  void exchange(std::span<const Transfer> transfers, int lane) override {
+  void exchange(std::span<const Transfer> transfers, int queue) override {
     group(calls_, [&] {
       for (const Transfer& one : transfers) {
         if (one.bytes == 0) continue;
         const auto from = static_cast<std::size_t>(one.from), to = static_cast<std::size_t>(one.to);
         const auto size = static_cast<std::size_t>(one.bytes);
         if (is_here(from))
-          calls_.check(calls_.send(one.source, size, ncclUint8, one.to, clique()[from - first_], stream(lane, from)));
+          calls_.check(calls_.send(one.source, size, ncclUint8, one.to, clique()[from - first_], stream(queue, from)));
         if (is_here(to))
-          calls_.check(calls_.receive(one.target, size, ncclUint8, one.from, clique()[to - first_], stream(lane, to)));
+          calls_.check(calls_.receive(one.target, size, ncclUint8, one.from, clique()[to - first_], stream(queue, to)));
       }
     });
   }
 
  private:
-  struct Lane {
+  struct ShardQueues {
     std::vector<Queue*> queues;
     std::vector<Scratch> scratch;
   };
 
   /// Number of local shards.
-  [[nodiscard]] std::size_t size() const { return lanes_[0].queues.size(); }
+  [[nodiscard]] std::size_t size() const { return queues_[0].queues.size(); }
   [[nodiscard]] bool is_here(std::size_t shard) const { return shard >= first_ && shard < first_ + size(); }
   [[nodiscard]] const Clique& clique() const { return *clique_; }
   /// The stream of a local shard.
-  [[nodiscard]] cudaStream_t stream(int lane, std::size_t shard) const {
-    return static_cast<cudaStream_t>(lanes_[lane].queues[shard - first_]->handle());
+  [[nodiscard]] cudaStream_t stream(int queue, std::size_t shard) const {
+    return static_cast<cudaStream_t>(queues_[queue].queues[shard - first_]->handle());
   }
   /// Sizes of the pieces of all shards, gathered from all ranks.
   [[nodiscard]] std::vector<std::int64_t> bytes_of_all(std::span<const Buffer> pieces) const {
@@ -196,9 +196,9 @@ class NcclCommunicator final : public Communicator {
   }
 
   template <class Body>
-  void for_ranks(int lane, const Body& body) const {
+  void for_ranks(int queue, const Body& body) const {
     group(calls_, [&] {
-      for (std::size_t i = 0; i < size(); ++i) body(i, clique()[i], stream(lane, first_ + i));
+      for (std::size_t i = 0; i < size(); ++i) body(i, clique()[i], stream(queue, first_ + i));
     });
   }
   void broadcast(const Buffer& buffer, std::size_t root, ncclComm_t rank, cudaStream_t stream) const {
@@ -208,14 +208,14 @@ class NcclCommunicator final : public Communicator {
   }
 
   /// Adds the rows in a shard's scratch.
-  void add_rows(std::size_t shard, const Buffer& sum, int lane) const {
-    cuda::add_rows(*lanes_[lane].queues[shard], lanes_[lane].scratch[shard].data(), static_cast<int>(shards_), sum);
+  void add_rows(std::size_t shard, const Buffer& sum, int queue) const {
+    cuda::add_rows(*queues_[queue].queues[shard], queues_[queue].scratch[shard].data(), static_cast<int>(shards_), sum);
   }
   /// Every shard receives all shards' values of its piece, and adds them.
-  void add_pieces(std::span<const Buffer> buffers, int lane) {
+  void add_pieces(std::span<const Buffer> buffers, int queue) {
     std::vector<Transfer> transfers;
     for (std::size_t to = 0; to < shards_; ++to) {
-      std::byte* row = is_here(to) ? lanes_[lane].scratch[to - first_].data() : nullptr;
+      std::byte* row = is_here(to) ? queues_[queue].scratch[to - first_].data() : nullptr;
       for (std::size_t from = 0; from < shards_; ++from) {
         const Buffer piece = shard_piece(buffers[is_here(from) ? from - first_ : 0], to);
         if (is_here(from) || is_here(to))
@@ -223,15 +223,15 @@ class NcclCommunicator final : public Communicator {
         if (row != nullptr) row += piece.bytes();
       }
     }
-    exchange(transfers, lane);
-    for (std::size_t i = 0; i < size(); ++i) add_rows(i, shard_piece(buffers[i], first_ + i), lane);
+    exchange(transfers, queue);
+    for (std::size_t i = 0; i < size(); ++i) add_rows(i, shard_piece(buffers[i], first_ + i), queue);
   }
 
   const Library& calls_ = library();
   Ranks& ranks_;
   std::shared_ptr<Clique> clique_;
   std::size_t shards_, first_;  ///< total number; index of the first local one
-  Lane lanes_[lanes];
+  ShardQueues queues_[queue_count];
   Room room_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 /// SimGrid's number of MPI_BYTE.
 const std::string bytes_type = " 6";
-/// The stage in which a queue waits for an exchange on another lane of the communicator.
+/// The stage in which a queue waits for an exchange on another queue of the communicator.
 constexpr std::string_view awaits_exchange = "exchange";
 
 class TracedCommunicator final : public Communicator {
@@ -19,32 +19,32 @@ class TracedCommunicator final : public Communicator {
   TracedCommunicator(std::unique_ptr<Communicator> engine, StepTrace& trace)
       : engine_(std::move(engine)), trace_(trace) {}
 
-  void reserve(std::int64_t bytes, Order order, int lane) override { engine_->reserve(bytes, order, lane); }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
+  void reserve(std::int64_t bytes, Order order, int queue) override { engine_->reserve(bytes, order, queue); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
     trace_.communicate([&](int) { return "allreduce " + bytes_of(buffers) + " 0" + bytes_type; });
-    engine_->all_reduce(buffers, order, lane);
+    engine_->all_reduce(buffers, order, queue);
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
     std::string pieces;
     for (int shard = 0; shard < trace_.shards(); ++shard) pieces += piece_bytes(buffers, shard) + " ";
     trace_.communicate([&](int) { return "reducescatter " + pieces + "0" + bytes_type; });
-    engine_->reduce_scatter(buffers, order, lane);
+    engine_->reduce_scatter(buffers, order, queue);
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
     const std::string largest = piece_bytes(buffers, 0);
     trace_.communicate([&](int) { return "allgather " + largest + " " + largest + bytes_type + bytes_type; });
-    engine_->all_gather(buffers, lane);
+    engine_->all_gather(buffers, queue);
   }
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override {
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
     const std::string largest = std::to_string(std::ranges::max(pieces, {}, &Buffer::bytes).bytes());
     trace_.communicate([&](int) { return "gather " + largest + " " + largest + " 0" + bytes_type + bytes_type; });
-    engine_->gather(pieces, whole, lane);
+    engine_->gather(pieces, whole, queue);
   }
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
     trace_.communicate([&](int) { return "bcast " + bytes_of(buffers) + " 0" + bytes_type; });
-    engine_->broadcast(buffers, lane);
+    engine_->broadcast(buffers, queue);
   }
-  void exchange(std::span<const Transfer> transfers, int lane) override {
+  void exchange(std::span<const Transfer> transfers, int queue) override {
     const auto each = [&](const char* action, int Transfer::* self, int Transfer::* other) {
       for (const Transfer& transfer : transfers)
         trace_.communicate([&](int shard) {
@@ -59,7 +59,7 @@ class TracedCommunicator final : public Communicator {
                  ? std::string("waitall")
                  : std::string();
     });
-    engine_->exchange(transfers, lane);
+    engine_->exchange(transfers, queue);
   }
 
  private:

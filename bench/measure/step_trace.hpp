@@ -12,8 +12,8 @@
 namespace league::bench {
 
 /// What each shard does in one compute, in order: how long it computes, and which calls of the communicator it takes
-/// part in. Written in the time-independent format of SimGrid's SMPI, one rank a shard: `0 compute 5200` is 5200 ns on
-/// the device that was traced, so that a simulated host of 1 Gflop/s is that device; data are bytes (type 6).
+/// part in. Written in the time-independent format of SimGrid's SMPI, one rank per shard: `0 compute 5200` is 5200 ns
+/// on the device that was traced, so that a simulated host of 1 Gflop/s is that device; data are bytes (type 6).
 class StepTrace final : public Stages {
  public:
   /// Wraps the communicator of the traced shards (all shards of the world): calls are recorded and forwarded to

@@ -11,14 +11,14 @@
 namespace league::bench {
 namespace {
 
-constexpr int timeout_s = 60;
+constexpr int catalogue_timeout_s = 60;
 
 Catalogue ask(const python::Interpreter& interpreter) {
   const std::filesystem::path module = interpreter.root / "backends/python/catalogue.py";
   if (!std::filesystem::exists(module))
     throw BadInput("--peers: no " + module.string() + "; give the folder of the project");
   try {
-    return Catalogue(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(timeout_s));
+    return Catalogue(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(catalogue_timeout_s));
   } catch (const std::exception& error) {
     throw BadInput("--python " + interpreter.python + " cannot list its peers: " + error.what());
   }

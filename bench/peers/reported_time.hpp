@@ -10,7 +10,7 @@
 namespace league::bench {
 
 /// Checks the times that a peer reports against the host's clock in this process. Detects wrong units, a sum in place
-/// of a mean, and a clock that stands still; not a factor below ten, nor too short times on a GPU whose launches take
+/// of a mean, and a stopped clock; not a factor below ten, nor too short times on a GPU whose launches take
 /// longer than the work.
 class ReportedTime {
  public:

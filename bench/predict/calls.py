@@ -12,7 +12,7 @@ from bench.report.case import Case
 from bench.report.fields import Broken
 
 BYTES = {"f32": 4, "f64": 8, "i32": 4, "i64": 8, "u8": 1}
-PARTIAL = 4096 // 8  # values a byte of partial sums: the sum of 4096 is one double
+PARTIAL = 4096 // 8  # values per byte of partial sums: the sum of 4096 is one double
 ACTIONS = {
     "allreduce": "all_reduce",
     "reducescatter": "reduce_scatter",

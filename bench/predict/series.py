@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Predicted series: strong (the same problem) and weak (the same work a device)."""
+"""Predicted series: strong (the same problem) and weak (the same work per device)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ max(bytes / B, operations / R), R that of the unit of its method; a second bound
 the unit of the best method that could solve the problem, so that it tells what a better
 method might gain. N GPUs have N times the ceilings of one. Host devices
 run one after another on parts of one CPU, so that they share its ceilings. Between GPUs the
-links bind, whose ceiling is the best bus bandwidth of ``collectives`` ``exchange`` on as
+links are the limit, whose ceiling is the best bus bandwidth of ``collectives`` ``exchange`` on as
 many of them.
 
 The roofline is the limit of a case only where its data are in the memory of the device and
@@ -32,7 +32,7 @@ from .statistics import median
 
 BANDWIDTHS = ("copy", "read", "write", "add")
 CACHES = 4  # data below this many last-level caches count as cached
-BALANCE = 10.0  # operations per byte from which they are assumed to bind
+BALANCE = 10.0  # operations per byte from which they are assumed to be the limit
 COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
 FAR = 2.0  # times the roofline bound
@@ -55,7 +55,7 @@ class Ceilings:
 
 @dataclass(frozen=True)
 class Bound:
-    """Least time [s], None where unknown; whether bytes bind; what to know of it."""
+    """Least time [s], None where unknown; whether bytes are the limit; what to know of it."""
 
     seconds: float | None
     bytes_bind: bool
@@ -202,7 +202,7 @@ def roofline_bound(case: Case, ceilings: Ceilings | None, unit: str) -> Bound:
     if rate:
         working = case.operations / (rate * devices)
         return Bound(max(moving, working), moving >= working, note)
-    # Without a ceiling for its unit, a bound is given only where bytes surely bind:
+    # Without a ceiling for its unit, a bound is given only where bytes surely are the limit:
     # at the slowest rate known, not at that of tensor cores.
     slowest = min(ceilings.rates.values(), default=0.0)
     slack = moving >= case.operations / (slowest * devices) if slowest else guess

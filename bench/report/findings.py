@@ -17,6 +17,7 @@ from . import (
     shape_texts,
     shapes,
     sweeps,
+    unresolved,
 )
 from .rows import Row
 
@@ -39,10 +40,11 @@ class Findings:
     margin: float
 
     def texts(self) -> list[str]:
-        """Problems first; then null tests, which show how reliable verdicts are."""
+        """Problems first; then null tests and unresolved ratios, which show how reliable verdicts are."""
         return [
             *expected.texts(self.unexpected),
             *nulls.texts(self.nulls),
+            *unresolved.texts(self.gaps, self.margin),
             *shape_texts.texts(self.shapes),
             *learning.texts(self.trainings),
             *gaps.texts(self.gaps),

@@ -36,7 +36,7 @@ PLAIN = """<!DOCTYPE html>
 NO_FIGURES = "Matplotlib is not installed here, so this report has no figures."
 BROKEN = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 LIMITS = {
-    CACHE: "on data that may stay in the last-level cache, where the memory's peak does not bind",
+    CACHE: "on data that may stay in the last-level cache, where the memory's peak is not the limit",
     LATENCY: "bound by the latency of many short steps",
     LINK: "fed by the host, whose link no ceiling measures",
 }

@@ -5,7 +5,7 @@ Host devices of one process run in turn and never enter. A series over threads i
 study's key ``threads``.
 
 Speed-up S(N) = t_1 / t_N. Efficiency: strong (the same problem) t_1 / (N t_N), weak (the
-same size and work a device) t_1 / t_N. All times are on the host's clock: the makespan of
+same size and work per device) t_1 / t_N. All times are on the host's clock: the makespan of
 several devices, the latency of one. Intervals are those of t_N alone; t_1 counts as known.
 """
 
@@ -20,7 +20,7 @@ from .rows import Row
 from .selection import engine, host_clock, measured, text_of
 from .statistics import Estimate
 
-ALIKE = 0.05  # work a device that differs by less counts as the same
+ALIKE = 0.05  # work per device that differs by less counts as the same
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ def to_markdown(
     trainings: Sequence[Training] = (),
     shapes: Sequence[ShapeStudy] = (),
 ) -> str:
-    """The whole page: headline first, then one table a comparison, then what follows."""
+    """The whole page: headline first, then one table per comparison, then what follows."""
     parts = [escape(headline) + "\n"]
     if problems:
         parts.append("".join(f"- {escape(text)}\n" for text in problems))

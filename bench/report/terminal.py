@@ -13,7 +13,7 @@ from typing import TextIO
 from .view import COLUMNS, NUMBERS, Group
 
 MIN_SCREEN, MAX_SCREEN, USUAL = 120, 160, 140
-SUMMARY = 80, 120  # columns of the winners alone
+SUMMARY = 80, MAX_SCREEN  # columns of the winners alone
 MAX_WIDTHS = {"method": 16, "model": 14, "on": 14, "launch": 24}
 SHOWN = [c for c in COLUMNS if c not in ("latency", "note")]
 COLOURS = {"faster": "32", "slower": "33", "FAILED": "31;1", "skipped": "2"}

@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from . import expected, nulls, shape_texts, units
+from . import expected, nulls, shape_texts, units, unresolved
 from .findings import Findings
 from .gaps import Gap
 from .ratios import judge
@@ -169,7 +169,11 @@ def to_summary(
     colour: bool = False,
 ) -> str:
     """Winners, failures, warnings and the reliability of the verdicts."""
-    warnings = [*expected.texts(found.unexpected), *nulls.texts(found.nulls)[:1]]
+    warnings = [
+        *expected.texts(found.unexpected),
+        *nulls.texts(found.nulls)[:1],
+        *unresolved.texts(leading(found.gaps), found.margin),
+    ]
     said = [f"preflight: {text}" for text in remarks]
     lines = [
         *wrapped([headline, *said], width),

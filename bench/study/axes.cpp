@@ -13,8 +13,6 @@
 namespace league::bench {
 namespace {
 
-constexpr std::string_view all = "all";
-
 /// A hint for names of peers in a run without peers.
 std::string peers_hint(const std::string& key) {
   const bool named = key == "models" || key == "methods";
@@ -49,7 +47,7 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
       const std::string& word = one->word(key);
       const bool excluded = word.starts_with('-');
       const Value name{.place = one->place, .content = word.substr(excluded ? 1 : 0)};
-      if (word == all) continue;
+      if (word == "all") continue;
       names.by_name = names.by_name || !excluded;
       const bool is_old = contains(old, name.word(key));
       if (!contains(choices, name.word(key)) && !is_old && is_left_out(name.word(key))) continue;

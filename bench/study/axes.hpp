@@ -26,7 +26,7 @@ struct WantedLaunch {
   LaunchSource source = LaunchSource::open;
 };
 
-/// What each key of a study stands for: a list of values, checked. All throw BadInput, naming file, line and key.
+/// The values of each key of a study, checked. All throw BadInput, naming file, line and key.
 class Axes {
  public:
   explicit Axes(const Settings& settings) : settings_(settings) {}

@@ -120,9 +120,9 @@ Availability availability(const Runtime& runtime, const Case& that) {
 std::string_view name(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : "host"; }
 
 int max_devices(const Runtime& runtime, DeviceKind kind) {
-  constexpr int gpus_in_a_node = 8;
+  constexpr int max_gpus_per_node = 8;
   if (kind == DeviceKind::gpu) return runtime.gpus_of_all_ranks();
-  return std::max(gpus_in_a_node, runtime.host_threads()) * runtime.ranks().place().size;
+  return std::max(max_gpus_per_node, runtime.host_threads()) * runtime.ranks().place().size;
 }
 
 std::vector<Device> devices_of(const Runtime& runtime, const Case& that) {

@@ -41,8 +41,8 @@ Study own_variants(Study study) {
 }
 
 std::string budget_text(const Budget& budget) {
-  if (budget.seconds < INFINITY) return std::to_string(static_cast<int>(budget.seconds)) + " s a variant";
-  return std::to_string(budget.candidates) + " candidates a variant";
+  if (budget.seconds < INFINITY) return std::to_string(static_cast<int>(budget.seconds)) + " s per variant";
+  return std::to_string(budget.candidates) + " candidates per variant";
 }
 
 int count_variants(const Study& study) {

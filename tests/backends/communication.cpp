@@ -119,11 +119,11 @@ T expected_value(Operation operation, const std::vector<std::span<const T>>& sen
 }
 
 void call_on(Communicator& communicator, const Partition& world, const Plan& plan, std::span<const Buffer> buffers) {
-  if (plan.operation == Operation::all_reduce) return communicator.all_reduce(buffers, plan.order, plan.lane);
-  if (plan.operation == Operation::reduce_scatter) return communicator.reduce_scatter(buffers, plan.order, plan.lane);
-  if (plan.operation == Operation::all_gather) return communicator.all_gather(buffers, plan.lane);
-  if (plan.operation == Operation::broadcast) return communicator.broadcast(buffers, plan.lane);
-  if (!world.alone()) communicator.exchange(transfers_of(world, buffers), plan.lane);
+  if (plan.operation == Operation::all_reduce) return communicator.all_reduce(buffers, plan.order, plan.queue);
+  if (plan.operation == Operation::reduce_scatter) return communicator.reduce_scatter(buffers, plan.order, plan.queue);
+  if (plan.operation == Operation::all_gather) return communicator.all_gather(buffers, plan.queue);
+  if (plan.operation == Operation::broadcast) return communicator.broadcast(buffers, plan.queue);
+  if (!world.alone()) communicator.exchange(transfers_of(world, buffers), plan.queue);
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ std::vector<EngineSetting> engine_settings() {
 std::ostream& operator<<(std::ostream& out, const Plan& plan) {
   constexpr std::array names{"all_reduce", "reduce_scatter", "all_gather", "broadcast", "exchange"};
   return out << names[static_cast<std::size_t>(plan.operation)] << " of " << plan.size << " " << name(plan.type)
-             << (plan.order == Order::any ? " any" : " ordered") << " lane " << plan.lane << " skew " << plan.skew
+             << (plan.order == Order::any ? " any" : " ordered") << " queue " << plan.queue << " skew " << plan.skew
              << " " << plan.skew_every_other;
 }
 
@@ -200,7 +200,7 @@ double Communication::tolerance(const Plan& plan, double magnitude) const {
 
 void Communication::fence() {
   for (const Shard& shard : shards_)
-    for (int lane = 0; lane < Communicator::lanes; ++lane) runtime_.queue(shard.device, lane).fence();
+    for (int queue = 0; queue < Communicator::queue_count; ++queue) runtime_.queue(shard.device, queue).fence();
 }
 
 Communication::Trial::Trial(Communication& test, const Plan& plan) : test_(test), plan_(plan) {
@@ -231,7 +231,7 @@ Communication::Trial::Trial(Communication& test, const Plan& plan) : test_(test)
     rounds.tolerance = test.tolerance(plan, magnitude);
     probes_.push_back(make_probe(*test.queues_[i], rounds));
   }
-  test.communicator_->reserve(buffers().front().bytes(), plan.order, plan.lane);
+  test.communicator_->reserve(buffers().front().bytes(), plan.order, plan.queue);
 }
 
 std::vector<Buffer> Communication::Trial::buffers() const {
@@ -244,21 +244,21 @@ void Communication::Trial::fill() {
   for (const auto& probe : probes_) probe->fill();
 }
 
-void Communication::Trial::between_lanes(bool back) {
-  if (plan_.lane == 0) return;
+void Communication::Trial::between_queues(bool back) {
+  if (plan_.queue == 0) return;
   for (Queue* first : test_.queues_) {
-    Queue& other = test_.runtime_.queue(first->device(), plan_.lane);
+    Queue& other = test_.runtime_.queue(first->device(), plan_.queue);
     back ? first->wait_for(other) : other.wait_for(*first);
   }
 }
 
 void Communication::Trial::call() {
-  between_lanes(false);
+  between_queues(false);
   call_on(*test_.communicator_, test_.world_, plan_, buffers());
 }
 
 void Communication::Trial::compare() {
-  between_lanes(true);
+  between_queues(true);
   for (std::size_t i = 0; i < probes_.size(); ++i)
     if (plan_.operation == Operation::reduce_scatter)
       probes_[i]->compare(piece_of(plan_.size, std::ssize(test_.world_.rows), test_.shards_[i].index));

@@ -39,7 +39,7 @@ struct Plan {
   std::int64_t size = 0;
   Dtype type = Dtype::f64;
   Order order = Order::any;
-  int lane = 0;
+  int queue = 0;
   std::int64_t skew = 0;              ///< values before the buffers of all shards
   std::int64_t skew_every_other = 0;  ///< and additional ones before those of odd shards
 };
@@ -49,14 +49,14 @@ class Communication : public ::testing::TestWithParam<EngineSetting> {
  protected:
   void SetUp() override;
 
-  /// The probes of a plan, one per shard of this rank, and its reservation. Probes are filled and compared on lane 0.
+  /// The probes of a plan, one per shard of this rank, and its reservation. Probes are filled and compared on queue 0.
   class Trial {
    public:
     Trial(Communication& test, const Plan& plan);
     void fill();
-    /// Submits the call on its lane, after lane 0 if that is another.
+    /// Submits the call on its queue, after queue 0 if that is another.
     void call();
-    /// Lane 0 waits for the call, and compares.
+    /// Queue 0 waits for the call, and compares.
     void compare();
     void once() { fill(), call(), compare(); }
     void expect_right();
@@ -64,7 +64,7 @@ class Communication : public ::testing::TestWithParam<EngineSetting> {
     [[nodiscard]] ExchangeProbe& probe(std::size_t shard) { return *probes_[shard]; }
 
    private:
-    void between_lanes(bool back);
+    void between_queues(bool back);
     Communication& test_;
     Plan plan_;
     std::vector<std::unique_ptr<ExchangeProbe>> probes_;

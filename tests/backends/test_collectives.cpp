@@ -5,7 +5,7 @@
 
 #include "tests/backends/communication.hpp"
 
-// Every collective of every engine: types, orders, sizes, lanes, recorded or not.
+// Every collective of every engine: types, orders, sizes, queues, recorded or not.
 namespace league::tests {
 namespace {
 
@@ -56,7 +56,7 @@ TEST_P(Collectives, BuffersThatAreNotAligned) {
         }
 }
 
-TEST_P(Collectives, OnTheSecondLane) {
+TEST_P(Collectives, OnTheSecondQueue) {
   for (const Operation operation : operations)
     for (const std::int64_t size : {5L, 4000L, threshold + 1}) {
       Trial trial(*this, {operation, size, Dtype::f64, Order::ordered, 1});
@@ -73,10 +73,10 @@ TEST_P(Collectives, InRecordedWork) {
   }
   for (const Operation operation : operations)
     for (const Order order : orders)
-      for (const int lane : {0, 1})
+      for (const int queue : {0, 1})
         for (const std::int64_t size : {7L, 4000L, threshold + 1}) {
           if (order == Order::any && !has_order(operation)) continue;
-          Trial trial(*this, {operation, size, Dtype::f32, order, lane});
+          Trial trial(*this, {operation, size, Dtype::f32, order, queue});
           trial.once();
           fence();
           const auto graph = runtime_.record(queues_, [&] {
@@ -89,7 +89,7 @@ TEST_P(Collectives, InRecordedWork) {
         }
 }
 
-/// A call on lane 1 concurrent with calls on lane 0.
+/// A call on queue 1 concurrent with calls on queue 0.
 TEST_P(Collectives, BesideOtherWork) {
   if (!can_be_recorded()) GTEST_SKIP() << "waits for the host";
   for (const std::int64_t size : {600L, 4000L, threshold + 1})
@@ -132,7 +132,7 @@ TEST_P(Collectives, RefuseWhatDoesNotFit) {
   Trial trial(*this, {.size = 100});
   std::vector<Buffer> buffers = trial.buffers();
   EXPECT_THROW(communicator_->all_reduce(buffers, Order::ordered), std::logic_error) << "room for `any` only";
-  EXPECT_THROW(communicator_->all_reduce(buffers, Order::any, 1), std::logic_error) << "nothing reserved on this lane";
+  EXPECT_THROW(communicator_->all_reduce(buffers, Order::any, 1), std::logic_error) << "nothing reserved on this queue";
   buffers.back().size = 99;
   EXPECT_THROW(communicator_->all_reduce(buffers, Order::any), std::logic_error);
   EXPECT_THROW(communicator_->all_gather(buffers), std::logic_error);

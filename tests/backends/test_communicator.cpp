@@ -63,7 +63,7 @@ TEST_P(Communicating, GathersPiecesOnTheFirstDevice) {
   constexpr std::int64_t largest = 513;
   using Sizes = std::vector<std::int64_t>;
   for (const Sizes& sizes : {Sizes{3, 5, 7, 2}, Sizes{0, 4, 0, 1}, Sizes{largest, 0, 1, 9}, Sizes{0, 0, 0, 0}})
-    for (int lane = 0; lane < Communicator::lanes; ++lane) {
+    for (int queue = 0; queue < Communicator::queue_count; ++queue) {
       Trial trial(*this, {.size = largest});
       std::vector<Buffer> pieces;
       std::vector<double> expected;
@@ -76,13 +76,13 @@ TEST_P(Communicating, GathersPiecesOnTheFirstDevice) {
             {trial.probe(i).buffer().data, size_of(static_cast<std::size_t>(shards_[i].index)), Dtype::f64});
       if (alone()) {  // a single shard gathers in place
         communicator_->gather(
-            pieces, {trial.probe(0).buffer().data, static_cast<std::int64_t>(expected.size()), Dtype::f64}, lane);
+            pieces, {trial.probe(0).buffer().data, static_cast<std::int64_t>(expected.size()), Dtype::f64}, queue);
         EXPECT_EQ(trial.probe(0).read(), first_round(sent_by(0, largest)));
       } else {
         if (world_.first_local != 0) expected.clear();  // only the rank of shard 0 gets the result
         const auto whole = blank(*queues_.front(), static_cast<std::int64_t>(expected.size()));
         fence();
-        communicator_->gather(pieces, whole->buffer(), lane);
+        communicator_->gather(pieces, whole->buffer(), queue);
         fence();
         EXPECT_EQ(whole->read(), expected);
       }

@@ -6,7 +6,7 @@
 #include "tests/bench/program.hpp"
 #include "tests/bench/temporary.hpp"
 
-// `samples = "auto"` as a user meets it.
+// `samples = "auto"` as a user calls it.
 namespace league::tests {
 namespace {
 

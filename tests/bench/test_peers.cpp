@@ -7,7 +7,7 @@
 
 #include "tests/bench/peers.hpp"
 
-// Peers in Python as a user meets them, with peers that do what they must not.
+// Peers in Python as a user calls them, with peers that do what they must not.
 namespace league::tests {
 namespace {
 

@@ -10,7 +10,7 @@
 #include "tests/bench/temporary.hpp"
 #include "tests/runtime.hpp"
 
-// Kernels that wait for each other: they give up, and a profiler that runs kernels one at a time never meets them.
+// Kernels that wait for each other: they give up, and a profiler that runs kernels one at a time is never given them.
 namespace league::tests {
 
 WaitProbe& wait_probe_on_gpu() {

@@ -10,7 +10,7 @@
 #include "tests/bench/program.hpp"
 #include "tests/bench/temporary.hpp"
 
-// Folders of records as a user meets them: what a new run removes, what a resumed run believes, two runs at once.
+// Folders of records as a user calls them: what a new run removes, which records a resumed run keeps, two runs at once.
 namespace league::tests {
 namespace {
 

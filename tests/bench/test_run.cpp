@@ -11,7 +11,7 @@
 #include "tests/bench/program.hpp"
 #include "tests/bench/temporary.hpp"
 
-// `league run` as a user meets it: exit codes, records, interruptions, full disks.
+// `league run` as a user calls it: exit codes, records, interruptions, full disks.
 namespace league::tests {
 namespace {
 

@@ -6,7 +6,7 @@
 #include "tests/bench/program.hpp"
 #include "tests/bench/temporary.hpp"
 
-// `league tune` and the run after it, as a user meets them, on a variant with planted launches.
+// `league tune` and the run after it, as a user calls them, on a variant with planted launches.
 namespace league::tests {
 namespace {
 

@@ -11,31 +11,31 @@ class BrokenCollectives : public BrokenCommunicator {
  public:
   static constexpr int min_calls = 1;
   explicit BrokenCollectives(const Context& context) : BrokenCommunicator(context) {}
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    call(buffers, lane, [&](const auto& changed) { BrokenCommunicator::all_reduce(changed, order, lane); });
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    call(buffers, queue, [&](const auto& changed) { BrokenCommunicator::all_reduce(changed, order, queue); });
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    call(buffers, lane, [&](const auto& changed) { BrokenCommunicator::reduce_scatter(changed, order, lane); });
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    call(buffers, queue, [&](const auto& changed) { BrokenCommunicator::reduce_scatter(changed, order, queue); });
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override {
-    call(buffers, lane, [&](const auto& changed) { BrokenCommunicator::all_gather(changed, lane); });
+  void all_gather(std::span<const Buffer> buffers, int queue) override {
+    call(buffers, queue, [&](const auto& changed) { BrokenCommunicator::all_gather(changed, queue); });
   }
-  void broadcast(std::span<const Buffer> buffers, int lane) override {
-    call(buffers, lane, [&](const auto& changed) { BrokenCommunicator::broadcast(changed, lane); });
+  void broadcast(std::span<const Buffer> buffers, int queue) override {
+    call(buffers, queue, [&](const auto& changed) { BrokenCommunicator::broadcast(changed, queue); });
   }
-  void exchange(std::span<const Transfer> transfers, int lane) override {
-    call(transfers, lane, [&](const auto& changed) { BrokenCommunicator::exchange(changed, lane); });
+  void exchange(std::span<const Transfer> transfers, int queue) override {
+    call(transfers, queue, [&](const auto& changed) { BrokenCommunicator::exchange(changed, queue); });
   }
 
  private:
   template <class T, class Real>
-  void call(std::span<const T> arguments, int lane, const Real& real) {
+  void call(std::span<const T> arguments, int queue, const Real& real) {
     count();
     auto& fault = static_cast<Fault&>(*this);
     std::vector<T> changed{arguments.begin(), arguments.end()};
     fault.change(changed);
     real(changed);
-    fault.after(arguments, lane);
+    fault.after(arguments, queue);
   }
 };
 
@@ -87,15 +87,15 @@ class StaleBuffer final : public BrokenCollectives<StaleBuffer> {
   }
   template <class T>
   void change(const std::vector<T>&) const {}
-  void after(std::span<const Buffer> buffers, int lane) { step_back(places_of(buffers), lane); }
-  void after(std::span<const Transfer> transfers, int lane) {
+  void after(std::span<const Buffer> buffers, int queue) { step_back(places_of(buffers), queue); }
+  void after(std::span<const Transfer> transfers, int queue) {
     std::vector<Lag::Place> places;
     for (const Transfer& one : transfers) places.push_back({one.to, one.target, one.bytes});
-    step_back(places, lane);
+    step_back(places, queue);
   }
 
  private:
-  void step_back(const std::vector<Lag::Place>& places, int lane) { lag_.step_back(real(), places, lane); }
+  void step_back(const std::vector<Lag::Place>& places, int queue) { lag_.step_back(real(), places, queue); }
   Lag lag_;
 };
 

@@ -24,14 +24,14 @@ class LateSums final : public BrokenCommunicator {
  public:
   using BrokenCommunicator::BrokenCommunicator;
   static constexpr int min_calls = 2;
-  void reserve(std::int64_t bytes, Order order, int lane) override {
-    BrokenCommunicator::reserve(bytes, order, lane);
+  void reserve(std::int64_t bytes, Order order, int queue) override {
+    BrokenCommunicator::reserve(bytes, order, queue);
     lag_.make_room(context(), context().shards.size(), bytes);
   }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
     count();
-    BrokenCommunicator::all_reduce(buffers, order, lane);
-    lag_.step_back(real(), places_of(buffers), lane);
+    BrokenCommunicator::all_reduce(buffers, order, queue);
+    lag_.step_back(real(), places_of(buffers), queue);
   }
 
  private:

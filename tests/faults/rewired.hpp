@@ -24,7 +24,7 @@ class Lag {
         std::ranges::fill(kept->back().bytes(), std::byte{0});
       }
   }
-  void step_back(Communicator& communicator, std::span<const Place> places, int lane) {
+  void step_back(Communicator& communicator, std::span<const Place> places, int queue) {
     std::vector<Transfer> keep, yield, move_on;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto [shard, data, bytes] = places[i];
@@ -33,7 +33,7 @@ class Lag {
       yield.push_back({shard, shard, before, data, bytes});
       move_on.push_back({shard, shard, now, before, bytes});
     }
-    for (const auto* transfers : {&keep, &yield, &move_on}) communicator.exchange(*transfers, lane);
+    for (const auto* transfers : {&keep, &yield, &move_on}) communicator.exchange(*transfers, queue);
   }
 
  private:
@@ -44,17 +44,17 @@ class Lag {
 class BrokenCommunicator : public Communicator {
  public:
   explicit BrokenCommunicator(const Context& context) : context_(context), real_(context.communicator) {}
-  void reserve(std::int64_t bytes, Order order, int lane) override { real_.reserve(bytes, order, lane); }
-  void all_reduce(std::span<const Buffer> buffers, Order order, int lane) override {
-    real_.all_reduce(buffers, order, lane);
+  void reserve(std::int64_t bytes, Order order, int queue) override { real_.reserve(bytes, order, queue); }
+  void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
+    real_.all_reduce(buffers, order, queue);
   }
-  void reduce_scatter(std::span<const Buffer> buffers, Order order, int lane) override {
-    real_.reduce_scatter(buffers, order, lane);
+  void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
+    real_.reduce_scatter(buffers, order, queue);
   }
-  void all_gather(std::span<const Buffer> buffers, int lane) override { real_.all_gather(buffers, lane); }
-  void gather(std::span<const Buffer> pieces, Buffer whole, int lane) override { real_.gather(pieces, whole, lane); }
-  void broadcast(std::span<const Buffer> buffers, int lane) override { real_.broadcast(buffers, lane); }
-  void exchange(std::span<const Transfer> transfers, int lane) override { real_.exchange(transfers, lane); }
+  void all_gather(std::span<const Buffer> buffers, int queue) override { real_.all_gather(buffers, queue); }
+  void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override { real_.gather(pieces, whole, queue); }
+  void broadcast(std::span<const Buffer> buffers, int queue) override { real_.broadcast(buffers, queue); }
+  void exchange(std::span<const Transfer> transfers, int queue) override { real_.exchange(transfers, queue); }
   [[nodiscard]] std::optional<DeviceView> device_view(std::size_t local) override { return real_.device_view(local); }
 
   /// Times that the call was made that the fault is in.

@@ -6,7 +6,7 @@
 #include "bench/study/toml_text.hpp"
 #include "tests/fuzz/target.hpp"
 
-// A command line, a word a line. A value of --set prints as TOML that is the same value.
+// A command line, one word per line. A value of --set prints as TOML that is the same value.
 namespace league::bench {
 namespace {
 

@@ -15,7 +15,7 @@ STEPS, CALL_S = 20, 4e-6
 
 
 def solve(entry, devices, points=10**8, model="cuda", **changes):
-    """A solve of 1 ms / 10^8 points a step, a sum of 4 us a stage."""
+    """A solve of 1 ms / 10^8 points per step, a sum of 4 us per stage."""
     stages = 2 * (devices - 1).bit_length()
     time = STEPS * (1e-3 * points / 1e8 / devices + CALL_S * stages) + 1e-5
     changes = {

@@ -28,7 +28,7 @@ class NoCase:
 
 
 def truth(rng):
-    """Parameters of a machine, by COLUMNS: microseconds a call, milliseconds of work."""
+    """Parameters of a machine, by COLUMNS: microseconds per call, milliseconds of work."""
     found = np.zeros(len(COLUMNS))
     ends = {
         "fixed": (5e-6, 5e-5),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floors at measured ceilings, by hand."""
+"""Roofline bounds at measured ceilings, by hand."""
 
 import pytest
 

@@ -83,14 +83,14 @@ def test_many_short_steps_are_latency_bound(entry, rows_of):
 
 
 def test_measured_latencies_give_the_bound(entry, rows_of):
-    """The minimum of 3 us and 2 us a step, the second of a way with a barrier."""
+    """The minimum of 3 us and 2 us per step, the second of a way with a barrier."""
     rows = rows_of(
         [
             peak(entry),
             overhead(entry, "launch", 3e-6),
             overhead(entry, "league_barrier", 2e-6, teams=132),
             solve(entry, 1e-3, 100, method="short"),
-            solve(entry, 1e-3, 100, 3e6, method="between"),  # 1.4 us a step
+            solve(entry, 1e-3, 100, 3e6, method="between"),  # 1.4 us per step
             solve(entry, 0.2, 100, 1e9, method="long"),
         ]
     )

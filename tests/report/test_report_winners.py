@@ -116,6 +116,19 @@ def test_a_method_without_a_counterpart_does_not_hide_those_that_have_one(
     assert "slower" in line and "100 us kokkos" in line
 
 
+def test_unresolved_ratios_are_counted_with_what_narrows_them(
+    folder, entry, save, capsys
+):
+    assert "unresolved" not in told(folder, capsys)[1]
+    noisy = [1e-3, 1.1e-3] * 5
+    save([entry("kokkos", noisy, n=64), entry("cuda", noisy, n=64)], file="noisy.json")
+    _, out, _ = told(folder, capsys)
+    words = " ".join(out.split())
+    assert "unresolved: 1 of 3 ratios of native and portable" in words
+    assert "--set time_limit=10" in words and "--repeat 5" in words
+    assert "unresolved: 1 of 3 ratios" in (folder / "table.md").read_text()
+
+
 def test_all_rows_are_there_with_verbose(folder, capsys):
     _, out, _ = told(folder, capsys, "--verbose")
     assert out.count(GONE) == 7 and "2.001 ms [" in out
