@@ -21,6 +21,12 @@ struct ForItems {
   }
 };
 
+/// The limits of naive kernels. On a host a team is one thread: they have barriers every few elements, which cost more
+/// there than the elements.
+inline LaunchLimits naive_limits(const Queue& queue) {
+  return kokkos::on_gpu ? kokkos::limits(queue) : LaunchLimits{1, 1, "a naive kernel on a host"};
+}
+
 /// A kernel that calls `body(item)` for every item; a lane takes every lanes-th one of the league.
 template <class Body>
 void for_items(const char* label, const kokkos::Exec& exec, Launch launch, std::int64_t items, const Body& body) {

@@ -49,7 +49,7 @@ class Pairwise final : public DistancePart {
         memory_(*this, Take::transposed) {}
   Launch configure(Launch launch) override {
     const int team = kokkos::on_gpu ? std::min(Take::max_team, 256) : 1;
-    return launch_ = blocks::launch_for_items(launch, limits_of<Take>(kokkos::limits(queue())), team,
+    return launch_ = blocks::launch_for_items(launch, limits_of<Take>(blocks::naive_limits(queue())), team,
                                               block_rows() * problem().n);
   }
 
@@ -72,7 +72,7 @@ class ScratchTile final : public DistancePart {
   ScratchTile(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, false) {}
   Launch configure(Launch launch) override {
-    launch_ = blocks::launch_for_tiles<T>(launch, kokkos::limits(queue()), kokkos::on_gpu ? 16 : 1, block_rows(),
+    launch_ = blocks::launch_for_tiles<T>(launch, blocks::naive_limits(queue()), kokkos::on_gpu ? 16 : 1, block_rows(),
                                           problem().n);
     kokkos::require_scratch(tile().scratch() * sizeof(T), "the points of a tile");
     return launch_;

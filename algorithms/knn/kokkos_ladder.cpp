@@ -59,7 +59,7 @@ class Naive final : public Part {
   Naive(const Knn& problem, const Context& context, const Shard& shard)
       : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = memory.configure(launch, kokkos::limits(queue()), kokkos::on_gpu);
+    launch_ = memory.configure(launch, blocks::naive_limits(queue()), kokkos::on_gpu);
     if (rung == Rung::scratch_tile)
       kokkos::require_scratch(tile().scratch() * sizeof(Distance<Element>), "the rows and columns of a tile");
     return launch_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
+#include "algorithms/blocks/items_cuda.hpp"
 #include "algorithms/sum/cuda_part.hpp"
 #include "algorithms/sum/ladder.hpp"
 
@@ -20,10 +21,7 @@ __global__ void add_alone(Chunks chunks, const T* x, Total<T>* partials) {
 // A thread takes every threads-th element, an atomic addition each.
 template <class T>
 __global__ void add_each(std::int64_t size, const T* x, Total<T>* sum) {
-  const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
-  const std::int64_t threads = std::int64_t{gridDim.x} * lanes;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * lanes + lane; i < size; i += threads)
-    atomic_add(sum, static_cast<Total<T>>(x[i]));
+  blocks::for_items(size, [&](std::int64_t i) { atomic_add(sum, static_cast<Total<T>>(x[i])); });
 }
 
 // A block takes one chunk after another; a thread one element at a time, which a tree in shared memory adds.

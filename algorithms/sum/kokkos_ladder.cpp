@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/blocks/items_kokkos.hpp"
 #include "algorithms/sum/kokkos_part.hpp"
 #include "algorithms/sum/ladder.hpp"
 
@@ -26,19 +27,12 @@ void one_thread(const Pass& on, const Work<T>& work) {
 // A lane takes every lanes-th element, an atomic addition each.
 template <class T>
 void atomic_per_element(const Pass& on, const Work<T>& work) {
-  const std::int64_t size = work.chunks.size;
   const T* x = work.x;
   Total<T>* sum = work.sums;
-  const int lanes = on.launch.team * on.launch.vector;
   Kokkos::deep_copy(on.exec, Value<Total<T>>(sum), Total<T>{0});
-  Kokkos::parallel_for(
-      "sum/atomic_per_element", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        const std::int64_t threads = std::int64_t{team.league_size()} * lanes;
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
-          for (std::int64_t i = std::int64_t{team.league_rank()} * lanes + lane; i < size; i += threads)
-            Kokkos::atomic_add(sum, static_cast<Total<T>>(x[i]));
-        });
-      });
+  blocks::for_items(
+      "sum/atomic_per_element", on.exec, on.launch, work.chunks.size,
+      KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_add(sum, static_cast<Total<T>>(x[i])); });
 }
 
 // A team takes one chunk after another; a lane one element at a time, which a tree in team scratch adds.
@@ -112,7 +106,7 @@ void several_per_thread(const Pass& on, const Work<T>& work) {
 }
 
 Launch configure(Queue& queue, Launch launch, Chunks chunks) {
-  launch = resolve(launch, on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, limits(queue));
+  launch = resolve(launch, on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, blocks::naive_limits(queue));
   if (launch.league == 0) launch.league = league_of(chunks.count);
   return launch;
 }

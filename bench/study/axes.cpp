@@ -53,10 +53,7 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
       if (!contains(choices, name.word(key)) && !is_old && is_left_out(name.word(key))) continue;
       (excluded ? without : names.chosen).push_back(is_old ? name.word(key) : choose(name, key, choices));
     }
-  if (!names.by_name) {
-    names.chosen = choices;
-    without.insert(without.end(), unless_named.begin(), unless_named.end());
-  }
+  if (!names.by_name) names.chosen = choices, without.insert(without.end(), unless_named.begin(), unless_named.end());
   std::erase_if(names.chosen, [&](const std::string& name) { return contains(without, name); });
   if (names.chosen.empty() && !names.by_name) value->refuse(key, "rules out all of " + joined(choices));
   return names;
@@ -64,10 +61,9 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
 
 Names method_names(const Value* value, const Algorithm& algorithm) {
   std::vector<std::string> known, old, naive;
-  for (const Method& method : algorithm.methods) {
-    known.push_back(method.name);
+  for (const Method& method : algorithm.methods) known.push_back(method.name);
+  for (const Method& method : algorithm.methods)
     if (method.naive) naive.push_back(method.name);
-  }
   for (const Renamed& one : renamed_methods())
     if (one.algorithm == algorithm.name) old.emplace_back(one.method);
   return read_names(value, "methods", known, old, naive);
