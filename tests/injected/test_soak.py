@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A soak, at night (LEAGUE_NIGHTLY): hundreds of studies under random signals leave nothing behind, and a long one does
-not grow. LEAGUE_SOAK: how many studies (200).
+"""A soak, at night (LEAGUE_NIGHTLY): hundreds of studies under random signals leave nothing behind, and a long one
+grows by nothing but its records. LEAGUE_SOAK: how many studies (200).
 """
 
 import os
@@ -133,7 +133,7 @@ def flattened(states):
     return [max(memory), *map(min, others)]
 
 
-def test_a_long_study_does_not_grow(tmp_path):
+def test_a_long_study_grows_by_its_records_only(tmp_path):
     sizes = list(range(1000, 1000 + STUDIES))
     run, rng, states = (
         start(tmp_path / "long", LONG.format(sizes=sizes)),
@@ -154,5 +154,6 @@ def test_a_long_study_does_not_grow(tmp_path):
     print(
         f"{STUDIES} comparisons, memory, descriptors, threads, children: {first}, {last}"
     )
-    assert last[0] < 1.05 * first[0] + 2048
+    written = sum(path.stat().st_size for path in records.iterdir()) / 1024
+    assert last[0] - first[0] < 4 * written  # the run keeps its records until it ends
     assert last[1:] == first[1:]
