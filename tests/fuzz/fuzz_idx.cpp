@@ -64,7 +64,7 @@ std::vector<std::string> seeds() {
           '\0' + two,    '\0' + packed(labels) + "junk", "\1" + written({{0, 5}, {}})};
 }
 
-const fuzz::RegisterTarget registered{"idx", {feed, seeds, {"bench/data/idx.cpp"}}};
+const fuzz::RegisterTarget registered{"idx", {feed, seeds, {"bench/data/bytes.cpp", "bench/data/idx.cpp"}}};
 
 }  // namespace
 }  // namespace league::bench
