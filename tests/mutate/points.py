@@ -8,6 +8,7 @@ function named so returns). Each becomes `mutated::term(N, ...)`, which is 0 whe
 """
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -188,7 +189,7 @@ class Finder:
         if cursor.kind == CursorKind.VAR_DECL and is_constant(cursor):
             return
         kids = list(cursor.get_children())
-        bounds = self.bounds_of(cursor, kids)
+        bounds = [b for b in self.bounds_of(cursor, kids) if text_of(b) != "0"]
         for bound in bounds:
             self.add(bound, "bound")
         if not bounds and not in_bound:
@@ -226,15 +227,14 @@ class Finder:
         return []
 
 
-def all_points(root):
-    """Every point of every oracle, in order."""
-    commands = json.loads((root.parent / "build/compile_commands.json").read_text())
+def all_points(root, commands):
+    """Every point of every oracle, in order; `commands`: how its files are compiled."""
     oracles = [
         c
-        for c in commands
+        for c in json.loads(commands.read_text())
         if re.fullmatch(
             r"algorithms/(oracle/\w+|(\w+)/\2\w*)\.cpp",
-            str(Path(c["file"]).relative_to(root)),
+            os.path.relpath(c["file"], root),
         )
     ]
     sources = [Source(root, command) for command in oracles]

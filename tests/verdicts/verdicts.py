@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -70,7 +71,7 @@ def study(problems: int, trials: int, samples: int, models: list[str]) -> str:
     """The study as TOML; problems and trials are shared out among the kernels."""
     lines = [f"samples = {samples}", "null = false", f"models = {models}"]
     every = ["_null", "_null_again", *(f"_{effect}_more" for effect in EFFECTS)]
-    for count, suffixes in ((problems, every[:2]), (trials, every)):
+    for count, suffixes in ((trials, every), (problems, every[:2])):
         for number, (algorithm, method, sizes) in enumerate(WORK):
             some = (count + number) // len(WORK)
             if some:
@@ -130,7 +131,7 @@ def met(tally: Tally, gpu: bool) -> bool:
 
 def measure(options: argparse.Namespace) -> None:
     """Runs the study."""
-    shutil.rmtree(options.output / "records", ignore_errors=True)
+    shutil.rmtree(options.output / "records", ignore_errors=True)  # of the run before
     options.output.mkdir(parents=True, exist_ok=True)
     file = options.output / "verdicts.toml"
     models = options.models.split(",")
@@ -139,16 +140,16 @@ def measure(options: argparse.Namespace) -> None:
     command = [options.executable, "run", file, "--records", records]
     environment = os.environ | {"LEAGUE_EFFECTS": "1"}
     with (options.output / "log").open("w") as log:
-        done = subprocess.run(
-            [str(word) for word in command],
-            env=environment,
-            stdout=log,
-            stderr=log,
-            check=False,
-        )
-    if done.returncode:
+        words = [str(word) for word in command]
+        run = subprocess.Popen(words, env=environment, stdout=log, stderr=log)
+        try:
+            run.wait(60 * options.minutes)
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGINT)  # what it has recorded is whole
+            print(f"the first {options.minutes:g} minutes of the study")
+    if run.wait() not in (0, 130):
         sys.exit(
-            f"tests/verdicts/run: the study ended with {done.returncode}, see {log.name}"
+            f"tests/verdicts/run: the study ended with {run.returncode}: {log.name}"
         )
 
 
@@ -159,12 +160,15 @@ def main() -> int:
     )
     parser.add_argument("--executable", type=Path, required=True, help="league_faults")
     parser.add_argument(
-        "--problems", type=int, default=700, help="with null comparisons only"
+        "--problems", type=int, default=600, help="with null comparisons only"
     )
     parser.add_argument(
         "--trials", type=int, default=100, help="problems with all effects"
     )
     parser.add_argument("--samples", type=int, default=20)
+    parser.add_argument(
+        "--minutes", type=float, default=6, help="at most, of measuring"
+    )
     parser.add_argument("--models", default=MODELS, help="those that this build has")
     parser.add_argument("--output", type=Path, default=ROOT / "build/verdicts")
     parser.add_argument(
