@@ -66,17 +66,30 @@ def ninja(*options: str) -> str:
     return require(run(ROOT / "build/venv/bin/ninja", "-C", PRESET, *options))
 
 
-def seeing(changed: set[str]) -> set[str]:
-    """The objects of the preset that see one of these files."""
-    found, target = set(), ""
+def seeing(files: set[str]) -> dict[str, set[str]]:
+    """File -> the objects of the preset that see it."""
+    found, target = {file: set() for file in files}, ""
     for line in ninja("-t", "deps").splitlines():
         if line and not line[0].isspace():
             target = line.split(":")[0]
         elif line.strip():
             seen = os.path.relpath(os.path.join(PRESET, line.strip()), ROOT)
-            if seen in changed:
-                found.add(target)
+            if seen in found:
+                found[seen].add(target)
     return found
+
+
+def of_oracles(found: list[points.Point]) -> list[points.Point]:
+    """Those in files that neither kernels nor tests see: what all share is no oracle of theirs."""
+    objects = seeing({point.file for point in found})
+    own = {
+        file
+        for file, seen in objects.items()
+        if all(
+            ".problem.dir/" in one or "league_algorithms.dir/" in one for one in seen
+        )
+    }
+    return [point for point in found if point.file in own]
 
 
 def moved(text: str) -> str:
@@ -90,11 +103,11 @@ def build(changed: set[str], jobs: int) -> None:
     """Compiles what sees a changed file, and links it with all other objects of league_tests."""
     commands = ninja("-t", "commands", "league_tests").splitlines()
     link = next(line for line in reversed(commands) if " -o league_tests " in line)
-    affected = {one for one in seeing(changed) if f" {one} " in link}
+    affected = {one for some in seeing(changed).values() for one in some}
     compiled = []
     for line in commands:
         made = re.search(r" -o (\S+\.o) ", line)
-        if made and made[1] in affected:
+        if made and made[1] in affected and f" {made[1]} " in link:
             mutant = OBJECTS / made[1]
             mutant.parent.mkdir(parents=True, exist_ok=True)
             text = moved(line).replace(f" -o {made[1]} ", f" -o {mutant} ")
@@ -212,7 +225,7 @@ def main() -> int:
     if options.no_build:
         found = [points.Point(**one) for one in json.loads(POINTS.read_text())]
     else:
-        found = points.all_points(ROOT, PRESET / "compile_commands.json")
+        found = of_oracles(points.all_points(ROOT, PRESET / "compile_commands.json"))
     numbers = tried(found, options)
     if options.list:
         print("\n".join(shown(found[n - 1]) for some in numbers.values() for n in some))
