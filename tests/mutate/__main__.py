@@ -30,6 +30,7 @@ FOLDER = ROOT / "build/mutants"
 SOURCE, OBJECTS, TESTS = FOLDER / "source", FOLDER / "objects", FOLDER / "league_tests"
 POINTS = FOLDER / "points.json"
 LEAST = 0.9
+QUICK_S = 0.3  # a test
 TOP = ("algorithms", "backends", "bench", "tests")
 
 
@@ -134,13 +135,16 @@ def suites(algorithm: str) -> list[str]:
     return sorted(set(re.findall(r"^TEST(?:_F|_P)?\((\w+)", texts, re.MULTILINE)))
 
 
-def fails(mutant: int, selected: str, patience_s: float | None = None) -> bool:
+def fails(
+    mutant: int, selected: str, *more: str, patience_s: float | None = None
+) -> bool:
     """Whether one of these tests fails, or never ends, with a change switched on; 0: with none."""
     command = [
         TESTS,
         f"--gtest_filter={selected}",
         "--gtest_brief=1",
         "--gtest_break_on_failure",
+        *more,
     ]
     variables = os.environ | {
         "LEAGUE_MUTANT": str(mutant),
@@ -148,34 +152,41 @@ def fails(mutant: int, selected: str, patience_s: float | None = None) -> bool:
         "LD_LIBRARY_PATH": str(PRESET),
     }
     try:
-        return (
-            run(*command, cwd=ROOT, env=variables, timeout=patience_s).returncode != 0
-        )
+        done = run(*command, cwd=ROOT, env=variables, timeout=patience_s)
     except subprocess.TimeoutExpired:
         return True
+    return done.returncode != 0
 
 
 class Tests:
-    """Those of one algorithm: first how far its bounds go, then its own."""
+    """Those of one algorithm: how far its bounds go, and its own, the quick ones first."""
 
     def __init__(self, algorithm: str) -> None:
         bounds = "All/Bounds.AreWhatTheyWere/" + (
             "*" if algorithm == "oracle" else algorithm
         )
-        own = ":".join(
-            f"{suite}.*:*/{suite}.*" for suite in suites(algorithm) if suite != "Bounds"
-        )
-        self.stages = []
-        for selected in filter(None, (bounds, own)):
-            begin = time.monotonic()
-            if fails(0, selected):
-                sys.exit(f"tests/mutate/run: {selected} fails without a change")
-            self.stages.append((selected, 10 + 10 * (time.monotonic() - begin)))
+        own = ":".join(f"{suite}.*:*/{suite}.*" for suite in suites(algorithm))
+        took = FOLDER / "took.json"
+        if fails(0, f"{bounds}:{own}", f"--gtest_output=json:{took}"):
+            sys.exit(f"tests/mutate/run: tests of {algorithm} fail without a change")
+        times = {
+            f"{suite['name']}.{test['name']}": float(test["time"].rstrip("s"))
+            for suite in json.loads(took.read_text())["testsuites"]
+            for test in suite["testsuite"]
+            if test["result"] == "COMPLETED"
+        }
+        names = sorted(times, key=lambda name: times[name])
+        quick = [name for name in names if times[name] < QUICK_S]
+        self.stages = [
+            (":".join(some), 60 + 20 * sum(times[name] for name in some))
+            for some in (quick, [name for name in names if name not in quick])
+            if some
+        ]
+        total = sum(times.values())
+        print(f"{algorithm}: {len(names)} tests, {total:.0f} s", flush=True)
 
     def find(self, mutant: int) -> bool:
-        return any(
-            fails(mutant, selected, patience_s) for selected, patience_s in self.stages
-        )
+        return any(fails(mutant, some, patience_s=limit) for some, limit in self.stages)
 
 
 def shown(point: points.Point) -> str:
