@@ -19,10 +19,10 @@ void feed(const std::string& text) {
   Options options;
   try {
     options = read_options(static_cast<int>(arguments.size()), arguments.data());
+    static_cast<void>(NameFilter(options.benchmark.filter).matches("vector_add/method:plain/model:cuda"));
   } catch (const BadInput&) {
     return;
   }
-  static_cast<void>(NameFilter(options.benchmark.filter).matches("vector_add/method:plain/model:cuda"));
   for (const auto& [key, value] : options.assignments) {
     const std::string printed = toml_text(value);
     fuzz::require(toml_text(read_value(printed, value.place)) == printed, "reads back as another value: " + printed);
@@ -42,7 +42,12 @@ std::vector<std::string> seeds() {
           "run\n--sample\n9\ns.toml",
           "run\ns.toml\n--seed\n9223372036854775808",
           "run\ns.toml\n--device-memory\n9999999999TiB",
-          "run\ns.toml\n--benchmark_min_time=3\n--benchmark_filter=(\n--benchmark_repetitions=x",
+          "run\ns.toml\n--benchmark_min_time=3",
+          "run\ns.toml\n--benchmark_filter=(",
+          "run\ns.toml\n--benchmark_filter=(" + std::string(70, 'x'),
+          "run\ns.toml\n--benchmark_repetitions=x",
+          "run\ns.toml\n--benchmark_list_tests=perhaps",
+          "run\ns.toml\n--benchmark_format=xml",
           "try\nmine.cu\nnaive.py\n--as\nknn\n--set\nk=5\n--limit\n3\n--sanitize\n--no-compile\n--dry-run",
           "try\n--template\nknn\n--model\ncuda",
           "try\nmine.cu",

@@ -38,6 +38,11 @@ FUNCTIONS = {
     CursorKind.FUNCTION_TEMPLATE,
 }
 NAMED = re.compile("bound", re.IGNORECASE)
+OF_BOUNDS = re.compile(
+    r"rounding|error|slack|epsilon|outlook|spread|curvature|magnitude|bound|growth|steepest|drift|\b(unit|worst|eps)\b",
+    re.IGNORECASE,
+)
+SIGNS = (b";", b"{", b"}", b",")
 
 
 @dataclass(frozen=True, order=True)
@@ -241,6 +246,14 @@ def all_points(root, commands):
     return sorted(
         {p for source, place in reached(sources) for p in Finder(source, place).found}
     )
+
+
+def of_a_bound(root, point):
+    """Whether a term is one of a bound, by the words around it: a bound may be wider than it must."""
+    data = (root / point.file).read_bytes()
+    begin = max(data.rfind(sign, 0, point.begin) for sign in SIGNS) + 1
+    end = min(place for sign in SIGNS if (place := data.find(sign, point.end)) >= 0)
+    return bool(OF_BOUNDS.search(data[begin:end].decode()))
 
 
 def rewrite(root, points):
