@@ -52,6 +52,7 @@ void feed(const std::string& text) {
     else
       parts.back() += c;
   const std::string name = file_name(parts.size() > 2 ? parts[2] : "");
+  fuzz::require(!read_json(folder.path() / name), "a file that is not there is read");
   folder.write("run.json", parts[0]);
   if (parts.size() > 1 && name != "run.json") folder.write(name, parts[1]);
   std::optional<Json> found;

@@ -27,7 +27,7 @@ std::string text_of(const Study& study) {
   for (const Comparison& comparison : study.comparisons)
     for (const Case& that : comparison.cases)
       all.push_back({comparison.name, comparison.null_test, case_json(that), that.samples, label(that.launch),
-                     name(that.launch_source), that.skip});
+                     name(that.launch_source), method_label(that), that.skip});
   return bench::text_of(all);
 }
 

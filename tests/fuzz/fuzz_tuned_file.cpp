@@ -51,6 +51,7 @@ std::vector<std::string> seeds() {
           head + "colour = 1\n",
           search + "[[tuned]]\nsearch = \"2\"\n" + variant + times + "sizes = { n = 1 }\n",
           search + tuned + variant + times + "sizes = { n = 1 }\n" + tuned + variant + times + "sizes = { n = 1 }\n",
+          search + tuned + variant + times + "sizes = { n = 1 }\ncolour = 1\n",
           search + tuned + times};
 }
 
