@@ -6,6 +6,16 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/faults) # `league` with planted faults, ea
   file(GLOB faults CONFIGURE_DEPENDS tests/faults/*.cpp)
   list(FILTER faults EXCLUDE REGEX "/test_[^/]*$")
   league_executable(league_faults bench/cli/league.cpp ${faults})
+  if(LEAGUE_CUDA AND EXISTS ${PROJECT_SOURCE_DIR}/tests/injected) # calls of CUDA's run-time library that fail
+    add_library(injected_cuda OBJECT tests/injected/cuda_calls.cu tests/injected/cuda_illegal.cu)
+    set_source_files_properties(tests/injected/cuda_calls.cu PROPERTIES LANGUAGE CXX) # nvcc's headers overload the calls
+    target_include_directories(injected_cuda PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(injected_cuda PRIVATE league_warnings league_cuda)
+    target_link_libraries(league_faults PRIVATE injected_cuda)
+    file(STRINGS tests/injected/cuda_calls.cu wrapped REGEX "^cudaError_t __wrap_")
+    list(TRANSFORM wrapped REPLACE "^cudaError_t __wrap_([A-Za-z_]+).*" "LINKER:--wrap=\\1")
+    target_link_options(league_faults PRIVATE ${wrapped})
+  endif()
 endif()
 
 if(LEAGUE_SANITIZE MATCHES fuzzer) # the parsers under libFuzzer (tests/fuzz/run); what it found is replayed by league_tests
@@ -21,7 +31,8 @@ if(NOT tests)
   return()
 endif()
 if(NOT LEAGUE_SANITIZE AND EXISTS ${PROJECT_SOURCE_DIR}/tests/injected) # stands before the C library, and lets calls fail
-  add_library(league_failing SHARED tests/injected/failing.cpp)
+  add_library(league_failing SHARED tests/injected/failing.cpp tests/injected/interposed.cpp tests/injected/clock.cpp)
+  target_include_directories(league_failing PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(league_failing PRIVATE league_warnings ${CMAKE_DL_LIBS})
 endif()
 # The worked example of algorithms/README.md: known to the tests only.

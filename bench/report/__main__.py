@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import compare, statistics, terminal
+from . import compare, noise, statistics, terminal
 from .files import write_whole
 from .findings import analyse
 from .merge import load
@@ -120,7 +120,8 @@ def main(argv: list[str]) -> int:
     rows = build_rows(cases, options.margin)
     found = analyse(rows, options.margin)
     own = of_study(rows) or rows  # of a search alone, its candidates
-    shown = (headline(cases), groups(own), preflight(cases), found.texts())
+    remarks = [*noise.texts(rows, found.nulls, options.margin), *preflight(cases)]
+    shown = (headline(cases), groups(own), remarks, found.texts())
     report = Report(
         headline=shown[0],
         problems=problems,

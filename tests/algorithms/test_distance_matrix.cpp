@@ -156,7 +156,13 @@ TEST(DistanceMatrix, CheckFindsWhatIsWrong) {
   fails_with(7, values[7] * (1 + 20 * std::numeric_limits<float>::epsilon()));
   fails_with(51, 1e-30F);                          // the diagonal is 0 exactly
   fails_with(8, std::nextafter(values[8], 2.0F));  // its mirror image differs
-  EXPECT_TRUE(problem->check_alone(outputs).passed());
+  const Verdict right = problem->check_alone(outputs);
+  EXPECT_TRUE(right.passed());
+  values[9] += 0.25F;
+  const Verdict off = problem->check_alone(outputs);
+  ASSERT_EQ(off.figures.at(0).name, "frobenius_difference");
+  EXPECT_NEAR(off.figures.at(0).value(), 0.25, 1e-6);
+  EXPECT_LT(right.figures.at(0).value(), 1e-5);
 }
 
 TEST(DistanceMatrix, ExpandedFormIsJudgedByWhatCancels) {

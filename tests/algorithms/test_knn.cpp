@@ -260,5 +260,35 @@ TEST(Knn, CheckFindsWhatIsWrong) {
   });
 }
 
+/// The test row is 1, the training rows are 2 and `other`. @returns what the check says of `neighbour` as the nearest
+Verdict verdict_on(float other, std::int64_t neighbour, double distance) {
+  Dataset data = generated(2, 1, 1, Dtype::f32, 0);
+  data.test.values<float>()[0] = 1;
+  data.train.values<float>()[0] = 2;
+  data.train.values<float>()[1] = other;
+  const auto problem = make(data, Dtype::f32, 1, "uniform");
+  Solved run(*registry().variant("knn", "fused", "serial"), *problem);
+  Outputs& outputs = run.results;
+  outputs[Knn::neighbours].values.values<std::int64_t>()[0] = neighbour;
+  outputs[Knn::distances].values.values<double>()[0] = distance;
+  outputs[Knn::labels].values.values<std::int32_t>()[0] =
+      problem->train_labels.values<const std::int32_t>()[static_cast<std::size_t>(neighbour)];
+  return problem->check_alone(outputs);
+}
+
+/// With one feature: 5 eps of the distance; 5 eps of f32 times |x|^2 + 2 |y|^2 + 2 |y'|^2, 17 here.
+TEST(Knn, BoundsOfNumbersAreThoseOfTheirRoundings) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  EXPECT_TRUE(verdict_on(2.5F, 0, 1 + 4 * eps).passed());
+  EXPECT_FALSE(verdict_on(2.5F, 0, 1 + 8 * eps).passed());
+  const auto off = [](float steps) {  // the square of the distance is 4 eps per step farther
+    const float other = 2 + 2 * steps * std::numeric_limits<float>::epsilon();
+    return verdict_on(other, 1, double{other} - 1);
+  };
+  EXPECT_TRUE(off(21).passed()) << off(21).message;
+  EXPECT_NEAR(off(21).worst, 84.0 / 85, 1e-4);
+  EXPECT_FALSE(off(22).message.empty());
+}
+
 }  // namespace
 }  // namespace league::knn

@@ -82,5 +82,32 @@ TEST(Stencil, SumsOfLinesFindAWrongCell) {
   }
 }
 
+/// The smallest relative change of a cell that a check finds, to within a tenth.
+double min_found(const stencil::Oracle& oracle, const Output& result, float& cell) {
+  const float right = cell;
+  double low = 1e-9, high = 1;
+  while (high > 1.1 * low) {
+    const double change = std::sqrt(low * high);
+    cell = static_cast<float>(right * (1 + change));
+    (oracle.judge(result).passed() ? low : high) = change;
+  }
+  cell = right;
+  return high;
+}
+
+/// A corner is in the sample. In the middle, the sum of a line lets a cell go as far as its 21 cells together may.
+TEST(Stencil, SampleAndLinesAreHeldToTheirBounds) {
+  constexpr std::int64_t n = 21;
+  const auto problem = make(n, 4, Dtype::f32);
+  Reduce alone;
+  const stencil::Oracle complete(*problem, alone), by_lines(*problem, alone, 0);
+  tests::Solved solved(*tests::variants(Stencil::algorithm, {}).front(), *problem, {});
+  Output& result = solved.results.at(0);
+  const auto values = result.values.values<float>();
+  EXPECT_LT(min_found(by_lines, result, values[0]), 2 * min_found(complete, result, values[0]));
+  float& middle = values[(10 * n + 9) * n + 10];
+  EXPECT_LT(min_found(by_lines, result, middle), 2 * n * min_found(complete, result, middle));
+}
+
 }  // namespace
 }  // namespace league

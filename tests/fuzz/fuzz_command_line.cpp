@@ -19,10 +19,10 @@ void feed(const std::string& text) {
   Options options;
   try {
     options = read_options(static_cast<int>(arguments.size()), arguments.data());
+    static_cast<void>(NameFilter(options.benchmark.filter).matches("vector_add/method:plain/model:cuda"));
   } catch (const BadInput&) {
     return;
   }
-  static_cast<void>(NameFilter(options.benchmark.filter).matches("vector_add/method:plain/model:cuda"));
   for (const auto& [key, value] : options.assignments) {
     const std::string printed = toml_text(value);
     fuzz::require(toml_text(read_value(printed, value.place)) == printed, "reads back as another value: " + printed);
@@ -38,6 +38,20 @@ std::vector<std::string> seeds() {
           "tune\ns.toml\n--budget\n90s\n--tuned\nt\n--benchmark_repetitions=7",
           "tune\ns.toml\n--budget\n64",
           "run\n--sample\n9\n--seed\n4",
+          "run\ns.toml\n--profile\nx\n--save-inputs\ni\n--save-results\nr\n--python\np\n--peers\nq",
+          "run\n--sample\n9\ns.toml",
+          "run\ns.toml\n--seed\n9223372036854775808",
+          "run\ns.toml\n--device-memory\n9999999999TiB",
+          "run\ns.toml\n--benchmark_min_time=3",
+          "run\ns.toml\n--benchmark_filter=(",
+          "run\ns.toml\n--benchmark_filter=(" + std::string(70, 'x'),
+          "run\ns.toml\n--benchmark_repetitions=x",
+          "run\ns.toml\n--benchmark_list_tests=perhaps",
+          "run\ns.toml\n--benchmark_format=xml",
+          "try\nmine.cu\nnaive.py\n--as\nknn\n--set\nk=5\n--limit\n3\n--sanitize\n--no-compile\n--dry-run",
+          "try\n--template\nknn\n--model\ncuda",
+          "try\nmine.cu",
+          "try",
           "list\n--json",
           "--help",
           "run\n--help"};
@@ -78,8 +92,17 @@ std::vector<std::string> words() {
           "explicit",
           "console",
           "json",
+          "--as",
+          "--study",
+          "--limit",
+          "--sanitize",
+          "--no-compile",
+          "--template",
+          "--model",
+          "--save-inputs",
           "run",
           "tune",
+          "try",
           "list",
           "--help"};
 }

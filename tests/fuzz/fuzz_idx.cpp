@@ -60,11 +60,19 @@ void feed(const std::string& text) {
 std::vector<std::string> seeds() {
   const std::string images = written({{2, 3, 2}, std::vector<std::uint8_t>(12, 7)}), labels = written({{3}, {1, 2, 3}});
   const std::string two = packed(labels.substr(0, 6)) + packed(labels.substr(6));
-  return {"\2" + images, std::string(1, '\0') + labels,  "\2" + packed(images),
-          '\0' + two,    '\0' + packed(labels) + "junk", "\1" + written({{0, 5}, {}})};
+  return {"\2" + images,
+          std::string(1, '\0') + labels,
+          "\2" + packed(images),
+          '\0' + two,
+          '\0' + packed(labels) + "junk",
+          "\1" + written({{0, 5}, {}}),
+          '\0' + images,
+          '\0' + labels + "x",
+          "\1" + written({{0x7fffffff, 0x7fffffff}, {}}),
+          std::string("\0\0\0\x9\1\0\0\0\0", 9)};
 }
 
-const fuzz::RegisterTarget registered{"idx", {feed, seeds, {"bench/data/idx.cpp"}}};
+const fuzz::RegisterTarget registered{"idx", {feed, seeds, {"bench/data/bytes.cpp", "bench/data/idx.cpp"}}};
 
 }  // namespace
 }  // namespace league::bench

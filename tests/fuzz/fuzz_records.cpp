@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cctype>
+#include <cstring>
+
 #include "bench/errors.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/record.hpp"
@@ -6,7 +9,7 @@
 #include "tests/bench/temporary.hpp"
 #include "tests/fuzz/target.hpp"
 
-// The folder of an interrupted run that is resumed: what run.json and the first record hold, a zero byte between them.
+// The folder of a run: what run.json and a file beside it hold, the name of that file, and whether the run goes on.
 // What is refused stays as it is; what is taken is printed.
 namespace league::bench {
 namespace {
@@ -31,19 +34,34 @@ void print(const std::vector<Json>& records) {
   for (const Json& row : records.front().at("benchmarks")) out << case_line(row);
 }
 
+/// What a name of a file may be made of, as much of it as there is.
+std::string file_name(const std::string& text) {
+  std::string name;
+  for (const char c : text.substr(0, 40))
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr(".,:-", c) != nullptr) name += c;
+  return name.find_first_not_of('.') == std::string::npos || name == ".league-lock" ? "000-x.json" : name;
+}
+
+/// run.json, a record, the name of that file, and whether a run goes on there, with a NUL between them.
 void feed(const std::string& text) {
   const tests::TemporaryFolder folder;
-  const std::size_t end = std::min(text.find('\0'), text.size());
-  const std::string first = text.substr(0, end), second = text.substr(std::min(end + 1, text.size()));
-  folder.write("run.json", first);
-  if (end < text.size()) folder.write("000-x.json", second);
+  std::vector<std::string> parts{""};
+  for (const char c : text)
+    if (c == '\0' && parts.size() < 4)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  const std::string name = file_name(parts.size() > 2 ? parts[2] : "");
+  fuzz::require(!read_json(folder.path() / name), "a file that is not there is read");
+  folder.write("run.json", parts[0]);
+  if (parts.size() > 1 && name != "run.json") folder.write(name, parts[1]);
   std::optional<Json> found;
   try {
-    found = RecordFolder(folder.path(), manifest, make_study(), true).find(0);
+    found = RecordFolder(folder.path(), manifest, make_study(), parts.size() < 4).find(0);
   } catch (const BadInput&) {
-    fuzz::require(tests::read_file(folder.path() / "run.json") == first, "run.json of a refused run is changed");
-    if (end < text.size())
-      fuzz::require(tests::read_file(folder.path() / "000-x.json") == second, "a record of a refused run is changed");
+    fuzz::require(tests::read_file(folder.path() / "run.json") == parts[0], "run.json of a refused run is changed");
+    if (parts.size() > 1 && name != "run.json")
+      fuzz::require(tests::read_file(folder.path() / name) == parts[1], "a record of a refused run is changed");
     return;
   }
   if (found) print({*found});
@@ -63,7 +81,19 @@ std::vector<std::string> seeds() {
   begun["run_id"] = other["run_id"] = "i";
   other["samples"] = 3;
   const std::string run = text_of(begun) + '\0';
-  return {run + record("passed"), run + record("skipped"), run + record("failed"), text_of(other), text_of(begun), ""};
+  const std::string passed = run + record("passed") + '\0';
+  return {run + record("passed"),
+          run + record("skipped"),
+          run + record("failed"),
+          text_of(other),
+          text_of(begun),
+          passed + "001-x.json",
+          passed + "a.json",
+          passed + ".hidden.json",
+          passed + "000-x.json.gz",
+          passed + "000-x.json" + '\0',
+          std::string(1, '\0') + record("passed"),
+          ""};
 }
 
 std::vector<std::string> words() {

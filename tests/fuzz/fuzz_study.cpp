@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <sstream>
+
 #include "bench/errors.hpp"
 #include "bench/record/record.hpp"
 #include "bench/study/models.hpp"
@@ -8,7 +11,8 @@
 #include "tests/fuzz/target.hpp"
 #include "tests/runtime.hpp"
 
-// A study that is taken prints as TOML that is the same study and prints as the same text.
+// A study, and after a zero byte what --set says of it, a line each. One that is taken prints as TOML that is the same
+// study and prints as the same text.
 namespace league::bench {
 namespace {
 
@@ -23,28 +27,33 @@ std::string text_of(const Study& study) {
   for (const Comparison& comparison : study.comparisons)
     for (const Case& that : comparison.cases)
       all.push_back({comparison.name, comparison.null_test, case_json(that), that.samples, label(that.launch),
-                     name(that.launch_source), that.skip});
+                     name(that.launch_source), method_label(that), that.skip});
   return bench::text_of(all);
 }
 
 struct Read {
   std::string cases, printed;
 };
-Read read(const std::string& text) {
+Read read(const std::string& text, const std::vector<Assignment>& assignments) {
   const std::filesystem::path file = folder().write("study.toml", text);
   Datasets datasets(folder().path(), tests::runtime().host_memory());
-  Study study = read_study(file, {}, tests::runtime(), datasets);
-  return {text_of(study), toml_text(read_settings(file, {}))};
+  Study study = read_study(file, assignments, tests::runtime(), datasets);
+  return {text_of(study), toml_text(read_settings(file, assignments))};
 }
 
 void feed(const std::string& text) {
   Read first;
   try {
-    first = read(text);
+    std::vector<Assignment> assignments;
+    std::istringstream lines(text.substr(std::min(text.find('\0'), text.size())));
+    for (std::string line; std::getline(lines, line);)
+      if (line.find_first_not_of('\0') != std::string::npos)
+        assignments.push_back(read_assignment(line.substr(line.find_first_not_of('\0'))));
+    first = read(text.substr(0, text.find('\0')), assignments);
   } catch (const BadInput&) {
     return;
   }
-  const Read again = read(first.printed);
+  const Read again = read(first.printed, {});
   fuzz::require(again.cases == first.cases, "what it prints is another study:\n" + first.printed);
   fuzz::require(again.printed == first.printed, "what it prints is printed otherwise:\n" + first.printed);
 }
@@ -63,6 +72,47 @@ std::vector<std::string> seeds() {
       "algorithm = 'stencil'\nshapes = 3\nelements = [2, 40]\nsizes = {n = {log_uniform = [1, 50]}}\n"
       "steps = {log_uniform = [1, 9]}\nseed = [1, 2]\n");
   texts.push_back("algorithm = 'polynomial_fit'\nmethods = 'graph'\nmodels = 'serial'\nlearning_rate = 1e-5\n");
+  const std::string sum = "algorithm = 'sum'\n", add = "algorithm = 'vector_add'\n", set(1, '\0');
+  for (const char* keys : {"samples=3\nsum.sizes.n=7,9", "sizes.n=5", "knn.k=3", "samples", "algorithm=axpy", "x.y=1"})
+    texts.push_back(sum + set + keys);
+  texts.push_back("shapes = 2\nalgorithm = 'sum'\nsizes = {n = {log_uniform = [1, 9]}}\n" + set + "sizes.n=4");
+  texts.push_back("algorithm = 'distance_matrix'\nsizes = {n = 5}\n" + set + "sizes.dimension=2,3");
+  for (const char* keys : {"expect = 3",
+                           "expect = {accuracy = [1]}",
+                           "colour = 1",
+                           "algorithm = 'summ'",
+                           "devices = 4000",
+                           "execution = 'kokkos_graph'",
+                           "models = 'cuda'",
+                           "launches = 'x'",
+                           "launches = 3",
+                           "launches = {x = 1}",
+                           "sizes = 'n'",
+                           "sizes = {m = 1}",
+                           "elements = [1, 2]",
+                           "shapes = 2",
+                           "samples = [1, 1]",
+                           "dtypes = 'u8'",
+                           "threads = 4096",
+                           "seed = -1",
+                           "null = 3",
+                           "energy = 'x'",
+                           "methods = 'none'",
+                           "shapes = 900\nsizes = {n = {log_uniform = [1, 3]}}",
+                           "shapes = 1\nsizes = {n = {log_uniform = [3, 1]}}",
+                           "shapes = 1\nsizes = {n = {log_uniform = 3}}",
+                           "shapes = 1\nsizes = {n = {uniform = [1, 3]}}",
+                           "shapes = 1\nsizes = {m = {log_uniform = [1, 3]}}",
+                           "shapes = 1\nsizes = {n = {}}",
+                           "shapes = 1\nsizes = 3"}) {
+    texts.push_back(sum + keys + "\n");
+    texts.push_back(add + keys + "\n");
+  }
+  texts.push_back(
+      "[[cases]]\nalgorithm = 'sum'\nsamples = 'auto'\n[[cases]]\nalgorithm = 'sum'\nsamples = 'auto'\n"
+      "time_limit = 1\nmethods = 'atomic'\n");
+  texts.push_back("[[cases]]\nalgorithm = 'sum'\n[[cases]]\nalgorithm = 'sum'\n");
+  texts.push_back("cases = 3\n");
   return texts;
 }
 

@@ -10,10 +10,11 @@ namespace {
 
 const DeviceInfo h200{.device = {DeviceKind::gpu, 0, 1}, .name = "NVIDIA H200"};
 
-TunedFile read(const std::string& text) {
-  static const tests::TemporaryFolder folder;
-  return TunedFile::read(folder.write("nvidia_h200.toml", text), h200);
+const tests::TemporaryFolder& folder() {
+  static const tests::TemporaryFolder made;
+  return made;
 }
+TunedFile read(const std::string& text) { return TunedFile::read(folder().write(tuned_file_name(h200), text), h200); }
 
 void feed(const std::string& text) {
   TunedFile first;
@@ -25,6 +26,12 @@ void feed(const std::string& text) {
   const TunedFile again = read(first.text());
   fuzz::require(again.text() == first.text(), "what it writes is written otherwise:\n" + first.text());
   fuzz::require(again.entries().size() == first.entries().size(), "an entry is lost:\n" + first.text());
+  const std::filesystem::path file = folder().path() / tuned_file_name(h200);
+  TunedFile::update(file, h200, {.id = "search", .facts = {{"driver", "13.0"}}}, first.entries());
+  const TunedFile updated = TunedFile::read(file, h200);
+  fuzz::require(updated.entries().size() == first.entries().size(), "a search's own entries are added twice");
+  for (const TunedEntry& entry : updated.entries())
+    fuzz::require(entry.search == "search", "an entry of an old search");
 }
 
 std::vector<std::string> seeds() {
@@ -39,7 +46,13 @@ std::vector<std::string> seeds() {
           search + tuned + variant + "sizes = {}\nexecution = \"graph\"\nskipped = \"needs 16 GB\"\n",
           search + tuned +
               "algorithm = \"linear_regression\"\nmethod = \"graph\"\nmodel = \"cuda\"\ndtype = \"f32\"\n" + times +
-              "sizes = { n = 1 }\n"};
+              "sizes = { n = 1 }\n",
+          "device = \"NVIDIA H100\"\n",
+          head + "colour = 1\n",
+          search + "[[tuned]]\nsearch = \"2\"\n" + variant + times + "sizes = { n = 1 }\n",
+          search + tuned + variant + times + "sizes = { n = 1 }\n" + tuned + variant + times + "sizes = { n = 1 }\n",
+          search + tuned + variant + times + "sizes = { n = 1 }\ncolour = 1\n",
+          search + tuned + times};
 }
 
 std::vector<std::string> words() {

@@ -1,47 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <dlfcn.h>
+#include "tests/injected/failing.hpp"
+
 #include <execinfo.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <set>
 
-// A library that stands before the C library (LD_PRELOAD) and lets one call fail: LEAGUE_FAIL="write:17" the 17th of
-// its kind in main, "write@00f3..." the first of a call stack. With LEAGUE_CALLS=FILE it fails none, and writes there a
-// line for every new call stack, "write 17 00f3...": the kind, the number of the call, the stack.
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* data, std::size_t size);
-void* __libc_memalign(std::size_t alignment, std::size_t size);
-}
-
+namespace league::injected {
 namespace {
 
-enum Kind : std::size_t { allocation, writing, renaming, syncing, forking, receiving, kinds };
-constexpr std::array<const char*, kinds> names{"allocation", "write", "rename", "fsync", "fork", "receive"};
+constexpr std::array<const char*, kinds> names{"allocation", "write", "rename",  "fsync",    "fork",
+                                               "receive",    "cuda",  "illegal", "realtime", "monotonic"};
 
 thread_local bool inside = false;  // what this library itself calls is left alone
+std::atomic<bool> ready = false;   // in main
 
-/// What is to fail; filled in before main.
-struct Wanted {
+/// One call, of a text such as "write:17", "write:17+" or "write@00f3...".
+struct Place {
   Kind kind = kinds;
   long number = 0;
+  bool later_too = false;
   std::uint64_t stack = 0;
+};
+
+/// What is to happen; filled in before main.
+struct Wanted {
+  Place fail, kill;
   int log = -1;
   std::array<std::atomic<long>, kinds> calls{};
   std::set<std::uint64_t>* seen = nullptr;
   std::atomic_flag locked;
 };
 Wanted wanted;
-std::atomic<bool> ready = false;
 
 /// Of the call stack: where in which file each call is, so that it is the same in every process.
 std::uint64_t stack_of() {
@@ -58,33 +55,43 @@ std::uint64_t stack_of() {
   return hash;
 }
 
+void log_line(const char* first, const char* second, long number, std::uint64_t stack) {
+  std::array<char, 80> line{};
+  const int size = stack == 0 ? std::snprintf(line.data(), line.size(), "%s %s %ld\n", first, second, number)
+                              : std::snprintf(line.data(), line.size(), "%s %ld %016llx\n", first, number,
+                                              static_cast<unsigned long long>(stack));
+  static const auto next = real<ssize_t (*)(int, const void*, std::size_t)>("write");
+  static_cast<void>(next(wanted.log, line.data(), static_cast<std::size_t>(size)));
+}
+
 void note(Kind kind, long number) {
   const std::uint64_t stack = stack_of();
   while (wanted.locked.test_and_set()) {
   }
-  if (wanted.seen->insert(stack).second) {
-    std::array<char, 80> line{};
-    const int size = std::snprintf(line.data(), line.size(), "%s %ld %016llx\n", names[kind], number,
-                                   static_cast<unsigned long long>(stack));
-    static const auto real = reinterpret_cast<ssize_t (*)(int, const void*, std::size_t)>(dlsym(RTLD_NEXT, "write"));
-    static_cast<void>(real(wanted.log, line.data(), static_cast<std::size_t>(size)));
-  }
+  if (wanted.seen->insert(stack).second) log_line(names[kind], "", number, stack);
   wanted.locked.clear();
 }
 
-/// Whether the call of this kind that is being made is the one to fail.
-bool fails(Kind kind) {
-  if (inside || !ready) return false;
-  inside = true;
-  const long number = ++wanted.calls[kind];
-  if (wanted.log >= 0) note(kind, number);
-  bool now = wanted.kind == kind && wanted.number == number;
-  if (wanted.kind == kind && wanted.stack != 0 && stack_of() == wanted.stack) {
-    now = true;
-    wanted.stack = 0;
+bool is_here(Place& place, Kind kind, long number) {
+  if (place.kind != kind) return false;
+  if (place.stack != 0 && stack_of() == place.stack) {
+    place.stack = 0;
+    return true;
   }
-  inside = false;
-  return now;
+  return place.number > 0 && (place.number == number || (place.later_too && place.number < number));
+}
+
+Place read_place(const char* text) {
+  Place place;
+  for (std::size_t kind = 0; text != nullptr && kind < kinds; ++kind) {
+    const std::size_t size = std::strlen(names[kind]);
+    if (std::strncmp(text, names[kind], size) != 0) continue;
+    place.kind = static_cast<Kind>(kind);
+    if (text[size] == ':') place.number = std::atol(text + size + 1);
+    if (text[size] == '@') place.stack = std::strtoull(text + size + 1, nullptr, 16);
+    place.later_too = text[std::strlen(text) - 1] == '+';
+  }
+  return place;
 }
 
 __attribute__((constructor)) void begin() {
@@ -96,32 +103,16 @@ __attribute__((constructor)) void begin() {
     std::FILE* opened = std::fopen(file, "a");
     wanted.log = opened == nullptr ? -1 : fileno(opened);
   }
-  const char* text = std::getenv("LEAGUE_FAIL");
-  for (std::size_t kind = 0; text != nullptr && kind < kinds; ++kind) {
-    const std::size_t size = std::strlen(names[kind]);
-    if (std::strncmp(text, names[kind], size) != 0) continue;
-    wanted.kind = static_cast<Kind>(kind);
-    if (text[size] == ':') wanted.number = std::atol(text + size + 1);
-    if (text[size] == '@') wanted.stack = std::strtoull(text + size + 1, nullptr, 16);
-  }
-  unsetenv("LEAGUE_CALLS");  // of this process only
-  unsetenv("LEAGUE_FAIL");
-  unsetenv("LD_PRELOAD");
+  wanted.fail = read_place(std::getenv("LEAGUE_FAIL"));
+  wanted.kill = read_place(std::getenv("LEAGUE_KILL"));
+  for (const char* variable : {"LEAGUE_CALLS", "LEAGUE_FAIL", "LEAGUE_KILL", "LD_PRELOAD"}) unsetenv(variable);
   inside = false;
 }
 
-template <class Result>
-Result failed(int error, Result result) {
-  errno = error;
-  return result;
-}
-
-template <class Function>
-Function real(const char* name) {
+__attribute__((destructor)) void end() {
   inside = true;
-  const auto found = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-  inside = false;
-  return found;
+  for (std::size_t kind = 0; wanted.log >= 0 && kind < kinds; ++kind)
+    log_line("total", names[kind], wanted.calls[kind], 0);
 }
 
 using Main = int (*)(int, char**, char**);
@@ -137,48 +128,39 @@ int watched_main(int count, char** arguments, char** environment) {
 
 }  // namespace
 
+bool fails(Kind kind) {
+  if (inside || !ready) return false;
+  inside = true;
+  const long number = ++wanted.calls[kind];
+  if (wanted.log >= 0) note(kind, number);
+  if (is_here(wanted.kill, kind, number)) std::raise(SIGKILL);
+  const bool now = is_here(wanted.fail, kind, number);
+  inside = false;
+  return now;
+}
+
+void* next_of(const char* name) {
+  const bool was_inside = inside;
+  inside = true;
+  void* found = dlsym(RTLD_NEXT, name);
+  inside = was_inside;
+  return found;
+}
+
+}  // namespace league::injected
+
 extern "C" {
 
-int __libc_start_main(Main main, int count, char** arguments, void (*init)(), void (*fini)(), void (*rtld_fini)(),
-                      void* stack_end) {
-  using Start = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
-  own_main = main;
-  return real<Start>("__libc_start_main")(watched_main, count, arguments, init, fini, rtld_fini, stack_end);
+/// For calls of libraries that are linked into the executable (cuda_calls.cu).
+int league_injected_fails(int kind) {
+  return league::injected::fails(static_cast<league::injected::Kind>(kind)) ? 1 : 0;
 }
 
-void* malloc(std::size_t size) { return fails(allocation) ? failed<void*>(ENOMEM, nullptr) : __libc_malloc(size); }
-void* calloc(std::size_t count, std::size_t size) {
-  return fails(allocation) ? failed<void*>(ENOMEM, nullptr) : __libc_calloc(count, size);
-}
-void* realloc(void* data, std::size_t size) {
-  return fails(allocation) ? failed<void*>(ENOMEM, nullptr) : __libc_realloc(data, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  return fails(allocation) ? failed<void*>(ENOMEM, nullptr) : __libc_memalign(alignment, size);
-}
-int posix_memalign(void** data, std::size_t alignment, std::size_t size) {
-  *data = fails(allocation) ? nullptr : __libc_memalign(alignment, size);
-  return *data == nullptr ? ENOMEM : 0;
-}
-
-ssize_t write(int file, const void* data, std::size_t size) {
-  static const auto next = real<ssize_t (*)(int, const void*, std::size_t)>("write");
-  return fails(writing) ? failed<ssize_t>(ENOSPC, -1) : next(file, data, size);
-}
-int rename(const char* from, const char* to) {
-  static const auto next = real<int (*)(const char*, const char*)>("rename");
-  return fails(renaming) ? failed(EIO, -1) : next(from, to);
-}
-int fsync(int file) {
-  static const auto next = real<int (*)(int)>("fsync");
-  return fails(syncing) ? failed(EIO, -1) : next(file);
-}
-pid_t fork() {
-  static const auto next = real<pid_t (*)()>("fork");
-  return fails(forking) ? failed<pid_t>(EAGAIN, -1) : next();
-}
-ssize_t recv(int socket, void* data, std::size_t size, int flags) {
-  static const auto next = real<ssize_t (*)(int, void*, std::size_t, int)>("recv");
-  return fails(receiving) ? failed<ssize_t>(ECONNRESET, -1) : next(socket, data, size, flags);
+int __libc_start_main(league::injected::Main main, int count, char** arguments, void (*init)(), void (*fini)(),
+                      void (*rtld_fini)(), void* stack_end) {
+  using Start = int (*)(league::injected::Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  league::injected::own_main = main;
+  return league::injected::real<Start>("__libc_start_main")(league::injected::watched_main, count, arguments, init,
+                                                            fini, rtld_fini, stack_end);
 }
 }

@@ -3,22 +3,27 @@
 records that are whole.
 
 LEAGUE_INJECTED: how many allocations are made to fail, and how many runs are killed; other calls fail once for each call
-stack.
+stack. LEAGUE_NIGHTLY: at every call of a kind where else a few are drawn.
 """
 
-import json
-import os
 import random
 import subprocess
+import sys
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
+from injected_support import (
+    BUILD,
+    LAYER,
+    NIGHTLY,
+    ROOT,
+    TRIES,
+    calls_of,
+    check,
+    play,
+    rows_in,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build/openmp"
-LAYER = BUILD / "libleague_failing.so"
-TRIES = int(os.environ.get("LEAGUE_INJECTED", "20"))
 STUDY = """
 samples = 1
 null = false
@@ -28,78 +33,70 @@ algorithm = "vector_add"
 sizes = [64, 1000]
 """
 CASES = 4
-PATIENCE_S = 300
+PEER_STUDY = STUDY.replace('"kokkos"', '"numpy"').replace(
+    '"plain"', '["plain", "library"]'
+)
+PEER_CASES = 4
+FEW = 10  # of the calls of a kind, where they are not tried all
 
 pytestmark = pytest.mark.skipif(not LAYER.exists(), reason=f"no {LAYER.name}")
 
 
-def play(folder, *options, **variables):
-    """The study, run in a folder; what fails is in `variables`."""
-    (folder / "study.toml").write_text(STUDY)
-    environment = os.environ | {"LD_PRELOAD": str(LAYER), "OMP_WAIT_POLICY": "passive"}
-    return subprocess.run(
-        [BUILD / "league", "run", "study.toml", *options],
-        cwd=folder,
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=PATIENCE_S,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory):
-    """The calls of a run: a line for each call stack, of its kind, number and stack."""
-    folder = tmp_path_factory.mktemp("calls")
-    done = play(folder, LEAGUE_CALLS=str(folder / "calls"))
-    assert done.returncode == 0, done.stderr
-    check(folder, done, "nothing")
-    return [line.split() for line in (folder / "calls").read_text().splitlines()]
+    """The call stacks of a run, and the number of calls of each kind."""
+    return calls_of(tmp_path_factory.mktemp("calls"), STUDY, CASES)
 
 
-def check(folder, done, what):
-    """What holds of a run whatever has failed in it."""
-    assert done.returncode in (0, 1, 2), (
-        f"{what}: ended with {done.returncode}: {done.stderr}"
+def some(numbers, few=FEW):
+    """All of them at night, else a few."""
+    numbers = list(numbers)
+    return (
+        numbers if NIGHTLY else random.Random(1).sample(numbers, min(few, len(numbers)))
     )
-    files = [
-        path for path in (folder / "records").glob("*.json") if path.name != "run.json"
-    ]
-    rows = [row for path in files for row in json.loads(path.read_text())["benchmarks"]]
-    assert all(row["status"] == "passed" or row["reason"] for row in rows), what
-    failed = any(row["status"] == "failed" for row in rows)
-    if done.returncode == 0:
-        lines = done.stdout.splitlines()
-        assert len(rows) == CASES == len(lines) and not failed, f"{what}: {done.stdout}"
-    else:
-        said = done.stderr.splitlines()[-1:]  # by `league`, libgomp or Google Benchmark
-        assert failed or (said and not said[0].startswith("[")), f"{what}: {said}"
-    left = list((folder / "records").glob(".*.league-part"))
-    assert not left, f"{what}: {left}"
 
 
 def test_calls_that_fail_once_for_each_stack(calls, tmp_path):
-    others = [call for call in calls if call[0] != "allocation"]
-    assert {"write", "rename", "fsync"} <= {call[0] for call in others}
+    others = [call for call in calls[0] if call[0] in ("write", "rename", "fsync")]
+    assert {"write", "rename", "fsync"} == {call[0] for call in others}
     for kind, _, stack in others:
         folder = tmp_path / f"{kind}{stack}"
-        folder.mkdir()
-        check(folder, play(folder, LEAGUE_FAIL=f"{kind}@{stack}"), f"{kind}@{stack}")
+        done = play(folder, STUDY, LEAGUE_FAIL=f"{kind}@{stack}")
+        check(folder, done, CASES, f"{kind}@{stack}")
 
 
 def test_allocations_that_fail(calls, tmp_path):
-    numbers = [int(number) for kind, number, _ in calls if kind == "allocation"]
+    numbers = [int(number) for kind, number, _ in calls[0] if kind == "allocation"]
     rng = random.Random(1)
     for number in rng.sample(range(numbers[0], numbers[-1]), TRIES):
         folder = tmp_path / str(number)
-        folder.mkdir()
-        check(
-            folder,
-            play(folder, LEAGUE_FAIL=f"allocation:{number}"),
-            f"allocation:{number}",
-        )
+        done = play(folder, STUDY, LEAGUE_FAIL=f"allocation:{number}")
+        check(folder, done, CASES, f"allocation:{number}")
+
+
+def test_a_disk_that_is_full_from_some_write_on(calls, tmp_path):
+    for number in some(range(1, calls[1]["write"] + 1)):
+        folder = tmp_path / str(number)
+        done = play(folder, STUDY, LEAGUE_FAIL=f"write:{number}+")
+        check(folder, done, CASES, f"write:{number}+")
+        assert done.returncode != 0, f"write:{number}+: {done.stdout}"
+
+
+def go_on(folder, what):
+    """The rest of a run that was killed: its records are whole, and all cases are there in the end."""
+    rows_in(folder)
+    done = play(folder, STUDY, "--resume")
+    assert done.returncode == 0, f"{what}: {done.stderr}"
+    check(folder, done, CASES, what)
+
+
+def test_runs_that_are_killed_where_they_write_go_on(calls, tmp_path):
+    for kind in ("write", "fsync", "rename"):
+        for number in some(range(1, calls[1][kind] + 1)):
+            folder = tmp_path / f"{kind}{number}"
+            done = play(folder, STUDY, LEAGUE_KILL=f"{kind}:{number}")
+            assert done.returncode == -9
+            go_on(folder, f"killed at {kind} {number}")
 
 
 def test_runs_that_are_killed_go_on(tmp_path):
@@ -116,8 +113,34 @@ def test_runs_that_are_killed_go_on(tmp_path):
             run.wait(rng.uniform(0, 0.5))
         run.kill()
         run.wait()
-        for path in (folder / "records").glob("*.json"):
-            json.loads(path.read_text())
-        done = play(folder, "--resume")
-        assert done.returncode == 0, done.stderr
-        check(folder, done, f"killed, number {number}")
+        go_on(folder, f"killed, number {number}")
+
+
+def test_peers_that_cannot_be_started_or_heard(tmp_path):
+    options = ("--python", sys.executable, "--peers", ROOT)
+    found, _ = calls_of(tmp_path / "calls", PEER_STUDY, PEER_CASES, *options)
+    for wanted in ("fork", "receive"):
+        stacks = [stack for kind, _, stack in found if kind == wanted]
+        assert stacks, wanted
+        for stack in some(stacks, few=3):
+            folder = tmp_path / f"{wanted}{stack}"
+            failing = f"{wanted}@{stack}"
+            done = play(folder, PEER_STUDY, *options, LEAGUE_FAIL=failing)
+            check(folder, done, PEER_CASES, failing)
+            passed = {r["model"] for r in rows_in(folder) if r["status"] == "passed"}
+            assert done.returncode == 2 or "serial" in passed, f"{failing}: {passed}"
+
+
+@pytest.mark.parametrize("clock", ["realtime", "monotonic"])
+@pytest.mark.parametrize("seconds", [-3600, 3600])
+def test_a_clock_that_jumps(calls, tmp_path, clock, seconds):
+    last = calls[1][clock]
+    assert last > 1, f"{clock} is read {last} times"
+    for number in {1, last // 3, last // 2, last - 1, last}:
+        folder, place = tmp_path / str(number), f"{clock}:{number}+"
+        done = play(folder, STUDY, LEAGUE_FAIL=place, LEAGUE_JUMP=str(seconds))
+        check(folder, done, CASES, place)
+        times = [time for row in rows_in(folder) for time in row["samples"]]
+        assert all(time > 0 for time in times), f"{place}: {times}"
+        if clock == "realtime":  # nothing is timed with it
+            assert done.returncode == 0 and max(times) < 10, f"{place}: {times}"

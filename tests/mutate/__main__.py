@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes the oracle of each algorithm wrong, in one place at a time, and runs the algorithm's tests: something must fail.
 
-What is changed (points.py): a term of a sum is left out, a bound is ten times as large. All changes are built into one
-copy of the project, in build/mutants, where LEAGUE_MUTANT switches one on. Prints the share of the changes that were
-found, and those that were not.
+What is changed (points.py): a term of a sum is left out, a bound is ten times as large. All changes are in one
+executable, where LEAGUE_MUTANT switches one on: the preset's league_tests, of which only those objects are compiled and
+linked anew that see a changed file. Prints the share of the changes that were found, and those that were not.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -18,19 +19,19 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 import points
 
 ROOT = Path(__file__).resolve().parents[2]
+PRESET = ROOT / "build/openmp"
 FOLDER = ROOT / "build/mutants"
-SOURCE, BUILD = FOLDER / "source", FOLDER / "build"
+SOURCE, OBJECTS, TESTS = FOLDER / "source", FOLDER / "objects", FOLDER / "league_tests"
+POINTS = FOLDER / "points.json"
 LEAST = 0.9
-#: What is built: no tests but those of algorithms.
-KEPT = re.compile(
-    r"(CMake\w+\.\w+|(backends|algorithms|bench|configs)/.*|tests/(algorithms/.*|data/bounds.json|tests\.cmake|\w+\.[ch]pp|bench/temporary\.\w+))$"
-)
-LEFT_OUT = re.compile(r"tests/test_\w+\.cpp$")
+QUICK_S = 0.3  # a test
+TOP = ("algorithms", "backends", "bench", "tests")
 
 
 def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
@@ -45,101 +46,151 @@ def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
 
 def require(done: subprocess.CompletedProcess[str]) -> str:
     if done.returncode:
+        words = done.args if isinstance(done.args, str) else " ".join(done.args)
         sys.exit(
-            f"tests/mutate/run: {' '.join(done.args)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+            f"tests/mutate/run: {words}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
         )
     return done.stdout
 
 
 def copy() -> None:
-    """The project's files, as far as they are needed; those that are as they were keep their times."""
-    names = require(
-        run("git", "ls-files", "-coz", "--exclude-standard", cwd=ROOT)
-    ).split("\0")
-    shutil.rmtree(SOURCE, ignore_errors=True)
-    for name in names:
-        if (
-            KEPT.fullmatch(name)
-            and not LEFT_OUT.fullmatch(name)
-            and (ROOT / name).is_file()
-        ):
-            (SOURCE / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, SOURCE / name)
+    """The sources, of which some are rewritten."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for top in TOP:
+        for file in (ROOT / top).rglob("*.[ch]pp"):
+            to = SOURCE / file.relative_to(ROOT)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, to)
 
 
-def configure() -> None:
-    off = [f"-DLEAGUE_{model}=OFF" for model in ("KOKKOS", "MPI", "ONEDNN")]
-    cmake = ROOT / "build/venv/bin/cmake"
-    require(
-        run(
-            cmake,
-            "-G",
-            "Ninja",
-            "-B",
-            BUILD,
-            "-DCMAKE_BUILD_TYPE=Release",
-            *off,
-            SOURCE,
+def ninja(*options: str) -> str:
+    return require(run(ROOT / "build/venv/bin/ninja", "-C", PRESET, *options))
+
+
+def seeing(files: set[str]) -> dict[str, set[str]]:
+    """File -> the objects of the preset that see it."""
+    found, target = {file: set() for file in files}, ""
+    for line in ninja("-t", "deps").splitlines():
+        if line and not line[0].isspace():
+            target = line.split(":")[0]
+        elif line.strip():
+            seen = os.path.relpath(os.path.join(PRESET, line.strip()), ROOT)
+            if seen in found:
+                found[seen].add(target)
+    return found
+
+
+def of_oracles(found: list[points.Point]) -> list[points.Point]:
+    """Those in files that neither kernels nor tests see (what all share is no oracle), but no terms of bounds."""
+    objects = seeing({point.file for point in found})
+    own = {
+        file
+        for file, seen in objects.items()
+        if all(
+            ".problem.dir/" in one or "league_algorithms.dir/" in one for one in seen
         )
-    )
+    }
+    return [
+        point
+        for point in found
+        if point.file in own
+        and (point.kind == "bound" or not points.of_a_bound(ROOT, point))
+    ]
 
 
-def build() -> None:
-    require(
-        run(ROOT / "build/venv/bin/cmake", "--build", BUILD, "--target", "league_tests")
+def moved(text: str) -> str:
+    """A compiler's command that sees the copy of the sources."""
+    for top in TOP:  # relative or absolute, as CMake wrote it
+        text = text.replace(f"{ROOT}/{top}/", f"{SOURCE}/{top}/")
+    return re.sub(rf"-I{re.escape(str(ROOT))}(?=\s)", f"-I{SOURCE}", text)
+
+
+def build(changed: set[str], jobs: int) -> None:
+    """Compiles what sees a changed file, and links it with all other objects of league_tests."""
+    commands = ninja("-t", "commands", "league_tests").splitlines()
+    link = next(line for line in reversed(commands) if " -o league_tests " in line)
+    affected = {one for some in seeing(changed).values() for one in some}
+    compiled = []
+    for line in commands:
+        made = re.search(r" -o (\S+\.o) ", line)
+        if made and made[1] in affected and f" {made[1]} " in link:
+            mutant = OBJECTS / made[1]
+            mutant.parent.mkdir(parents=True, exist_ok=True)
+            text = moved(line).replace(f" -o {made[1]} ", f" -o {mutant} ")
+            compiled.append(re.sub(r" -MF \S+", f" -MF {mutant}.d", text))
+            link = link.replace(f" {made[1]} ", f" {mutant} ")
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda text: require(shell(text)), compiled))
+    require(shell(link.replace(" -o league_tests ", f" -o {TESTS} ")))
+    print(f"{len(compiled)} objects compiled", flush=True)
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, shell=True, cwd=PRESET, capture_output=True, text=True, check=False
     )
 
 
 def suites(algorithm: str) -> list[str]:
-    """The test suites in the algorithm's own test files; of `oracle`, those of the files about oracles."""
-    files = sorted((SOURCE / "tests/algorithms").glob(f"test_{algorithm}*.cpp"))
-    if algorithm == "oracle":
-        files = sorted((SOURCE / "tests/algorithms").glob("test_*.cpp"))
+    """The test suites in the algorithm's own test files, "logistic_parts" too; of `oracle`, all."""
+    first = "" if algorithm == "oracle" else algorithm.split("_")[0]
+    files = sorted((SOURCE / "tests/algorithms").glob(f"test_{first}*.cpp"))
     texts = "".join(file.read_text() for file in files)
     return sorted(set(re.findall(r"^TEST(?:_F|_P)?\((\w+)", texts, re.MULTILINE)))
 
 
-def fails(mutant: int, selected: str, patience_s: float | None = None) -> bool:
+def fails(
+    mutant: int, selected: str, *more: str, patience_s: float | None = None
+) -> bool:
     """Whether one of these tests fails, or never ends, with a change switched on; 0: with none."""
     command = [
-        BUILD / "league_tests",
+        TESTS,
         f"--gtest_filter={selected}",
         "--gtest_brief=1",
         "--gtest_break_on_failure",
+        *more,
     ]
     variables = os.environ | {
         "LEAGUE_MUTANT": str(mutant),
         "OMP_WAIT_POLICY": "passive",
+        "LD_LIBRARY_PATH": str(PRESET),
     }
     try:
-        return (
-            run(*command, cwd=SOURCE, env=variables, timeout=patience_s).returncode != 0
-        )
+        done = run(*command, cwd=ROOT, env=variables, timeout=patience_s)
     except subprocess.TimeoutExpired:
         return True
+    return done.returncode != 0
 
 
 class Tests:
-    """Those of one algorithm: first how far its bounds go, then its own."""
+    """Those of one algorithm: how far its bounds go, and its own, the quick ones first."""
 
     def __init__(self, algorithm: str) -> None:
         bounds = "All/Bounds.AreWhatTheyWere/" + (
             "*" if algorithm == "oracle" else algorithm
         )
-        own = ":".join(
-            f"{suite}.*:*/{suite}.*" for suite in suites(algorithm) if suite != "Bounds"
-        )
-        self.stages = []
-        for selected in filter(None, (bounds, own)):
-            begin = time.monotonic()
-            if fails(0, selected):
-                sys.exit(f"tests/mutate/run: {selected} fails without a change")
-            self.stages.append((selected, 10 + 10 * (time.monotonic() - begin)))
+        own = ":".join(f"{suite}.*:*/{suite}.*" for suite in suites(algorithm))
+        took = FOLDER / f"took-{algorithm}.json"
+        if fails(0, f"{bounds}:{own}", f"--gtest_output=json:{took}"):
+            sys.exit(f"tests/mutate/run: tests of {algorithm} fail without a change")
+        times = {
+            f"{suite['name']}.{test['name']}": float(test["time"].rstrip("s"))
+            for suite in json.loads(took.read_text())["testsuites"]
+            for test in suite["testsuite"]
+            if test["result"] == "COMPLETED"
+        }
+        names = sorted(times, key=lambda name: times[name])
+        quick = [name for name in names if times[name] < QUICK_S]
+        self.stages = [
+            (":".join(some), 60 + 20 * sum(times[name] for name in some))
+            for some in (quick, [name for name in names if name not in quick])
+            if some
+        ]
+        total = sum(times.values())
+        print(f"{algorithm}: {len(names)} tests, {total:.0f} s", flush=True)
 
     def find(self, mutant: int) -> bool:
-        return any(
-            fails(mutant, selected, patience_s) for selected, patience_s in self.stages
-        )
+        return any(fails(mutant, some, patience_s=limit) for some, limit in self.stages)
 
 
 def shown(point: points.Point) -> str:
@@ -150,59 +201,83 @@ def shown(point: points.Point) -> str:
     return f"{point.file}:{line}: {point.kind} `{text}`"
 
 
-def main() -> int:
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "tests/mutate/run", description=__doc__.splitlines()[0]
     )
     parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM")
     parser.add_argument("--jobs", type=int, default=1, help="changes at once")
     parser.add_argument("--list", action="store_true", help="the changes only")
-    options = parser.parse_args()
-    copy()
-    configure()
-    found = points.all_points(SOURCE)
+    parser.add_argument("--sample", type=int, help="so many changes, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="of that draw")
+    parser.add_argument(
+        "--no-build", action="store_true", help="with what an earlier call built"
+    )
+    return parser.parse_args()
+
+
+def tried(
+    found: list[points.Point], options: argparse.Namespace
+) -> dict[str, list[int]]:
+    """The numbers of the changes that are tried, by algorithm."""
     there = sorted({point.algorithm for point in found})
     if unknown := set(options.algorithms) - set(there):
-        parser.error(
-            f"no oracle of {', '.join(sorted(unknown))}: there are {', '.join(there)}"
+        sys.exit(
+            f"tests/mutate/run: no oracle of {', '.join(sorted(unknown))}: there are {', '.join(there)}"
         )
     wanted = options.algorithms or there
+    numbers = [n for n, point in enumerate(found, 1) if point.algorithm in wanted]
+    if options.sample and options.sample < len(numbers):
+        numbers = sorted(random.Random(options.seed).sample(numbers, options.sample))
+    drawn = {
+        name: [n for n in numbers if found[n - 1].algorithm == name] for name in wanted
+    }
+    return {name: some for name, some in drawn.items() if some}
+
+
+def main() -> int:
+    options = arguments()
+    if options.no_build:
+        found = [points.Point(**one) for one in json.loads(POINTS.read_text())]
+    else:
+        found = of_oracles(points.all_points(ROOT, PRESET / "compile_commands.json"))
+    numbers = tried(found, options)
     if options.list:
-        print("\n".join(shown(point) for point in found if point.algorithm in wanted))
+        print("\n".join(shown(found[n - 1]) for some in numbers.values() for n in some))
         return 0
-    points.rewrite(SOURCE, found)
-    build()
+    if not options.no_build:
+        copy()
+        points.rewrite(SOURCE, found)
+        build({point.file for point in found}, options.jobs)
+        POINTS.write_text(json.dumps([asdict(point) for point in found]))
     total, caught, missed = Counter(), Counter(), []
-    for algorithm in wanted:
-        tests = Tests(algorithm)
-        some = [
-            (number, point)
-            for number, point in enumerate(found, 1)
-            if point.algorithm == algorithm
-        ]
+    for algorithm, some in numbers.items():
+        tests, begin = Tests(algorithm), time.monotonic()
         with ThreadPoolExecutor(options.jobs) as pool:
-            outcomes = list(pool.map(tests.find, [number for number, _ in some]))
-        for (_, point), outcome in zip(some, outcomes, strict=True):
+            outcomes = list(pool.map(tests.find, some))
+        for number, outcome in zip(some, outcomes, strict=True):
+            point = found[number - 1]
             total[point.kind, algorithm] += 1
             caught[point.kind, algorithm] += outcome
             if not outcome:
                 missed.append(shown(point))
+                print(f"not found: {missed[-1]}", flush=True)
         kinds = [
             f"{caught[kind, algorithm]} of {total[kind, algorithm]} {kind}s"
             for kind in ("term", "bound")
         ]
-        print(f"{algorithm:20} {', '.join(kinds)} found", flush=True)
-    print("\n".join(["not found:", *missed]) if missed else "all found")
-    score = caught.total() / max(1, total.total())
-    print(
-        f"{caught.total()} of {total.total()} changes were found: {100 * score:.1f} %"
-    )
-    (FOLDER / "score.json").write_text(
-        json.dumps(
-            {"changes": total.total(), "found": caught.total(), "missed": missed},
-            indent=1,
-        )
-    )
+        seconds = time.monotonic() - begin
+        print(f"{algorithm:20} {', '.join(kinds)} found, {seconds:.0f} s", flush=True)
+    return tell(total.total(), caught.total(), len(found), missed)
+
+
+def tell(total: int, caught: int, there: int, missed: list[str]) -> int:
+    """Prints the score, and writes it down."""
+    score = caught / max(1, total)
+    drawn = "" if total == there else f" (of {there} that there are)"
+    print(f"{caught} of {total} changes{drawn} were found: {100 * score:.1f} %")
+    figures = {"changes": total, "found": caught, "missed": missed}
+    (FOLDER / "score.json").write_text(json.dumps(figures, indent=1))
     return 0 if score >= LEAST else 1
 
 

@@ -8,6 +8,7 @@ function named so returns). Each becomes `mutated::term(N, ...)`, which is 0 whe
 """
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -37,6 +38,11 @@ FUNCTIONS = {
     CursorKind.FUNCTION_TEMPLATE,
 }
 NAMED = re.compile("bound", re.IGNORECASE)
+OF_BOUNDS = re.compile(
+    r"rounding|error|slack|epsilon|outlook|spread|curvature|magnitude|bound|growth|steepest|drift|\b(unit|worst|eps)\b",
+    re.IGNORECASE,
+)
+SIGNS = (b";", b"{", b"}", b",")
 
 
 @dataclass(frozen=True, order=True)
@@ -188,7 +194,7 @@ class Finder:
         if cursor.kind == CursorKind.VAR_DECL and is_constant(cursor):
             return
         kids = list(cursor.get_children())
-        bounds = self.bounds_of(cursor, kids)
+        bounds = [b for b in self.bounds_of(cursor, kids) if text_of(b) != "0"]
         for bound in bounds:
             self.add(bound, "bound")
         if not bounds and not in_bound:
@@ -226,21 +232,28 @@ class Finder:
         return []
 
 
-def all_points(root):
-    """Every point of every oracle, in order."""
-    commands = json.loads((root.parent / "build/compile_commands.json").read_text())
+def all_points(root, commands):
+    """Every point of every oracle, in order; `commands`: how its files are compiled."""
     oracles = [
         c
-        for c in commands
+        for c in json.loads(commands.read_text())
         if re.fullmatch(
             r"algorithms/(oracle/\w+|(\w+)/\2\w*)\.cpp",
-            str(Path(c["file"]).relative_to(root)),
+            os.path.relpath(c["file"], root),
         )
     ]
     sources = [Source(root, command) for command in oracles]
     return sorted(
         {p for source, place in reached(sources) for p in Finder(source, place).found}
     )
+
+
+def of_a_bound(root, point):
+    """Whether a term is one of a bound, by the words around it: a bound may be wider than it must."""
+    data = (root / point.file).read_bytes()
+    begin = max(data.rfind(sign, 0, point.begin) for sign in SIGNS) + 1
+    end = min(place for sign in SIGNS if (place := data.find(sign, point.end)) >= 0)
+    return bool(OF_BOUNDS.search(data[begin:end].decode()))
 
 
 def rewrite(root, points):
