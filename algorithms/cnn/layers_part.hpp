@@ -52,11 +52,15 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
     return {};
   }
   void begin() const override {
-    runner_.elements(copying_threads, Begin{Base::memory(), copying_threads});
+    runner_.elements(copying_threads, Begin<State>{Base::memory(), copying_threads});
     runner_.elements(1, TakeBatch{memory()});
   }
-  void keep_start() const override { runner_.elements(copying_threads, KeepStart{Base::memory(), copying_threads}); }
-  void keep_before() const override { runner_.elements(copying_threads, KeepBefore{Base::memory(), copying_threads}); }
+  void keep_start() const override {
+    runner_.elements(copying_threads, KeepStart<State>{Base::memory(), copying_threads});
+  }
+  void keep_before() const override {
+    runner_.elements(copying_threads, KeepBefore<State>{Base::memory(), copying_threads});
+  }
   void differentiate(Stages& stages) const override {
     const Memory m = memory();
     const State& s = m.s;
@@ -91,7 +95,7 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
     runner_.elements(1, AddCounts{m});
     runner_.elements(1, TakeBatch{m});
   }
-  void end_epoch() const override { runner_.elements(1, EndEpoch{Base::memory()}); }
+  void end_epoch() const override { runner_.elements(1, EndEpoch<State>{Base::memory()}); }
 
  private:
   static constexpr int copying_threads = 1 << 16;
