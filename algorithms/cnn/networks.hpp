@@ -151,6 +151,7 @@ struct Layer {
   static constexpr int number = n;
   static constexpr bool pools = of.pools, first = n == 0, last = n + 1 == Net::network.count;
   static constexpr int inputs = of.inputs, outputs = of.outputs, side = of.side, plane = of.plane();
+  static constexpr int to_side = of.to_side(), to_plane = of.positions();
   static constexpr int weights = of.weights, biases = of.biases, decisions = of.decisions;
   static constexpr int window_side = of.window_side(), windows = of.windows(), values = of.values();
   static constexpr int step = pools ? 2 : 1;            ///< side of a window

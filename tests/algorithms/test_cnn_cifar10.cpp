@@ -118,12 +118,10 @@ TEST(CnnCifar10, InitialParametersAreGlorots) {
 void everywhere(const Cnn& problem) {
   league::tests::everywhere<Solved>(league::tests::variants<Cnn>(), problem, [](const Solved&) {});
 }
-TEST(CnnCifar10, StepsOnOneImage) { everywhere(*make(colours(3), with({{"steps", "2"}, {"batch", "1"}}))); }
-TEST(CnnCifar10, AnEpochWithASmallerLastBatchAndATest) { everywhere(*make(colours(9, 5), with({{"batch", "7"}}))); }
-TEST(CnnCifar10, OtherOptimizers) {
-  for (const char* optimizer : {"sgd", "adadelta"})
-    everywhere(*make(colours(4), with({{"steps", "2"}, {"batch", "2"}, {"optimizer", optimizer}})));
+TEST(CnnCifar10, StepsOnOneImage) {
+  everywhere(*make(colours(3), with({{"steps", "2"}, {"batch", "1"}, {"optimizer", "adadelta"}})));
 }
+TEST(CnnCifar10, AnEpochWithASmallerLastBatchAndATest) { everywhere(*make(colours(9, 5), with({{"batch", "7"}}))); }
 TEST(CnnCifar10, Inference) { everywhere(*make(colours(3, 7), with({{"task", "inference"}, {"warm_up", "1"}}))); }
 
 TEST(CnnCifar10, ItsVariants) {
@@ -135,7 +133,7 @@ TEST(CnnCifar10, ItsVariants) {
     } catch (const Unsupported& refused) {
       EXPECT_STREQ(refused.what(), "network cifar10: not by this method in this model");
     }
-  for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos; "})
+  for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos; ", "gemm kokkos_kernels; "})
     EXPECT_NE(ran.find(one), std::string::npos) << one << "of " << ran;
 }
 
