@@ -13,7 +13,7 @@ namespace league::blocks {
 /// - adadelta (Zeiler, ADADELTA, 2012): mean squares s of gradients and d of changes, both decaying by rho = 0.9;
 ///   change = g sqrt(d + eps) / sqrt(s + eps), eps = 1e-6; w -= rate change. State: s, d.
 /// - adam (Kingma, Ba, Adam, 2015): means m of gradients (0.9) and v of their squares (0.999), bias-corrected (m', v');
-///   w -= rate m' / (sqrt(v') + eps), eps = 1e-8. State: m, v.
+///   w -= rate m' / (sqrt(v') + eps), eps = 1e-8 unless given. State: m, v.
 enum class Optimizer : std::int8_t { sgd, adadelta, adam };
 
 /// Values of state that a parameter has.
@@ -43,7 +43,8 @@ LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t 
 
 /// The parameter after a step, from its gradient.
 template <class T>
-LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T gradient, const StepSize<T>& size) {
+LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T gradient, const StepSize<T>& size,
+                                   T adam_epsilon = T(1e-8)) {
   if (optimizer == Optimizer::sgd) {
     weight.value -= size.rate * gradient;
   } else if (optimizer == Optimizer::adadelta) {
@@ -53,11 +54,11 @@ LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T grad
     weight.second = rho * weight.second + rest * change * change;
     weight.value -= size.rate * change;
   } else {
-    const T slow = T(0.9), slow_rest = T(0.1), slower = T(0.999), slower_rest = T(0.001), eps = T(1e-8);
+    const T slow = T(0.9), slow_rest = T(0.1), slower = T(0.999), slower_rest = T(0.001);
     weight.first = slow * weight.first + slow_rest * gradient;
     weight.second = slower * weight.second + slower_rest * gradient * gradient;
     weight.value -=
-        size.rate * (weight.first * size.first_scale) / (std::sqrt(weight.second * size.second_scale) + eps);
+        size.rate * (weight.first * size.first_scale) / (std::sqrt(weight.second * size.second_scale) + adam_epsilon);
   }
   return weight;
 }

@@ -17,25 +17,26 @@ namespace {
 
 using blocks::Optimizer;
 
-/// Only images of the network's size are accepted, in studies too.
+/// Only images of a network's size are accepted.
 std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
   std::vector<Parameter> all = with_dataset_sizes(std::move(own));
   for (Parameter& parameter : all)
     if (parameter.name == "features")
-      parameter.default_value = std::to_string(cnn::pixels), parameter.min = parameter.max = cnn::pixels,
-      parameter.description = "pixels of an image";
+      parameter.default_value = std::to_string(cnn::pixels), parameter.min = cnn::pixels,
+      parameter.max = cnn::cifar10.pixels(),
+      parameter.description = "values of an image: 784 of mnist, 3072 of cifar10";
   return all;
 }
 
 const RegisterAlgorithm registered{
     Algorithm{.name = Cnn::algorithm,
-              .description = "a convolutional network on images of digits: training, inference",
+              .description = "a convolutional network on small images: training, inference",
               .parameters = with_size_of_image(
                   {{.name = "network",
                     .kind = Parameter::Kind::choice,
                     .default_value = "mnist",
-                    .choices = {"mnist"},
-                    .description = "1,199,882 parameters: two convolutions, a max-pool, two dense layers"},
+                    .choices = {"mnist", "cifar10"},
+                    .description = "1,199,882 parameters, of MNIST's example; or 122,570, without dropout"},
                    {.name = "task",
                     .kind = Parameter::Kind::choice,
                     .default_value = "train",
@@ -105,6 +106,14 @@ const RegisterAlgorithm registered{
                               {"optimizer", "sgd"},
                               {"learning_rate", "0.1"}},
                              {{"train", "3"},
+                              {"test", "2"},
+                              {"features", "3072"},
+                              {"network", "cifar10"},
+                              {"epochs", "1"},
+                              {"batch", "2"},
+                              {"optimizer", "adam"},
+                              {"learning_rate", "0.001"}},
+                             {{"train", "3"},
                               {"test", "5"},
                               {"features", "784"},
                               {"task", "inference"},
@@ -124,23 +133,24 @@ const Dataset& dataset_of(const Making& making) {
   return *making.dataset;
 }
 
-void require_images(const std::string& part, const HostArray& images) {
-  require(images.rows() == 0 || (images.dtype() == Dtype::u8 && images.row_size() == cnn::pixels),
-          part + ": the network takes " + std::to_string(cnn::side) + " x " + std::to_string(cnn::side) +
-              " u8 images, that is " + std::to_string(cnn::pixels) + " features; these are " +
-              std::to_string(images.row_size()) + " of " + std::string(name(images.dtype())));
+void require_images(const cnn::Network& network, const std::string& part, const HostArray& images) {
+  require(images.rows() == 0 || (images.dtype() == Dtype::u8 && images.row_size() == network.pixels()),
+          part + ": the network takes " + std::string(network.about) + " u8 images, that is " +
+              std::to_string(network.pixels()) + " features; these are " + std::to_string(images.row_size()) + " of " +
+              std::string(name(images.dtype())));
 }
 
-/// Inputs of one output of the tensor's layer.
-int fan_in(int tensor) {
-  constexpr int of_layer[cnn::tensors / 2] = {cnn::taps, cnn::channels1 * cnn::taps, cnn::pooled, cnn::hidden};
-  return of_layer[tensor / 2];
+/// Initial parameters of a tensor are uniform between minus and plus this.
+double initial_bound(const cnn::Network& network, int tensor) {
+  if (!network.glorot) return 1 / std::sqrt(static_cast<double>(network.fan_in(tensor)));
+  return tensor % 2 == 1 ? 0 : std::sqrt(6.0 / (network.fan_in(tensor) + network.fan_out(tensor)));
 }
 
 }  // namespace
 
 Cnn::Cnn(const Making& making)
     : Problem(within_bounds(making, algorithm)),
+      network(cnn::network_of(making.parameters.choice("network"))),
       data(dataset_of(making)),
       trains(making.parameters.choice("task") == "train"),
       batch(making.parameters.integer("batch")),
@@ -151,13 +161,13 @@ Cnn::Cnn(const Making& making)
       optimizer(optimizer_of(making.parameters.choice("optimizer"))),
       learning_rate(making.parameters.real("learning_rate")),
       gamma(making.parameters.real("gamma")),
-      dropout{making.seed, making.parameters.choice("dropout") == "on"},
+      dropout{making.seed, network.drops && making.parameters.choice("dropout") == "on"},
       seed_(making.seed),
       shuffled_(making.parameters.choice("shuffle") == "on") {
   require(extent() > 0, "train: there must be at least one image");
   require(extent() <= std::numeric_limits<std::int32_t>::max(), "train: up to 2147483647 images");
-  require_images("train", data.train);
-  require_images("test", data.test);
+  require_images(network, "train", data.train);
+  require_images(network, "test", data.test);
   require(data.classes <= cnn::classes,
           "classes: " + std::to_string(data.classes) + "; the network has " + std::to_string(cnn::classes));
   require(batch <= extent(), "batch: " + std::to_string(batch) + ", but there are " + std::to_string(extent()) +
@@ -196,12 +206,12 @@ float Cnn::rate_of(std::int64_t step) const {
 void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
   require_labels("training", "image", data.train_labels, data.train.rows(), cnn::classes);
   require_labels("test", "image", data.test_labels, data.test.rows(), cnn::classes);
-  initial = HostArray(memory, Dtype::f32, {cnn::parameters});
+  initial = HostArray(memory, Dtype::f32, {network.parameters()});
   const std::span<float> all = initial.values<float>();
-  for (int tensor = 0; tensor < cnn::tensors; ++tensor) {
-    const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(fan_in(tensor))));
-    const int begin = cnn::tensor_begin[tensor];
-    for (int i = begin; i < cnn::tensor_begin[tensor + 1]; ++i)
+  for (int tensor = 0; tensor < network.tensors(); ++tensor) {
+    const auto bound = static_cast<float>(initial_bound(network, tensor));
+    const int begin = network.tensor_begin(tensor);
+    for (int i = begin; i < network.tensor_begin(tensor + 1); ++i)
       all[static_cast<std::size_t>(i)] =
           2 * random_value<float>(seed_, static_cast<std::uint64_t>(tensor), static_cast<std::uint64_t>(i - begin)) *
           bound;
@@ -226,8 +236,10 @@ void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
 /// The work of all steps or tests without exploiting zeros. Each step reads and writes weights and optimizer state, and
 /// reads its images.
 Cost Cnn::cost() const {
-  constexpr double training_multiply_adds = 35'782'656, forward_multiply_adds = 11'992'448;  // per image
-  constexpr double image_bytes = cnn::pixels + 4, parameter_bytes = cnn::parameters * sizeof(float);
+  const auto training_multiply_adds = static_cast<double>(network.training_multiply_adds()),
+             forward_multiply_adds = static_cast<double>(network.forward_multiply_adds());  // per image
+  const double image_bytes = network.pixels() + 4,
+               parameter_bytes = network.parameters() * static_cast<double>(sizeof(float));
   if (!trains) {
     const auto tests = static_cast<double>(data.test.rows());
     return {parameter_bytes + tests * image_bytes, 2 * forward_multiply_adds * tests};
@@ -247,13 +259,13 @@ Outputs Cnn::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) co
     return league::Output{name, HostArray(memory, type, {rows, row_size}), {0, rows}};
   };
   return {{"loss", HostArray(memory, Dtype::f32, {steps}), {0, steps}},
-          values("weights", 1, cnn::parameters),
-          values("state", states, cnn::parameters),
-          values("weights_before", taken, cnn::parameters),
-          values("state_before", taken * states, cnn::parameters),
-          values("gradient", taken, cnn::parameters),
-          values("pool_decisions", images, cnn::pooled, Dtype::u8),
-          values("hidden_decisions", images, cnn::hidden, Dtype::u8),
+          values("weights", 1, network.parameters()),
+          values("state", states, network.parameters()),
+          values("weights_before", taken, network.parameters()),
+          values("state_before", taken * states, network.parameters()),
+          values("gradient", taken, network.parameters()),
+          values("pool_decisions", images, network.decisions(), Dtype::u8),
+          values("hidden_decisions", images, network.hidden, Dtype::u8),
           {"correct", HostArray(memory, Dtype::i64, {tests()}), {0, tests()}},
           {"predictions", HostArray(memory, Dtype::i32, {predicted}), {0, predicted}}};
 }
@@ -264,7 +276,7 @@ Outputs Cnn::inputs() const {
           {"train_labels", data.train_labels, train},
           {"test", data.test, test},
           {"test_labels", data.test_labels, test},
-          {"initial", initial, {0, cnn::parameters}},
+          {"initial", initial, {0, network.parameters()}},
           {"order", order, {0, epochs}},
           {"rates", rates, {0, epochs}},
           {"dropout_seed", dropout_seed, {0, 1}}};

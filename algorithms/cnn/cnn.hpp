@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "algorithms/blocks/optimizer.hpp"
-#include "algorithms/cnn/network.hpp"
+#include "algorithms/cnn/networks.hpp"
 #include "algorithms/contract/registry.hpp"
 
 namespace league {
 
-/// Training of the convolutional network (algorithms/cnn/network.hpp) in mini-batches. Each epoch has its own order of
+/// Training of a convolutional network (algorithms/cnn/networks.hpp) in mini-batches. Each epoch has its own order of
 /// the images; a step's gradient is that of the mean loss over its batch.
 class Cnn final : public Problem {
  public:
@@ -25,7 +25,7 @@ class Cnn final : public Problem {
     weights_before,    ///< as `weights`
     state_before,      ///< as `state`
     gradient,          ///< f32 [parameters]
-    pool_decisions,    ///< u8 [images x pooled]: cnn::Decision
+    pool_decisions,    ///< u8 [images x decisions]: cnn::Decision
     hidden_decisions,  ///< u8 [images x hidden]: 1 where a value is above 0
     correct,  ///< i64 [tests]: correctly classified test images after each epoch; one for inference, none for `steps`
     predictions,  ///< i32 [test images]: classes at the last test
@@ -59,6 +59,7 @@ class Cnn final : public Problem {
   /// The learning rate of the step's epoch.
   [[nodiscard]] float rate_of(std::int64_t step) const;
 
+  const cnn::Network& network;
   Dataset data;          ///< as given: all images in every process
   bool trains;           ///< training; else inference on the test images, after `warm_up` steps
   std::int64_t batch;    ///< images per step, at most all training images

@@ -7,96 +7,119 @@
 namespace league::cnn {
 namespace {
 
-void backward_dense(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums) {
+void backward_dense(const double* w, const Batch& batch, Image& image, Sums& sums) {
+  const Network& network = image.network;
+  Planes& from = image.planes.back();
   const auto images = static_cast<double>(batch.order.size());
   const Arithmetic& arithmetic = batch.arithmetic;
+  const int flat = network.flat(), neurons = network.hidden;
   const double error = product_error(images, arithmetic, Rounded::all),
                products = product_error(images, arithmetic, Rounded::forward),
-               back = product_error(hidden, arithmetic, Rounded::forward),
+               back = product_error(neurons, arithmetic, Rounded::forward),
                last = product_error(classes, arithmetic, Rounded::all);
   const auto of = [&](double value) { return factor(value, arithmetic, Rounded::forward); };
   const auto of_library = [&](double value) { return factor(value, arithmetic, Rounded::all); };
-  double inputs[pooled];
-  std::transform(image.p, std::end(image.p), inputs, of);
-  double d_p[pooled] = {}, v_d_p[pooled] = {};
-  for (int c = 0; c < classes; ++c) sums.add(fc2_biases + c, image.d_logits[c], image.v_d_logits[c], 1, 0, error);
-  for (int j = 0; j < hidden; ++j) {
+  std::vector<double> inputs(from.a.size());
+  std::ranges::transform(from.a, inputs.begin(), of);
+  std::ranges::fill(from.d_a, 0.0);
+  std::ranges::fill(from.v_d_a, 0.0);
+  for (int c = 0; c < classes; ++c)
+    sums.add(network.fc2_biases() + c, image.d_logits[c], image.v_d_logits[c], 1, 0, error);
+  for (int j = 0; j < neurons; ++j) {
+    const auto at = static_cast<std::size_t>(j);
     double sum = 0, sum_v = 0;
     for (int c = 0; c < classes; ++c) {
-      const double weight = w[fc2_weights + c * hidden + j];
-      sum += of_library(weight) * of_library(image.d_logits[c]);
-      sum_v += squared(weight) * (image.v_d_logits[c] + last * squared(image.d_logits[c]));
-      sums.add(fc2_weights + c * hidden + j, of_library(image.d_logits[c]), image.v_d_logits[c], of_library(image.h[j]),
-               image.v_h[j], error);
+      const int parameter = network.fc2_weights() + c * neurons + j;
+      sum += of_library(w[parameter]) * of_library(image.d_logits[c]);
+      sum_v += squared(w[parameter]) * (image.v_d_logits[c] + last * squared(image.d_logits[c]));
+      sums.add(parameter, of_library(image.d_logits[c]), image.v_d_logits[c], of_library(image.h[at]), image.v_h[at],
+               error);
     }
-    const double d = image.d_h[j] = image.h_factor[j] * sum, v = image.v_d_h[j] = squared(image.h_factor[j]) * sum_v;
-    sums.add(fc1_biases + j, d, v, 1, 0, error);
+    const double d = image.d_h[at] = image.h_factor[at] * sum,
+                 v = image.v_d_h[at] = squared(image.h_factor[at]) * sum_v;
+    sums.add(network.fc1_biases() + j, d, v, 1, 0, error);
     if (d == 0 && v == 0) continue;
-    const double* row = w + fc1_weights + j * pooled;
-    double* gradient = sums.gradient.data() + fc1_weights + j * pooled;
-    double* errors = sums.errors.data() + fc1_weights + j * pooled;
+    const int weights = network.fc1_weights() + j * flat;
+    double *gradient = sums.gradient.data() + weights, *errors = sums.errors.data() + weights;
     const double v_and_sum = v + back * squared(d);
-    for (int k = 0; k < pooled; ++k) {
-      d_p[k] += of(d) * of(row[k]);
-      v_d_p[k] += v_and_sum * squared(row[k]);
-      gradient[k] += of(d) * inputs[k];
-      errors[k] += v * squared(image.p[k]) + squared(d) * (image.v_p[k] + products * squared(image.p[k]));
+    for (int k = 0; k < flat; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      from.d_a[i] += of(d) * of(w[weights + k]);
+      from.v_d_a[i] += v_and_sum * squared(w[weights + k]);
+      gradient[k] += of(d) * inputs[i];
+      errors[k] += v * squared(from.a[i]) + squared(d) * (from.v_a[i] + products * squared(from.a[i]));
     }
-  }
-  const auto scale = batch.dropout.pooled_scale<double>();
-  const double places = product_error(images * windows, arithmetic, Rounded::all);
-  std::uint64_t word = 0;
-  for (int k = 0; k < pooled; ++k) {
-    if (k % 32 == 0) word = batch.dropout.word(batch.step, position, k / 32);
-    const bool through = Decision::live(image.decision[k]) && Dropout::keeps_pooled(word, k);
-    image.d_z2[k] = through ? scale * d_p[k] : 0;
-    image.v_d_z2[k] = through ? squared(scale) * v_d_p[k] + whole_error(1) * squared(image.d_z2[k]) : 0;
-    sums.live += through ? 1 : 0;
-    sums.add(conv2_biases + k / windows, image.d_z2[k], image.v_d_z2[k], 1, 0, places);
   }
 }
 
-void backward_convolutions(const double* w, double images, const Arithmetic& arithmetic, Image& image, Sums& sums) {
-  std::fill_n(&image.d_a1[0][0], channels1 * side1 * side1, 0.0);
-  std::fill_n(&image.v_d_a1[0][0], channels1 * side1 * side1, 0.0);
-  const double places2 = product_error(images * windows, arithmetic, Rounded::convolutions),
-               places1 = product_error(images * side1 * side1, arithmetic, Rounded::all),
-               back = product_error(channels2 * taps, arithmetic, Rounded::convolutions);
-  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::convolutions); };
-  const auto of_library = [&](double value) { return factor(value, arithmetic, Rounded::all); };
-  for (int k = 0; k < pooled; ++k) {
-    const double d = image.d_z2[k], v = image.v_d_z2[k];
+/// Back through dropout, pool and ReLU of convolution `n`, into its biases.
+void backward_pool(const Batch& batch, std::int64_t position, int n, Image& image, Sums& sums) {
+  const Convolution& layer = image.network.convolutions[n];
+  Planes& of = image.planes[static_cast<std::size_t>(n)];
+  const bool drops = image.network.drops && n + 1 == image.network.count;
+  const auto scale = batch.dropout.pooled_scale<double>();
+  const double places =
+      product_error(static_cast<double>(batch.order.size()) * layer.windows(), batch.arithmetic, Rounded::all);
+  std::uint64_t word = 0;
+  for (int k = 0; k < layer.values(); ++k) {
+    if (drops && k % 32 == 0) word = batch.dropout.word(batch.step, position, k / 32);
+    const auto at = static_cast<std::size_t>(k);
+    const bool live = Decision::live(of.decision[at]);
+    if (layer.decides) {
+      const bool through = live && (!drops || Dropout::keeps_pooled(word, k));
+      const double factor = drops ? scale : 1;
+      of.d_z[at] = through ? factor * of.d_a[at] : 0;
+      of.v_d_z[at] = through ? squared(factor) * of.v_d_a[at] + (drops ? whole_error(1) * squared(of.d_z[at]) : 0) : 0;
+      sums.live += through ? 1 : 0;
+    } else {  // a variant may have decided otherwise
+      const bool unsure = squared(of.z[at]) <= of.v_z[at];
+      of.d_z[at] = live ? of.d_a[at] : 0;
+      of.v_d_z[at] = live || unsure ? of.v_d_a[at] + (unsure ? squared(of.d_a[at]) : 0) : 0;
+    }
+    sums.add(layer.biases + k / layer.windows(), of.d_z[at], of.v_d_z[at], 1, 0, places);
+  }
+}
+
+/// From convolution `n` into its weights and, but for the first, the gradient of its inputs.
+void backward_convolution(const double* w, double images, const Arithmetic& arithmetic, int n, Image& image,
+                          Sums& sums) {
+  const Convolution& layer = image.network.convolutions[n];
+  const Planes& of = image.planes[static_cast<std::size_t>(n)];
+  Planes* from = n == 0 ? nullptr : &image.planes[static_cast<std::size_t>(n - 1)];
+  const Rounded kind = n == 0 ? Rounded::all : Rounded::convolutions;
+  const double places = product_error(images * layer.windows(), arithmetic, kind),
+               back = product_error(layer.outputs * taps, arithmetic, kind);
+  const auto rounded = [&](double value) { return factor(value, arithmetic, kind); };
+  const std::vector<double>& a = from == nullptr ? image.x : from->a;
+  if (from != nullptr) std::ranges::fill(from->d_a, 0.0), std::ranges::fill(from->v_d_a, 0.0);
+  for (int k = 0; k < layer.values(); ++k) {
+    const double d = of.d_z[static_cast<std::size_t>(k)], v = of.v_d_z[static_cast<std::size_t>(k)];
     if (d == 0 && v == 0) continue;
-    const int o = k / windows, at = position_of(k % windows, Decision::place(image.decision[k]));
+    const int o = k / layer.windows(),
+              at = layer.position_of(k % layer.windows(), Decision::place(of.decision[static_cast<std::size_t>(k)]));
+    const int corner = at / layer.to_side() * layer.side + at % layer.to_side();
     const double v_and_sum = v + back * squared(d);
-    for (int c = 0; c < channels1; ++c) {
-      const int kernel = conv2_weights + (o * channels1 + c) * taps;
+    for (int c = 0; c < layer.inputs; ++c) {
+      const int kernel = layer.weights + (o * layer.inputs + c) * taps;
       for (int t = 0; t < taps; ++t) {
-        const int from = (at / side2 + t / 3) * side1 + at % side2 + t % 3;
-        sums.add(kernel + t, of(d), v, of(image.a1[c][from]), image.v_a1[c][from], places2);
-        image.d_a1[c][from] += of(d) * of(w[kernel + t]);
-        image.v_d_a1[c][from] += v_and_sum * squared(w[kernel + t]);
+        const auto i = static_cast<std::size_t>(c * layer.plane() + corner + t / 3 * layer.side + t % 3);
+        sums.add(kernel + t, rounded(d), v, rounded(a[i]), from == nullptr ? 0 : from->v_a[i], places);
+        if (from == nullptr) continue;
+        from->d_a[i] += rounded(d) * rounded(w[kernel + t]);
+        from->v_d_a[i] += v_and_sum * squared(w[kernel + t]);
       }
     }
   }
-  for (int c = 0; c < channels1; ++c)
-    for (int i = 0; i < side1 * side1; ++i) {
-      const bool live = image.z1[c][i] > 0, unsure = squared(image.z1[c][i]) <= image.v_a1[c][i];
-      if (!live && !unsure) continue;
-      const double d = live ? image.d_a1[c][i] : 0;
-      const double v = image.v_d_a1[c][i] + (unsure ? squared(image.d_a1[c][i]) : 0);
-      sums.add(conv1_biases + c, d, v, 1, 0, places1);
-      for (int t = 0; t < taps; ++t)
-        sums.add(conv1_weights + c * taps + t, of_library(d), v,
-                 of_library(image.x[(i / side1 + t / 3) * side + i % side1 + t % 3]), 0, places1);
-    }
 }
 
 }  // namespace
 
 void take_backward(const double* w, const Batch& batch, std::int64_t position, Image& image, Sums& sums) {
-  backward_dense(w, batch, position, image, sums);
-  backward_convolutions(w, static_cast<double>(batch.order.size()), batch.arithmetic, image, sums);
+  backward_dense(w, batch, image, sums);
+  for (int n = image.network.count; n-- > 0;) {
+    backward_pool(batch, position, n, image, sums);
+    backward_convolution(w, static_cast<double>(batch.order.size()), batch.arithmetic, n, image, sums);
+  }
 }
 
 }  // namespace league::cnn

@@ -7,112 +7,117 @@
 namespace league::cnn {
 namespace {
 
-void convolve1(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image) {
-  const double products = product_error(channels1 * taps, arithmetic, Rounded::forward),
-               own = product_error(taps, arithmetic, Rounded::all);
-  for (int i = 0; i < pixels; ++i) image.x[i] = pixel<float>(grey[i]);  // the network's inputs, exactly
-  for (int c = 0; c < channels1; ++c) {
-    const double* kernel = w + conv1_weights + c * taps;
-    const double bias = w[conv1_biases + c];
-    for (int y = 0; y < side1; ++y)
-      for (int x = 0; x < side1; ++x) {
-        double sum = bias, squares = squared(bias);
-        for (int t = 0; t < taps; ++t) {
-          const double product = factor(kernel[t], arithmetic, Rounded::all) *
-                                 factor(image.x[(y + t / 3) * side + x + t % 3], arithmetic, Rounded::all);
-          sum += product;
-          squares += squared(product);
-        }
-        const int at = y * side1 + x;
-        image.z1[c][at] = sum;
-        image.a1[c][at] = std::max(sum, 0.0);
-        image.v_a1[c][at] = own * squares + whole_error(taps) * squared(sum);
-        image.noise[c][at] = static_cast<float>(image.v_a1[c][at] + products * squared(image.a1[c][at]));
-      }
-  }
-}
-
-/// `sums[x] += kernel * rows`, for a row of the second convolution.
+/// `sums[x] += kernel * rows`, for row `y` of the output of a convolution.
 template <class T>
-void add_taps(const T (&plane)[side1 * side1], int y, const T (&kernel)[taps], T (&sums)[side2]) {
+void add_taps(const T* __restrict plane, int from_side, int y, const T (&kernel)[taps], T* __restrict sums) {
   for (int t = 0; t < taps; ++t) {
-    const T* row = plane + (y + t / 3) * side1 + t % 3;
-    for (int x = 0; x < side2; ++x) sums[x] += kernel[t] * row[x];
+    const T* row = plane + (y + t / 3) * from_side + t % 3;
+    for (int x = 0; x < from_side - 2; ++x) sums[x] += kernel[t] * row[x];
   }
 }
 
-void convolve2(const double* w, const Arithmetic& arithmetic, Image& image) {
-  constexpr double terms = channels1 * taps;
-  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::forward); };
-  double planes[channels1][side1 * side1];
-  for (int c = 0; c < channels1; ++c) std::transform(image.a1[c], std::end(image.a1[c]), planes[c], of);
-  for (int o = 0; o < channels2; ++o) {
-    const double bias = w[conv2_biases + o];
-    for (int y = 0; y < side2; ++y) {
-      double sums[side2];
-      float errors[side2];
-      std::fill_n(sums, side2, bias);
-      std::fill_n(errors, side2, static_cast<float>(sum_error(terms) * squared(bias)));
-      for (int c = 0; c < channels1; ++c) {
+/// Convolution `n`: from `a` with the squared errors `v_a`, planes of the inputs, or from exact pixels.
+void convolve(const double* w, int n, const Arithmetic& arithmetic, Image& image) {
+  constexpr int max_side = 32;
+  const Convolution& layer = image.network.convolutions[n];
+  Planes& to = image.planes[static_cast<std::size_t>(n)];
+  const std::vector<double>& a = n == 0 ? image.x : image.planes[static_cast<std::size_t>(n - 1)].a;
+  const Rounded kind = n == 0 ? Rounded::all : Rounded::forward;
+  const double terms = layer.terms(), products = product_error(terms, arithmetic, kind);
+  const auto of = [&](double value) { return factor(value, arithmetic, kind); };
+  std::vector<double> inputs(a.size());
+  std::vector<float> noise(a.size());
+  std::ranges::transform(a, inputs.begin(), of);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double v = n == 0 ? 0 : image.planes[static_cast<std::size_t>(n - 1)].v_a[i];
+    noise[i] = static_cast<float>(v + products * squared(a[i]));
+  }
+  const int across = layer.to_side();
+  for (int o = 0; o < layer.outputs; ++o) {
+    const double bias = w[layer.biases + o];
+    for (int y = 0; y < across; ++y) {
+      double sums[max_side];
+      float errors[max_side];
+      std::fill_n(sums, across, bias);
+      std::fill_n(errors, across, static_cast<float>(products * squared(bias)));
+      for (int c = 0; c < layer.inputs; ++c) {
+        const double* weights = w + layer.weights + (o * layer.inputs + c) * taps;
         double kernel[taps];
         float squares[taps];
-        std::transform(w + conv2_weights + (o * channels1 + c) * taps,
-                       w + conv2_weights + (o * channels1 + c + 1) * taps, kernel, of);
+        std::transform(weights, weights + taps, kernel, of);
         std::transform(kernel, kernel + taps, squares,
                        [](double weight) { return static_cast<float>(weight * weight); });
-        add_taps(planes[c], y, kernel, sums);
-        add_taps(image.noise[c], y, squares, errors);
+        add_taps(inputs.data() + c * layer.plane(), layer.side, y, kernel, sums);
+        add_taps(noise.data() + c * layer.plane(), layer.side, y, squares, errors);
       }
-      for (int x = 0; x < side2; ++x) {
-        image.z2[o][y * side2 + x] = sums[x];
-        image.v_z2[o][y * side2 + x] = errors[x] + static_cast<float>(whole_error(terms) * squared(sums[x]));
+      for (int x = 0; x < across; ++x) {
+        const auto at = static_cast<std::size_t>(o * layer.positions() + y * across + x);
+        to.z[at] = sums[x];
+        to.v_z[at] = errors[x] + static_cast<float>(whole_error(terms) * squared(sums[x]));
       }
     }
   }
 }
 
-/// The maximum of each window; with `given`, the value that a variant has chosen. @returns an error of the choice
-std::string decide_windows(Image& image, const std::uint8_t* given, std::int64_t& ties) {
+/// The maximum of each window of convolution `n`; with `given`, the value that a variant has chosen.
+/// @returns an error of the choice
+std::string decide_windows(int n, const std::uint8_t* given, std::int64_t& ties, Image& image) {
+  const Convolution& layer = image.network.convolutions[n];
+  Planes& of = image.planes[static_cast<std::size_t>(n)];
   std::string wrong;
-  for (int k = 0; k < pooled; ++k) {
-    const int o = k / windows, window = k % windows;
-    const auto value = [&](int place) { return image.z2[o][position_of(window, place)]; };
-    const auto bound = [&](int place) { return std::sqrt(image.v_z2[o][position_of(window, place)]); };
+  for (int k = 0; k < layer.values(); ++k) {
+    const int o = k / layer.windows(), window = k % layer.windows();
+    const auto at = [&](int place) {
+      return static_cast<std::size_t>(o * layer.positions() + layer.position_of(window, place));
+    };
+    const auto value = [&](int place) { return of.z[at(place)]; };
+    const auto bound = [&](int place) { return std::sqrt(of.v_z[at(place)]); };
     int best = 0;
-    for (int place = 1; place < 4; ++place)
+    for (int place = 1; place < layer.places(); ++place)
       if (value(place) > value(best)) best = place;
     const std::uint8_t own = Decision::of(best, value(best) > 0);
-    image.decision[k] = own;
+    std::uint8_t& decision = of.decision[static_cast<std::size_t>(k)] = own;
     if (given == nullptr || given[k] == own) continue;
     const int place = Decision::place(given[k]);
-    const bool near = value(best) - value(place) <= bound(best) + bound(place);
-    const bool sign = Decision::live(given[k]) == (value(place) > 0) || std::abs(value(place)) <= bound(place);
-    if (given[k] > Decision::of(3, true) || !near || !sign) {
+    const bool known = given[k] <= Decision::of(3, true) && place < layer.places();
+    const bool near = known && value(best) - value(place) <= bound(best) + bound(place);
+    const bool sign =
+        near && (Decision::live(given[k]) == (value(place) > 0) || std::abs(value(place)) <= bound(place));
+    if (!sign) {
+      const std::string number = n + 1 == image.network.count ? "" : "convolution " + std::to_string(n + 1) + ", ";
       if (wrong.empty())
-        wrong = "channel " + std::to_string(o) + ", window " + std::to_string(window / pooled_side) + ", " +
-                std::to_string(window % pooled_side) + ": decision " + std::to_string(int{given[k]}) + ", expected " +
-                std::to_string(int{own});
+        wrong = number + "channel " + std::to_string(o) + ", window " + std::to_string(window / layer.window_side()) +
+                ", " + std::to_string(window % layer.window_side()) + ": decision " + std::to_string(int{given[k]}) +
+                ", expected " + std::to_string(int{own});
       continue;
     }
     // If the maximum is not above 0, its position does not matter.
     if (Decision::live(given[k]) || Decision::live(own)) ++ties;
-    image.decision[k] = given[k];
+    decision = given[k];
   }
   return wrong;
 }
 
-/// `followed`: with a variant's decisions; values that they set to 0 have no error.
-void pool(Image& image, const Dropout& dropout, std::int64_t step, std::int64_t position, bool followed) {
+/// ReLU, pool and dropout of convolution `n`. `followed`: with a variant's decisions; values that they set to 0 have no
+/// error.
+void pool(int n, const Dropout& dropout, std::int64_t step, std::int64_t position, bool followed, Image& image) {
+  const Convolution& layer = image.network.convolutions[n];
+  Planes& of = image.planes[static_cast<std::size_t>(n)];
+  const bool drops = image.network.drops && n + 1 == image.network.count;
   const auto scale = dropout.pooled_scale<double>();
   std::uint64_t word = 0;
-  for (int k = 0; k < pooled; ++k) {
-    if (k % 32 == 0) word = dropout.word(step, position, k / 32);
-    const bool live = Decision::live(image.decision[k]);
-    const int at = position_of(k % windows, Decision::place(image.decision[k]));
-    const double factor = Dropout::keeps_pooled(word, k) ? scale : 0;
-    image.p[k] = live ? factor * image.z2[k / windows][at] : 0;
-    image.v_p[k] =
-        followed && !live ? 0 : squared(factor) * image.v_z2[k / windows][at] + whole_error(1) * squared(image.p[k]);
+  for (int k = 0; k < layer.values(); ++k) {
+    if (drops && k % 32 == 0) word = dropout.word(step, position, k / 32);
+    const auto at = static_cast<std::size_t>(k);
+    const bool live = Decision::live(of.decision[at]);
+    const auto from =
+        static_cast<std::size_t>(k / layer.windows() * layer.positions() +
+                                 layer.position_of(k % layer.windows(), Decision::place(of.decision[at])));
+    const double factor = !drops ? 1 : Dropout::keeps_pooled(word, k) ? scale : 0;
+    of.a[at] = live ? factor * of.z[from] : 0;
+    of.v_a[at] = followed && layer.decides && !live
+                     ? 0
+                     : squared(factor) * of.v_z[from] + (drops ? whole_error(1) * squared(of.a[at]) : 0);
   }
 }
 
@@ -120,22 +125,25 @@ void pool(Image& image, const Dropout& dropout, std::int64_t step, std::int64_t 
 std::string dense(const double* w, const Dropout& dropout, std::int64_t step, std::int64_t position,
                   const std::uint8_t* given, const Arithmetic& arithmetic, std::int64_t& ties, Image& image) {
   std::string wrong;
-  double noise[pooled];
-  const double products = product_error(pooled, arithmetic, Rounded::forward),
-               last = product_error(hidden, arithmetic, Rounded::all);
-  const auto of = [&](double value) { return factor(value, arithmetic, Rounded::forward); };
-  double inputs[pooled];
-  std::transform(image.p, std::end(image.p), inputs, of);
-  for (int k = 0; k < pooled; ++k) noise[k] = image.v_p[k] + products * squared(image.p[k]);
-  for (int j = 0; j < hidden; ++j) {
-    const double* row = w + fc1_weights + j * pooled;
-    const double bias = w[fc1_biases + j];
-    double sum = bias, error = sum_error(pooled) * squared(bias);
-    for (int k = 0; k < pooled; ++k) {
-      sum += of(row[k]) * inputs[k];
-      error += squared(row[k]) * noise[k];
+  const Network& network = image.network;
+  const Planes& from = image.planes.back();
+  const int flat = network.flat(), fc1_weights = network.fc1_weights(), fc2_weights = network.fc2_weights();
+  const double products = product_error(flat, arithmetic, Rounded::forward),
+               last = product_error(network.hidden, arithmetic, Rounded::all);
+  std::vector<double> inputs(from.a.size()), noise(from.a.size());
+  std::ranges::transform(from.a, inputs.begin(),
+                         [&](double value) { return factor(value, arithmetic, Rounded::forward); });
+  for (std::size_t k = 0; k < noise.size(); ++k) noise[k] = from.v_a[k] + products * squared(from.a[k]);
+  for (int j = 0; j < network.hidden; ++j) {
+    const double* row = w + fc1_weights + j * flat;
+    const double bias = w[network.fc1_biases() + j];
+    double sum = bias, error = sum_error(flat) * squared(bias);
+    for (int k = 0; k < flat; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      sum += factor(row[k], arithmetic, Rounded::forward) * inputs[at];
+      error += squared(row[k]) * noise[at];
     }
-    error += whole_error(pooled) * squared(sum);
+    error += whole_error(flat) * squared(sum);
     bool live = sum > 0;
     if (given != nullptr && given[j] != (live ? 1 : 0)) {
       if (given[j] <= 1 && std::abs(sum) <= std::sqrt(error)) {
@@ -146,21 +154,24 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
                 std::to_string(live ? 1 : 0);
       }
     }
-    const bool kept = Dropout::keeps_hidden(dropout.word(step, position, Dropout::pooled_words + j / 64), j);
-    const double factor = kept ? dropout.hidden_scale<double>() : 0;
-    image.h_factor[j] = live ? factor : 0;
-    image.h[j] = image.h_factor[j] * sum;
-    image.v_h[j] = live || given == nullptr ? squared(factor) * error : 0;
+    const bool kept =
+        !network.drops || Dropout::keeps_hidden(dropout.word(step, position, Dropout::pooled_words + j / 64), j);
+    const double scale = kept ? dropout.hidden_scale<double>() : 0;
+    const auto at = static_cast<std::size_t>(j);
+    image.h_factor[at] = live ? scale : 0;
+    image.h[at] = image.h_factor[at] * sum;
+    image.v_h[at] = live || given == nullptr ? squared(scale) * error : 0;
   }
   for (int c = 0; c < classes; ++c) {
-    const double* row = w + fc2_weights + c * hidden;
-    double sum = w[fc2_biases + c], error = sum_error(hidden) * squared(sum);
-    for (int j = 0; j < hidden; ++j) {
-      sum += factor(row[j], arithmetic, Rounded::all) * factor(image.h[j], arithmetic, Rounded::all);
-      error += squared(row[j]) * (image.v_h[j] + last * squared(image.h[j]));
+    const double* row = w + fc2_weights + c * network.hidden;
+    double sum = w[network.fc2_biases() + c], error = sum_error(network.hidden) * squared(sum);
+    for (int j = 0; j < network.hidden; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      sum += factor(row[j], arithmetic, Rounded::all) * factor(image.h[at], arithmetic, Rounded::all);
+      error += squared(row[j]) * (image.v_h[at] + last * squared(image.h[at]));
     }
     image.logits[c] = sum;
-    image.v_logits[c] = error + whole_error(hidden) * squared(sum);
+    image.v_logits[c] = error + whole_error(network.hidden) * squared(sum);
   }
   return wrong;
 }
@@ -183,29 +194,43 @@ void judge_label(Image& image, int label, double images) {
   }
 }
 
+/// The convolutions, from the pixels. @returns an error of the given decisions
+std::string convolve_all(const double* w, const std::uint8_t* grey, const Batch& batch, std::int64_t position,
+                         const std::uint8_t* given, Image& image, std::int64_t& ties) {
+  const Network& network = image.network;
+  for (std::size_t i = 0; i < image.x.size(); ++i) image.x[i] = network.pixel(grey[i]);  // the inputs, exactly
+  std::string wrong;
+  for (int n = 0; n < network.count; ++n) {
+    const Convolution& layer = network.convolutions[n];
+    convolve(w, n, batch.arithmetic, image);
+    const bool decided = given != nullptr && layer.decides;
+    const std::string own = decide_windows(n, decided ? given + layer.decisions : nullptr, ties, image);
+    if (wrong.empty()) wrong = own;
+    pool(n, batch.dropout, batch.step, position, given != nullptr, image);
+  }
+  return wrong;
+}
+
 }  // namespace
 
 std::string take_forward(const double* w, const Batch& batch, std::int64_t position, const Decisions* given,
                          Image& image, std::int64_t& ties) {
+  const Network& network = image.network;
   const auto number = static_cast<std::size_t>(batch.order[static_cast<std::size_t>(position)]);
-  convolve1(w, batch.images.data() + number * pixels, batch.arithmetic, image);
-  convolve2(w, batch.arithmetic, image);
+  const std::uint8_t* grey = batch.images.data() + number * image.x.size();
   const std::string wrong =
-      decide_windows(image, given != nullptr ? given->pool.data() + position * pooled : nullptr, ties);
-  pool(image, batch.dropout, batch.step, position, given != nullptr);
-  const std::string wrong_hidden =
-      dense(w, batch.dropout, batch.step, position,
-            given != nullptr ? given->hidden.data() + position * hidden : nullptr, batch.arithmetic, ties, image);
+      convolve_all(w, grey, batch, position,
+                   given != nullptr ? given->pool.data() + position * network.decisions() : nullptr, image, ties);
+  const std::string wrong_hidden = dense(w, batch.dropout, batch.step, position,
+                                         given != nullptr ? given->hidden.data() + position * network.hidden : nullptr,
+                                         batch.arithmetic, ties, image);
   judge_label(image, batch.labels[number], static_cast<double>(batch.order.size()));
   return wrong.empty() ? wrong_hidden : wrong;
 }
 
 void take_forward(const double* w, const std::uint8_t* grey, const Arithmetic& arithmetic, Image& image) {
   std::int64_t ties = 0;
-  convolve1(w, grey, arithmetic, image);
-  convolve2(w, arithmetic, image);
-  static_cast<void>(decide_windows(image, nullptr, ties));
-  pool(image, {}, 0, 0, false);
+  static_cast<void>(convolve_all(w, grey, {.arithmetic = arithmetic}, 0, nullptr, image, ties));
   static_cast<void>(dense(w, {}, 0, 0, nullptr, arithmetic, ties, image));
 }
 

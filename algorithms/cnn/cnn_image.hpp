@@ -52,31 +52,36 @@ inline double factor(double value, const Arithmetic& arithmetic, Rounded kind) {
 /// Relative error of exp and log, a few units.
 inline constexpr double function_error = 16 * unit;
 
-/// All intermediate values of one image.
-struct Image {
-  double x[pixels];
-  double z1[channels1][side1 * side1], a1[channels1][side1 * side1], v_a1[channels1][side1 * side1];
-  float noise[channels1][side1 * side1];  ///< v_a1 plus the rounding error of adding products of a1
-  double z2[channels2][side2 * side2];
-  float v_z2[channels2][side2 * side2];
-  std::uint8_t decision[pooled];
-  double p[pooled], v_p[pooled];
-  double h[hidden], v_h[hidden], h_factor[hidden];
-  double logits[classes], v_logits[classes], loss, e_loss, relative;
-  double d_logits[classes], v_d_logits[classes];
-  double d_h[hidden], v_d_h[hidden];
-  double d_z2[pooled], v_d_z2[pooled];  ///< at the window's maximum
-  double d_a1[channels1][side1 * side1], v_d_a1[channels1][side1 * side1];
+/// Values of one convolution of an image.
+struct Planes {
+  explicit Planes(const Convolution& of)
+      : z(size(of.outputs * of.positions())), v_z(z.size()), decision(size(of.values())), a(decision.size()) {}
+  static std::size_t size(int values) { return static_cast<std::size_t>(values); }
+  std::vector<double> z;  ///< [outputs][positions]: before ReLU and pool
+  std::vector<float> v_z;
+  std::vector<std::uint8_t> decision;      ///< [outputs][windows]
+  std::vector<double> a, v_a = a;          ///< after pool, ReLU and dropout
+  std::vector<double> d_a = a, v_d_a = a;  ///< their gradient
+  std::vector<double> d_z = a, v_d_z = a;  ///< at the window's maximum
 };
 
-/// Position in the channel of value `place` of a window.
-inline int position_of(int window, int place) {
-  return (window / pooled_side * 2 + place / 2) * side2 + window % pooled_side * 2 + place % 2;
-}
+/// All intermediate values of one image.
+struct Image {
+  explicit Image(const Network& of) : network(of), x(Planes::size(of.pixels())), h(Planes::size(of.hidden)) {
+    for (int n = 0; n < of.count; ++n) planes.emplace_back(of.convolutions[n]);
+  }
+  const Network& network;
+  std::vector<double> x;
+  std::vector<Planes> planes;  ///< of each convolution
+  std::vector<double> h, v_h = h, h_factor = h, d_h = h, v_d_h = h;
+  double logits[classes], v_logits[classes], loss, e_loss, relative;
+  double d_logits[classes], v_d_logits[classes];
+};
 
 /// Sums over all images.
 struct Sums {
-  std::vector<double> gradient = std::vector<double>(parameters), errors = std::vector<double>(parameters);
+  explicit Sums(const Network& of) : gradient(Planes::size(of.parameters())) {}
+  std::vector<double> gradient, errors = gradient;
   double loss = 0, e_loss = 0, relative = 0;
   std::int64_t ties = 0, live = 0;
   std::string wrong{};

@@ -21,20 +21,25 @@ Batch batch_of(const Cnn& problem, std::int64_t step, const Arithmetic& arithmet
           problem.order_of(step),
           step,
           problem.dropout,
-          arithmetic};
+          arithmetic,
+          &problem.network};
 }
 
-/// The name of a parameter, such as "conv2.weight[5, 1, 0, 2]".
-std::string place_of(std::int64_t parameter) {
-  static constexpr const char* names[tensors] = {"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
-                                                 "fc1.weight",   "fc1.bias",   "fc2.weight",   "fc2.bias"};
-  const auto tensor = std::upper_bound(tensor_begin, tensor_begin + tensors, parameter) - tensor_begin - 1;
-  return std::string(names[tensor]) + "[" + std::to_string(parameter - tensor_begin[tensor]) + "]";
+/// The name of a parameter, such as "conv2.weight[17]".
+std::string place_of(const Network& network, std::int64_t parameter) {
+  int tensor = 0;
+  while (parameter >= network.tensor_begin(tensor + 1)) ++tensor;
+  const int layer = tensor / 2;
+  const std::string name =
+      layer < network.count ? "conv" + std::to_string(layer + 1) : "fc" + std::to_string(layer - network.count + 1);
+  return name + (tensor % 2 == 0 ? ".weight[" : ".bias[") + std::to_string(parameter - network.tensor_begin(tensor)) +
+         "]";
 }
 
 /// Compares every value of [parameters] with `expected(i)`.
 template <class Expect>
-Verdict judge_parameters(const std::string& what, std::span<const float> values, const Expect& expected) {
+Verdict judge_parameters(const Network& network, const std::string& what, std::span<const float> values,
+                         const Expect& expected) {
   Verdict verdict = judge_values(what, values, expected);
   const auto wrong = [&](std::int64_t i) {
     const Expected wanted = expected(i);
@@ -42,8 +47,8 @@ Verdict judge_parameters(const std::string& what, std::span<const float> values,
   };
   if (verdict.passed()) return verdict;
   std::int64_t first = 0;
-  while (first < parameters && !wrong(first)) ++first;
-  verdict.message += ": " + place_of(first);
+  while (first < network.parameters() && !wrong(first)) ++first;
+  verdict.message += ": " + place_of(network, first);
   return verdict;
 }
 
@@ -76,10 +81,11 @@ Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradien
   if (!(std::abs(loss - gradient.loss) <= gradient.loss_bound))
     verdict.fail("loss[" + std::to_string(problem.steps - 1) + "] is " + all_digits(loss) + ", expected " +
                  all_digits(gradient.loss) + " within " + all_digits(gradient.loss_bound));
-  verdict += judge_parameters("gradient", outputs[Cnn::gradient].values.values<const float>(), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    return Expected{gradient.values[at], gradient.bounds[at] + underflow};
-  });
+  verdict += judge_parameters(problem.network, "gradient", outputs[Cnn::gradient].values.values<const float>(),
+                              [&](std::int64_t i) {
+                                const auto at = static_cast<std::size_t>(i);
+                                return Expected{gradient.values[at], gradient.bounds[at] + underflow};
+                              });
   return verdict;
 }
 
@@ -100,31 +106,35 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
   const std::int64_t last = problem.warm_up + problem.steps - 1;
   const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(last), last + 1);
   const auto of_state = [&](std::span<const float> values, int number, std::int64_t i) {
-    return values.empty() ? 0.0 : static_cast<double>(values[static_cast<std::size_t>(number * parameters + i)]);
+    return values.empty()
+               ? 0.0
+               : static_cast<double>(values[static_cast<std::size_t>(number * problem.network.parameters() + i)]);
   };
   const auto start = [&](std::int64_t i) {
     return Weight<double>{before[static_cast<std::size_t>(i)], of_state(state_before, 0, i),
                           of_state(state_before, 1, i)};
   };
   const auto replayed = [&](std::int64_t i) {
-    return blocks::advanced<double>(problem.optimizer, start(i), gradient[static_cast<std::size_t>(i)], size);
+    return blocks::advanced<double>(problem.optimizer, start(i), gradient[static_cast<std::size_t>(i)], size,
+                                    problem.network.adam_epsilon);
   };
   // With cancellation, the bound is relative to the terms.
   const auto size_of_change = [&](std::int64_t i) {
     const Weight<double> from = start(i);
     const double size_of_gradient = std::abs(static_cast<double>(gradient[static_cast<std::size_t>(i)]));
-    const Weight<double> moved =
-        blocks::advanced<double>(problem.optimizer, {0, std::abs(from.first), from.second}, size_of_gradient, size);
+    const Weight<double> moved = blocks::advanced<double>(problem.optimizer, {0, std::abs(from.first), from.second},
+                                                          size_of_gradient, size, problem.network.adam_epsilon);
     return std::abs(moved.value);
   };
-  Verdict verdict = judge_parameters("weights", after, [&](std::int64_t i) {
+  Verdict verdict = judge_parameters(problem.network, "weights", after, [&](std::int64_t i) {
     return Expected{replayed(i).value,
                     few * size_of_change(i) +
                         2 * unit * std::abs(static_cast<double>(before[static_cast<std::size_t>(i)])) + 1e-38};
   });
   for (int number = 0; number < blocks::states_of(problem.optimizer); ++number)
     verdict += judge_parameters(
-        "state", state.subspan(static_cast<std::size_t>(number) * parameters, parameters), [&](std::int64_t i) {
+        problem.network, "state", state.subspan(static_cast<std::size_t>(number) * after.size(), after.size()),
+        [&](std::int64_t i) {
           const Weight<double> from = start(i), to = replayed(i);
           const double old = number == 0 ? from.first : from.second, now = number == 0 ? to.first : to.second;
           return Expected{now, few * (std::abs(now - old) + std::abs(old)) + 1e-38};
@@ -140,7 +150,7 @@ Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic
   Verdict verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   const auto initial = problem.initial.values<const float>();
-  std::vector<double> weights = doubles_of(initial), first(parameters), second(parameters);
+  std::vector<double> weights = doubles_of(initial), first(weights.size()), second(weights.size());
   const std::int64_t steps = std::min(problem.steps - 1, max_steps);
   for (std::int64_t step = 0; step < steps; ++step) {
     const Gradient gradient = differentiate(weights, batch_of(problem, step, arithmetic));
@@ -150,16 +160,16 @@ Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic
       verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(found) + ", expected " +
                    all_digits(gradient.loss) + " within " + all_digits(bound));
     const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(step), step + 1);
-    for (std::size_t i = 0; i < parameters; ++i) {
-      const auto to =
-          blocks::advanced<double>(problem.optimizer, {weights[i], first[i], second[i]}, gradient.values[i], size);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const auto to = blocks::advanced<double>(problem.optimizer, {weights[i], first[i], second[i]}, gradient.values[i],
+                                               size, problem.network.adam_epsilon);
       weights[i] = to.value, first[i] = to.first, second[i] = to.second;
     }
   }
   if (problem.steps - 1 > steps) return verdict;
   const auto before = outputs[Cnn::weights_before].values.values<const float>();
   double apart = 0, moved = 0;
-  for (std::size_t i = 0; i < parameters; ++i) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
     apart += std::pow(before[i] - weights[i], 2);
     moved += std::pow(weights[i] - initial[i], 2);
   }
@@ -193,7 +203,8 @@ Verdict judge_predictions(const Cnn& problem, const Outputs& outputs, const Arit
   for (std::int64_t i = 0; i < judged; ++i) {
     const std::int64_t at = i * images / judged;
     const std::int32_t found = classes_found[static_cast<std::size_t>(at)];
-    const Logits logits = classify(weights, problem.data.test.values<const std::uint8_t>(at, at + 1), arithmetic);
+    const Logits logits =
+        classify(weights, problem.data.test.values<const std::uint8_t>(at, at + 1), arithmetic, problem.network);
     const auto best = std::max_element(logits.values, logits.values + classes) - logits.values;
     if (found < 0 || found >= classes ||
         logits.values[found] + logits.bounds[found] < logits.values[best] - logits.bounds[best])
@@ -242,7 +253,8 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   const auto before = outputs[Cnn::weights_before].values.values<const float>();
   for (std::size_t i = 0; i < before.size(); ++i)
     if (!std::isfinite(before[i]))
-      verdict.fail("weights_before: " + place_of(static_cast<std::int64_t>(i)) + " is " + all_digits(before[i]));
+      verdict.fail("weights_before: " + place_of(problem.network, static_cast<std::int64_t>(i)) + " is " +
+                   all_digits(before[i]));
   if (!verdict.passed()) return verdict;
 
   const std::int64_t last = problem.warm_up + problem.steps - 1;
@@ -258,8 +270,9 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   const std::int64_t images = problem.images_of(last);
   verdict.rows_checked = images;
   verdict.ties = gradient.ties;
-  verdict.figures = {{"loss", losses.back()},
-                     {"live", static_cast<double>(gradient.live), static_cast<double>(images * pooled)}};
+  verdict.figures = {
+      {"loss", losses.back()},
+      {"live", static_cast<double>(gradient.live), static_cast<double>(images * problem.network.decisions())}};
   if (problem.evaluates && problem.data.test.rows() > 0)
     verdict += judge_predictions(problem, outputs, arithmetic, predictions);
   return verdict;

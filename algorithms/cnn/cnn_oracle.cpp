@@ -2,7 +2,6 @@
 #include "algorithms/cnn/cnn_oracle.hpp"
 
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "algorithms/cnn/cnn.hpp"
@@ -17,19 +16,19 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
   const auto images = static_cast<std::int64_t>(batch.order.size());
   const auto count = static_cast<double>(images);
   const double* w = weights.data();
-  Sums all;
+  Sums all(*batch.network);
 #pragma omp parallel
   {
-    Sums sums;
-    const auto image = std::make_unique<Image>();
+    Sums sums(*batch.network);
+    Image image(*batch.network);
 #pragma omp for schedule(dynamic)
     for (std::int64_t i = 0; i < images; ++i) {
-      const std::string wrong = take_forward(w, batch, i, decisions, *image, sums.ties);
+      const std::string wrong = take_forward(w, batch, i, decisions, image, sums.ties);
       if (!wrong.empty() && i < sums.wrong_image) sums.wrong = wrong, sums.wrong_image = i;
-      sums.loss += image->loss / count;
-      sums.e_loss += image->e_loss / count;
-      sums.relative = std::max(sums.relative, image->relative);
-      if (backward) take_backward(w, batch, i, *image, sums);
+      sums.loss += image.loss / count;
+      sums.e_loss += image.e_loss / count;
+      sums.relative = std::max(sums.relative, image.relative);
+      if (backward) take_backward(w, batch, i, image, sums);
     }
 #pragma omp critical
     all += sums;
@@ -74,13 +73,14 @@ Gradient differentiate(std::span<const double> weights, const Batch& batch, cons
 
 Gradient evaluate(std::span<const double> weights, const Batch& batch) { return pass(weights, batch, nullptr, false); }
 
-Logits classify(std::span<const double> weights, std::span<const std::uint8_t> grey, const Arithmetic& arithmetic) {
-  const auto image = std::make_unique<Image>();
-  take_forward(weights.data(), grey.data(), arithmetic, *image);
+Logits classify(std::span<const double> weights, std::span<const std::uint8_t> grey, const Arithmetic& arithmetic,
+                const Network& network) {
+  Image image(network);
+  take_forward(weights.data(), grey.data(), arithmetic, image);
   Logits logits{};
   for (int c = 0; c < classes; ++c) {
-    logits.values[c] = image->logits[c];
-    logits.bounds[c] = std::sqrt(image->v_logits[c]);
+    logits.values[c] = image.logits[c];
+    logits.bounds[c] = std::sqrt(image.v_logits[c]);
   }
   return logits;
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/cnn/network.hpp"
+#include "algorithms/cnn/networks.hpp"
 
-/// The network in double, with error bounds for a variant's arithmetic.
+/// The networks in double, with error bounds for a variant's arithmetic.
 namespace league::cnn {
 
 /// A variant's arithmetic: f32, except for products that round their factors, as matrix units do.
@@ -34,9 +34,10 @@ struct Batch {
   std::int64_t step = 0;                 ///< for dropout
   Dropout dropout{};
   Arithmetic arithmetic{};
+  const Network* network = &mnist;
 };
 
-/// A variant's decisions on a batch: u8 [images x pooled], [images x hidden].
+/// A variant's decisions on a batch: u8 [images x decisions], [images x hidden].
 struct Decisions {
   std::span<const std::uint8_t> pool, hidden;
 };
@@ -63,6 +64,6 @@ struct Logits {
   double values[classes], bounds[classes];
 };
 [[nodiscard]] Logits classify(std::span<const double> weights, std::span<const std::uint8_t> image,
-                              const Arithmetic& arithmetic = {});
+                              const Arithmetic& arithmetic = {}, const Network& network = mnist);
 
 }  // namespace league::cnn

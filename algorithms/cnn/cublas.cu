@@ -7,8 +7,10 @@
 namespace league::cnn {
 namespace {
 
-const RegisterTraining<layers::LayersPart<layers::Im2col<cuda_model::Runner<>>>> gemm{"gemm",
-                                                                                      cuda::library(cuda::blas)};
+using Runner = cuda_model::Runner<>;
+const RegisterTraining<layers::LayersPart<layers::Im2col<Runner>>,
+                       layers::LayersPart<layers::Im2colLayers<Runner, Cifar10>>>
+    gemm{"gemm", cuda::library(cuda::blas)};
 
 }  // namespace
 }  // namespace league::cnn

@@ -9,18 +9,18 @@
 namespace league::cnn::cuda_model {
 
 // Teams of the kernel's own size; grid-stride loop over the items.
-template <class Kernel>
+template <class Kernel, class State, class Memory, class Take>
 __global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::min_teams))
-    run_items(State s, GpuMemory memory, Take take, int items) {
+    run_items(State s, Memory memory, Take take, int items) {
   extern __shared__ Four scratch[];
   if (take.trains) take = s.now();
   for (int item = static_cast<int>(blockIdx.x); item < items; item += static_cast<int>(gridDim.x))
     Kernel::run(blocks::block_group(), s, memory, take, item, scratch->values);
 }
 // Persistent teams, each with one set of sums.
-template <class Kernel>
+template <class Kernel, class State, class Memory>
 __global__ void __launch_bounds__(Kernel::threads, cuda::launch_bound(Kernel::min_teams))
-    run_teams(State s, GpuMemory memory) {
+    run_teams(State s, Memory memory) {
   extern __shared__ Four scratch[];
   Kernel::run(blocks::block_group(), s, memory, s.now(), static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
               scratch->values);
@@ -35,14 +35,14 @@ __global__ void run_elements(Body body, int count) {
 struct Launcher {
   cudaStream_t stream;
 
-  template <class Kernel>
-  void items(int teams, const State& s, const GpuMemory& memory, const Take& take, int items) const {
+  template <class Kernel, class State, class Memory, class Take>
+  void items(int teams, const State& s, const Memory& memory, const Take& take, int items) const {
     run_items<Kernel><<<static_cast<unsigned>(teams), dim3(1, Kernel::threads), Kernel::scratch_bytes, stream>>>(
         s, memory, take, items);
     cuda::check_launch();
   }
-  template <class Kernel>
-  void teams(int teams, const State& s, const GpuMemory& memory) const {
+  template <class Kernel, class State, class Memory>
+  void teams(int teams, const State& s, const Memory& memory) const {
     run_teams<Kernel>
         <<<static_cast<unsigned>(teams), dim3(1, Kernel::threads), Kernel::scratch_bytes, stream>>>(s, memory);
     cuda::check_launch();

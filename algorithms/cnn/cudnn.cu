@@ -21,6 +21,7 @@ struct SetOnes {
 template <bool tf32>
 class Layers {
  public:
+  using Net = Mnist;
   using Runner = cuda_model::Runner<tf32>;
   static constexpr const char* form = tf32 ? Cnn::tf32_all : "";
 
@@ -40,27 +41,39 @@ class Layers {
     part.declare(plane_sums_, "cnn/plane_sums", std::int64_t{images_} * channels2);
   }
   void choose(const Memory& m) {
-    first_.choose(of_first(m, m.a1));
+    first_.choose(of_first(m, m.a[0]));
     second_.choose(of_second(m));
     runner_.elements(ones(), SetOnes{ones_.data()});
   }
-  void first(const Memory& m) const { first_.forward(of_first(m, m.a1)); }
-  void second(const Memory& m) const { second_.forward(of_second(m)); }
-  void second_back(const Memory& m) const {
-    second_.backward_weights(of_second(m));
-    second_.backward_input(of_second(m));
-    backward_biases(channels2, side2, m.z2, m.s.gradient + conv2_biases);
-    runner_.images(images_, layers::MaskInput{m});
+  void forward(const Memory& m) const {
+    convolve(m);
+    runner_.images(images_, layers::Pool{m});
   }
-  void first_back(const Memory& m) const {
-    first_.backward_weights(of_first(m, m.d_a1));
-    backward_biases(channels1, side1, m.d_a1, m.s.gradient + conv1_biases);
+  void backward(const Memory& m) const {
+    runner_.images(images_, layers::Unpool{m});
+    differentiate(m);
+  }
+  void warm_up(const Memory& m) const {
+    convolve(m);
+    differentiate(m);
   }
 
  private:
   static constexpr Convolution::Math math = tf32 ? Convolution::Math::tf32 : Convolution::Math::f32;
   template <class T>
   using Array = typename Runner::template Array<T>;
+  void convolve(const Memory& m) const {
+    first_.forward(of_first(m, m.a[0]));
+    second_.forward(of_second(m));
+  }
+  void differentiate(const Memory& m) const {
+    second_.backward_weights(of_second(m));
+    second_.backward_input(of_second(m));
+    backward_biases(channels2, side2, m.z[1], m.s.gradient + conv2_biases);
+    runner_.images(images_, layers::MaskInput{m});
+    first_.backward_weights(of_first(m, m.d_a[0]));
+    backward_biases(channels1, side1, m.d_a[0], m.s.gradient + conv1_biases);
+  }
   [[nodiscard]] int ones() const { return std::max(images_, side1 * side1); }
   /// Sums each plane of [images x channels], then over the images.
   void backward_biases(int channels, int side, const float* planes, float* d_biases) const {
@@ -72,7 +85,7 @@ class Layers {
     return buffers(m, m.x, conv1_weights, conv1_biases, output, nullptr);
   }
   [[nodiscard]] Convolution::Buffers of_second(const Memory& m) const {
-    return buffers(m, m.a1, conv2_weights, conv2_biases, m.z2, m.d_a1);
+    return buffers(m, m.a[0], conv2_weights, conv2_biases, m.z[1], m.d_a[0]);
   }
   [[nodiscard]] Convolution::Buffers buffers(const Memory& m, const float* input, int weights, int biases,
                                              float* output, float* d_input) const {

@@ -14,6 +14,7 @@ namespace league::cnn {
 
 /// Packs the second convolution's weights for the kernels.
 struct PackWeights {
+  static constexpr int first = conv2_weights, end = conv2_biases;
   State s;
   GpuMemory memory;
   LEAGUE_FUNCTION void operator()(int at) const {
@@ -23,25 +24,25 @@ struct PackWeights {
     memory.backward2[(o * taps + t) * channels1 + c] = weight;
   }
 };
-/// Updates four parameters; all their loads are in flight together. `Pack`: packs a weight of the second convolution.
-template <class Pack>
+/// Updates four parameters; all their loads are in flight together. `Pack`: packs the weights from `first` to `end`.
+template <class Pack, class S = State, class Memory = GpuMemory>
 struct Update {
-  static constexpr int together = 4, threads = (parameters + together - 1) / together;
-  State s;
-  GpuMemory memory;
+  static constexpr int all = S::Net::parameters, together = 4, threads = (all + together - 1) / together;
+  S s;
+  Memory memory;
   LEAGUE_FUNCTION void operator()(int first) const {
     const blocks::StepSize<float> size = *memory.size;
     blocks::Weight<float> weights[together];
     float gradients[together];
     blocks::unrolled<together>([&](int n) {
       const int at = first + n * threads;
-      if (at < parameters) weights[n] = s.weight(at), gradients[n] = s.gradient[at];
+      if (at < all) weights[n] = s.weight(at), gradients[n] = s.gradient[at];
     });
     blocks::unrolled<together>([&](int n) {
       const int at = first + n * threads;
-      if (at >= parameters) return;
-      s.store(at, blocks::advanced(s.optimizer, weights[n], gradients[n], size));
-      if (at >= conv2_weights && at < conv2_biases) Pack{s, memory}(at - conv2_weights);
+      if (at >= all) return;
+      s.store(at, blocks::advanced(s.optimizer, weights[n], gradients[n], size, S::Net::adam_epsilon));
+      if (at >= Pack::first && at < Pack::end) Pack{s, memory}(at - Pack::first);
     });
     if (first == 0) s.end_step();
   }
@@ -115,11 +116,11 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
     return {of(Forward::items(std::max(images(), 1))), Forward::threads, 1, 0};
   }
   void begin() const override {
-    gpu_.launcher().elements(threads, Begin{Base::memory(), threads});
+    gpu_.launcher().elements(threads, Begin<State>{Base::memory(), threads});
     gpu_.launcher().elements(channels2 * channels1 * taps, Pack{Base::memory(), memory()});
   }
-  void keep_start() const override { gpu_.launcher().elements(threads, KeepStart{Base::memory(), threads}); }
-  void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore{Base::memory(), threads}); }
+  void keep_start() const override { gpu_.launcher().elements(threads, KeepStart<State>{Base::memory(), threads}); }
+  void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore<State>{Base::memory(), threads}); }
   void differentiate(Stages& stages) const override {
     const State s = Base::memory();
     const Take each{.trains = true};  // the kernels read from the state which images
@@ -145,7 +146,7 @@ class GpuPart final : public CnnPart<Gpu::template Array> {
     }
     items<CountRight>(s, s.tests(0), 1);
   }
-  void end_epoch() const override { gpu_.launcher().elements(1, EndEpoch{Base::memory()}); }
+  void end_epoch() const override { gpu_.launcher().elements(1, EndEpoch<State>{Base::memory()}); }
 
  private:
   static constexpr int threads = 1 << 16;  ///< threads that copy

@@ -10,8 +10,8 @@ namespace league::cnn {
 
 /// A shard on a host. `Threads`: the threads of a launch, `all(phase)` calls phase(thread) in each. `Step`: a method.
 template <class Threads, template <class> class Array, class Step>
-class HostPart final : public CnnPart<Array> {
-  using Base = CnnPart<Array>;
+class HostPart final : public CnnPart<Array, typename Step::Net> {
+  using Base = CnnPart<Array, typename Step::Net>;
 
  public:
   using Base::Base;
@@ -44,7 +44,7 @@ class HostPart final : public CnnPart<Array> {
   void evaluate() const override {
     submit([](const Step& on, const Threads& all) {
       for (std::int64_t begin = 0; begin < on.state.test_count;) {
-        const Take take = on.state.tests(begin);
+        const auto take = on.state.tests(begin);
         on.forward(all, take);
         begin += take.count;
       }

@@ -132,22 +132,23 @@ inline void convolve_image(const State& state, const Take& take, int i, HostScra
 
 /// Applies bias, ReLU and dropout of the first dense layer, then the last layer. `factors`: derivatives of the hidden
 /// values.
-inline Head head_of(const State& state, const Take& take, int i, float (&factors)[hidden]) {
+template <class Net>
+Head head_of(const StateOf<Net>& state, const TakeOf<Net>& take, int i, float (&factors)[Net::hidden]) {
   const float* w = state.weights;
-  float* h = state.h + i * hidden;
+  float* h = state.h + i * Net::hidden;
   const Dropout dropout = state.dropout_of(take);
-  for (int j = 0; j < hidden; ++j) {
-    const float z = h[j] + w[fc1_biases + j];
+  for (int j = 0; j < Net::hidden; ++j) {
+    const float z = h[j] + w[Net::fc1_biases + j];
     const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
     factors[j] = z > 0 && Dropout::keeps_hidden(word, j) ? dropout.hidden_scale<float>() : 0;
     h[j] = factors[j] * z;
-    if (take.trains) state.hidden_decisions[i * hidden + j] = z > 0 ? 1 : 0;
+    if (take.trains) state.hidden_decisions[i * Net::hidden + j] = z > 0 ? 1 : 0;
   }
   Head head{};
   for (int c = 0; c < classes; ++c) {
     Lanes sums{};
-    for (int j = 0; j < hidden; j += lanes) sums += load(w + fc2_weights + c * hidden + j) * load(h + j);
-    head.logits[c] = sum_of(sums) + w[fc2_biases + c];
+    for (int j = 0; j < Net::hidden; j += lanes) sums += load(w + Net::fc2_weights + c * Net::hidden + j) * load(h + j);
+    head.logits[c] = sum_of(sums) + w[Net::fc2_biases + c];
   }
   return head;
 }

@@ -10,9 +10,13 @@
 /// The phases of a step on host threads; all threads take part in each.
 namespace league::cnn {
 
-/// Shared by all methods, for one of `threads` threads.
-struct HostStep {
-  State state;
+/// Shared by all methods, for one of `threads` threads: dense layers, loss, update.
+template <class N>
+struct HostStepOf {
+  using Net = N;
+  using Take = TakeOf<Net>;
+  static constexpr int hidden = Net::hidden, flat = Net::flat;
+  StateOf<Net> state;
   int threads;
 
   [[nodiscard]] Range part(std::int64_t all, int thread) const { return piece_of(all, threads, thread); }
@@ -34,7 +38,7 @@ struct HostStep {
       for (int c = 0; c < classes; ++c) {
         const float d = head.gradient(c, label, take.share);
         state.d_logits[i * classes + c] = d;
-        for (int j = 0; j < hidden; ++j) sums[j] += d * w[fc2_weights + c * hidden + j];
+        for (int j = 0; j < hidden; ++j) sums[j] += d * w[Net::fc2_weights + c * hidden + j];
       }
       for (int j = 0; j < hidden; ++j) state.d_h[i * hidden + j] = factors[j] * sums[j];
     }
@@ -45,7 +49,7 @@ struct HostStep {
     for (auto j = static_cast<int>(neurons.begin); j < neurons.end; ++j) {
       float sum = 0;
       for (int i = 0; i < take.count; ++i) sum += state.d_h[i * hidden + j];
-      state.gradient[fc1_biases + j] = sum;
+      state.gradient[Net::fc1_biases + j] = sum;
     }
     for (auto c = static_cast<int>(outputs.begin); c < outputs.end; ++c) {
       float bias = 0, sums[hidden] = {};
@@ -54,17 +58,17 @@ struct HostStep {
         bias += d;
         for (int j = 0; j < hidden; ++j) sums[j] += d * state.h[i * hidden + j];
       }
-      std::copy_n(sums, hidden, state.gradient + fc2_weights + c * hidden);
-      state.gradient[fc2_biases + c] = bias;
+      std::copy_n(sums, hidden, state.gradient + Net::fc2_weights + c * hidden);
+      state.gradient[Net::fc2_biases + c] = bias;
     }
     if (thread != 0) return;
     float loss = 0;
     for (int i = 0; i < take.count; ++i) loss += state.losses[i];
-    state.gradient[parameters] = loss * take.share;
+    state.gradient[Net::parameters] = loss * take.share;
   }
   void update(int thread) const {
     const blocks::StepSize<float> size = state.step_size();
-    const Range mine = part(parameters, thread);
+    const Range mine = part(Net::parameters, thread);
     for (auto i = static_cast<int>(mine.begin); i < mine.end; ++i) state.update(i, size);
   }
   void count() const {
@@ -73,7 +77,61 @@ struct HostStep {
       right += state.predictions[i] == state.test_labels[state.test_first + i] ? 1 : 0;
     *state.correct_here = right;
   }
+  // The first dense layer without its bias; a thread takes some tiles of neurons x images, vectors along the inputs.
+  void multiply(const Take& take, int thread) const {
+    const std::int64_t tiles = ceil_div(take.count, wide);
+    const Range mine = part(hidden / high * tiles, thread);
+    for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
+      const int j = static_cast<int>(tile / tiles) * high, i = static_cast<int>(tile % tiles) * wide;
+      const float* w = state.weights + Net::fc1_weights + j * flat;
+      const float* rows[wide];
+      for (int r = 0; r < wide; ++r) rows[r] = state.p + std::int64_t{std::min(i + r, take.count - 1)} * flat;
+      Lanes sums[high][wide] = {};
+      for (int k = 0; k < flat; k += lanes) {
+        Lanes p[wide];
+        for (int r = 0; r < wide; ++r) p[r] = load(rows[r] + k);
+        for (int n = 0; n < high; ++n) {
+          const Lanes weights = load(w + n * flat + k);
+          for (int r = 0; r < wide; ++r) sums[n][r] += weights * p[r];
+        }
+      }
+      for (int r = 0; r < wide && i + r < take.count; ++r)
+        for (int n = 0; n < high; ++n) state.h[(i + r) * hidden + j + n] = sum_of(sums[n][r]);
+    }
+  }
+  // Gradients of the first dense layer's weights and inputs; a thread takes some columns.
+  void differentiate_dense(const Take& take, int thread) const {
+    constexpr int width = wide * lanes;
+    static_assert(flat % width == 0);
+    differentiate_last(take, thread);
+    const Range columns = part(flat / width, thread);
+    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
+      const auto k = static_cast<int>(column * width);
+      for (int j = 0; j < hidden; j += high) {
+        Lanes sums[high][wide] = {};
+        multiply_add(sums, state.d_h + j, {1, hidden}, state.p + k, {0, flat}, take.count);
+        store(state.gradient + Net::fc1_weights + j * flat + k, flat, sums);
+      }
+      int i = 0;
+      for (; i + high <= take.count; i += high) multiply_back<high>(take, i, k);
+      for (; i < take.count; ++i) multiply_back<1>(take, i, k);
+    }
+  }
+
+ private:
+  static constexpr int high = lanes / 2, wide = flat % (3 * lanes) == 0 ? 3 : 2;  ///< sums of a tile, in vectors
+
+  template <int rows>
+  void multiply_back(const Take& take, int i, int k) const {
+    const auto scale = state.dropout_of(take).template pooled_scale<float>();
+    Lanes sums[rows][wide] = {};
+    multiply_add(sums, state.d_h + i * hidden, {hidden, 1}, state.weights + Net::fc1_weights + k, {0, flat}, hidden);
+    for (auto& row : sums)
+      for (Lanes& sum : row) sum *= scale;
+    store(state.d_p + std::int64_t{i} * flat + k, flat, sums);
+  }
 };
+using HostStep = HostStepOf<Mnist>;
 
 /// Our own loops. `Second`: the second convolution's backward pass, of one image.
 template <class Second>
@@ -106,63 +164,12 @@ struct LoopStep : HostStep {
   }
 
  protected:
-  static constexpr int high = lanes / 2, wide = 3;  ///< sums of a dense layer's tile: 24 or 12 vectors
-
   // Convolutions, ReLU, pool, dropout; a thread takes some images.
   void convolve(const Take& take, int thread) const {
     const Range images = part(take.count, thread);
     if (images.size() > 0) pack_forward(state.weights, scratch[thread]);
     for (std::int64_t i = images.begin; i < images.end; ++i)
       convolve_image(state, take, static_cast<int>(i), scratch[thread]);
-  }
-  // The first dense layer without its bias; a thread takes some tiles of neurons x images, vectors along the inputs.
-  void multiply(const Take& take, int thread) const {
-    const std::int64_t tiles = ceil_div(take.count, wide);
-    const Range mine = part(hidden / high * tiles, thread);
-    for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
-      const int j = static_cast<int>(tile / tiles) * high, i = static_cast<int>(tile % tiles) * wide;
-      const float* w = state.weights + fc1_weights + j * pooled;
-      const float* rows[wide];
-      for (int r = 0; r < wide; ++r) rows[r] = state.p + std::int64_t{std::min(i + r, take.count - 1)} * pooled;
-      Lanes sums[high][wide] = {};
-      for (int k = 0; k < pooled; k += lanes) {
-        Lanes p[wide];
-        for (int r = 0; r < wide; ++r) p[r] = load(rows[r] + k);
-        for (int n = 0; n < high; ++n) {
-          const Lanes weights = load(w + n * pooled + k);
-          for (int r = 0; r < wide; ++r) sums[n][r] += weights * p[r];
-        }
-      }
-      for (int r = 0; r < wide && i + r < take.count; ++r)
-        for (int n = 0; n < high; ++n) state.h[(i + r) * hidden + j + n] = sum_of(sums[n][r]);
-    }
-  }
-  // Gradients of the first dense layer's weights and inputs; a thread takes some columns.
-  void differentiate_dense(const Take& take, int thread) const {
-    constexpr int width = wide * lanes;
-    static_assert(pooled % width == 0);
-    differentiate_last(take, thread);
-    const Range columns = part(pooled / width, thread);
-    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
-      const auto k = static_cast<int>(column * width);
-      for (int j = 0; j < hidden; j += high) {
-        Lanes sums[high][wide] = {};
-        multiply_add(sums, state.d_h + j, {1, hidden}, state.p + k, {0, pooled}, take.count);
-        store(state.gradient + fc1_weights + j * pooled + k, pooled, sums);
-      }
-      int i = 0;
-      for (; i + high <= take.count; i += high) multiply_back<high>(take, i, k);
-      for (; i < take.count; ++i) multiply_back<1>(take, i, k);
-    }
-  }
-  template <int rows>
-  void multiply_back(const Take& take, int i, int k) const {
-    const auto scale = state.dropout_of(take).template pooled_scale<float>();
-    Lanes sums[rows][wide] = {};
-    multiply_add(sums, state.d_h + i * hidden, {hidden, 1}, state.weights + fc1_weights + k, {0, pooled}, hidden);
-    for (auto& row : sums)
-      for (Lanes& sum : row) sum *= scale;
-    store(state.d_p + std::int64_t{i} * pooled + k, pooled, sums);
   }
   // Gradients of the convolutions; a thread takes some images, with its own sums.
   void differentiate_convolutions(const Take& take, int thread) const {

@@ -17,6 +17,8 @@ struct Shape {
 };
 using Shape1 = Shape<1, channels1, cnn::side>;
 using Shape2 = Shape<channels1, channels2, side1>;
+template <class N, int n>
+using ShapeOf = Shape<Layer<N, n>::inputs, Layer<N, n>::outputs, Layer<N, n>::side>;
 
 /// Some images, and their patches [rows][images][positions].
 struct Chunk {
@@ -46,30 +48,32 @@ struct BiasReLU {
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     constexpr int plane = side1 * side1;
     const int c = at / plane;
-    float& value = m.a1[m.layout.at<channels1, plane>(i, c) + at % plane];
+    float& value = m.a[0][m.layout.at<channels1, plane>(i, c) + at % plane];
     const float sum = value + m.s.weights[conv1_biases + c];
     value = sum > 0 ? sum : 0;
   }
 };
 
 /// col2im and ReLU backward: adds the gradients of all patches that contain a value.
+template <class S>
 struct GatherPatches {
-  using S = Shape2;
   static constexpr int per_image = S::inputs * S::plane;
-  Memory m;
+  Layout layout;
+  const float* a;  ///< the inputs, after a ReLU
+  float* d_a;
   Chunk chunk;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const int c = at / S::plane, y = at % S::plane / S::side, x = at % S::side;
-    const std::int64_t to = m.layout.at<S::inputs, S::plane>(chunk.first + i, c) + y * S::side + x;
+    const std::int64_t to = layout.at<S::inputs, S::plane>(chunk.first + i, c) + y * S::side + x;
     float sum = 0;
-    if (m.a1[to] > 0)
+    if (a[to] > 0)
       for (int tap = 0; tap < taps; ++tap) {
         const int top = y - tap / 3, left = x - tap % 3;
         if (top < 0 || top >= S::to_side || left < 0 || left >= S::to_side) continue;
         sum +=
             chunk.columns[(std::int64_t{c * taps + tap} * chunk.images + i) * S::positions + top * S::to_side + left];
       }
-    m.d_a1[to] = sum;
+    d_a[to] = sum;
   }
 };
 

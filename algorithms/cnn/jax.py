@@ -18,26 +18,28 @@ from algorithms.cnn import training
 from backends.python.gpu import JaxPeer
 
 NHWC = ("NHWC", "HWIO", "NHWC")
-SIDE = 12  # of a pooled plane
 
 
-def from_flat(values):
+def from_flat(network, values):
     """Tensors in this file's layout, from [parameters] in PyTorch's order."""
-    cuts = np.cumsum(training.SIZES)[:-1]
-    parts = zip(np.split(values, cuts), training.SHAPES, strict=True)
+    cuts, last = np.cumsum(network.sizes)[:-1], network.convolutions[-1]
+    parts = zip(np.split(values, cuts), network.shapes, strict=True)
     w = [part.reshape(shape) for part, shape in parts]
-    w[0], w[2] = (filters.transpose(2, 3, 1, 0) for filters in (w[0], w[2]))
-    w[4] = w[4].reshape(-1, 64, SIDE, SIDE).transpose(2, 3, 1, 0)
-    w[4] = w[4].reshape(training.POOLED, -1)
-    w[6] = w[6].T
+    for n in range(0, len(w) - 4, 2):
+        w[n] = w[n].transpose(2, 3, 1, 0)
+    w[-4] = w[-4].reshape(-1, last.outputs, last.to_side, last.to_side)
+    w[-4] = w[-4].transpose(2, 3, 1, 0).reshape(network.flat, -1)
+    w[-2] = w[-2].T
     return tuple(jnp.asarray(np.ascontiguousarray(part)) for part in w)
 
 
-def to_flat(tensors):
-    w = [np.asarray(tensor) for tensor in tensors]
-    w[0], w[2] = (filters.transpose(3, 2, 0, 1) for filters in (w[0], w[2]))
-    w[4] = w[4].reshape(SIDE, SIDE, 64, -1).transpose(3, 2, 0, 1)
-    w[6] = w[6].T
+def to_flat(network, tensors):
+    w, last = [np.asarray(tensor) for tensor in tensors], network.convolutions[-1]
+    for n in range(0, len(w) - 4, 2):
+        w[n] = w[n].transpose(3, 2, 0, 1)
+    w[-4] = w[-4].reshape(last.to_side, last.to_side, last.outputs, -1)
+    w[-4] = w[-4].transpose(3, 2, 0, 1)
+    w[-2] = w[-2].T
     return np.concatenate([part.flatten() for part in w])
 
 
@@ -48,46 +50,59 @@ def masks_of(stream, counters):
     bits = jnp.arange(64, dtype=jnp.uint64)
     pooled = (words[:, :split] >> bits[::2]) & 3 != 0
     hidden = (words[:, split:] >> bits) & 1 != 0
-    pooled = pooled.reshape(-1, 64, SIDE, SIDE).transpose(0, 2, 3, 1)
+    pooled = pooled.reshape(-1, 64, 12, 12).transpose(0, 2, 3, 1)
     return (
         jnp.where(pooled, np.float32(training.POOLED_SCALE), 0).reshape(len(words), -1),
         jnp.where(hidden, np.float32(training.HIDDEN_SCALE), 0).reshape(len(words), -1),
     )
 
 
-def forward(w, x, masks=None):
-    """Logits, the windows of the pool [images x 12 x 2 x 12 x 2 x 64], the hidden values."""
+def forward(network, w, x, masks=None):
+    """Logits, the convolutions' values that decide, and the hidden values. With a pool, the values are windows:
+    [images x side x 2 x side x 2 x channels]."""
 
     def convolved(x, filters, biases):
         how = {"padding": "VALID", "dimension_numbers": NHWC}
         return jax.lax.conv_general_dilated(x, filters, (1, 1), **how) + biases
 
-    x = jax.nn.relu(convolved(x, w[0], w[1]))
-    windows = convolved(x, w[2], w[3]).reshape(-1, SIDE, 2, SIDE, 2, 64)
-    x = jax.nn.relu(windows.max((2, 4))).reshape(len(x), -1)
+    deciding = []
+    for n, of in enumerate(network.convolutions):
+        x = convolved(x, w[2 * n], w[2 * n + 1])
+        if of.pools:
+            side = of.to_side
+            x = x[:, : 2 * side, : 2 * side].reshape(-1, side, 2, side, 2, of.outputs)
+        if of.decides:
+            deciding.append(x)
+        x = jax.nn.relu(x.max((2, 4)) if of.pools else x)
+    x = x.reshape(len(x), -1)
     x = x * masks[0] if masks else x
-    hidden = jax.nn.relu(x @ w[4] + w[5])
+    hidden = jax.nn.relu(x @ w[-4] + w[-3])
     x = hidden * masks[1] if masks else hidden
-    return x @ w[6] + w[7], windows, hidden
+    return x @ w[-2] + w[-1], deciding, hidden
 
 
-def loss_of(w, x, labels, masks):
+def loss_of(w, network, x, labels, masks):
     """The mean loss over the images, and the arguments of `decisions_of`."""
-    logits, *seen = forward(w, x, masks)
+    logits, *seen = forward(network, w, x, masks)
     logs = jax.nn.log_softmax(logits)
     return -jnp.take_along_axis(logs, labels[:, None], 1).mean(), seen
 
 
-def decisions_of(windows, hidden):
+def decisions_of(deciding, hidden):
     """In the encoding of cnn::Decision."""
-    windows = windows.transpose(0, 5, 1, 3, 2, 4).reshape(len(hidden), -1, 4)
-    live = (windows.max(2) > 0).astype(jnp.uint8)
-    places = windows.argmax(2).astype(jnp.uint8) + 4 * live
-    return places, (hidden > 0).astype(jnp.uint8)
+    found = []
+    for values in deciding:
+        pooled = values.ndim == 6
+        order = (0, 5, 1, 3, 2, 4) if pooled else (0, 3, 1, 2)
+        windows = values.transpose(order).reshape(len(hidden), -1, 4 if pooled else 1)
+        live = (windows.max(2) > 0).astype(jnp.uint8)
+        found.append(windows.argmax(2).astype(jnp.uint8) + 4 * live)
+    return jnp.concatenate(found, 1), (hidden > 0).astype(jnp.uint8)
 
 
-def advanced(optimizer, weight, state, gradient, rate, step):
+def advanced(task, weight, state, gradient, rate, step):
     """A parameter and its state after a step (algorithms/blocks/optimizer.hpp)."""
+    optimizer = task.optimizer
     if optimizer == "sgd":
         return weight - rate * gradient, ()
     first, second = state
@@ -101,7 +116,7 @@ def advanced(optimizer, weight, state, gradient, rate, step):
     count = (step + 1).astype(jnp.float32)
     # expm1: 1 - 0.999^1 would lose four digits to cancellation.
     means, squares = (-jnp.expm1(count * math.log(decay)) for decay in (0.9, 0.999))
-    change = first / means / (jnp.sqrt(second / squares) + 1e-8)
+    change = first / means / (jnp.sqrt(second / squares) + task.network.adam_epsilon)
     return weight - rate * change, (first, second)
 
 
@@ -115,10 +130,10 @@ def take(task, data, carry, step, place, images):
         masks = masks_of(data["streams"][step], data["counters"][:images])
     x, labels = data["images"][index], data["labels"][index]
     differentiate = jax.value_and_grad(loss_of, has_aux=True)
-    (loss, seen), gradient = differentiate(weights, x, labels, masks)
+    (loss, seen), gradient = differentiate(weights, task.network, x, labels, masks)
     rate = data["rates"][step // task.batches]
     moved = [
-        advanced(task.optimizer, *of, rate, step)
+        advanced(task, *of, rate, step)
         for of in zip(weights, states, gradient, strict=True)
     ]
     carry = tuple(tuple(part) for part in zip(*moved, strict=True))
@@ -141,22 +156,26 @@ def take_many(task, data, carry, first, place, steps, images):
 take_one = functools.partial(jax.jit, static_argnames=("task", "images"))(take)
 
 
-@jax.jit
-def classify(weights, images):
-    return forward(weights, images)[0].argmax(1).astype(jnp.int32)
+@functools.partial(jax.jit, static_argnames="network")
+def classify(network, weights, images):
+    return forward(network, weights, images)[0].argmax(1).astype(jnp.int32)
 
 
 class Scan(JaxPeer):
     method = "scan"
     description = "jit of a scan over the steps of an epoch, autodiff, NHWC"
     dtypes = ("f32",)
-    only = (("task", "train"), ("network", "mnist"))
+    only = (("task", "train"),)
 
     def upload(self):
         self.task = task = training.task_of(self)
         inputs = self.inputs
+
+        def planes_of(images):
+            return training.channels_last(training.normalised(images, task.network))
+
         arrays = {
-            "images": training.normalised(inputs["train"])[..., None],
+            "images": planes_of(inputs["train"]),
             "labels": inputs["train_labels"],
             "order": inputs["order"].flatten(),
             "rates": inputs["rates"],
@@ -164,9 +183,9 @@ class Scan(JaxPeer):
             "counters": task.counters(),
         }
         self.data = {name: self.to_device(array) for name, array in arrays.items()}
-        self.tests = self.to_device(training.normalised(inputs["test"])[..., None])
+        self.tests = self.to_device(planes_of(inputs["test"]))
         self.test_labels = self.to_device(inputs["test_labels"])
-        weights = from_flat(inputs["initial"])
+        weights = from_flat(task.network, inputs["initial"])
         states = tuple((jnp.zeros_like(w),) * task.states for w in weights)
         self.start = self.run((weights, states), 0, task.warm_up)
         self.results = {}
@@ -190,7 +209,10 @@ class Scan(JaxPeer):
             return
         size = training.TEST_BATCH
         firsts = range(0, len(self.tests), size)
-        found = [classify(carry[0], self.tests[i : i + size]) for i in firsts]
+        found = [
+            classify(self.task.network, carry[0], self.tests[i : i + size])
+            for i in firsts
+        ]
         self.classes = jnp.concatenate([self.classes[:0], *found])
         self.correct.append((self.classes == self.test_labels).sum())
 
@@ -215,21 +237,21 @@ class Scan(JaxPeer):
         }
 
     def download(self):
-        found = self.results
+        found, network = self.results, self.task.network
         (before, state_before), (after, state) = found["before"], found["after"]
 
         def flat(states):
             rows = zip(*states, strict=True)
-            return np.array([to_flat(row) for row in rows], np.float32)
+            return np.array([to_flat(network, row) for row in rows], np.float32)
 
         correct, classes = found["tests"]
         results = {
             "loss": np.concatenate([np.asarray(part) for part in found["loss"]]),
-            "weights": to_flat(after),
+            "weights": to_flat(network, after),
             "state": flat(state),
-            "weights_before": to_flat(before),
+            "weights_before": to_flat(network, before),
             "state_before": flat(state_before),
-            "gradient": to_flat(found["gradient"]),
+            "gradient": to_flat(network, found["gradient"]),
             "pool_decisions": found["decisions"][0],
             "hidden_decisions": found["decisions"][1],
             "correct": [int(right) for right in correct],

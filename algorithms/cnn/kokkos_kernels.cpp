@@ -64,7 +64,9 @@ class Runner {
   Queue& queue_;
 };
 
-const RegisterTraining<layers::LayersPart<layers::Im2col<Runner>>> gemm{"gemm", kokkos::library("kokkos_kernels")};
+const RegisterTraining<layers::LayersPart<layers::Im2col<Runner>>,
+                       layers::LayersPart<layers::Im2colLayers<Runner, Cifar10>>>
+    gemm{"gemm", kokkos::library("kokkos_kernels")};
 
 }  // namespace
 }  // namespace league::cnn

@@ -38,8 +38,8 @@ struct Launcher {
   const Exec& exec;
 
   // Teams of the kernel's own size; league-stride loop over the items.
-  template <class Kernel>
-  void items(int teams, const State& s, const GpuMemory& memory, const Take& given, int items) const {
+  template <class Kernel, class State, class Memory, class Take>
+  void items(int teams, const State& s, const Memory& memory, const Take& given, int items) const {
     const auto policy = policy_of<Kernel>(exec, teams);
     using Member = typename decltype(policy)::member_type;
     Kokkos::parallel_for(
@@ -51,8 +51,8 @@ struct Launcher {
         });
   }
   // Persistent teams, each with one set of sums.
-  template <class Kernel>
-  void teams(int teams, const State& s, const GpuMemory& memory) const {
+  template <class Kernel, class State, class Memory>
+  void teams(int teams, const State& s, const Memory& memory) const {
     const auto policy = policy_of<Kernel>(exec, teams);
     using Member = typename decltype(policy)::member_type;
     Kokkos::parallel_for(

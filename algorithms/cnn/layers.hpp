@@ -9,11 +9,14 @@
 /// functors handle fewer images: the pixels of missing images, and their gradients, are zeros.
 namespace league::cnn::layers {
 
+template <class N>
 struct Pixels {
-  static constexpr int per_image = pixels;
-  Memory m;
+  using First = Layer<N, 0>;
+  static constexpr int per_image = N::pixels;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
-    m.x[std::int64_t{i} * pixels + at] = i < m.take().count ? pixel<float>(m.take().image(i)[at]) : 0;
+    float* plane = m.x + m.layout.template at<First::inputs, First::plane>(i, at / First::plane);
+    plane[at % First::plane] = i < m.take().count ? N::pixel(m.take().image(i)[at]) : 0;
   }
 };
 
@@ -24,7 +27,7 @@ struct Pool {
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const Take& take = m.take();
     const int o = at / windows, window = at % windows;
-    float* corner = m.z2 + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
+    float* corner = m.z[1] + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
     const Pair above = pair_at(corner), below = pair_at(corner + side2);
     const float values[4] = {above.values[0], above.values[1], below.values[0], below.values[1]};
     int place = 0;
@@ -56,52 +59,55 @@ struct Unpool {
         for (int place = 0; place < 4; ++place)
           values[place] = Decision::place(decision) == place ? dropout.pooled_scale<float>() * m.s.d_p[from] : 0;
     }
-    float* corner = m.z2 + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
+    float* corner = m.z[1] + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
     pair_at(corner) = {{values[0], values[1]}};
     pair_at(corner + side2) = {{values[2], values[3]}};
   }
 };
 
 /// Partial sums (split-K), bias, ReLU and dropout of the first dense layer. One neuron.
+template <class N>
 struct Hidden {
-  static constexpr int per_image = hidden;
-  Memory m;
+  static constexpr int per_image = N::hidden;
+  MemoryOf<N> m;
   int slices;  ///< of the products (split-K)
   LEAGUE_FUNCTION void operator()(int i, int j) const {
-    const Take& take = m.take();
-    const float* products = m.products + std::int64_t{i} * hidden + j;
-    const std::int64_t slice_size = std::int64_t{m.layout.images} * hidden;
+    const TakeOf<N>& take = m.take();
+    const float* products = m.products + std::int64_t{i} * N::hidden + j;
+    const std::int64_t slice_size = std::int64_t{m.layout.images} * N::hidden;
     const float z = blocks::sum_in_order<8>(slices, [&](int slice) { return products[slice * slice_size]; }) +
-                    m.s.weights[fc1_biases + j];
+                    m.s.weights[N::fc1_biases + j];
     const Dropout dropout = m.s.dropout_of(take);
     const std::uint64_t word = dropout.word(take.step, take.position(i), Dropout::pooled_words + j / 64);
     const bool passes = z > 0 && Dropout::keeps_hidden(word, j);
-    const std::int64_t to = std::int64_t{i} * hidden + j;
+    const std::int64_t to = std::int64_t{i} * N::hidden + j;
     m.s.h[to] = passes ? dropout.hidden_scale<float>() * z : 0;
     if (take.trains) m.s.hidden_decisions[to] = z > 0 ? 1 : 0;
   }
 };
 
 /// The last layer. One class.
+template <class N>
 struct Logits {
   static constexpr int per_image = classes;
-  Memory m;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int i, int c) const {
-    const float* h = m.s.h + std::int64_t{i} * hidden;
-    const float* w = m.s.weights + fc2_weights + c * hidden;
+    const float* h = m.s.h + std::int64_t{i} * N::hidden;
+    const float* w = m.s.weights + N::fc2_weights + c * N::hidden;
     m.logits[std::int64_t{i} * classes + c] =
-        blocks::sum_in_order<8>(hidden, [&](int j) { return w[j] * h[j]; }) + m.s.weights[fc2_biases + c];
+        blocks::sum_in_order<8>(N::hidden, [&](int j) { return w[j] * h[j]; }) + m.s.weights[N::fc2_biases + c];
   }
 };
 
 /// The loss, its gradients with respect to logits and hidden values, or the prediction of a test image. One neuron.
+template <class N>
 struct Loss {
-  static constexpr int per_image = hidden;
-  Memory m;
+  static constexpr int per_image = N::hidden;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int i, int j) const {
-    const Take& take = m.take();
+    const TakeOf<N>& take = m.take();
     if (i >= take.count) {
-      m.s.d_h[std::int64_t{i} * hidden + j] = 0;
+      m.s.d_h[std::int64_t{i} * N::hidden + j] = 0;
       return;
     }
     Head head;
@@ -114,11 +120,11 @@ struct Loss {
     float sum = 0;
     for (int c = 0; c < classes; ++c) {
       const float d = head.gradient(c, label, take.share);
-      sum += d * m.s.weights[fc2_weights + c * hidden + j];
+      sum += d * m.s.weights[N::fc2_weights + c * N::hidden + j];
       if (j == c) m.s.d_logits[std::int64_t{i} * classes + c] = d;
     }
-    const std::int64_t at = std::int64_t{i} * hidden + j;
-    m.s.d_h[at] = m.s.h[at] > 0 ? m.s.dropout_of(take).hidden_scale<float>() * sum : 0;
+    const std::int64_t at = std::int64_t{i} * N::hidden + j;
+    m.s.d_h[at] = m.s.h[at] > 0 ? m.s.dropout_of(take).template hidden_scale<float>() * sum : 0;
     if (j == 0) m.s.losses[i] = head.loss(label);
   }
 };
@@ -129,38 +135,41 @@ struct MaskInput {
   Memory m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const std::int64_t k = std::int64_t{i} * per_image + at;
-    if (!(m.a1[k] > 0)) m.d_a1[k] = 0;
+    if (!(m.a[0][k] > 0)) m.d_a[0][k] = 0;
   }
 };
 
 /// Gradients of the last layer and of the first dense layer's biases, and the loss, over some images. One sum each, in
 /// the order of the gradient.
+template <class N>
 struct SmallSums {
-  static constexpr int all = parameters + 1 - fc1_biases, images = 64;
-  Memory m;
+  static constexpr int all = N::parameters + 1 - N::fc1_biases, images = 64;
+  MemoryOf<N> m;
   float* sums;  ///< [chunks of images][all]
   LEAGUE_FUNCTION void operator()(int at) const {
-    const Take& take = m.take();
-    const int k = fc1_biases + at % all, first = at / all * images;
+    const TakeOf<N>& take = m.take();
+    const int k = N::fc1_biases + at % all, first = at / all * images;
     const int count = take.count - first < images ? take.count - first : images;
     const float sum = blocks::sum_in_order<8>(count, [&](int n) {
       const std::int64_t i = first + n;
-      if (k < fc2_weights) return m.s.d_h[i * hidden + k - fc1_biases];
-      if (k < fc2_biases)
-        return m.s.d_logits[i * classes + (k - fc2_weights) / hidden] * m.s.h[i * hidden + (k - fc2_weights) % hidden];
-      return k < parameters ? m.s.d_logits[i * classes + k - fc2_biases] : m.s.losses[i];
+      if (k < N::fc2_weights) return m.s.d_h[i * N::hidden + k - N::fc1_biases];
+      if (k < N::fc2_biases)
+        return m.s.d_logits[i * classes + (k - N::fc2_weights) / N::hidden] *
+               m.s.h[i * N::hidden + (k - N::fc2_weights) % N::hidden];
+      return k < N::parameters ? m.s.d_logits[i * classes + k - N::fc2_biases] : m.s.losses[i];
     });
-    sums[at] = k == parameters ? sum * take.share : sum;
+    sums[at] = k == N::parameters ? sum * take.share : sum;
   }
 };
 /// Adds the sums of all chunks.
+template <class N>
 struct AddSmallSums {
-  Memory m;
+  MemoryOf<N> m;
   const float* sums;
   int chunks;
   LEAGUE_FUNCTION void operator()(int at) const {
-    m.s.gradient[fc1_biases + at] =
-        blocks::sum_in_order<8>(chunks, [&](int chunk) { return sums[chunk * SmallSums::all + at]; });
+    m.s.gradient[N::fc1_biases + at] =
+        blocks::sum_in_order<8>(chunks, [&](int chunk) { return sums[chunk * SmallSums<N>::all + at]; });
   }
 };
 
@@ -173,30 +182,35 @@ struct Clear {
   LEAGUE_FUNCTION void operator()(int i, int at) const { to[std::int64_t{i} * per_image + at] = 0; }
 };
 
+template <class N>
 struct TakeBatch {
-  Memory m;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int) const { m.take_batch(); }
 };
+template <class N>
 struct TakeTests {
-  Memory m;
+  MemoryOf<N> m;
   std::int64_t first;
   LEAGUE_FUNCTION void operator()(int) const { m.now->take = m.s.tests(first); }
 };
+template <class N>
 struct Update {
-  Memory m;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int at) const { m.s.update(at, m.now->size); }
 };
+template <class N>
 struct EndStep {
-  Memory m;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int) const {
     m.s.end_step();
     m.take_batch();
   }
 };
 /// Counts correctly classified test images, every `threads`-th.
+template <class N>
 struct CountRight {
   static constexpr int threads = 256;
-  Memory m;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int at) const {
     std::int64_t right = 0;
     for (std::int64_t i = at; i < m.s.test_count; i += threads)
@@ -204,11 +218,12 @@ struct CountRight {
     m.counts[at] = right;
   }
 };
+template <class N>
 struct AddCounts {
-  Memory m;
+  MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int) const {
     std::int64_t right = 0;
-    for (int at = 0; at < CountRight::threads; ++at) right += m.counts[at];
+    for (int at = 0; at < CountRight<N>::threads; ++at) right += m.counts[at];
     *m.s.correct_here = right;
   }
 };

@@ -23,29 +23,35 @@ struct Layout {
 };
 
 /// The current step's images, evaluated once for all kernels.
-struct Now {
-  Take take;
+template <class N>
+struct NowOf {
+  TakeOf<N> take;
   blocks::StepSize<float> size;
 };
 
 /// One shard's memory.
-struct Memory {
-  State s;
-  Now* now;
+template <class N>
+struct MemoryOf {
+  using Net = N;
+  static constexpr int count = N::network.count;
+  StateOf<N> s;
+  NowOf<N>* now;
   Layout layout;
-  float* x;         ///< [images][pixels]
-  float *a1, *z2;   ///< a1: after the first convolution and ReLU; z2: after the second one, later its gradient
-  float* d_a1;      ///< gradient before the ReLU
-  float* products;  ///< [slices][images][hidden]: the first dense layer's sums
-  float* logits;    ///< [images][classes]
+  float* x;               ///< pixels
+  float* a[count - 1];    ///< after a convolution, its ReLU and pool
+  float* d_a[count - 1];  ///< its gradient
+  float* z[count];        ///< after a convolution that decides, later the gradient; null for others
+  float* products;        ///< [slices][images][hidden]: the first dense layer's sums
+  float* logits;          ///< [images][classes]
   std::int64_t* counts;
 
-  [[nodiscard]] LEAGUE_FUNCTION const Take& take() const { return now->take; }
+  [[nodiscard]] LEAGUE_FUNCTION const TakeOf<N>& take() const { return now->take; }
   LEAGUE_FUNCTION void take_batch() const {
     now->take = s.now();
     if (*s.step < s.warm_up + s.steps) now->size = s.step_size();
   }
 };
+using Memory = MemoryOf<Mnist>;
 
 /// A row-major factor of a product as stored; `transposed`: its transpose is the factor.
 struct Factor {

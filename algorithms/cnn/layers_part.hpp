@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "algorithms/cnn/layers.hpp"
 #include "algorithms/cnn/part.hpp"
@@ -10,18 +11,21 @@
 /// A training step by library calls, layer by layer, with our own kernels between: the sequence of both.
 namespace league::cnn::layers {
 
-/// One shard. `Convolutions` do the convolutions of a batch, with biases and ReLU:
-/// - `Runner`: the model's arrays and launches, and its products of matrices;
+/// One shard. `Convolutions` do the convolutions of a batch, with biases, ReLU, pool and decisions:
+/// - `Net`: the network; `Runner`: the model's arrays and launches, and its products of matrices;
 /// - `form`: of the outputs;
 /// - `chunk(images)`: images per chunk of `Layout`;
 /// - `declare(part)`: further memory; `choose(m)`: choices by measurement, after allocation;
-/// - `first(m)`: m.x to m.a1; `second(m)`: m.a1 to m.z2, without biases;
-/// - `second_back(m)`: from the gradient in m.z2, the gradient of the second's parameters and m.d_a1;
-/// - `first_back(m)`: from m.d_a1, the gradient of the first's parameters.
+/// - `forward(m)`: m.x to m.s.p;
+/// - `backward(m)`: from m.s.d_p, the gradients of the convolutions' parameters;
+/// - `warm_up(m)`: every library call once, on zeros.
 template <class Convolutions>
-class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
+class LayersPart final : public CnnPart<Convolutions::Runner::template Array, typename Convolutions::Net> {
+  using N = typename Convolutions::Net;
+  using Memory = MemoryOf<N>;
+  using State = StateOf<N>;
   using Runner = typename Convolutions::Runner;
-  using Base = CnnPart<Runner::template Array>;
+  using Base = CnnPart<Runner::template Array, N>;
   template <class T>
   using Array = typename Runner::template Array<T>;
 
@@ -29,21 +33,26 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
   LayersPart(const Cnn& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard),
         images_(static_cast<int>(std::max<std::int64_t>(Base::max_images(), 1))),
-        chunks_(ceil_div(images_, SmallSums::images)),
+        chunks_(ceil_div(images_, SmallSums<N>::images)),
         runner_(context, Base::queue()),
-        slices_(runner_.slices(images_ <= 256 ? pooled / 128 : pooled / 512)),
+        slices_(runner_.slices(images_ <= 256 ? N::flat / 128 : std::max(N::flat / 512, 1))),
         convolutions_(runner_, images_) {
     const std::int64_t images = images_;
     Base::take_form(Convolutions::form);
     Base::declare(now_, "cnn/now", 1);
-    Base::declare(x_, "cnn/x", images * pixels);
-    Base::declare(a1_, "cnn/a1", images * channels1 * side1 * side1);
-    Base::declare(d_a1_, "cnn/d_a1", images * channels1 * side1 * side1);
-    Base::declare(z2_, "cnn/z2", images * channels2 * side2 * side2);
-    Base::declare(products_, "cnn/products", slices_ * images * hidden);
+    Base::declare(x_, "cnn/x", images * N::pixels);
+    for (int n = 0; n < count; ++n) {
+      const Convolution& of = N::network.convolutions[n];
+      const std::string number = std::to_string(n + 1);
+      Base::declare(z_[n], "cnn/z" + number, of.decides ? images * of.outputs * of.positions() : 0);
+      if (n + 1 == count) continue;
+      Base::declare(a_[n], "cnn/a" + number, images * of.values());
+      Base::declare(d_a_[n], "cnn/d_a" + number, images * of.values());
+    }
+    Base::declare(products_, "cnn/products", slices_ * images * N::hidden);
     Base::declare(logits_, "cnn/logits", images * classes);
-    Base::declare(small_sums_, "cnn/small_sums", std::int64_t{chunks_} * SmallSums::all);
-    Base::declare(counts_, "cnn/counts", CountRight::threads);
+    Base::declare(small_sums_, "cnn/small_sums", std::int64_t{chunks_} * SmallSums<N>::all);
+    Base::declare(counts_, "cnn/counts", CountRight<N>::threads);
   }
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("the libraries choose their own launches");
@@ -52,11 +61,15 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
     return {};
   }
   void begin() const override {
-    runner_.elements(copying_threads, Begin{Base::memory(), copying_threads});
-    runner_.elements(1, TakeBatch{memory()});
+    runner_.elements(copying_threads, Begin<State>{Base::memory(), copying_threads});
+    runner_.elements(1, TakeBatch<N>{memory()});
   }
-  void keep_start() const override { runner_.elements(copying_threads, KeepStart{Base::memory(), copying_threads}); }
-  void keep_before() const override { runner_.elements(copying_threads, KeepBefore{Base::memory(), copying_threads}); }
+  void keep_start() const override {
+    runner_.elements(copying_threads, KeepStart<State>{Base::memory(), copying_threads});
+  }
+  void keep_before() const override {
+    runner_.elements(copying_threads, KeepBefore<State>{Base::memory(), copying_threads});
+  }
   void differentiate(Stages& stages) const override {
     const Memory m = memory();
     const State& s = m.s;
@@ -64,100 +77,103 @@ class LayersPart final : public CnnPart<Convolutions::Runner::template Array> {
     stages.stage(Base::queue(), "dense backward", [&] {
       dense_back(s);
       if (chunks_ == 1) {
-        runner_.elements(SmallSums::all, SmallSums{m, s.gradient + fc1_biases});
+        runner_.elements(SmallSums<N>::all, SmallSums<N>{m, s.gradient + N::fc1_biases});
       } else {
-        runner_.elements(chunks_ * SmallSums::all, SmallSums{m, small_sums_.data()});
-        runner_.elements(SmallSums::all, AddSmallSums{m, small_sums_.data(), chunks_});
+        runner_.elements(chunks_ * SmallSums<N>::all, SmallSums<N>{m, small_sums_.data()});
+        runner_.elements(SmallSums<N>::all, AddSmallSums<N>{m, small_sums_.data(), chunks_});
       }
     });
-    stages.stage(Base::queue(), "convolutions backward", [&] {
-      runner_.images(images_, Unpool{m});
-      convolutions_.second_back(m);
-      convolutions_.first_back(m);
-    });
+    stages.stage(Base::queue(), "convolutions backward", [&] { convolutions_.backward(m); });
   }
   void update() const override {
-    runner_.elements(parameters, Update{memory()});
-    runner_.elements(1, EndStep{memory()});
+    runner_.elements(N::parameters, Update<N>{memory()});
+    runner_.elements(1, EndStep<N>{memory()});
   }
   void evaluate() const override {
     const Memory m = memory();
     Stages unmarked;
     for (std::int64_t first = 0; first < m.s.test_count; first += m.s.tests(first).count) {
-      runner_.elements(1, TakeTests{m, first});
+      runner_.elements(1, TakeTests<N>{m, first});
       forward(m, unmarked);
     }
-    runner_.elements(CountRight::threads, CountRight{m});
-    runner_.elements(1, AddCounts{m});
-    runner_.elements(1, TakeBatch{m});
+    runner_.elements(CountRight<N>::threads, CountRight<N>{m});
+    runner_.elements(1, AddCounts<N>{m});
+    runner_.elements(1, TakeBatch<N>{m});
   }
-  void end_epoch() const override { runner_.elements(1, EndEpoch{Base::memory()}); }
+  void end_epoch() const override { runner_.elements(1, EndEpoch<State>{Base::memory()}); }
 
  private:
   static constexpr int copying_threads = 1 << 16;
 
   [[nodiscard]] Memory memory() const {
-    return {.s = Base::memory(),
-            .now = now_.data(),
-            .layout = {images_, convolutions_.chunk()},
-            .x = x_.data(),
-            .a1 = a1_.data(),
-            .z2 = z2_.data(),
-            .d_a1 = d_a1_.data(),
-            .products = products_.data(),
-            .logits = logits_.data(),
-            .counts = counts_.data()};
+    Memory all{.s = Base::memory(),
+               .now = now_.data(),
+               .layout = {images_, convolutions_.chunk()},
+               .x = x_.data(),
+               .products = products_.data(),
+               .logits = logits_.data(),
+               .counts = counts_.data()};
+    for (int n = 0; n < count; ++n) {
+      all.z[n] = z_[n].data();
+      if (n + 1 < count) all.a[n] = a_[n].data(), all.d_a[n] = d_a_[n].data();
+    }
+    return all;
   }
   void forward(const Memory& m, Stages& stages) const {
     stages.stage(Base::queue(), "convolutions", [&] {
-      runner_.images(images_, Pixels{m});
-      convolutions_.first(m);
-      convolutions_.second(m);
-      runner_.images(images_, Pool{m});
+      runner_.images(images_, Pixels<N>{m});
+      convolutions_.forward(m);
     });
     stages.stage(Base::queue(), "dense", [&] {
       dense(m);
-      runner_.images(images_, Hidden{m, slices_});
+      runner_.images(images_, Hidden<N>{m, slices_});
     });
     stages.stage(Base::queue(), "loss", [&] {
-      runner_.images(images_, Logits{m});
-      runner_.images(images_, Loss{m});
+      runner_.images(images_, Logits<N>{m});
+      runner_.images(images_, Loss<N>{m});
     });
   }
 
   void dense(const Memory& m) const {
-    runner_.product(images_, hidden, pooled, {m.s.p}, {m.s.weights + fc1_weights, true}, m.products, slices_);
+    runner_.product(images_, N::hidden, N::flat, {m.s.p}, {m.s.weights + N::fc1_weights, true}, m.products, slices_);
   }
   void dense_back(const State& s) const {
-    runner_.product(hidden, pooled, images_, {s.d_h, true}, {s.p}, s.gradient + fc1_weights);
-    runner_.product(images_, pooled, hidden, {s.d_h}, {s.weights + fc1_weights}, s.d_p);
+    runner_.product(N::hidden, N::flat, images_, {s.d_h, true}, {s.p}, s.gradient + N::fc1_weights);
+    runner_.product(images_, N::flat, N::hidden, {s.d_h}, {s.weights + N::fc1_weights}, s.d_p);
   }
   /// Warm-up: every library call once, on zeros.
   void warm_up() {
     const Memory m = memory();
-    runner_.images(1, Clear<parameters>{m.s.weights});
-    runner_.images(images_, Clear<pixels>{m.x});
-    runner_.images(images_, Clear<MaskInput::per_image>{m.a1});
-    runner_.images(images_, Clear<MaskInput::per_image>{m.d_a1});
-    runner_.images(images_, Clear<4 * pooled>{m.z2});
-    runner_.images(images_, Clear<pooled>{m.s.p});
-    runner_.images(images_, Clear<hidden>{m.s.d_h});
+    runner_.images(1, Clear<N::parameters>{m.s.weights});
+    runner_.images(images_, Clear<N::pixels>{m.x});
+    clear_planes<0>(m);
+    runner_.images(images_, Clear<N::flat>{m.s.p});
+    runner_.images(images_, Clear<N::hidden>{m.s.d_h});
     convolutions_.choose(m);
-    convolutions_.first(m);
-    convolutions_.second(m);
+    convolutions_.warm_up(m);
     dense(m);
     dense_back(m.s);
-    convolutions_.second_back(m);
-    convolutions_.first_back(m);
   }
 
+  template <int n>
+  void clear_planes(const Memory& m) const {
+    using L = Layer<N, n>;
+    if constexpr (L::of.decides) runner_.images(images_, Clear<L::outputs * L::of.positions()>{m.z[n]});
+    if constexpr (!L::last) {
+      runner_.images(images_, Clear<L::values>{m.a[n]});
+      runner_.images(images_, Clear<L::values>{m.d_a[n]});
+      clear_planes<n + 1>(m);
+    }
+  }
+
+  static constexpr int count = N::network.count;
   int images_;  ///< images of every library call
   int chunks_;  ///< of images, for the small sums
   Runner runner_;
   int slices_;  ///< split-K of the first dense layer's product, which has few rows and columns
   Convolutions convolutions_;
-  Array<Now> now_;
-  Array<float> x_, a1_, d_a1_, z2_, products_, logits_, small_sums_;
+  Array<NowOf<N>> now_;
+  Array<float> x_, a_[count], d_a_[count], z_[count], products_, logits_, small_sums_;
   Array<std::int64_t> counts_;
 };
 

@@ -6,7 +6,7 @@
 #include "algorithms/contract/random.hpp"
 #include "backends/portable.hpp"
 
-/// The network, for kernels of every model and for the oracle:
+/// The network `mnist`, for its kernels of every model; networks.hpp describes it and the others as data.
 ///   28 x 28 -> convolution 3x3 to 32 channels, ReLU -> convolution 3x3 to 64, ReLU -> max-pool 2x2 -> dropout 1/4
 ///   -> dense 128, ReLU -> dropout 1/2 -> dense 10 -> log-softmax; loss: the mean of -log p[label].
 /// Source: the MNIST example of PyTorch.

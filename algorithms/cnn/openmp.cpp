@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/cnn/openmp.hpp"
 
+#include "algorithms/cnn/host_layer_step.hpp"
+
 namespace league::cnn {
 namespace {
 
 template <class Backward>
 using Part = HostPart<openmp_model::Threads, host::Array, LoopStep<Backward>>;
-const RegisterTraining<Part<HostDirect>> direct{"direct", openmp::model, {Execution::stream}};
+using OfCifar10 = HostPart<openmp_model::Threads, host::Array, LayerStep<Cifar10>>;
+const RegisterTraining<Part<HostDirect>, OfCifar10> direct{"direct", openmp::model, {Execution::stream}};
 const RegisterTraining<Part<HostRouted>> routed{"routed", openmp::model, {Execution::stream}};
 
 }  // namespace

@@ -6,11 +6,12 @@
 #include "algorithms/cnn/cnn.hpp"
 #include "algorithms/cnn/state.hpp"
 #include "algorithms/drivers/training.hpp"
+#include "backends/launch.hpp"
 
 namespace league::cnn {
 
 /// One shard's memory, in the model's arrays.
-template <template <class> class Array>
+template <template <class> class Array, class Net = Mnist>
 class CnnPart : public TrainingPart {
  public:
   CnnPart(const Cnn& problem, const Context& context, const Shard& shard)
@@ -29,24 +30,24 @@ class CnnPart : public TrainingPart {
     input(order_, "cnn/order", problem.order.values<const std::int32_t>());
     input(rates_, "cnn/rates", problem.rates.values<const float>());
     input(start_weights_, "cnn/start_weights", problem.initial.values<const float>());
-    const std::int64_t states = blocks::states_of(problem.optimizer) * std::int64_t{parameters};
+    const std::int64_t states = blocks::states_of(problem.optimizer) * std::int64_t{Net::parameters};
     const std::int64_t images = std::max(own_.size(), std::int64_t{1});
     declare(start_state_, "cnn/start_state", states);
     declare(counters_, "cnn/counters", 4);
-    declare(weights_, "cnn/weights", parameters);
+    declare(weights_, "cnn/weights", Net::parameters);
     declare(state_, "cnn/state", states);
-    declare(weights_before_, "cnn/weights_before", problem.trains ? parameters : 0);
+    declare(weights_before_, "cnn/weights_before", problem.trains ? Net::parameters : 0);
     declare(state_before_, "cnn/state_before", problem.trains ? states : 0);
-    declare(gradient_, "cnn/gradient", parameters + 1);
+    declare(gradient_, "cnn/gradient", Net::parameters + 1);
     declare(loss_, "cnn/loss", problem.steps);
-    declare(p_, "cnn/p", images * pooled);
-    declare(d_p_, "cnn/d_p", images * pooled);
-    declare(h_, "cnn/h", images * hidden);
-    declare(d_h_, "cnn/d_h", images * hidden);
+    declare(p_, "cnn/p", images * Net::flat);
+    declare(d_p_, "cnn/d_p", images * Net::flat);
+    declare(h_, "cnn/h", images * Net::hidden);
+    declare(d_h_, "cnn/d_h", images * Net::hidden);
     declare(d_logits_, "cnn/d_logits", images * classes);
     declare(losses_, "cnn/losses", images);
-    declare(pool_decisions_, "cnn/pool_decisions", images * pooled);
-    declare(hidden_decisions_, "cnn/hidden_decisions", images * hidden);
+    declare(pool_decisions_, "cnn/pool_decisions", images * Net::decisions);
+    declare(hidden_decisions_, "cnn/hidden_decisions", images * Net::hidden);
     declare(correct_, "cnn/correct", problem.tests());
     declare(predictions_, "cnn/predictions", tests_.size());
     whole_output(loss_, Cnn::loss);
@@ -88,7 +89,7 @@ class CnnPart : public TrainingPart {
   /// Maximum images per batch on this shard.
   [[nodiscard]] std::int64_t max_images() const { return own_.size(); }
   [[nodiscard]] std::int64_t test_images() const { return tests_.size(); }
-  [[nodiscard]] State memory() const {
+  [[nodiscard]] StateOf<Net> memory() const {
     return {.train = train_.data(),
             .test = test_.data(),
             .train_labels = train_labels_.data(),
@@ -154,17 +155,26 @@ inline Schedule schedule_of(const Cnn& problem) {
           .evaluates = problem.evaluates};
 }
 
-/// Registers a training; `P` is made from (problem, context, shard).
-template <class P>
+/// Registers a training; `P`, or for the network `cifar10` the other, is made from (problem, context, shard).
+template <class P, class OfCifar10 = void>
 struct RegisterTraining {
   RegisterTraining(std::string method, Model model, std::vector<Execution> executions = recordable) {
     Register<Cnn>(
         std::move(method), model,
         [](const Cnn& problem, const Context& context) {
           return train(context, schedule_of(problem),
-                       [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
+                       [&](const Shard& shard) { return make(problem, context, shard); });
         },
         std::move(executions));
+  }
+
+ private:
+  static std::unique_ptr<TrainingPart> make(const Cnn& problem, const Context& context, const Shard& shard) {
+    if (problem.network.name == mnist.name) return std::make_unique<P>(problem, context, shard);
+    if constexpr (std::is_void_v<OfCifar10>)
+      throw Unsupported("network " + std::string(problem.network.name) + ": not by this method in this model");
+    else
+      return std::make_unique<OfCifar10>(problem, context, shard);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "backends/serial/serial.hpp"
 
 #include "algorithms/cnn/host.hpp"
+#include "algorithms/cnn/host_layer_step.hpp"
 #include "backends/host_pass.hpp"
 
 namespace league::cnn {
@@ -19,7 +20,8 @@ struct Threads {
 
 template <class Backward>
 using Part = HostPart<Threads, host::Array, LoopStep<Backward>>;
-const RegisterTraining<Part<HostDirect>> direct{"direct", serial::model, {Execution::stream}};
+using OfCifar10 = HostPart<Threads, host::Array, LayerStep<Cifar10>>;
+const RegisterTraining<Part<HostDirect>, OfCifar10> direct{"direct", serial::model, {Execution::stream}};
 const RegisterTraining<Part<HostRouted>> routed{"routed", serial::model, {Execution::stream}};
 
 }  // namespace

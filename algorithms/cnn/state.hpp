@@ -3,7 +3,7 @@
 
 #include "algorithms/blocks/optimizer.hpp"
 #include "algorithms/blocks/pack.hpp"
-#include "algorithms/cnn/network.hpp"
+#include "algorithms/cnn/networks.hpp"
 
 /// Data of the kernels of all models.
 namespace league::cnn {
@@ -13,7 +13,8 @@ using Four = blocks::Pack<float>;
 using Pair = blocks::Pack<float, 8>;
 
 /// A set of images for the kernels.
-struct Take {
+template <class Net>
+struct TakeOf {
   const std::uint8_t* images;  ///< [all x pixels]
   const std::int32_t* labels;
   const std::int32_t* order;  ///< their indices; null: consecutive from `first` on
@@ -24,13 +25,18 @@ struct Take {
   bool trains;  ///< with dropout; decisions are stored
 
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t number(int i) const { return order != nullptr ? order[i] : first + i; }
-  [[nodiscard]] LEAGUE_FUNCTION const std::uint8_t* image(int i) const { return images + number(i) * pixels; }
+  [[nodiscard]] LEAGUE_FUNCTION const std::uint8_t* image(int i) const { return images + number(i) * Net::pixels; }
   /// Position in the batch, for dropout.
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t position(int i) const { return first + i; }
 };
 
+using Take = TakeOf<Mnist>;
+
 /// One shard's memory.
-struct State {
+template <class N>
+struct StateOf {
+  using Net = N;
+  using Take = TakeOf<Net>;
   const std::uint8_t *train, *test;
   const std::int32_t *train_labels, *test_labels;
   const std::int32_t* order;        ///< [epochs x train images]
@@ -44,11 +50,11 @@ struct State {
   float* gradient;                       ///< [parameters + 1], the loss last
   float* loss;                           ///< [steps]
 
-  float *p, *d_p;   ///< [images x pooled]
-  float *h, *d_h;   ///< [images x hidden]
-  float* d_logits;  ///< [images x classes]
-  float* losses;    ///< [images]
-  std::uint8_t *pool_decisions, *hidden_decisions;
+  float *p, *d_p;                                   ///< [images x flat]: inputs of the first dense layer
+  float *h, *d_h;                                   ///< [images x hidden]
+  float* d_logits;                                  ///< [images x classes]
+  float* losses;                                    ///< [images]
+  std::uint8_t *pool_decisions, *hidden_decisions;  ///< [images x decisions], [images x hidden]
 
   std::int64_t* correct_here;  ///< [1]
   std::int64_t* correct;       ///< [epochs]
@@ -90,21 +96,21 @@ struct State {
   /// Parameter `i` with its state.
   [[nodiscard]] LEAGUE_FUNCTION blocks::Weight<float> weight(int i) const {
     if (blocks::states_of(optimizer) == 0) return {weights[i], 0, 0};
-    return {weights[i], state[i], state[parameters + i]};
+    return {weights[i], state[i], state[Net::parameters + i]};
   }
   LEAGUE_FUNCTION void store(int i, const blocks::Weight<float>& weight) const {
     weights[i] = weight.value;
-    if (blocks::states_of(optimizer) > 0) state[i] = weight.first, state[parameters + i] = weight.second;
+    if (blocks::states_of(optimizer) > 0) state[i] = weight.first, state[Net::parameters + i] = weight.second;
   }
   /// The optimizer's update of parameter `i`.
   LEAGUE_FUNCTION void update(int i, const blocks::StepSize<float>& size) const {
-    store(i, blocks::advanced(optimizer, weight(i), gradient[i], size));
+    store(i, blocks::advanced(optimizer, weight(i), gradient[i], size, Net::adam_epsilon));
   }
   /// Copies weights, state and step, for thread `thread` of `threads`.
   LEAGUE_FUNCTION void copy(float* to, const float* from, float* to_state, const float* from_state, int thread,
                             int threads) const {
-    for (int i = thread; i < parameters; i += threads) to[i] = from[i];
-    for (int i = thread; i < blocks::states_of(optimizer) * parameters; i += threads) to_state[i] = from_state[i];
+    for (int i = thread; i < Net::parameters; i += threads) to[i] = from[i];
+    for (int i = thread; i < blocks::states_of(optimizer) * Net::parameters; i += threads) to_state[i] = from_state[i];
   }
   LEAGUE_FUNCTION void begin(int thread, int threads) const {
     copy(weights, start_weights, state, start_state, thread, threads);
@@ -121,29 +127,35 @@ struct State {
   /// Ends a step; called by one thread.
   LEAGUE_FUNCTION void end_step() const {
     const std::int64_t at = *step - warm_up;
-    if (at >= 0 && at < steps) loss[at] = gradient[parameters];
+    if (at >= 0 && at < steps) loss[at] = gradient[Net::parameters];
     ++*step;
   }
 };
 
+using State = StateOf<Mnist>;
+
 /// Per-thread functors; `threads` threads copy.
+template <class S>
 struct Begin {
-  State s;
+  S s;
   int threads;
   LEAGUE_FUNCTION void operator()(int at) const { s.begin(at, threads); }
 };
+template <class S>
 struct KeepStart {
-  State s;
+  S s;
   int threads;
   LEAGUE_FUNCTION void operator()(int at) const { s.keep_start(at, threads); }
 };
+template <class S>
 struct KeepBefore {
-  State s;
+  S s;
   int threads;
   LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, threads); }
 };
+template <class S>
 struct EndEpoch {
-  State s;
+  S s;
   LEAGUE_FUNCTION void operator()(int) const { s.end_epoch(); }
 };
 

@@ -10,17 +10,81 @@ from typing import Any
 
 import numpy as np
 
-#: Of the tensors of PyTorch's `parameters()`.
-SHAPES = (
-    *((32, 1, 3, 3), (32,), (64, 32, 3, 3), (64,)),
-    *((128, 9216), (128,), (10, 128), (10,)),
-)
-SIZES = [int(np.prod(shape)) for shape in SHAPES]
-SIDE, POOLED, HIDDEN = 28, 9216, 128
+CLASSES = 10
 TEST_BATCH = 1000  # images classified per call
 
-#: Random words per image: two bits per value after the pool, then one per hidden value.
-POOLED_WORDS, WORDS = POOLED // 32, POOLED // 32 + HIDDEN // 64
+
+@dataclass(frozen=True)
+class Convolution:
+    """3x3 with ReLU; `pools`: then a max-pool 2x2. `decides`: its decisions are results."""
+
+    inputs: int
+    outputs: int
+    side: int  #: of an input plane
+    pools: bool
+    decides: bool
+
+    @property
+    def to_side(self) -> int:
+        """Of an output plane, after the pool."""
+        return (self.side - 2) // 2 if self.pools else self.side - 2
+
+    @property
+    def values(self) -> int:
+        return self.outputs * self.to_side**2
+
+
+@dataclass(frozen=True)
+class Network:
+    """As in algorithms/cnn/networks.hpp."""
+
+    convolutions: tuple[Convolution, ...]
+    hidden: int
+    mean: float  #: of pixels / 255
+    deviation: float
+    drops: bool
+    adam_epsilon: float
+
+    @property
+    def flat(self) -> int:
+        return self.convolutions[-1].values
+
+    @property
+    def decisions(self) -> int:
+        """Of an image."""
+        return sum(of.values for of in self.convolutions if of.decides)
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of the tensors of PyTorch's `parameters()`."""
+        found: list[tuple[int, ...]] = []
+        for of in self.convolutions:
+            found += [(of.outputs, of.inputs, 3, 3), (of.outputs,)]
+        dense = (self.hidden, self.flat), (CLASSES, self.hidden)
+        for shape in dense:
+            found += [shape, shape[:1]]
+        return found
+
+    @property
+    def sizes(self) -> list[int]:
+        return [int(np.prod(shape)) for shape in self.shapes]
+
+
+MNIST = Network(
+    (Convolution(1, 32, 28, False, False), Convolution(32, 64, 26, True, True)),
+    *(128, 0.1307, 0.3081, True, 1e-8),
+)
+CIFAR10 = Network(
+    (
+        Convolution(3, 32, 32, True, True),
+        Convolution(32, 64, 15, True, True),
+        Convolution(64, 64, 6, False, True),
+    ),
+    *(64, 0.0, 1.0, False, 1e-7),
+)
+
+#: Random words per image of `MNIST`: two bits per value after the pool, then one per hidden value.
+POOLED_WORDS, WORDS = MNIST.flat // 32, MNIST.flat // 32 + MNIST.hidden // 64
 POOLED_SCALE, HIDDEN_SCALE = 4 / 3, 2.0  # of kept values
 FIRST_STREAM = 16
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -41,12 +105,18 @@ def mix(
     return z ^ right(z, 31)
 
 
-def normalised(images: np.ndarray) -> np.ndarray:
-    """f32 [images x side x side] of u8, normalised with mean and standard deviation of MNIST."""
+def normalised(images: np.ndarray, network: Network) -> np.ndarray:
+    """f32 [images x planes x side x side] of u8, normalised."""
+    first = network.convolutions[0]
     values = images.astype(np.float32) / np.float32(255)
-    values -= np.float32(0.1307)
-    values /= np.float32(0.3081)
-    return values.reshape(-1, SIDE, SIDE)
+    values -= np.float32(network.mean)
+    values /= np.float32(network.deviation)
+    return values.reshape(-1, first.inputs, first.side, first.side)
+
+
+def channels_last(planes: np.ndarray) -> np.ndarray:
+    """[images x side x side x planes]"""
+    return np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
 
 
 @dataclass(frozen=True)
@@ -68,6 +138,7 @@ class Task:
     evaluates: bool  #: after each epoch
     optimizer: str
     seed: int | None  #: of dropout; None: no dropout
+    network: Network = MNIST
 
     @property
     def batches(self) -> int:
@@ -123,6 +194,8 @@ def task_of(peer: Any) -> Task:
     images = len(inputs["train_labels"])
     batch = min(int(parameters["batch"]), images)
     steps = int(parameters["steps"])
+    network = CIFAR10 if parameters["network"] == "cifar10" else MNIST
+    drops = network.drops and parameters["dropout"] == "on"
     return Task(
         images=images,
         batch=batch,
@@ -130,19 +203,20 @@ def task_of(peer: Any) -> Task:
         steps=steps or int(parameters["epochs"]) * -(-images // batch),
         evaluates=not steps,
         optimizer=str(parameters["optimizer"]),
-        seed=int(inputs["dropout_seed"][0]) if parameters["dropout"] == "on" else None,
+        seed=int(inputs["dropout_seed"][0]) if drops else None,
+        network=network,
     )
 
 
 def outputs(task: Task, found: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Outputs in the problem's types and shapes."""
-    whole = (np.float32, (-1, sum(SIZES)))
+    whole = (np.float32, (-1, sum(task.network.sizes)))
     forms: dict[str, tuple[Any, tuple[int, ...]]] = {
         "loss": (np.float32, (task.steps,)),
         "correct": (np.int64, (-1,)),
         "predictions": (np.int32, (-1,)),
-        "pool_decisions": (np.uint8, (-1, POOLED)),
-        "hidden_decisions": (np.uint8, (-1, HIDDEN)),
+        "pool_decisions": (np.uint8, (-1, task.network.decisions)),
+        "hidden_decisions": (np.uint8, (-1, task.network.hidden)),
     }
     types = {name: forms.get(name, whole) for name in found}
     return {

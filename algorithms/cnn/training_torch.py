@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training of the network in PyTorch: autograd and torch.optim on tensors that stay on the device."""
+"""Training of the networks in PyTorch: autograd and torch.optim on tensors that stay on the device."""
 
 import torch
 from torch.nn import functional
@@ -29,17 +29,23 @@ def masks_of(stream, counters):
     return pooled * training.POOLED_SCALE, hidden * training.HIDDEN_SCALE
 
 
-def decisions_of(places, pooled, hidden):
-    """In the encoding of cnn::Decision; places are indices in a plane of 24 x 24."""
-    places = places.flatten(1)
-    place = places // 24 % 2 * 2 + places % 2
-    return (place + 4 * (pooled > 0)).to(torch.uint8), (hidden > 0).to(torch.uint8)
+def decisions_of(network, values, hidden):
+    """In the encoding of cnn::Decision; values: (places of the maxima in their plane or None, values)."""
+    found = []
+    deciding = (of for of in network.convolutions if of.decides)
+    for of, (places, value) in zip(deciding, values, strict=True):
+        decision = 4 * (value > 0)
+        if of.pools:
+            across = of.side - 2
+            decision = decision + places // across % 2 * 2 + places % across % 2
+        found.append(decision.flatten(1))
+    return torch.cat(found, 1).to(torch.uint8), (hidden > 0).to(torch.uint8)
 
 
 class Training:
     """Steps on the device `place`; `before` and `seen` are those of the last step."""
 
-    only = (("task", "train"), ("network", "mnist"))
+    only = (("task", "train"),)
     dtypes = ("f32",)
     channels_last = False
     #: Factors of the products of a captured step in tf32.
@@ -52,9 +58,16 @@ class Training:
         torch.backends.cudnn.benchmark = self.channels_last
         self.task = task = training.task_of(self)
         on_device = getattr(self, "to_device", torch.from_numpy)  # a HostPeer has none
+
+        def planes_of(images):
+            planes = training.normalised(images, task.network)
+            return on_device(
+                training.channels_last(planes) if self.channels_last else planes
+            )
+
         inputs = self.inputs
-        self.images = on_device(training.normalised(inputs["train"]))
-        self.tests = on_device(training.normalised(inputs["test"]))
+        self.images = planes_of(inputs["train"])
+        self.tests = planes_of(inputs["test"])
         self.labels = on_device(inputs["train_labels"]).long()
         self.test_labels = on_device(inputs["test_labels"]).long()
         self.order = on_device(inputs["order"]).flatten()
@@ -77,9 +90,9 @@ class Training:
 
     def make_state(self, initial):
         """Makes weights, the optimizer, its state (made by its first step), and the compiled or captured step."""
-        task, execution = self.task, self.execution
+        task, execution, network = self.task, self.execution, self.task.network
         self.recorded = self.place.type == "cuda" and execution != "eager"
-        shapes = zip(initial.split(training.SIZES), training.SHAPES, strict=True)
+        shapes = zip(initial.split(network.sizes), network.shapes, strict=True)
         weights = [values.view(shape).clone() for values, shape in shapes]
         if self.channels_last:
             filters = {"memory_format": torch.channels_last}
@@ -115,6 +128,7 @@ class Training:
             return torch.optim.SGD(self.weights, lr=rate, fused=True)
         how = {"lr": rate, "capturable": self.recorded}
         if self.task.optimizer == "adam":
+            how["eps"] = self.task.network.adam_epsilon
             return torch.optim.Adam(self.weights, fused=True, **how)
         return torch.optim.Adadelta(self.weights, foreach=True, **how)
 
@@ -129,17 +143,24 @@ class Training:
         return functional.max_pool2d(x, 2, return_indices=True)
 
     def logits(self, x, masks=None):
-        """Logits of [images x side x side]; also the positions of the pool's maxima, the values after it,
-        and the hidden values."""
-        w = self.weights
-        x = x[..., None].movedim(3, 1) if self.channels_last else x[:, None]
-        x = functional.conv2d(x, w[0], w[1]).relu()
-        x, places = self.convolve_and_pool(x, w[2], w[3])
-        pooled = x.relu().flatten(1)
-        x = functional.linear(pooled * masks[0] if masks else pooled, w[4], w[5])
+        """Logits of images; also the deciding convolutions' positions of the pool's maxima and values after
+        the ReLU, and the hidden values."""
+        w, seen = self.weights, []
+        x = x.movedim(3, 1) if self.channels_last else x
+        for n, of in enumerate(self.task.network.convolutions):
+            places, filters = None, w[2 * n : 2 * n + 2]
+            if of.pools:
+                x, places = self.convolve_and_pool(x, *filters)
+            else:
+                x = functional.conv2d(x, *filters)
+            x = x.relu()
+            if of.decides:
+                seen.append((places, x.detach()))
+        x = x.flatten(1)
+        x = functional.linear(x * masks[0] if masks else x, w[-4], w[-3])
         hidden = x.relu()
-        x = functional.linear(hidden * masks[1] if masks else hidden, w[6], w[7])
-        return x, places, pooled.detach(), hidden.detach()
+        x = functional.linear(hidden * masks[1] if masks else hidden, w[-2], w[-1])
+        return x, seen, hidden.detach()
 
     def loss_of(self, index, stream):
         """The mean loss over these images, and the decisions; `stream`: of the step, for dropout."""
@@ -149,7 +170,7 @@ class Training:
         logits, *seen = self.logits(self.images.index_select(0, index), masks)
         labels = self.labels.index_select(0, index)
         if self.execution.startswith("compiled"):  # fused into the kernels around
-            seen = decisions_of(*seen)
+            seen = decisions_of(self.task.network, *seen)
         return functional.cross_entropy(logits, labels), *seen
 
     def advance(self, index, stream):
@@ -264,7 +285,9 @@ class Training:
 
         count, task = len(self.weights), self.task
         states = slice(count, count * (1 + task.states))
-        seen = self.seen if len(self.seen) == 2 else decisions_of(*self.seen)
+        seen = self.seen
+        if not self.execution.startswith("compiled"):
+            seen = decisions_of(task.network, *seen)
         results = {
             "loss": self.loss[task.warm_up :].cpu(),
             "weights": flat(self.live[:count]),

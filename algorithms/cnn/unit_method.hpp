@@ -32,6 +32,7 @@ struct UnitBackward {
 /// Packs the second convolution's weights.
 template <class Unit, class Backward>
 struct PackFilters {
+  static constexpr int first = conv2_weights, end = conv2_biases;
   State s;
   GpuMemory memory;
   LEAGUE_FUNCTION void operator()(int at) const {

@@ -32,8 +32,8 @@ inline Dataset images_like(std::int64_t train, std::int64_t test, std::int64_t f
 }
 
 /// Random pixels and labels.
-inline Dataset generated(std::int64_t train, std::int64_t test = 1) {
-  Dataset data = images_like(train, test);
+inline Dataset generated(std::int64_t train, std::int64_t test = 1, std::int64_t features = pixels) {
+  Dataset data = images_like(train, test, features);
   fill_random(data.train.values<std::uint8_t>(), 5, 1);
   fill_random(data.test.values<std::uint8_t>(), 5, 2);
   std::uint64_t stream = 2;
@@ -67,8 +67,13 @@ inline const Variant& reference() { return *registry().variant(Cnn::algorithm, "
 
 /// The batch of one step.
 inline Batch batch_of(const Cnn& problem, std::int64_t step) {
-  return {problem.data.train.values<const std::uint8_t>(), problem.data.train_labels.values<const std::int32_t>(),
-          problem.order_of(step), step, problem.dropout};
+  return {problem.data.train.values<const std::uint8_t>(),
+          problem.data.train_labels.values<const std::int32_t>(),
+          problem.order_of(step),
+          step,
+          problem.dropout,
+          {},
+          &problem.network};
 }
 
 inline std::vector<double> doubles_of(std::span<const float> values) { return {values.begin(), values.end()}; }

@@ -113,7 +113,7 @@ TEST(Cnn, BadInputIsNamed) {
   expect_refused(generated(3), {{"gamma", "1.5"}}, "gamma");
   expect_refused(generated(3), {{"optimizer", "rmsprop"}}, "optimizer = rmsprop: takes one of adadelta, sgd, adam");
   expect_refused(generated(3), {{"dropout", "yes"}}, "dropout = yes: takes one of on, off");
-  expect_refused(generated(3), {{"features", "783"}}, "features = 783: takes 784 to 784");
+  expect_refused(generated(3), {{"features", "783"}}, "features = 783: takes 784 to 3072");
   expect_refused(generated(3), {{"warm_up", "1"}}, "warm_up: only with `steps`");
   expect_refused(generated(3), {{"task", "test"}}, "task = test: takes one of train, inference");
   expect_refused(generated(3), {{"task", "inference"}, {"steps", "1"}}, "inference has no steps and no epochs");

@@ -10,7 +10,9 @@ from peer_support import Variant, peer_of, run, variants
 from algorithms.cnn import training
 from backends.python.peer import Device, Unsupported
 
-PARAMETERS = sum(training.SIZES)
+NETWORKS = {"mnist": training.MNIST, "cifar10": training.CIFAR10}
+SCALES = {"mnist": (0.1307, 0.3081, 1e-8), "cifar10": (0, 1, 1e-7)}
+POOLS = {"mnist": (False, True), "cifar10": (True, True, False)}
 RULE = {"batch": 3, "steps": 0, "epochs": 2, "warm_up": 0, "dropout": "on"}
 RATES = {"sgd": 0.1, "adadelta": 1.0, "adam": 0.001}
 SEED = -3
@@ -31,10 +33,8 @@ def random_bits(seed, stream, index):
     return z
 
 
-def masks(step, images, on):
-    """Dropout factors: [images x 9216], [images x 128]."""
-    if not on:
-        return np.ones((images, 9216)), np.ones((images, 128))
+def masks(step, images):
+    """Dropout factors of mnist: [images x 9216], [images x 128]."""
     pooled, hidden = np.zeros((images, 9216)), np.zeros((images, 128))
     for image in range(images):
         words = [random_bits(SEED, 16 + step, image * 290 + i) for i in range(290)]
@@ -53,17 +53,31 @@ def convolved(x, filters, biases):
     )
 
 
-def network(flat, images, masks_of_step):
-    """Logits, windows of the pool [images x 9216 x 4], hidden values."""
-    parts = np.split(flat.astype(float), np.cumsum(training.SIZES)[:-1])
-    w = [part.reshape(shape) for part, shape in zip(parts, training.SHAPES)]
-    x = ((images / 255 - 0.1307) / 0.3081).reshape(-1, 1, 28, 28)
-    x = convolved(np.maximum(convolved(x, w[0], w[1]), 0), w[2], w[3])
-    windows = x.reshape(-1, 64, 12, 2, 12, 2).transpose(0, 1, 2, 4, 3, 5)
-    windows = windows.reshape(len(x), 9216, 4)
-    x = np.maximum(windows.max(2), 0) * masks_of_step[0]
-    hidden = np.maximum(x @ w[4].T + w[5], 0)
-    return hidden * masks_of_step[1] @ w[6].T + w[7], windows, hidden
+def network(name, flat, images, masks_of_step):
+    """Logits, decisions [images x decisions], hidden values."""
+    of, (mean, deviation, _) = NETWORKS[name], SCALES[name]
+    parts = np.split(flat.astype(float), np.cumsum(of.sizes)[:-1])
+    w = [part.reshape(shape) for part, shape in zip(parts, of.shapes)]
+    planes, side = w[0].shape[1], 28 if name == "mnist" else 32
+    x = ((images / 255 - mean) / deviation).reshape(-1, planes, side, side)
+    found = []
+    for n, pools in enumerate(POOLS[name]):
+        x = convolved(x, w[2 * n], w[2 * n + 1])
+        (count, channels), half = x.shape[:2], x.shape[-1] // 2
+        windows = x.reshape(*x.shape, 1)
+        if pools:
+            x = x[:, :, : 2 * half, : 2 * half]
+            windows = x.reshape(count, channels, half, 2, half, 2).swapaxes(3, 4)
+            windows = windows.reshape(count, channels, half, half, 4)
+        decisions = windows.argmax(-1) + 4 * (windows.max(-1) > 0)
+        found.append(decisions.reshape(count, -1))
+        x = np.maximum(windows.max(-1), 0)
+    if name == "mnist":
+        found = found[1:]  # the first convolution's are none of the results
+    x = x.reshape(len(x), -1) * masks_of_step[0]
+    hidden = np.maximum(x @ w[-4].T + w[-3], 0)
+    logits = hidden * masks_of_step[1] @ w[-2].T + w[-1]
+    return logits, np.concatenate(found, 1), hidden
 
 
 def mean_loss(logits, labels):
@@ -72,11 +86,11 @@ def mean_loss(logits, labels):
     return -logs[np.arange(len(labels)), labels].mean()
 
 
-def advanced(optimizer, weights, state, gradient, rate, count):
+def advanced(optimizer, weights, state, gradient, rate, count, epsilon):
     """Weights and state after step `count`, from 1."""
     w, g = weights.astype(float), gradient.astype(float)
     if optimizer == "sgd":
-        return w - rate * g, np.empty((0, PARAMETERS))
+        return w - rate * g, np.empty((0, len(w)))
     a, b = state.astype(float)
     if optimizer == "adadelta":
         a = 0.9 * a + 0.1 * g * g
@@ -84,19 +98,20 @@ def advanced(optimizer, weights, state, gradient, rate, count):
         return w - rate * change, np.array([a, 0.9 * b + 0.1 * change * change])
     a, b = 0.9 * a + 0.1 * g, 0.999 * b + 0.001 * g * g
     means, squares = a / (1 - 0.9**count), b / (1 - 0.999**count)
-    return w - rate * means / (np.sqrt(squares) + 1e-8), np.array([a, b])
+    return w - rate * means / (np.sqrt(squares) + epsilon), np.array([a, b])
 
 
-def data(optimizer):
-    random = np.random.default_rng(1)
-    spread = [(np.prod(shape[1:]) or 1) ** -0.5 for shape in training.SHAPES]
-    parts = zip(spread, training.SIZES)
+def data(name, optimizer):
+    random, of = np.random.default_rng(1), NETWORKS[name]
+    pixels = 784 if name == "mnist" else 3072
+    spread = [(np.prod(shape[1:]) or 1) ** -0.5 for shape in of.shapes]
+    parts = zip(spread, of.sizes)
     initial = [random.uniform(-by, by, size) * 0.5 for by, size in parts]
     order = np.array([random.permutation(7) for _ in range(2)])
     return {
-        "train": random.integers(0, 256, (7, 784)).astype(np.uint8),
+        "train": random.integers(0, 256, (7, pixels)).astype(np.uint8),
         "train_labels": random.integers(0, 10, 7).astype(np.int32),
-        "test": random.integers(0, 256, (5, 784)).astype(np.uint8),
+        "test": random.integers(0, 256, (5, pixels)).astype(np.uint8),
         "test_labels": random.integers(0, 10, 5).astype(np.int32),
         "initial": np.concatenate(initial).astype(np.float32),
         "order": order.astype(np.int32),
@@ -105,38 +120,39 @@ def data(optimizer):
     }
 
 
-def judge(variant, optimizer, **changes):
-    inputs, rule = data(optimizer), {**RULE, **changes}
-    found = run(variant, "cnn", inputs, optimizer=optimizer, **rule)
+def judge(variant, optimizer, name="mnist", **changes):
+    inputs, rule = data(name, optimizer), {**RULE, **changes}
+    found = run(variant, "cnn", inputs, optimizer=optimizer, network=name, **rule)
     steps = rule["steps"] or 6
     last = rule["warm_up"] + steps - 1
     first = last // 3 * 7 + last % 3 * 3  # 7 images in batches of 3, 3 and 1
     index = inputs["order"].flatten()[first : first + min(3, 7 - last % 3 * 3)]
     before, gradient = found["weights_before"][0], found["gradient"][0]
-    of_step = masks(last, len(index), rule["dropout"] == "on")
+    drops = name == "mnist" and rule["dropout"] == "on"
+    of_step = masks(last, len(index)) if drops else (1, 1)
 
     def loss_at(weights):
-        logits = network(weights, inputs["train"][index], of_step)[0]
+        logits = network(name, weights, inputs["train"][index], of_step)[0]
         return mean_loss(logits, inputs["train_labels"][index])
 
     assert found["loss"].shape == (steps,)
     np.testing.assert_allclose(found["loss"][-1], loss_at(before), rtol=1e-4)
     random = np.random.default_rng(2)
-    ends = np.cumsum([0, *training.SIZES])
+    ends = np.cumsum([0, *NETWORKS[name].sizes])
     for begin, end in itertools.pairwise(ends):
-        way = np.zeros(PARAMETERS)
+        way = np.zeros(ends[-1])
         way[begin:end] = gradient[begin:end] + random.normal(0, 1e-3, end - begin)
         way *= 1e-8 / np.abs(way).max()  # small enough that no maximum changes
         slope = (loss_at(before + way) - loss_at(before - way)) / 2
         size = np.linalg.norm(gradient[begin:end]) * np.linalg.norm(way)
         np.testing.assert_allclose(gradient @ way, slope, rtol=0, atol=2e-3 * size)
-    _, windows, hidden = network(before, inputs["train"][index], of_step)
-    places = windows.argmax(2) + 4 * (windows.max(2) > 0)
+    _, places, hidden = network(name, before, inputs["train"][index], of_step)
+    assert found["pool_decisions"].shape == places.shape
     assert (found["pool_decisions"] != places).mean() < 1e-3  # roundings
     assert (found["hidden_decisions"] != (hidden > 0)).mean() < 1e-2
     now, state = advanced(
         *(optimizer, before, found["state_before"], gradient),
-        *(inputs["rates"][last // 3], last + 1),
+        *(inputs["rates"][last // 3], last + 1, SCALES[name][2]),
     )
     np.testing.assert_allclose(found["weights"][0], now, rtol=1e-6, atol=1e-7)
     for found_row, row in zip(found["state"], state, strict=True):
@@ -145,8 +161,7 @@ def judge(variant, optimizer, **changes):
     tests = 0 if rule["steps"] else 2
     assert found["correct"].shape == (tests,)
     if tests:
-        none = np.ones((5, 9216)), np.ones((5, 128))
-        logits = network(found["weights"][0], inputs["test"], none)[0]
+        logits = network(name, found["weights"][0], inputs["test"], (1, 1))[0]
         assert found["predictions"].tolist() == logits.argmax(1).tolist()
         right = (found["predictions"] == inputs["test_labels"]).sum()
         assert found["correct"][-1] == right
@@ -156,6 +171,13 @@ def judge(variant, optimizer, **changes):
 @pytest.mark.parametrize("variant", variants("cnn"))
 def test_epochs(variant: Variant, optimizer: str):
     judge(variant, optimizer)
+
+
+@pytest.mark.parametrize("variant", variants("cnn"))
+def test_colour(variant: Variant):
+    if variant[1] == "routed":
+        pytest.skip("the network mnist only")
+    judge(variant, "adam", "cifar10")
 
 
 @pytest.mark.parametrize(("steps", "warm_up"), [(1, 0), (3, 2)])
