@@ -21,7 +21,8 @@ function(league_precompile target)
 endfunction()
 
 # league_unity(<target> <source>...): with LEAGUE_UNITY, files of one folder are compiled as one, `names.cpp` of all folders too:
-# headers are parsed and templates instantiated once. Not for kernels: what is inlined depends on the size of the whole file.
+# headers are parsed and templates instantiated once. Unnamed namespaces of a folder become one, and each name in it is used once.
+# Not for kernels: what is inlined depends on the size of the whole file.
 function(league_unity target)
   if(NOT LEAGUE_UNITY)
     return()

@@ -18,7 +18,8 @@ Catalogue ask(const python::Interpreter& interpreter) {
   if (!std::filesystem::exists(module))
     throw BadInput("--peers: no " + module.string() + "; give the folder of the project");
   try {
-    return Catalogue(python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(catalogue_timeout_s));
+    return Catalogue(
+        python::Process(interpreter, {.module = "backends.python.catalogue"}).receive(catalogue_timeout_s));
   } catch (const std::exception& error) {
     throw BadInput("--python " + interpreter.python + " cannot list its peers: " + error.what());
   }
