@@ -18,8 +18,10 @@
 namespace league::bench {
 namespace {
 
-/// Launches to request; unsupported ones must be refused with a reason.
-std::vector<Launch> launches(DeviceKind kind) {
+/// Launches to request; unsupported ones must be refused with a reason. Naive methods take teams of one thread on a
+/// host: there is little to vary.
+std::vector<Launch> launches(DeviceKind kind, bool naive) {
+  if (kind == DeviceKind::host && naive) return {{}, {.league = 3, .team = 1}, {.team = 2}};
   if (kind == DeviceKind::host)
     return {{}, {.league = 1}, {.league = 3, .team = 1}, {.team = 2}, {.league = 2, .tile = 2147483647}};
   return {{},
@@ -101,7 +103,7 @@ TEST_F(Variants, AgreeWithTheOracleEverywhere) {
         std::unique_ptr<Problem> problem;
         for (that.devices = 1; that.devices <= limit; ++that.devices) {
           if (!problem || algorithm.between_shards) problem = make_problem(that, runtime_, datasets_);
-          for (const Launch& launch : launches(variant.model.device)) {
+          for (const Launch& launch : launches(variant.model.device, method->naive)) {
             that.launch = launch;
             for (const Execution execution : variant.executions) {
               that.execution = execution;
