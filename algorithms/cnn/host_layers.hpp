@@ -93,7 +93,7 @@ struct alignas(64) HostLayer {
   [[gnu::always_inline]] void choose(const float (&z)[L::step][L::live_side * block], int x, int n, int at, float* to) {
     Largest found{load(z[0] + x * L::step * block + n), {}};
     for (int place = 1; place < L::step * L::step; ++place)
-      found.meet(load(z[place / 2] + (x * L::step + place % 2) * block + n), place);
+      found.take(load(z[place / 2] + (x * L::step + place % 2) * block + n), place);
     store(decisions + at, found.decision());
     store(to + at, chosen(found.value > 0.0F, found.value, Lanes{}));
   }
