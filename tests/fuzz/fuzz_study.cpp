@@ -7,6 +7,7 @@
 #include "bench/study/models.hpp"
 #include "bench/study/study.hpp"
 #include "bench/study/toml_text.hpp"
+#include "bench/tune/tuned_file.hpp"
 #include "tests/bench/temporary.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/runtime.hpp"
@@ -27,7 +28,7 @@ std::string text_of(const Study& study) {
   for (const Comparison& comparison : study.comparisons)
     for (const Case& that : comparison.cases)
       all.push_back({comparison.name, comparison.null_test, case_json(that), that.samples, label(that.launch),
-                     name(that.launch_source), method_label(that), that.skip});
+                     name(that.launch_source), method_label(that), key_of(that).parameters, that.skip});
   return bench::text_of(all);
 }
 

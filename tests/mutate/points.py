@@ -42,6 +42,8 @@ OF_BOUNDS = re.compile(
     r"rounding|error|slack|epsilon|outlook|spread|curvature|magnitude|bound|growth|steepest|drift|\b(unit|worst|eps)\b",
     re.IGNORECASE,
 )
+#: Functions whose results are parts of bounds, or say which values are looked at.
+NO_VALUES = {"step_change_of_all", "weight_of", "terms", "take_sample"}
 SIGNS = (b";", b"{", b"}", b",")
 
 
@@ -244,7 +246,12 @@ def all_points(root, commands):
     ]
     sources = [Source(root, command) for command in oracles]
     return sorted(
-        {p for source, place in reached(sources) for p in Finder(source, place).found}
+        {
+            point
+            for source, place in reached(sources)
+            if place.spelling not in NO_VALUES
+            for point in Finder(source, place).found
+        }
     )
 
 
