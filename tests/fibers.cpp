@@ -15,7 +15,7 @@
 namespace league::tests {
 namespace {
 
-constexpr std::size_t stack_bytes = 256 * 1024;
+constexpr std::size_t stack_bytes = 128 * 1024;
 
 struct Fiber {
   int rank = 0;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <ucontext.h>
-
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -8,52 +6,11 @@
 #include "algorithms/cnn/gpu_layers_part.hpp"
 #include "backends/serial/serial.hpp"
 #include "tests/algorithms/cnn.hpp"
+#include "tests/fibers.hpp"
 
-// The kernels of GPUs in whole trainings, their teams simulated on one thread.
+// The kernels of GPUs in whole trainings, their teams simulated by fibers.
 namespace league::cnn::tests {
 namespace {
-
-/// The threads of a team in turn, each until its next barrier.
-class Team {
- public:
-  using Barrier = std::function<void()>;
-  using Body = std::function<void(const blocks::Group<Barrier>&)>;
-  Team(int size, const Body& body) : stacks_(static_cast<std::size_t>(size) * stack_bytes), threads_(of(size)) {
-    const Barrier barrier = [this] { swapcontext(&threads_[running_], &main_); };
-    for (int rank = 0; rank < size; ++rank) work_.push_back([&, rank] { body(blocks::group_of(rank, size, barrier)); });
-    for (std::size_t rank = 0; rank < threads_.size(); ++rank) start(rank);
-    for (std::size_t left = threads_.size(); left > 0;)
-      for (running_ = 0; running_ < threads_.size(); ++running_) {
-        if (!work_[running_]) continue;
-        swapcontext(&main_, &threads_[running_]);
-        left -= work_[running_] ? 0 : 1;
-      }
-  }
-
- private:
-  static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
-  static std::vector<ucontext_t> of(int size) { return std::vector<ucontext_t>(static_cast<std::size_t>(size)); }
-  void start(std::size_t rank) {
-    ucontext_t& thread = threads_[rank];
-    getcontext(&thread);
-    thread.uc_stack.ss_sp = stacks_.data() + rank * stack_bytes;
-    thread.uc_stack.ss_size = stack_bytes;
-    thread.uc_link = &main_;
-    const auto bits = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&thread, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(bits >> 32),
-                static_cast<unsigned>(bits));
-  }
-  static void enter(unsigned high, unsigned low) {
-    auto* team = reinterpret_cast<Team*>(std::uintptr_t{high} << 32 | low);
-    team->work_[team->running_]();
-    team->work_[team->running_] = nullptr;
-  }
-  std::vector<std::byte> stacks_;
-  std::vector<ucontext_t> threads_;
-  std::vector<std::function<void()>> work_;
-  ucontext_t main_{};
-  std::size_t running_ = 0;
-};
 
 /// A launch runs one team, which takes the place of all others in turn.
 class Launcher {
@@ -88,7 +45,10 @@ class Launcher {
   void submit(const Body& body) const {
     queue_.submit([body] {
       std::vector<Four> scratch(Kernel::scratch_bytes / sizeof(Four) + 1, Four{{NAN, NAN, NAN, NAN}});
-      const Team team(Kernel::threads, [&](const auto& group) { body(group, scratch.front().values); });
+      league::tests::FiberBarrier all(Kernel::threads);
+      league::tests::run_fibers(Kernel::threads, [&](int rank) {
+        body(blocks::group_of(rank, Kernel::threads, [&] { all.arrive_and_wait(); }), scratch.front().values);
+      });
     });
   }
   Queue& queue_;
