@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "algorithms/cnn/gpu_layers_part.hpp"
@@ -18,7 +19,9 @@ class Team {
  public:
   using Barrier = std::function<void()>;
   using Body = std::function<void(const blocks::Group<Barrier>&)>;
-  Team(int size, const Body& body) : stacks_(static_cast<std::size_t>(size) * stack_bytes), threads_(of(size)) {
+  Team(int size, const Body& body)
+      : stacks_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size) * stack_bytes)),
+        threads_(of(size)) {
     const Barrier barrier = [this] { swapcontext(&threads_[running_], &main_); };
     for (int rank = 0; rank < size; ++rank) work_.push_back([&, rank] { body(blocks::group_of(rank, size, barrier)); });
     for (std::size_t rank = 0; rank < threads_.size(); ++rank) start(rank);
@@ -31,12 +34,12 @@ class Team {
   }
 
  private:
-  static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
   static std::vector<ucontext_t> of(int size) { return std::vector<ucontext_t>(static_cast<std::size_t>(size)); }
   void start(std::size_t rank) {
     ucontext_t& thread = threads_[rank];
     getcontext(&thread);
-    thread.uc_stack.ss_sp = stacks_.data() + rank * stack_bytes;
+    thread.uc_stack.ss_sp = stacks_.get() + rank * stack_bytes;
     thread.uc_stack.ss_size = stack_bytes;
     thread.uc_link = &main_;
     const auto bits = reinterpret_cast<std::uintptr_t>(this);
@@ -48,7 +51,7 @@ class Team {
     team->work_[team->running_]();
     team->work_[team->running_] = nullptr;
   }
-  std::vector<std::byte> stacks_;
+  std::unique_ptr<std::byte[]> stacks_;  // not initialised: most of it is never touched
   std::vector<ucontext_t> threads_;
   std::vector<std::function<void()>> work_;
   ucontext_t main_{};
