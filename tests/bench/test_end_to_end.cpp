@@ -156,7 +156,7 @@ class Each(Sound):
     reset_each = True
 )");
   const auto rows = run_study("[\"sound\", \"late\", \"each\", \"plain\"]", 1,
-                              "models = [\"numpy\", \"serial\", \"openmp\"]\nend_to_end = true\n");
+                              "models = [\"numpy\", \"serial\", \"openmp\"]\nend_to_end = true\nnull = false\n");
   expect_passes(rows.at("plain serial"), {"allocation", "compute"});
   expect_passes(rows.at("plain openmp"), {"allocation", "compute"});
   expect_passes(rows.at("sound numpy"), {"compute", "download"});
