@@ -72,15 +72,19 @@ class TorchPeer(GpuPeer):
         import torch
 
         self.torch = torch
-        self.cuda = torch.device("cuda", device.index)
-        torch.cuda.set_device(self.cuda)
-        if device.memory_bytes:
-            total = torch.cuda.get_device_properties(self.cuda).total_memory
-            torch.cuda.set_per_process_memory_fraction(
-                min(1.0, device.memory_bytes / total)
-            )
+        self.cuda = self.opened(device)
         torch.set_float32_matmul_precision("highest")
         torch.set_grad_enabled(False)
+
+    def opened(self, device: Device) -> Any:
+        """The library's device of all tensors, within the memory budget of the case."""
+        cuda = self.torch.cuda
+        opened = self.torch.device("cuda", device.index)
+        cuda.set_device(opened)
+        if device.memory_bytes:
+            total = cuda.get_device_properties(opened).total_memory
+            cuda.set_per_process_memory_fraction(min(1.0, device.memory_bytes / total))
+        return opened
 
     def device_copy(self, array: np.ndarray) -> Any:
         return self.torch.from_numpy(array).to(self.cuda)

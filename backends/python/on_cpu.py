@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .device_peer import DevicePeer
 from .gpu import TorchPeer
-from .peer import Arrays, Device, Parameters
+from .peer import Device
 
 if TYPE_CHECKING:  # listing needs no library
     import numpy as np
@@ -20,13 +20,9 @@ class OnCpu(TorchPeer):
     warm_up: ClassVar[bool] = False
     held = False
 
-    def __init__(self, inputs: Arrays, parameters: Parameters, device: Device) -> None:
-        DevicePeer.__init__(self, inputs, parameters, device)
-        import torch
-
-        self.torch, self.cuda = torch, torch.device("cpu")
-        torch.set_num_threads(device.threads)
-        torch.set_grad_enabled(False)
+    def opened(self, device: Device) -> Any:
+        self.torch.set_num_threads(device.threads)
+        return self.torch.device("cpu")
 
     def device_copy(self, array: np.ndarray) -> Any:
         return self.torch.from_numpy(array).clone()
