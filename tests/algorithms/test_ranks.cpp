@@ -32,10 +32,11 @@ bool refuses(const Variant& variant, Execution execution) {
 }
 
 /// Whether the variant refuses some of the small problems, for another reason: more features than a thread has sums
-/// for, or several teams that wait for each other on one host.
+/// for, several teams that wait for each other on one host, or a network that the method does not know.
 bool refuses_some(const Variant& variant) {
   return (variant.algorithm == "linear_regression" && variant.method == "moments") ||
-         variant.method == "league_barrier";
+         variant.method == "league_barrier" ||
+         (variant.algorithm == "cnn" && variant.method != "direct" && variant.method != "gemm");
 }
 
 /// Counts over all processes; `without_rows` is part of `ran`.
