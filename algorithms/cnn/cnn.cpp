@@ -17,13 +17,13 @@ namespace {
 
 using blocks::Optimizer;
 
-/// Only images of a network's size are accepted.
+/// Only images of a network's size are accepted: random problems take the default.
 std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
   std::vector<Parameter> all = with_dataset_sizes(std::move(own));
   for (Parameter& parameter : all)
     if (parameter.name == "features")
       parameter.default_value = std::to_string(cnn::pixels), parameter.min = cnn::pixels,
-      parameter.max = cnn::cifar10.pixels(),
+      parameter.max = cnn::cifar10.pixels(), parameter.choices = {"784", "3072"},
       parameter.description = "values of an image: 784 of mnist, 3072 of cifar10";
   return all;
 }

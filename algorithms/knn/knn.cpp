@@ -30,7 +30,8 @@ Method rung(const std::string& name, const std::string& description) {
           .description = description,
           .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
           .not_expressible = {{"serial", why}, {"openmp", why}},
-          .naive = true};
+          .naive = true,
+          .units = units};
 }
 
 const RegisterAlgorithm registered{Algorithm{

@@ -53,12 +53,12 @@ std::int64_t draw_extent(Random& random, double exponent, std::int64_t min, std:
 
 Parameters draw_parameters(Random& random, const Algorithm& algorithm, double exponent) {
   const auto is_size = [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::size; };
+  const auto is_fixed = [](const Parameter& one) { return one.min == one.max || !one.choices.empty(); };  // sizes
   std::vector<double> shares;  // of the exponent that fixed sizes leave
   for (const Parameter& parameter : algorithm.parameters)
     if (is_size(parameter)) {
-      const bool fixed = parameter.min == parameter.max;
-      if (fixed) exponent -= std::log2(static_cast<double>(parameter.min));
-      shares.push_back(fixed ? 0 : random.real() + 0.05);
+      if (is_fixed(parameter)) exponent -= std::log2(std::stod(parameter.default_value));
+      shares.push_back(is_fixed(parameter) ? 0 : random.real() + 0.05);
     }
   double whole = 0;
   for (const double share : shares) whole += share;
@@ -68,14 +68,17 @@ Parameters draw_parameters(Random& random, const Algorithm& algorithm, double ex
   for (const Parameter& parameter : algorithm.parameters) {
     std::string& text = drawn.values[parameter.name];
     const std::int64_t min = std::max<std::int64_t>(parameter.min, algorithm.needs_dataset ? 1 : 0);
-    if (is_size(parameter))
-      text = std::to_string(draw_extent(random, elements * *share++ / whole, min, parameter.max));
+    if (is_size(parameter) && is_fixed(parameter))
+      text = parameter.default_value;
+    else if (is_size(parameter))
+      text = std::to_string(draw_extent(random, elements * *share / whole, min, parameter.max));
     else if (parameter.kind == Parameter::Kind::integer)
       text = std::to_string(draw_integer(random, parameter));
     else if (parameter.kind == Parameter::Kind::real)
       text = draw_real(random, parameter);
     else
       text = random.one_of<std::string>(parameter.choices);
+    if (is_size(parameter)) ++share;
   }
   return drawn;
 }
