@@ -33,11 +33,9 @@ Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Metho
                       {"reason", here.reason},
                       {"executions", ready_executions(runtime, algorithm, method, model)}});
   }
-  return {{"name", method.name},
-          {"description", method.description},
-          {"dtypes", dtypes},
-          {"executions", executions},
-          {"models", models}};
+  return {{"name", method.name},   {"description", method.description},
+          {"dtypes", dtypes},      {"executions", executions},
+          {"naive", method.naive}, {"models", models}};
 }
 
 Json parameter_json(const Parameter& parameter) {

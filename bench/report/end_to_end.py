@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import fields, statistics
+from . import fields
 from .case import Case, EndToEnd
 from .fields import Broken, clean, take
 
@@ -13,8 +13,6 @@ HOST = "host"  # the device is the host: nothing is copied, whatever the memory
 MEMORIES = ("pageable", "pinned")
 STATES = ("cold", "warm")
 WAYS = tuple((memory, state) for memory in MEMORIES for state in STATES)
-
-Times = tuple[float, float | None, float | None]  # median and interval [s]
 
 
 def column(memory: str, state: str) -> str:
@@ -71,18 +69,6 @@ def of(case: Case, memory: str, state: str) -> EndToEnd | None:
     return found if found and found.launches else None
 
 
-def times(case: Case) -> dict[tuple[str, str], Times]:
-    """Median and interval of each way that was measured."""
-    found = {}
-    for way in WAYS:
-        if one := of(case, *way):
-            launches = list(one.launches.values())
-            middle = statistics.median([t for samples in launches for t in samples])
-            low, high = statistics.median_interval(launches) or (None, None)
-            found[way] = (middle, low, high)
-    return found
-
-
 def notes(case: Case) -> list[str]:
     """Why there is no such time, where one was asked for."""
     reasons: dict[str, list[str]] = {}
@@ -96,12 +82,3 @@ def notes(case: Case) -> list[str]:
         + f": {reason}"
         for reason, ways in reasons.items()
     ]
-
-
-def parts_text(case: Case) -> str:
-    """``pinned/warm/upload=0.001 ...``: the median of each part."""
-    return " ".join(
-        f"{memory}/{state}/{part}={statistics.median(values):.9g}"
-        for (memory, state), one in case.end_to_end.items()
-        for part, values in one.parts.items()
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import end_to_end, statistics
+from . import end_to_end, end_to_end_times, statistics
 from .bounds import (
     COPIES,
     LATENCY,
@@ -47,7 +47,7 @@ class Row:
     energy: float | None = None  # of one compute [J], and its interval
     energy_low: float | None = None
     energy_high: float | None = None
-    end_to_end: dict[tuple[str, str], end_to_end.Times] = field(
+    end_to_end: dict[tuple[str, str], end_to_end_times.Times] = field(
         default_factory=dict
     )  # by memory and state
     rate: float | None = None
@@ -153,7 +153,7 @@ def build_row(
         energy=energy,
         energy_low=energy_ends[0] if energy_ends else None,
         energy_high=energy_ends[1] if energy_ends else None,
-        end_to_end=end_to_end.times(case),
+        end_to_end=end_to_end_times.times(case),
         rate=amount / middle * 1e-9 if amount else None,
         rate_unit=("GB/s" if moved else "GFLOP/s") if amount else "",
         verdict=ratio.verdict if ratio else "",

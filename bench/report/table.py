@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from . import end_to_end
+from . import end_to_end, end_to_end_times
 from .bounds import CACHE, in_cache
 from .gaps import COLUMNS as GAP_COLUMNS
 from .gaps import Gap, cells
@@ -135,7 +135,7 @@ def record(row: Row) -> dict[str, str]:
             key: figure(row.end_to_end[way][place] if way in row.end_to_end else None)
             for key, (way, place) in END_TO_END.items()
         },
-        "end_to_end_parts_s": end_to_end.parts_text(case),
+        "end_to_end_parts_s": end_to_end_times.parts_text(case),
         "energy_J": figure(row.energy),
         "energy_low_J": figure(row.energy_low),
         "energy_high_J": figure(row.energy_high),

@@ -211,7 +211,8 @@ TEST_F(Faults, StudyHasAllThatRunsHere) {
     for (const Json& method : algorithm.at("methods"))
       for (const Json& model : method.at("models"))
         for (const Json& execution : model.at("executions"))
-          here.emplace(algorithm.at("name"), method.at("name"), model.at("name"), execution);
+          if (!method.at("naive").get<bool>())  // those run only where a study names them
+            here.emplace(algorithm.at("name"), method.at("name"), model.at("name"), execution);
   for (const auto& [name, row] : sound())
     found.emplace(row.at("algorithm"), row.at("method"), row.at("model"), row.at("execution"));
   EXPECT_FALSE(here.empty());
