@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(max_product_threads) multiply_rows(const DualW
   }
 }
 
-// One block takes all steps, each thread a row and class.
+// One block takes all steps, a thread takes one row and class at a time.
 template <class T>
 __global__ void __launch_bounds__(DualScratch::max_threads) dual(const DualWork<T> work) {
   extern __shared__ double dual_scratch[];

@@ -26,7 +26,7 @@ void multiply_rows(const Exec& exec, Queue& queue, int threads, std::int64_t lea
       });
 }
 
-// One team takes all steps, each thread a row and class.
+// One team takes all steps, a thread takes one row and class at a time.
 template <class T>
 void dual(const Exec& exec, Queue& queue, int threads, int scratch_bytes, const DualWork<T>& work) {
   Team policy(exec, 1, threads, 1);
