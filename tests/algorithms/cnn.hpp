@@ -151,4 +151,17 @@ inline Plain plain(std::span<const double> w, const Batch& batch, std::int64_t p
   return found;
 }
 
+/// Expects derivative `i` of the batch's gradient, of a tensor, to be the central difference of the loss.
+inline void expect_derivative(const Gradient& gradient, std::vector<double>& weights, const Batch& batch, std::size_t i,
+                              int tensor) {
+  constexpr double step = 1e-6;
+  const double there = weights[i];
+  weights[i] = there + step;
+  const double above = evaluate(weights, batch).loss;
+  weights[i] = there - step;
+  const double below = evaluate(weights, batch).loss;
+  weights[i] = there;
+  EXPECT_NEAR((above - below) / (2 * step), gradient.values[i], 1e-8) << "parameter " << i << " of " << tensor;
+}
+
 }  // namespace league::cnn::tests

@@ -78,22 +78,13 @@ TEST(CnnCifar10, TheDerivativesAreThoseOfTheLoss) {
   const Batch batch = batch_of(*problem, 0);
   std::vector<double> weights = initial_of(*problem);
   const Gradient gradient = differentiate(weights, batch);
-  constexpr double step = 1e-6;
   for (int tensor = 0; tensor < cifar10.tensors(); ++tensor) {
     const auto begin = gradient.values.begin() + cifar10.tensor_begin(tensor),
                end = gradient.values.begin() + cifar10.tensor_begin(tensor + 1);
     const auto largest = std::ranges::max_element(begin, end, {}, [](double value) { return std::abs(value); });
     EXPECT_GT(std::abs(*largest), 1e-4) << "tensor " << tensor;
-    for (const auto chosen : {largest, begin + (end - begin) / 3}) {
-      const auto i = static_cast<std::size_t>(chosen - gradient.values.begin());
-      const double there = weights[i];
-      weights[i] = there + step;
-      const double above = evaluate(weights, batch).loss;
-      weights[i] = there - step;
-      const double below = evaluate(weights, batch).loss;
-      weights[i] = there;
-      EXPECT_NEAR((above - below) / (2 * step), gradient.values[i], 1e-8) << "parameter " << i << " of " << tensor;
-    }
+    for (const auto chosen : {largest, begin + (end - begin) / 3})
+      expect_derivative(gradient, weights, batch, static_cast<std::size_t>(chosen - gradient.values.begin()), tensor);
   }
 }
 

@@ -111,7 +111,6 @@ TEST_P(CnnOracle, TheDerivativesAreThoseOfTheLoss) {
   std::vector<double> weights = initial_of(*problem);
   const Gradient gradient = differentiate(weights, batch);
   EXPECT_NEAR(evaluate(weights, batch).loss, gradient.loss, 1e-14);
-  constexpr double step = 1e-6;
   for (int tensor = 0; tensor < tensors; ++tensor) {
     const int begin = tensor_begin[tensor], end = tensor_begin[tensor + 1];
     const auto size = [](double value) { return std::abs(value); };
@@ -122,15 +121,7 @@ TEST_P(CnnOracle, TheDerivativesAreThoseOfTheLoss) {
       chosen.push_back(static_cast<std::size_t>(begin) +
                        random_below(static_cast<std::uint64_t>(end - begin), 3, static_cast<std::uint64_t>(tensor), i));
     EXPECT_GT(std::abs(*largest), 1e-4) << "tensor " << tensor;
-    for (const std::size_t i : chosen) {
-      const double there = weights[i];
-      weights[i] = there + step;
-      const double above = evaluate(weights, batch).loss;
-      weights[i] = there - step;
-      const double below = evaluate(weights, batch).loss;
-      weights[i] = there;
-      EXPECT_NEAR((above - below) / (2 * step), gradient.values[i], 1e-8) << "parameter " << i << " of " << tensor;
-    }
+    for (const std::size_t i : chosen) expect_derivative(gradient, weights, batch, i, tensor);
   }
 }
 
