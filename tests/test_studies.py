@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[1]
 LEAGUE = ROOT / "build/openmp/league"
 FOLDER = ROOT / "configs/studies"
 RESULTS = ROOT / "bench/results"

@@ -4,17 +4,18 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from shutil import copytree
 
 import numpy as np
 import pytest
-from conftest import ROOT
 
 from backends.python import catalogue, driver, worker
 from backends.python.gpu import LONGEST_HOLD_S, GpuPeer
 from backends.python.graphs import LONGEST_GRAPH, graph_lengths
 from backends.python.peer import Device, HostPeer, Unsupported
 
+ROOT = Path(__file__).resolve().parents[2]
 PEER = """import json
 import os.path
 import no_such_library.inner

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[2]
 LEAGUE = ROOT / "build/openmp/league"
 TOOLS = Path("/usr/share/benchmark")  # of Debian's libbenchmark-tools
 STUDY = """

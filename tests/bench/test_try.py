@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[2]
 LEAGUE = ROOT / "build/openmp/league"
 PLANTED = ROOT / "tests/bench/planted"
 CONFIGS = sorted(path.stem for path in (ROOT / "configs/try").glob("*.toml"))
