@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace league {
 class Cnn final : public Problem {
  public:
   static constexpr const char* algorithm = "cnn";
+  static constexpr int teams_per_image = 6;  ///< at most, in any kernel
   /// Of the last step: state before and after it, gradient, and the network's decisions (pool, ReLU) on its images.
   /// Inference has `weights`, `state`, `correct` and `predictions` only.
   enum Output {
@@ -41,6 +43,9 @@ class Cnn final : public Problem {
   explicit Cnn(const Making& making);
   [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }
   [[nodiscard]] std::int64_t batch_rows() const override { return batch; }
+  [[nodiscard]] std::int64_t max_teams() const override {
+    return teams_per_image * std::max(data.train.rows(), data.test.rows());
+  }
   [[nodiscard]] Cost cost() const override;
   /// @throws std::invalid_argument naming the image with a bad label
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;

@@ -28,6 +28,14 @@ Wanted solving(const std::string& problem) {
   };
 }
 
+Wanted taking(Dtype dtype) {
+  return [dtype](const Variant& variant) {
+    const std::vector<Method>& methods = registry().algorithm(variant.algorithm)->methods;
+    const std::vector<Dtype>& dtypes = std::ranges::find(methods, variant.method, &Method::name)->dtypes;
+    return std::ranges::find(dtypes, dtype) != dtypes.end();
+  };
+}
+
 std::string name_of(const Variant& variant) { return variant.method + " " + std::string(variant.model.name); }
 
 Solved::Solved(const Variant& variant, const Problem& problem, const Setting& setting)

@@ -22,6 +22,8 @@ std::vector<const Variant*> variants(const Wanted& wanted = {}) {
 }
 /// Variants whose method has this `Method::problem`.
 Wanted solving(const std::string& problem);
+/// Variants whose method has this type.
+Wanted taking(Dtype dtype);
 
 /// "fused kokkos": for traces.
 std::string name_of(const Variant& variant);
