@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <string_view>
 
 #include "bench/cli/execute.hpp"
 #include "bench/cli/list.hpp"
@@ -82,18 +83,29 @@ ExitCode whole(int count, const char* const* arguments) {
   }
 }
 
-/// The terminate handler: an exception left a noexcept function, as where a library needs memory to clean up. Records
-/// stay.
-[[noreturn]] void end_at_once() {
-  std::fputs("league: ended at once, most likely out of host memory: run it again with --resume\n", stderr);
-  std::_Exit(static_cast<int>(ExitCode::failed));
+/// Ends the process in a signal handler too; records stay.
+[[noreturn]] void end_at_once(std::string_view words) {
+  static_cast<void>(!write(STDERR_FILENO, words.data(), words.size()));
+  _exit(static_cast<int>(ExitCode::failed));
+}
+
+/// The terminate handler: an exception left a noexcept function, as where a library needs memory to clean up.
+[[noreturn]] void on_terminate() {
+  end_at_once("league: ended at once, most likely out of host memory: run it again with --resume\n");
+}
+
+/// The handler of SIGABRT: Kokkos, for one, aborts once a kernel has made an illegal access, after which no call to the
+/// GPU succeeds in this process.
+void on_abort(int /*signal*/) {
+  end_at_once("\nleague: a library has aborted, as after an illegal access on a GPU: run it again with --resume\n");
 }
 
 }  // namespace
 }  // namespace league::bench
 
 int main(int count, char** arguments) {
-  std::set_terminate(league::bench::end_at_once);
+  std::set_terminate(league::bench::on_terminate);
+  std::signal(SIGABRT, league::bench::on_abort);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of that write
   return static_cast<int>(league::bench::whole(count, arguments));
 }

@@ -79,12 +79,15 @@ class ComparisonRun {
     return made;
   }
 
-  /// One budget for all cases of a kind of device, fixed before any of them takes memory.
+  /// One budget for all cases of a kind of device, fixed before any of them takes memory. A case whose device does not
+  /// answer fails.
   void set_budgets() {
-    for (const Result* result : waiting_) {
+    std::erase_if(waiting_, [this](Result* result) {
       const DeviceKind kind = device_kind(result->of);
-      if (!budgets_.contains(kind)) budgets_[kind] = memory_budget(run_.runtime, kind, run_.device_memory_bytes);
-    }
+      return !budgets_.contains(kind) && !attempt_here(*result, [&] {
+        budgets_[kind] = memory_budget(run_.runtime, kind, run_.device_memory_bytes);
+      });
+    });
   }
 
   /// Opens as many cases as fit into memory together, and samples them in turn.
@@ -175,12 +178,21 @@ class ComparisonRun {
     if (!group.empty() && group.back().result == null_) null_->batch = repeated_->batch;
   }
 
+  /// None where the GPU no longer answers: its samples say why.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> readings_of(const Ready& ready) const {
+    try {
+      return run_.runtime.readings(ready.prepared_case->shards().front().device);
+    } catch (const std::runtime_error&) {
+      return {};
+    }
+  }
+
   void sample(std::vector<Ready>& group) {
     choose_batches(group);
     Stopping stopping(group.empty() ? std::nullopt : group.front().result->of.precision);
     std::vector<Draw> draws;
     for (const Ready& ready : group) {
-      ready.result->readings_before = run_.runtime.readings(ready.prepared_case->shards().front().device);
+      ready.result->readings_before = readings_of(ready);
       const int limit = ready.result->of.precision ? Stopping::max_samples : ready.result->of.samples;
       draws.push_back({ready.result->of.name, samples_for(limit, ready.meter->expected_s()), [&ready, this] {
                          run_.check_interrupt();
@@ -200,7 +212,7 @@ class ComparisonRun {
       result.stopped = stopping.reason();
       result.held = group[i].meter->holds();
       result.begin_skew_s = group[i].meter->begin_skew_s();
-      result.readings_after = run_.runtime.readings(group[i].prepared_case->shards().front().device);
+      result.readings_after = readings_of(group[i]);
       if (drawn[i].error.empty())
         conclude(result, Status::passed, "");
       else

@@ -17,11 +17,11 @@ class MemoryWatch {
   explicit MemoryWatch(const Runtime& runtime) : runtime_(runtime) {}
 
   void before(const std::vector<Device>& devices) {
-    for (const Device& device : with_host(devices)) free_before_[key(device)] = runtime_.free_memory_bytes(device);
+    for (const Device& device : with_host(devices)) free_before_[key(device)] = free_bytes(device);
   }
   void after(const std::vector<Device>& devices) {
     for (const Device& device : with_host(devices)) {
-      const std::int64_t taken = free_before_[key(device)] - runtime_.free_memory_bytes(device);
+      const std::int64_t taken = free_before_[key(device)] - free_bytes(device);
       largest_[key(device)] = std::max(largest_[key(device)], taken);
     }
   }
@@ -29,7 +29,7 @@ class MemoryWatch {
   [[nodiscard]] bool has_room(const std::vector<Device>& devices) const {
     return std::ranges::all_of(with_host(devices), [&](const Device& device) {
       const auto largest = largest_.find(key(device));
-      return largest == largest_.end() || runtime_.free_memory_bytes(device) > largest->second + largest->second / 10;
+      return largest == largest_.end() || free_bytes(device) > largest->second + largest->second / 10;
     });
   }
   /// Whether a case failed for lack of memory.
@@ -42,6 +42,15 @@ class MemoryWatch {
     devices.push_back({DeviceKind::host, 0, 1});
     return devices;
   }
+  /// None where the GPU no longer answers: the next case on it says why.
+  [[nodiscard]] std::int64_t free_bytes(const Device& device) const {
+    try {
+      return runtime_.free_memory_bytes(device);
+    } catch (const std::runtime_error&) {
+      return 0;
+    }
+  }
+
   const Runtime& runtime_;
   std::map<Key, std::int64_t> free_before_, largest_;
 };

@@ -65,6 +65,15 @@ TEST_F(SignalsTest, InQuickSuccessionAreOne) {
   EXPECT_TRUE(fs::exists(merged())) << "it has taken the second for a user who insists";
 }
 
+TEST_F(SignalsTest, AnAbortedRunKeepsItsRecords) {
+  const auto program = started(many);
+  program->signal(SIGABRT);
+  const Outcome outcome = program->wait();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("a library has aborted"), std::string::npos) << outcome.err;
+  EXPECT_GE(files(), 2);
+}
+
 TEST_F(SignalsTest, HangUpIsIgnoredUnderNohup) {
   const auto program = started("[10, 4000001]", [] { std::signal(SIGHUP, SIG_IGN); });
   program->signal(SIGHUP);

@@ -65,3 +65,17 @@ def test_measures_each_kernel_with_more_work(tmp_path):
     (counts,) = json.loads((tmp_path / "verdicts.json").read_text()).values()
     totals = {int(effect): sum(some.values()) for effect, some in counts.items()}
     assert totals == {0: 6, 1: 3, 2: 3, 3: 3, 5: 3}
+
+
+@pytest.mark.skipif(not EXECUTABLE.exists(), reason="no league_faults")
+def test_there_are_as_many_problems_as_are_asked_for_by_default(tmp_path):
+    file = tmp_path / "verdicts.toml"
+    file.write_text(verdicts.study(600, 100, 6, ["serial"]))
+    done = subprocess.run(
+        [EXECUTABLE, "run", file, "--dry-run"],
+        env=os.environ | {"LEAGUE_EFFECTS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

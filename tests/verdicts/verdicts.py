@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = [
     ("vector_add", "wide", "n = { log_uniform = [20_000, 200_000] }"),
     ("sum", "two_stage", "n = { log_uniform = [20_000, 200_000] }"),
-    ("distance_matrix", "direct", "n = { log_uniform = [64, 256] }, dimension = 3"),
+    ("distance_matrix", "direct", "n = { log_uniform = [64, 512] }, dimension = 3"),
 ]
 EFFECTS = (1, 2, 3, 5)  # % more work
 MODELS = "openmp,kokkos,kokkos_blocks,cuda,hip"
