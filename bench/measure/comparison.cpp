@@ -178,21 +178,12 @@ class ComparisonRun {
     if (!group.empty() && group.back().result == null_) null_->batch = repeated_->batch;
   }
 
-  /// None where the GPU no longer answers: its samples say why.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> readings_of(const Ready& ready) const {
-    try {
-      return run_.runtime.readings(ready.prepared_case->shards().front().device);
-    } catch (const std::runtime_error&) {
-      return {};
-    }
-  }
-
   void sample(std::vector<Ready>& group) {
     choose_batches(group);
     Stopping stopping(group.empty() ? std::nullopt : group.front().result->of.precision);
     std::vector<Draw> draws;
     for (const Ready& ready : group) {
-      ready.result->readings_before = readings_of(ready);
+      ready.result->readings_before = run_.runtime.readings(ready.prepared_case->shards().front().device);
       const int limit = ready.result->of.precision ? Stopping::max_samples : ready.result->of.samples;
       draws.push_back({ready.result->of.name, samples_for(limit, ready.meter->expected_s()), [&ready, this] {
                          run_.check_interrupt();
@@ -212,7 +203,7 @@ class ComparisonRun {
       result.stopped = stopping.reason();
       result.held = group[i].meter->holds();
       result.begin_skew_s = group[i].meter->begin_skew_s();
-      result.readings_after = readings_of(group[i]);
+      result.readings_after = run_.runtime.readings(group[i].prepared_case->shards().front().device);
       if (drawn[i].error.empty())
         conclude(result, Status::passed, "");
       else
