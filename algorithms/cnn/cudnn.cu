@@ -37,7 +37,7 @@ struct Around<Mnist, 1> {  // with dropout
   using Backward = layers::Unpool;
 };
 
-/// A convolution whose decisions are results is followed by our kernel; the others have bias and ReLU in their epilogue.
+/// A convolution whose decisions are results is followed by our kernel; others have bias and ReLU in their epilogue.
 template <class N, bool tf32>
 class Layers {
  public:

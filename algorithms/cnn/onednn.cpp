@@ -11,11 +11,17 @@ namespace {
 
 /// `layers`: one library call per layer. Our own: pixel conversion, dropout and decisions, the last layer with the
 /// loss, the optimizer.
-struct LayersStep : HostStep {
+template <class N>
+struct LayersStep : HostStepOf<N> {
+  using Base = HostStepOf<N>;
+  using typename Base::Take;
+  using State = StateOf<N>;
+  using Base::part, Base::state;
   /// The calls for each occurring number of images, and the tensors between them.
   class Memory {
    public:
-    void configure(ShardPart& part, const State& state, int threads) {
+    template <class Part>
+    void configure(Part& part, const State& state, int threads) {
       const std::int64_t max_images = std::max<std::int64_t>(state.own_count, 1);
       const std::set<std::int64_t> counts{state.own_count, state.own_last_count, std::min(state.test_count, max_images),
                                           state.test_count % max_images};
@@ -26,39 +32,39 @@ struct LayersStep : HostStep {
         if (count > 0) size = std::max(size, layers_.emplace_back(engine_, static_cast<int>(count)).size());
       part.declare(arena_, "cnn/layers", size);
     }
-    [[nodiscard]] Layers& of(const State& state, int images) {
-      Layers& found = *std::ranges::find(layers_, images, &Layers::images);
+    [[nodiscard]] Layers<N>& of(const State& state, int images) {
+      Layers<N>& found = *std::ranges::find(layers_, images, &Layers<N>::images);
       found.bind(state, arena_.data());
       return found;
     }
 
    private:
     dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
-    std::deque<Layers> layers_;
+    std::deque<Layers<N>> layers_;
     host::Array<float> arena_;
   };
-  LayersStep(const State& with, int count, Memory& of) : HostStep{with, count}, memory(of) {}
+  LayersStep(const State& with, int count, Memory& of) : Base{with, count}, memory(of) {}
 
   template <class All>
   void forward(const All& all, const Take& take) const {
     if (take.count == 0) return;
-    const onednn::Threads limit(threads);
-    const Layers& layers = memory.of(state, take.count);
+    const onednn::Threads limit(Base::threads);
+    const Layers<N>& layers = memory.of(state, take.count);
     all([&](int thread) { fill(take, layers.x(), thread); });
     layers.convolve();
-    all([&](int thread) { drop(take, layers.places(), thread); });
+    all([&](int thread) { decide(take, layers, thread); });
     layers.multiply();
-    all([&](int thread) { judge(take, thread); });
+    all([&](int thread) { Base::judge(take, thread); });
   }
   template <class All>
   void backward(const All& all, const Take& take) const {
     if (take.count == 0) {
-      std::fill_n(state.gradient, parameters + 1, 0.0F);
+      std::fill_n(state.gradient, N::parameters + 1, 0.0F);
       return;
     }
-    const onednn::Threads limit(threads);
-    const Layers& layers = memory.of(state, take.count);
-    all([&](int thread) { differentiate_last(take, thread); });
+    const onednn::Threads limit(Base::threads);
+    const Layers<N>& layers = memory.of(state, take.count);
+    all([&](int thread) { Base::differentiate_last(take, thread); });
     layers.multiply_back();
     all([&](int thread) { rectify(take, thread); });
     layers.convolve_back();
@@ -69,22 +75,37 @@ struct LayersStep : HostStep {
   void fill(const Take& take, float* x, int thread) const {
     const Range images = part(take.count, thread);
     for (auto i = static_cast<int>(images.begin); i < images.end; ++i)
-      for (int k = 0; k < pixels; ++k) x[std::int64_t{i} * pixels + k] = pixel<float>(take.image(i)[k]);
+      for (int k = 0; k < N::pixels; ++k) x[std::int64_t{i} * N::pixels + k] = N::pixel(take.image(i)[k]);
   }
-  void drop(const Take& take, const std::uint8_t* places, int thread) const {
+  // Keeps the decisions, then ReLU and dropout after the last layer.
+  void decide(const Take& take, const Layers<N>& layers, int thread) const {
     const Range images = part(take.count, thread);
     for (auto i = static_cast<int>(images.begin); i < images.end; ++i) {
-      const std::int64_t end = (std::int64_t{i} + 1) * pooled;
-      if (take.trains)
-        for (std::int64_t at = end - pooled; at < end; ++at)
-          state.pool_decisions[at] = Decision::of(places[at], state.p[at] > 0);
-      drop_pooled(state, take, i);
+      if (take.trains) keep_decisions(layers, i);
+      if constexpr (N::network.drops) {
+        drop_pooled(state, take, i);
+      } else {
+        float* p = state.p + std::int64_t{i} * N::flat;
+        for (int k = 0; k < N::flat; ++k) p[k] = std::max(p[k], 0.0F);
+      }
+    }
+  }
+  void keep_decisions(const Layers<N>& layers, int i) const {
+    for (int n = 0; n < N::network.count; ++n) {
+      const Convolution& of = N::network.convolutions[n];
+      if (!of.decides) continue;
+      const auto [values, places] = layers.decided(n);
+      std::uint8_t* decisions = state.pool_decisions + std::int64_t{i} * N::decisions + of.decisions;
+      for (int k = 0; k < of.values(); ++k) {
+        const std::int64_t at = std::int64_t{i} * of.values() + k;
+        decisions[k] = Decision::of(places == nullptr ? 0 : places[at], values[at] > 0);
+      }
     }
   }
   // Back through dropout and ReLU.
   void rectify(const Take& take, int thread) const {
-    const auto scale = state.dropout_of(take).pooled_scale<float>();
-    const Range values = part(std::int64_t{take.count} * pooled, thread);
+    const auto scale = state.dropout_of(take).template pooled_scale<float>();
+    const Range values = part(std::int64_t{take.count} * N::flat, thread);
     for (std::int64_t at = values.begin; at < values.end; ++at)
       state.d_p[at] = state.p[at] > 0 ? scale * state.d_p[at] : 0.0F;
   }
@@ -100,7 +121,9 @@ struct Threads : openmp_model::Threads {
   }
 };
 
-const RegisterTraining<HostPart<Threads, host::Array, LayersStep>> layers{"layers", onednn::model, {Execution::stream}};
+template <class N>
+using Part = HostPart<Threads, host::Array, LayersStep<N>>;
+const RegisterTraining<Part<Mnist>, Part<Cifar10>> layers{"layers", onednn::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

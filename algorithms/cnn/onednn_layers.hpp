@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "algorithms/cnn/state.hpp"
@@ -9,10 +11,17 @@
 
 namespace league::cnn {
 
-/// The calls for one number of images. Convolutions, pool and dense products choose their own layouts; reorders convert
-/// from ours and back.
+/// The calls for one number of images. Convolutions, pools and dense products choose their own layouts; reorders
+/// convert from ours and back.
+template <class N>
 class Layers {
  public:
+  using State = StateOf<N>;
+  /// What decides in a layer, of all images in NCHW; null where there is none.
+  struct Decided {
+    const float* values;         ///< after the pool, above 0 where the ReLU lets them through
+    const std::uint8_t* places;  ///< of the maxima in their windows
+  };
   /// @pre a `onednn::Threads` object exists
   Layers(const dnnl::engine& engine, int images);
   [[nodiscard]] int images() const { return images_; }
@@ -21,14 +30,15 @@ class Layers {
   /// Sets the memory of all tensors.
   void bind(const State& state, float* arena);
 
-  /// Pixels, [images x 28 x 28].
+  /// Pixels, NCHW.
   [[nodiscard]] float* x() const { return static_cast<float*>(x_.get_data_handle()); }
-  /// Positions of the maxima, u8 [images x pooled].
-  [[nodiscard]] const std::uint8_t* places() const {
-    return static_cast<const std::uint8_t*>(places_.get_data_handle());
+  [[nodiscard]] Decided decided(int n) const {
+    const auto& [values, places] = decided_[static_cast<std::size_t>(n)];
+    return {values ? static_cast<const float*>(values.get_data_handle()) : nullptr,
+            places ? static_cast<const std::uint8_t*>(places.get_data_handle()) : nullptr};
   }
 
-  /// From the pixels to the maxima of the windows, before ReLU, in `p`.
+  /// From the pixels to the values of the last layer's windows, before ReLU, in `p`.
   void convolve() const { run(convolve_); }
   /// From `p` to `h`, without the bias.
   void multiply() const { run(multiply_); }
@@ -47,9 +57,30 @@ class Layers {
   /// Part of the shard's own memory.
   using Place = float* (*)(const State&);
 
+  /// A convolution's calls, and the tensors that its backward pass needs.
+  struct Layer {
+    dnnl::convolution_forward::primitive_desc forward;
+    dnnl::pooling_forward::primitive_desc pool;
+    dnnl::memory input, weights, z;  ///< in the layouts of the call; z: after the convolution
+    dnnl::memory places, output;     ///< workspace of the pool; after the ReLU, null in the last layer
+  };
+  static constexpr int count = N::network.count;
+
   void run(const Calls& calls) const;
   void make_convolutions();
   void make_dense();
+  /// Appends the calls of layer `n`. @returns its output, what the next layer takes
+  template <int n>
+  dnnl::memory make_forward(const dnnl::memory& input);
+  /// The same, from the gradient of the output of layer `n`. @returns the gradient of its input, null in the first
+  /// layer
+  template <int n>
+  dnnl::memory make_backward(const dnnl::memory& gradient);
+  /// Parameters of layer `n`, or their gradient.
+  template <int n>
+  [[nodiscard]] dnnl::memory weights_of(bool gradient);
+  template <int n>
+  [[nodiscard]] dnnl::memory biases_of(bool gradient);
   [[nodiscard]] dnnl::memory in_arena(const dnnl::memory::desc& desc);
   [[nodiscard]] dnnl::memory in_state(const Dims& dims, dnnl::memory::format_tag tag, Place place);
   /// `from` in the layout `wanted`; appends a reorder to `calls` if the layouts differ.
@@ -64,7 +95,9 @@ class Layers {
   std::int64_t size_ = 0;
   std::vector<std::pair<dnnl::memory, std::int64_t>> arena_;
   std::vector<std::pair<dnnl::memory, Place>> state_;
-  dnnl::memory x_, places_, p_, d_p_;
+  dnnl::memory x_, p_, d_p_;
+  std::array<Layer, count> layers_;
+  std::array<std::pair<dnnl::memory, dnnl::memory>, count> decided_;
   Calls convolve_, multiply_, multiply_back_, convolve_back_;
 };
 

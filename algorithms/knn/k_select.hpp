@@ -94,12 +94,12 @@ template <class D, class T, class Group, class Row, class LanesSum, class Put>
 LEAGUE_FUNCTION void squares_of_rows(const Group& group, int lanes, int features, const T* x, int count, const Row& row,
                                      const LanesSum& lanes_sum, const Put& put) {
   constexpr int together = 4;
-  const int gang = group.rank / lanes, gangs = group.size / lanes, lane = group.rank % lanes;
-  for (int first = 0; first < count; first += gangs * together) {  // the same number of iterations for all
+  const int subgroup = group.rank / lanes, subgroups = group.size / lanes, lane = group.rank % lanes;
+  for (int first = 0; first < count; first += subgroups * together) {  // the same number of iterations for all
     const T* y[together];
     D sum[together] = {};
     blocks::unrolled<together>([&](int n) {
-      const int i = first + n * gangs + gang;
+      const int i = first + n * subgroups + subgroup;
       y[n] = row(i < count ? i : count - 1);
     });
     for (int f = lane; f < features; f += lanes) {
@@ -110,7 +110,7 @@ LEAGUE_FUNCTION void squares_of_rows(const Group& group, int lanes, int features
       });
     }
     blocks::unrolled<together>([&](int n) {
-      const int i = first + n * gangs + gang;
+      const int i = first + n * subgroups + subgroup;
       const D all = lanes_sum(sum[n]);
       if (lane == 0 && i < count) put(i, all);
     });

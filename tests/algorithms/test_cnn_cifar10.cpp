@@ -126,6 +126,9 @@ TEST(CnnCifar10, ItsVariants) {
     }
   for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos; ", "gemm kokkos_kernels; "})
     EXPECT_NE(ran.find(one), std::string::npos) << one << "of " << ran;
+  if (registry().variant(Cnn::algorithm, "layers", "onednn") != nullptr) {
+    EXPECT_NE(ran.find("layers onednn; "), std::string::npos) << ran;
+  }
 }
 
 class CnnCifar10Faults : public ::testing::Test {
