@@ -71,8 +71,8 @@ def about(value: float) -> str:
     """``1.25M``: three significant digits with a decimal prefix."""
     for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= 0.9995 * size:
-            return f"{value / size:.3g}{prefix}"
-    return f"{value:.3g}"
+            return f"{plain(value / size)}{prefix}"
+    return plain(value)
 
 
 def exact(value: object) -> str:

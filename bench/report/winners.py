@@ -50,7 +50,7 @@ def field_of(row: Row) -> tuple[object, ...]:
 def time_text(row: Row) -> str:
     """``7.31 ms``."""
     size, unit = units.scale(time(row))
-    return f"{time(row) / size:.3g} {unit}"
+    return f"{units.plain(time(row) / size)} {unit}"
 
 
 def number(value: float) -> str:

@@ -12,7 +12,7 @@ from ..gaps import Gap
 from ..rows import Row
 from ..selection import work_title
 from ..statistics import MARGIN, Estimate
-from ..units import exact, per_cent
+from ..units import exact, per_cent, plain
 from .figure import Figure, cases_of, device_text, provenance
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption="Right of the line at 1 portable code is faster, left of it native code; bars are 95 % intervals, arrows point to values beyond the axis, the grey "
             f"band is {per_cent(MARGIN)} to both sides. Medians of {level} of {len(shown)} problems lie in the band, from "
-            f"{min(ratios):.3g} to {max(ratios):.3g} over all. Each side at its best launch, same method.{special}{rest}",
+            f"{plain(min(ratios))} to {plain(max(ratios))} over all. Each side at its best launch, same method.{special}{rest}",
             cases=cases_of(
                 row for gap in shown for row in (gap.portable, gap.native) if row
             ),

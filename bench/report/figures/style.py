@@ -29,7 +29,7 @@ from matplotlib.ticker import (
 from matplotlib.transforms import blended_transform_factory
 
 from ..models import COMPILED, NATIVE, PORTABLE, PORTABLES
-from ..units import SCALES
+from ..units import SCALES, plain
 
 INK, SOFT, GRID, PAPER = "#1a1f26", "#5b6470", "#d5dae1", "#fefefe"
 BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
@@ -189,7 +189,7 @@ def held(
         return
     under = value < low
     end, side = (low, "left") if under else (high, "right")
-    text = f"\u25c0 {value:.3g}" if under else f"{value:.3g} \u25b6"
+    text = f"\u25c0 {plain(value)}" if under else f"{plain(value)} \u25b6"
     middle: Properties = {"ha": side, "va": "center", "fontsize": 8, "zorder": 4}
     panel.text(end, place, text, color=look["color"], bbox=box(), **middle)
 
