@@ -39,7 +39,7 @@ def reframe(league, tmp_path):
             f"study={study}",
             *(words or ["-r"]),
         ]
-        environment = {**os.environ, "LEAGUE_SITE": str(site)}
+        environment = os.environ | {"LEAGUE_SITE": str(site), "TMPDIR": str(tmp_path)}
         return subprocess.run(
             list(map(str, command)),
             env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
