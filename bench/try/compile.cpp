@@ -31,7 +31,8 @@ std::string read_text(const std::filesystem::path& file) {
 void compile(const Compilation& what) {
   if (!std::filesystem::exists(what.script))
     throw BadInput(what.file + ": no " + what.script.string() +
-                   ": this build has no such runtime, or was carried here without its compile commands");
+                   ": this build has no such runtime, was carried here without its compile commands, or its target "
+                   "league_try was not built");
   const std::filesystem::path log = what.program.string() + ".log";
   std::vector<std::string> words{"LINKED=" + quoted(listed(what.linked, " ")), "sh", quoted(what.script.string()),
                                  quoted(what.source.string()), quoted(what.program.string())};

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # `league try`: a worker program per runtime with no kernel in it, and the commands that built it, as a script that puts a user's
 # file in the place of that kernel: try/<runtime>.sh in the build folder.
-add_custom_target(league_try)
+add_custom_target(league_try ALL)
 
 # league_try(<runtime> KERNEL <source> MACHINE <source> [LANGUAGE <language>] LIBRARIES <library>...)
 function(league_try runtime)
@@ -44,7 +44,6 @@ if(CMAKE_GENERATOR STREQUAL Ninja)
     league_try(kokkos KERNEL kokkos_none.cpp MACHINE kokkos_machine.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
       LIBRARIES backend_kokkos Kokkos::kokkos ${devices})
   endif()
-  add_dependencies(league league_try)
 else()
   message(STATUS "league try: takes the generator Ninja, which tells its commands")
 endif()
