@@ -8,8 +8,8 @@ namespace league::cnn {
 namespace {
 
 using Runner = cuda_model::Runner<>;
-const RegisterTraining<layers::LayersPart<layers::Im2col<Runner>>,
-                       layers::LayersPart<layers::Im2colLayers<Runner, Cifar10>>>
+const RegisterTraining<layers::LayersPart<layers::Im2col<Runner, Mnist>>,
+                       layers::LayersPart<layers::Im2col<Runner, Cifar10>>>
     gemm{"gemm", cuda::library(cuda::blas)};
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <deque>
-#include <utility>
 
 #include "algorithms/cnn/cuda_runner.hpp"
 #include "algorithms/cnn/layers_part.hpp"
@@ -21,22 +20,6 @@ struct SetOnes {
   __device__ void operator()(int at) const { values[at] = 1; }
 };
 
-/// Our kernels after convolution `n`, and before its backward pass.
-template <class N, int n>
-struct Around {
-  using Forward = layers::Activate<N, n>;
-  using Backward = layers::Route<N, n>;
-};
-template <>
-struct Around<Mnist, 0> {  // bias and ReLU are the library's
-  using Backward = layers::MaskInput;
-};
-template <>
-struct Around<Mnist, 1> {  // with dropout
-  using Forward = layers::Pool;
-  using Backward = layers::Unpool;
-};
-
 /// A convolution whose decisions are results is followed by our kernel; others have bias and ReLU in their epilogue.
 template <class N, bool tf32>
 class Layers {
@@ -47,7 +30,7 @@ class Layers {
   static constexpr const char* form = tf32 ? Cnn::tf32_all : "";
 
   Layers(const Runner& runner, int images) : runner_(runner), images_(images) {
-    forwards([&]<int n>() {
+    layers::forwards<N>([&]<int n>() {
       using L = Layer<N, n>;
       constexpr auto epilogue = L::of.decides ? Convolution::Epilogue::none : Convolution::Epilogue::bias_relu;
       const Convolution::Shape shape{images, L::inputs, L::outputs, L::side, 3};
@@ -64,47 +47,35 @@ class Layers {
     part.declare(plane_sums_, "cnn/plane_sums", std::int64_t{images_} * channels_);
   }
   void choose(const Memory& m) {
-    forwards([&]<int n>() { convolutions_[n].choose(buffers<n>(m, output<n>(m))); });
+    layers::forwards<N>([&]<int n>() { convolutions_[n].choose(buffers<n>(m, layers::output_of<n>(m))); });
     runner_.elements(ones(), SetOnes{ones_.data()});
   }
   void forward(const Memory& m) const {
-    forwards([&]<int n>() {
-      convolutions_[n].forward(buffers<n>(m, output<n>(m)));
-      if constexpr (Layer<N, n>::of.decides) runner_.images(images_, typename Around<N, n>::Forward{m});
+    layers::forwards<N>([&]<int n>() {
+      convolutions_[n].forward(buffers<n>(m, layers::output_of<n>(m)));
+      if constexpr (Layer<N, n>::of.decides) runner_.images(images_, typename layers::Around<N, n>::Forward{m});
     });
   }
   void backward(const Memory& m) const {
-    backwards([&]<int n>() {
-      runner_.images(images_, typename Around<N, n>::Backward{m});
+    layers::backwards<N>([&]<int n>() {
+      runner_.images(images_, typename layers::Around<N, n>::Backward{m});
       differentiate<n>(m);
     });
   }
   void warm_up(const Memory& m) const {
-    forwards([&]<int n>() { convolutions_[n].forward(buffers<n>(m, output<n>(m))); });
-    backwards([&]<int n>() { differentiate<n>(m); });
+    layers::forwards<N>([&]<int n>() { convolutions_[n].forward(buffers<n>(m, layers::output_of<n>(m))); });
+    layers::backwards<N>([&]<int n>() { differentiate<n>(m); });
   }
 
  private:
   static constexpr Convolution::Math math = tf32 ? Convolution::Math::tf32 : Convolution::Math::f32;
-  static constexpr int count = N::network.count;
   template <class T>
   using Array = typename Runner::template Array<T>;
-
-  template <class Body>
-  static void forwards(const Body& body) {
-    [&]<int... n>(std::integer_sequence<int, n...>) {
-      (body.template operator()<n>(), ...);
-    }(std::make_integer_sequence<int, count>());
-  }
-  template <class Body>
-  static void backwards(const Body& body) {
-    forwards([&]<int n>() { body.template operator()<count - 1 - n>(); });
-  }
 
   template <int n>
   void differentiate(const Memory& m) const {
     using L = Layer<N, n>;
-    const Convolution::Buffers on = buffers<n>(m, gradient<n>(m));
+    const Convolution::Buffers on = buffers<n>(m, layers::gradient_of<n>(m));
     convolutions_[n].backward_weights(on);
     if constexpr (!L::first) convolutions_[n].backward_input(on);
     backward_biases(L::outputs, L::to_plane, on.output, m.s.gradient + L::biases);
@@ -114,20 +85,6 @@ class Layers {
   void backward_biases(int channels, int plane, const float* planes, float* d_biases) const {
     runner_.product(std::int64_t{images_} * channels, 1, plane, {planes}, {ones_.data()}, plane_sums_.data());
     runner_.product(1, channels, images_, {ones_.data()}, {plane_sums_.data()}, d_biases);
-  }
-  template <int n>
-  [[nodiscard]] static float* output(const Memory& m) {
-    if constexpr (Layer<N, n>::of.decides)
-      return m.z[n];
-    else
-      return m.a[n];
-  }
-  template <int n>
-  [[nodiscard]] static float* gradient(const Memory& m) {
-    if constexpr (Layer<N, n>::of.decides)
-      return m.z[n];
-    else
-      return m.d_a[n];
   }
   /// `output`: its values or, in the backward pass, their gradient.
   template <int n>

@@ -15,8 +15,6 @@ struct Shape {
   static constexpr int depth = in * taps,
                        rows = depth + 1;  ///< of a patch; plus a row of ones for the biases' gradient
 };
-using Shape1 = Shape<1, channels1, cnn::side>;
-using Shape2 = Shape<channels1, channels2, side1>;
 template <class N, int n>
 using ShapeOf = Shape<Layer<N, n>::inputs, Layer<N, n>::outputs, Layer<N, n>::side>;
 
@@ -38,19 +36,6 @@ struct Patches {
     const int place = (position / S::to_side + tap / 3) * S::side + position % S::to_side + tap % 3;
     chunk.columns[(std::int64_t{row} * chunk.images + i) * S::positions + position] =
         row == S::depth ? 1 : from[layout.at<S::inputs, S::plane>(chunk.first + i, c) + place];
-  }
-};
-
-/// Bias and ReLU of the first convolution.
-struct BiasReLU {
-  static constexpr int per_image = channels1 * side1 * side1;
-  Memory m;
-  LEAGUE_FUNCTION void operator()(int i, int at) const {
-    constexpr int plane = side1 * side1;
-    const int c = at / plane;
-    float& value = m.a[0][m.layout.at<channels1, plane>(i, c) + at % plane];
-    const float sum = value + m.s.weights[conv1_biases + c];
-    value = sum > 0 ? sum : 0;
   }
 };
 

@@ -64,8 +64,8 @@ class Runner {
   Queue& queue_;
 };
 
-const RegisterTraining<layers::LayersPart<layers::Im2col<Runner>>,
-                       layers::LayersPart<layers::Im2colLayers<Runner, Cifar10>>>
+const RegisterTraining<layers::LayersPart<layers::Im2col<Runner, Mnist>>,
+                       layers::LayersPart<layers::Im2col<Runner, Cifar10>>>
     gemm{"gemm", kokkos::library("kokkos_kernels")};
 
 }  // namespace

@@ -20,6 +20,19 @@ struct Pixels {
   }
 };
 
+/// Bias and ReLU of the first convolution.
+struct BiasReLU {
+  static constexpr int per_image = channels1 * side1 * side1;
+  Memory m;
+  LEAGUE_FUNCTION void operator()(int i, int at) const {
+    constexpr int plane = side1 * side1;
+    const int c = at / plane;
+    float& value = m.a[0][m.layout.at<channels1, plane>(i, c) + at % plane];
+    const float sum = value + m.s.weights[conv1_biases + c];
+    value = sum > 0 ? sum : 0;
+  }
+};
+
 /// Bias, max-pool, ReLU and dropout of the second convolution. One window.
 struct Pool {
   static constexpr int per_image = pooled;

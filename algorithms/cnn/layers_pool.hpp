@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/cnn/layers_memory.hpp"
+#include <utility>
 
-/// The kernels around the convolutions of a network whose convolutions all decide and that has no dropout; see
-/// layers.hpp.
+#include "algorithms/cnn/layers.hpp"
+
+/// The kernels around convolutions, and the planes that these take. `Activate` and `Route`: of a network whose
+/// convolutions all decide and that has no dropout; see layers.hpp.
 namespace league::cnn::layers {
 
 /// Inputs of convolution `n`.
@@ -14,6 +16,23 @@ LEAGUE_FUNCTION float* inputs_of(const MemoryOf<N>& m) {
     return m.x;
   else
     return m.a[n - 1];
+}
+
+/// Its sums: where it decides, until `Around::Forward` has taken them.
+template <int n, class N>
+float* output_of(const MemoryOf<N>& m) {
+  if constexpr (Layer<N, n>::of.decides)
+    return m.z[n];
+  else
+    return m.a[n];
+}
+/// The gradient of its sums.
+template <int n, class N>
+float* gradient_of(const MemoryOf<N>& m) {
+  if constexpr (Layer<N, n>::of.decides)
+    return m.z[n];
+  else
+    return m.d_a[n];
 }
 
 /// Bias, max-pool and ReLU. One window.
@@ -75,5 +94,34 @@ struct Route {
       return m.d_a[n][m.layout.template at<L::outputs, L::windows>(i, o) + window];
   }
 };
+
+/// Kernels around convolution `n`: after its sums, and before its backward pass.
+template <class N, int n>
+struct Around {
+  using Forward = Activate<N, n>;
+  using Backward = Route<N, n>;
+};
+template <>
+struct Around<Mnist, 0> {
+  using Forward = BiasReLU;
+  using Backward = MaskInput;
+};
+template <>
+struct Around<Mnist, 1> {
+  using Forward = Pool;
+  using Backward = Unpool;
+};
+
+/// Calls `body.operator()<n>()` for each convolution, in order.
+template <class N, class Body>
+constexpr void forwards(const Body& body) {
+  [&]<int... n>(std::integer_sequence<int, n...>) {
+    (body.template operator()<n>(), ...);
+  }(std::make_integer_sequence<int, N::network.count>());
+}
+template <class N, class Body>
+constexpr void backwards(const Body& body) {
+  forwards<N>([&]<int n>() { body.template operator()<N::network.count - 1 - n>(); });
+}
 
 }  // namespace league::cnn::layers
