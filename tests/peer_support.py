@@ -24,12 +24,8 @@ HOST = Device("host", 0, 2)
 #: Host models; PyTorch, whose eager methods are the same on a CPU; Triton, which has an interpreter.
 MODELS = ("numpy", "sklearn", "numba", "jax", "pytorch", "triton")
 ALIKE = ("i8",)  #: methods of JAX that have no twin for a CPU, and need none
-GPU_ONLY = (
-    "compiled",
-    "graph",
-    "graph_tf32",
-    "bf16",
-)  #: ends of methods that a CPU cannot run
+#: Ends of methods that a CPU cannot run.
+GPU_ONLY = ("compiled", "graph", "graph_tf32", "bf16")
 NUMPY_TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "u8": np.uint8}
 
 Variant = tuple[str, str, str]

@@ -52,7 +52,7 @@ class Layers {
   }
   void forward(const Memory& m) const {
     layers::forwards<N>([&]<int n>() {
-      convolutions_[n].forward(buffers<n>(m, layers::output_of<n>(m)));
+      convolve<n>(m);
       if constexpr (Layer<N, n>::of.decides) runner_.images(images_, typename layers::Around<N, n>::Forward{m});
     });
   }
@@ -63,7 +63,7 @@ class Layers {
     });
   }
   void warm_up(const Memory& m) const {
-    layers::forwards<N>([&]<int n>() { convolutions_[n].forward(buffers<n>(m, layers::output_of<n>(m))); });
+    layers::forwards<N>([&]<int n>() { convolve<n>(m); });
     layers::backwards<N>([&]<int n>() { differentiate<n>(m); });
   }
 
@@ -72,6 +72,10 @@ class Layers {
   template <class T>
   using Array = typename Runner::template Array<T>;
 
+  template <int n>
+  void convolve(const Memory& m) const {
+    convolutions_[n].forward(buffers<n>(m, layers::output_of<n>(m)));
+  }
   template <int n>
   void differentiate(const Memory& m) const {
     using L = Layer<N, n>;

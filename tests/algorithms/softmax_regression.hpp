@@ -71,16 +71,15 @@ inline bool dual_runs(const SoftmaxRegression& problem, int devices) {
   return devices == 1 && problem.extent() * problem.classes <= 600;
 }
 
+inline bool has_devices(const Variant& variant, int devices) {
+  return variant.model.device == DeviceKind::host || devices <= std::ssize(league::tests::runtime().gpus());
+}
+
 /// Runs every variant that supports the problem's type, twice.
 inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>& device_counts = {1}) {
-  for (const Variant* variant : variants())
+  for (const Variant* variant : league::tests::variants<SoftmaxRegression>(league::tests::taking(problem.dtype)))
     for (const int devices : device_counts) {
-      const Method* method =
-          &*std::ranges::find(registry().algorithm(variant->algorithm)->methods, variant->method, &Method::name);
-      if (std::ranges::find(method->dtypes, problem.dtype) == method->dtypes.end()) continue;
-      if (variant->model.device == DeviceKind::gpu &&
-          devices > static_cast<int>(league::tests::runtime().gpus().size()))
-        continue;
+      if (!has_devices(*variant, devices)) continue;
       SCOPED_TRACE(name_of(*variant) + " " + std::string(name(problem.dtype)) + " devices " + std::to_string(devices));
       if (variant->method == "dual" && !dual_runs(problem, devices)) continue;
       Solved run(*variant, problem, {.devices = devices});

@@ -21,17 +21,21 @@ std::vector<const Variant*> variants(const std::string& algorithm, const Wanted&
   return found;
 }
 
+namespace {
+
+const Method& method_of(const Variant& variant) {
+  return *std::ranges::find(registry().algorithm(variant.algorithm)->methods, variant.method, &Method::name);
+}
+
+}  // namespace
+
 Wanted solving(const std::string& problem) {
-  return [problem](const Variant& variant) {
-    const std::vector<Method>& methods = registry().algorithm(variant.algorithm)->methods;
-    return std::ranges::find(methods, variant.method, &Method::name)->problem == problem;
-  };
+  return [problem](const Variant& variant) { return method_of(variant).problem == problem; };
 }
 
 Wanted taking(Dtype dtype) {
   return [dtype](const Variant& variant) {
-    const std::vector<Method>& methods = registry().algorithm(variant.algorithm)->methods;
-    const std::vector<Dtype>& dtypes = std::ranges::find(methods, variant.method, &Method::name)->dtypes;
+    const std::vector<Dtype>& dtypes = method_of(variant).dtypes;
     return std::ranges::find(dtypes, dtype) != dtypes.end();
   };
 }

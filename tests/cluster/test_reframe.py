@@ -39,10 +39,10 @@ def reframe(league, tmp_path):
             f"study={study}",
             *(words or ["-r"]),
         ]
-        environment = os.environ | {"LEAGUE_SITE": str(site), "TMPDIR": str(tmp_path)}
+        own = {"LEAGUE_SITE": str(site), "TMPDIR": str(tmp_path)}
         return subprocess.run(
             list(map(str, command)),
-            env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | own | {"PYTHONDONTWRITEBYTECODE": "1"},
             cwd=tmp_path,
             capture_output=True,
             text=True,
