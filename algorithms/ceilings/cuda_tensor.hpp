@@ -53,12 +53,12 @@ __global__ void warp_products(std::int64_t rows, std::int64_t first, int steps, 
 
 /// One shard; `Kernel` launches it.
 template <class Kernel>
-class TensorPart final : public Part {
+class TensorShard final : public IndependentShard {
   using T = typename Kernel::Sum;
 
  public:
-  TensorPart(const Ceilings& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), operands_{problem.random_operands, problem.seed} {
+  TensorShard(const Ceilings& problem, const Context& context, const Shard& shard)
+      : IndependentShard(context, shard), operands_{problem.random_operands, problem.seed} {
     declare(sums_, "ceilings/sums", rows().size());
     output(sums_, 0);
   }

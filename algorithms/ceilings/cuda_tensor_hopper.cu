@@ -108,15 +108,15 @@ class LongMma {
 std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {
   switch (problem.dtype) {
     case Dtype::f64:
-      return split<TensorPart<WarpProducts<LongMma>>>(problem, context);
+      return split<TensorShard<WarpProducts<LongMma>>>(problem, context);
     case Dtype::f16:
-      return split<TensorPart<GroupProducts<Dtype::f16>>>(problem, context);
+      return split<TensorShard<GroupProducts<Dtype::f16>>>(problem, context);
     case Dtype::bf16:
-      return split<TensorPart<GroupProducts<Dtype::bf16>>>(problem, context);
+      return split<TensorShard<GroupProducts<Dtype::bf16>>>(problem, context);
     case Dtype::u8:
-      return split<TensorPart<GroupProducts<Dtype::u8>>>(problem, context);
+      return split<TensorShard<GroupProducts<Dtype::u8>>>(problem, context);
     default:
-      return split<TensorPart<GroupProducts<Dtype::f32>>>(problem, context);
+      return split<TensorShard<GroupProducts<Dtype::f32>>>(problem, context);
   }
 }
 

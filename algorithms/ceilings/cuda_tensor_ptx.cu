@@ -64,7 +64,7 @@ class Mma<Dtype::f64> {
 
 template <Dtype dtype>
 std::unique_ptr<Prepared> prepare_one(const Ceilings& problem, const Context& context) {
-  return split<TensorPart<WarpProducts<Mma<dtype>>>>(problem, context);
+  return split<TensorShard<WarpProducts<Mma<dtype>>>>(problem, context);
 }
 
 std::unique_ptr<Prepared> prepare(const Ceilings& problem, const Context& context) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_cuda.hpp"
-#include "algorithms/cnn/gpu_part.hpp"
+#include "algorithms/cnn/gpu_shard.hpp"
 #include "backends/cuda/cuda.hpp"
 
 /// Launches of the kernels in CUDA; line beside line with `kokkos_launcher.hpp`.

@@ -47,9 +47,9 @@ class Runner {
 
   /// Calls `warm_up` once the memory declared so far is allocated: libraries initialise at their first call, which is
   /// not possible during graph capture.
-  template <class Part>
-  void declare(Part& part, std::function<void()> warm_up) {
-    part.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(warm_up));
+  template <class MethodShard>
+  void declare(MethodShard& shard, std::function<void()> warm_up) {
+    shard.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(warm_up));
   }
   template <class Body>
   void elements(int count, const Body& body) const {

@@ -9,11 +9,11 @@ namespace {
 using blocks::mma::Element, blocks::mma::Native;
 
 template <class Unit, class Backward>
-using Part = GpuPart<cuda_model::Gpu, UnitMethod<Unit, Backward>>;
+using MethodShard = GpuShard<cuda_model::Gpu, UnitMethod<Unit, Backward>>;
 template <class Unit>
-using Routed = Part<Unit, RoutedBackward>;
+using Routed = MethodShard<Unit, RoutedBackward>;
 template <class Unit>
-using Dense = Part<Unit, UnitBackward<Unit>>;
+using Dense = MethodShard<Unit, UnitBackward<Unit>>;
 const RegisterTraining<Routed<Native<Element::tf32>>> tf32{"tensor_tf32", cuda::model};
 const RegisterTraining<Routed<Native<Element::bf16>>> bf16{"tensor_bf16", cuda::model};
 const RegisterTraining<Dense<Native<Element::tf32>>> dense_tf32{"tensor_dense_tf32", cuda::model};

@@ -3,8 +3,8 @@
 #include <deque>
 
 #include "algorithms/cnn/cuda_runner.hpp"
-#include "algorithms/cnn/layers_part.hpp"
 #include "algorithms/cnn/layers_pool.hpp"
+#include "algorithms/cnn/layers_shard.hpp"
 #include "backends/cudnn/convolution.hpp"
 
 // `layers`: the convolutions of cuDNN, planes in NCHW. Its max-pool returns no indices, and its backward pass is not
@@ -39,12 +39,12 @@ class Layers {
     });
   }
   static int chunk() { return 1; }
-  template <class Part>
-  void declare(Part& part) {
+  template <class MethodShard>
+  void declare(MethodShard& shard) {
     constexpr std::int64_t mib = std::int64_t{1} << 20;
-    part.declare(workspace_, "cnn/cudnn", std::clamp(images_ * mib, 64 * mib, 1024 * mib));
-    part.declare(ones_, "cnn/ones", ones());
-    part.declare(plane_sums_, "cnn/plane_sums", std::int64_t{images_} * channels_);
+    shard.declare(workspace_, "cnn/cudnn", std::clamp(images_ * mib, 64 * mib, 1024 * mib));
+    shard.declare(ones_, "cnn/ones", ones());
+    shard.declare(plane_sums_, "cnn/plane_sums", std::int64_t{images_} * channels_);
   }
   void choose(const Memory& m) {
     layers::forwards<N>([&]<int n>() { convolutions_[n].choose(buffers<n>(m, layers::output_of<n>(m))); });
@@ -111,7 +111,7 @@ class Layers {
 };
 
 template <bool tf32>
-using Training = RegisterTraining<layers::LayersPart<Layers<Mnist, tf32>>, layers::LayersPart<Layers<Cifar10, tf32>>>;
+using Training = RegisterTraining<layers::LayersShard<Layers<Mnist, tf32>>, layers::LayersShard<Layers<Cifar10, tf32>>>;
 
 constexpr Model model{"cudnn", "cudnn", DeviceKind::gpu};
 const Training<false> f32{"layers", model};

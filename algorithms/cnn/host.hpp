@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/cnn/host_step.hpp"
-#include "algorithms/cnn/part.hpp"
+#include "algorithms/cnn/shard.hpp"
 #include "backends/host_array.hpp"
 
 /// Training on host threads: the sequence of phases.
@@ -10,8 +10,8 @@ namespace league::cnn {
 
 /// A shard on a host. `Threads`: the threads of a launch, `all(phase)` calls phase(thread) in each. `Step`: a method.
 template <class Threads, template <class> class Array, class Step>
-class HostPart final : public CnnPart<Array, typename Step::Net> {
-  using Base = CnnPart<Array, typename Step::Net>;
+class HostShard final : public CnnShard<Array, typename Step::Net> {
+  using Base = CnnShard<Array, typename Step::Net>;
 
  public:
   using Base::Base;

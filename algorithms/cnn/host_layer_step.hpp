@@ -27,8 +27,8 @@ struct LayerStep : HostStepOf<N> {
   /// The threads' scratch, and the planes between the convolutions.
   class Memory {
    public:
-    template <class Part>
-    void configure(Part& /*part*/, const StateOf<N>& state, int threads) {
+    template <class MethodShard>
+    void configure(MethodShard& /*shard*/, const StateOf<N>& state, int threads) {
       scratch_.resize(static_cast<std::size_t>(threads));
       planes_.resize(static_cast<std::size_t>(std::max<std::int64_t>(state.own_count, 1) * planes));
     }

@@ -139,8 +139,8 @@ struct LoopStep : HostStep {
   /// The threads' scratch.
   class Memory {
    public:
-    template <class Part>
-    void configure(Part& /*part*/, const State& /*state*/, int threads) {
+    template <class MethodShard>
+    void configure(MethodShard& /*shard*/, const State& /*state*/, int threads) {
       scratch_.resize(static_cast<std::size_t>(threads));
     }
     [[nodiscard]] HostScratch* scratch() { return scratch_.data(); }

@@ -22,10 +22,10 @@ struct UnitStep : LoopStep<HostRouted> {
   /// The threads' scratch, and the packed weights.
   class Memory : public Base::Memory {
    public:
-    template <class Part>
-    void configure(Part& part, const State& state, int threads) {
-      Base::Memory::configure(part, state, threads);
-      part.take_form(form_of<Unit>(Backward::rounds));
+    template <class MethodShard>
+    void configure(MethodShard& shard, const State& state, int threads) {
+      Base::Memory::configure(shard, state, threads);
+      shard.take_form(form_of<Unit>(Backward::rounds));
       team_scratch_.resize(static_cast<std::size_t>(threads) * team_packs);
       for (auto* filters : {&forward_, &backward_}) filters->resize(channels1 * taps * channels2 / Four::size);
       if (Backward::rounds) partials_.resize(static_cast<std::size_t>(threads) * fc1_weights);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/cnn/gpu_layers_part.hpp"
+#include "algorithms/cnn/gpu_layers_shard.hpp"
 #include "algorithms/cnn/host_layer_step.hpp"
 #include "algorithms/cnn/kokkos_host.hpp"
 #include "algorithms/cnn/kokkos_launcher.hpp"
@@ -9,12 +9,12 @@ namespace {
 
 using Gpu = kokkos_model::Gpu<kokkos_model::PlainThreads>;
 template <class OnGpu, class OnHost>
-using Part =
-    std::conditional_t<kokkos::on_gpu, GpuPart<Gpu, FloatMethod<OnGpu>>, kokkos_model::OnHost<LoopStep<OnHost>>>;
+using MethodShard =
+    std::conditional_t<kokkos::on_gpu, GpuShard<Gpu, FloatMethod<OnGpu>>, kokkos_model::OnHost<LoopStep<OnHost>>>;
 using OfCifar10 =
-    std::conditional_t<kokkos::on_gpu, GpuLayersPart<Gpu, Cifar10>, kokkos_model::OnHost<LayerStep<Cifar10>>>;
-const RegisterTraining<Part<DirectBackward, HostDirect>, OfCifar10> direct{"direct", kokkos::model};
-const RegisterTraining<Part<RoutedBackward, HostRouted>> routed{"routed", kokkos::model};
+    std::conditional_t<kokkos::on_gpu, GpuLayersShard<Gpu, Cifar10>, kokkos_model::OnHost<LayerStep<Cifar10>>>;
+const RegisterTraining<MethodShard<DirectBackward, HostDirect>, OfCifar10> direct{"direct", kokkos::model};
+const RegisterTraining<MethodShard<RoutedBackward, HostRouted>> routed{"routed", kokkos::model};
 
 }  // namespace
 }  // namespace league::cnn

@@ -19,12 +19,13 @@ struct NativeThreads {
 };
 
 template <class Unit, class Backward>
-using Part = std::conditional_t<kokkos::on_gpu, GpuPart<kokkos_model::Gpu<NativeThreads>, UnitMethod<Unit, Backward>>,
-                                kokkos_model::OnHost<UnitStep<Unit, Backward>>>;
+using MethodShard =
+    std::conditional_t<kokkos::on_gpu, GpuShard<kokkos_model::Gpu<NativeThreads>, UnitMethod<Unit, Backward>>,
+                       kokkos_model::OnHost<UnitStep<Unit, Backward>>>;
 template <class Unit>
-using Routed = Part<Unit, RoutedBackward>;
+using Routed = MethodShard<Unit, RoutedBackward>;
 template <class Unit>
-using Dense = Part<Unit, UnitBackward<Unit>>;
+using Dense = MethodShard<Unit, UnitBackward<Unit>>;
 const RegisterTraining<Routed<Native<Element::tf32>>> tf32{"tensor_tf32", kokkos::blocks_model};
 const RegisterTraining<Routed<Native<Element::bf16>>> bf16{"tensor_bf16", kokkos::blocks_model};
 const RegisterTraining<Dense<Native<Element::tf32>>> dense_tf32{"tensor_dense_tf32", kokkos::blocks_model};

@@ -30,6 +30,6 @@ struct Threads {
 };
 
 template <class Step>
-using OnHost = HostPart<Threads, kokkos::Array, Step>;
+using OnHost = HostShard<Threads, kokkos::Array, Step>;
 
 }  // namespace league::cnn::kokkos_model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/cnn/im2col_part.hpp"
-#include "algorithms/cnn/layers_part.hpp"
+#include "algorithms/cnn/im2col_shard.hpp"
+#include "algorithms/cnn/layers_shard.hpp"
 #include "backends/kokkos/kernels.hpp"
 
 // `gemm` with Kokkos Kernels' own products (no TPL).
@@ -24,8 +24,8 @@ class Runner {
   using Array = kokkos::Array<T>;
 
   Runner(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)), queue_(queue) {}
-  template <class Part, class WarmUp>
-  void declare(Part& /*part*/, const WarmUp& /*warm_up*/) {}
+  template <class MethodShard, class WarmUp>
+  void declare(MethodShard& /*shard*/, const WarmUp& /*warm_up*/) {}
   template <class Body>
   void elements(int count, const Body& body) const {
     queue_.submit([exec = exec_, count, body] {
@@ -64,8 +64,8 @@ class Runner {
   Queue& queue_;
 };
 
-const RegisterTraining<layers::LayersPart<layers::Im2col<Runner, Mnist>>,
-                       layers::LayersPart<layers::Im2col<Runner, Cifar10>>>
+const RegisterTraining<layers::LayersShard<layers::Im2col<Runner, Mnist>>,
+                       layers::LayersShard<layers::Im2col<Runner, Cifar10>>>
     gemm{"gemm", kokkos::library("kokkos_kernels")};
 
 }  // namespace

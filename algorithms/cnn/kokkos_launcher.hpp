@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/cnn/gpu_part.hpp"
+#include "algorithms/cnn/gpu_shard.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
 /// Launches of the kernels in Kokkos; line beside line with `cuda_launcher.hpp`.

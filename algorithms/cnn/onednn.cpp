@@ -20,8 +20,8 @@ struct LayersStep : HostStepOf<N> {
   /// The calls for each occurring number of images, and the tensors between them.
   class Memory {
    public:
-    template <class Part>
-    void configure(Part& part, const State& state, int threads) {
+    template <class MethodShard>
+    void configure(MethodShard& shard, const State& state, int threads) {
       const std::int64_t max_images = std::max<std::int64_t>(state.own_count, 1);
       const std::set<std::int64_t> counts{state.own_count, state.own_last_count, std::min(state.test_count, max_images),
                                           state.test_count % max_images};
@@ -30,7 +30,7 @@ struct LayersStep : HostStepOf<N> {
       std::int64_t size = 0;
       for (const std::int64_t count : counts)
         if (count > 0) size = std::max(size, layers_.emplace_back(engine_, static_cast<int>(count)).size());
-      part.declare(arena_, "cnn/layers", size);
+      shard.declare(arena_, "cnn/layers", size);
     }
     [[nodiscard]] Layers<N>& of(const State& state, int images) {
       Layers<N>& found = *std::ranges::find(layers_, images, &Layers<N>::images);
@@ -122,8 +122,8 @@ struct Threads : openmp_model::Threads {
 };
 
 template <class N>
-using Part = HostPart<Threads, host::Array, LayersStep<N>>;
-const RegisterTraining<Part<Mnist>, Part<Cifar10>> layers{"layers", onednn::model, {Execution::stream}};
+using MethodShard = HostShard<Threads, host::Array, LayersStep<N>>;
+const RegisterTraining<MethodShard<Mnist>, MethodShard<Cifar10>> layers{"layers", onednn::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

@@ -7,10 +7,10 @@ namespace league::cnn {
 namespace {
 
 template <class Backward>
-using Part = HostPart<openmp_model::Threads, host::Array, LoopStep<Backward>>;
-using OfCifar10 = HostPart<openmp_model::Threads, host::Array, LayerStep<Cifar10>>;
-const RegisterTraining<Part<HostDirect>, OfCifar10> direct{"direct", openmp::model, {Execution::stream}};
-const RegisterTraining<Part<HostRouted>> routed{"routed", openmp::model, {Execution::stream}};
+using MethodShard = HostShard<openmp_model::Threads, host::Array, LoopStep<Backward>>;
+using OfCifar10 = HostShard<openmp_model::Threads, host::Array, LayerStep<Cifar10>>;
+const RegisterTraining<MethodShard<HostDirect>, OfCifar10> direct{"direct", openmp::model, {Execution::stream}};
+const RegisterTraining<MethodShard<HostRouted>> routed{"routed", openmp::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

@@ -19,10 +19,10 @@ struct Threads {
 };
 
 template <class Backward>
-using Part = HostPart<Threads, host::Array, LoopStep<Backward>>;
-using OfCifar10 = HostPart<Threads, host::Array, LayerStep<Cifar10>>;
-const RegisterTraining<Part<HostDirect>, OfCifar10> direct{"direct", serial::model, {Execution::stream}};
-const RegisterTraining<Part<HostRouted>> routed{"routed", serial::model, {Execution::stream}};
+using MethodShard = HostShard<Threads, host::Array, LoopStep<Backward>>;
+using OfCifar10 = HostShard<Threads, host::Array, LayerStep<Cifar10>>;
+const RegisterTraining<MethodShard<HostDirect>, OfCifar10> direct{"direct", serial::model, {Execution::stream}};
+const RegisterTraining<MethodShard<HostRouted>> routed{"routed", serial::model, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

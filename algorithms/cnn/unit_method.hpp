@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/cnn/gpu_part.hpp"
+#include "algorithms/cnn/gpu_shard.hpp"
 #include "algorithms/cnn/unit_dense.hpp"
 #include "algorithms/cnn/unit_forward.hpp"
 #include "algorithms/cnn/unit_inputs.hpp"

@@ -7,17 +7,17 @@ namespace {
 
 using Operation = Collectives::Operation;
 
-class Calls final : public ShardParts<Member> {
+class Calls final : public VariantShards<Member> {
  public:
   Calls(const Collectives& problem, const Context& context,
         const std::function<std::unique_ptr<Member>(const Shard&)>& make)
-      : ShardParts(context, make),
+      : VariantShards(context, make),
         problem_(problem),
         loop_(
             context, problem.repeats, [this](Stages& stages, int repeat) { call(stages, repeat); }, problem.repeats) {}
 
   Launch configure(Launch launch) override {
-    const Launch effective = ShardParts::configure(launch);
+    const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     fence();  // work submitted by `configure` must not be recorded
     lay_out();
@@ -53,7 +53,7 @@ class Calls final : public ShardParts<Member> {
     buffers_.clear(), transfers_.clear();
     for (int repeat = 0; repeat < problem_.repeats; ++repeat) {
       std::vector<Buffer>& all = buffers_.emplace_back();
-      for (const auto& member : parts()) all.push_back(member->message(repeat));
+      for (const auto& member : shards()) all.push_back(member->message(repeat));
       if (problem_.operation == Operation::exchange) transfers_.push_back(ring(repeat));
     }
   }
@@ -79,8 +79,8 @@ class Calls final : public ShardParts<Member> {
   /// The member of a shard by its global index; null if not local.
   [[nodiscard]] const Member* local(int shard) const {
     const int index = shard - context().world.first_local;
-    return index >= 0 && index < static_cast<int>(parts().size()) ? parts()[static_cast<std::size_t>(index)].get()
-                                                                  : nullptr;
+    return index >= 0 && index < static_cast<int>(shards().size()) ? shards()[static_cast<std::size_t>(index)].get()
+                                                                   : nullptr;
   }
 
   const Collectives& problem_;

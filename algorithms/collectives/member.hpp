@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "algorithms/collectives/collectives.hpp"
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 
 namespace league::collectives {
 
-/// One shard's part: its buffers, one per repeat.
-class Member : public ShardPart {
+/// On one shard: its buffers, one per repeat.
+class Member : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("the communicator chooses its own launch");
     return {};
@@ -38,7 +38,7 @@ class ArrayMember final : public Member {
     output(apart ? received_ : messages_, 0);
   }
   void reset() override {
-    ShardPart::reset();
+    VariantShard::reset();
     const std::span<const T> sent = problem_.sent_by<T>(index());
     for (int repeat = 0; repeat < problem_.repeats; ++repeat)
       messages_.copy_from(sent.subspan(static_cast<std::size_t>(repeat), static_cast<std::size_t>(problem_.n)),
@@ -48,7 +48,7 @@ class ArrayMember final : public Member {
     if (problem_.operation == Collectives::Operation::reduce_scatter)
       download_pieces();
     else
-      ShardPart::download();
+      VariantShard::download();
   }
   [[nodiscard]] Buffer message(int repeat) const override {
     return buffer_of(messages_.data() + repeat * problem_.n, problem_.n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 #include "backends/cuda/cublas.hpp"
 
 // The library multiplies all points with those of the rows. Then, in place, a block takes blockDim neighbouring
@@ -34,10 +34,10 @@ __global__ void finish(std::int64_t n, std::int64_t first, std::int64_t rows, bo
 }
 
 template <class T>
-class Cublas final : public DistancePart {
+class Cublas final : public DistanceShard {
  public:
   Cublas(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), handle_(cuda::cublas_handle(runtime(), queue())) {
+      : DistanceShard(problem, context, shard), handle_(cuda::cublas_handle(runtime(), queue())) {
     declare(norms_, "distance_matrix/norms", problem.n);
     declare_matrix(points_, out_, {.expanded = true});
   }

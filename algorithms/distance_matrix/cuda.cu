@@ -20,10 +20,10 @@ __global__ void direct(Strips<T> strips) {
 }
 
 template <class T>
-class Direct final : public DistancePart {
+class Direct final : public DistanceShard {
  public:
   Direct(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this) {}
+      : DistanceShard(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
     return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, cuda::limits), block_rows());
   }

@@ -29,10 +29,10 @@ __global__ void take_tiles(const Pairs<T> pairs, blocks::PairTile tile) {
 }
 
 template <class T, class Take>
-class Pairwise final : public DistancePart {
+class Pairwise final : public DistanceShard {
  public:
   Pairwise(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this, Take::transposed) {}
+      : DistanceShard(problem, context, shard), memory_(*this, Take::transposed) {}
   Launch configure(Launch launch) override {
     constexpr int team = std::min(Take::max_team, 256);
     return launch_ = blocks::launch_for_items(launch, limits_of<Take>(cuda::limits), team, block_rows() * problem().n);
@@ -62,10 +62,10 @@ class Pairwise final : public DistancePart {
 };
 
 template <class T>
-class ScratchTile final : public DistancePart {
+class ScratchTile final : public DistanceShard {
  public:
   ScratchTile(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this, false) {}
+      : DistanceShard(problem, context, shard), memory_(*this, false) {}
   Launch configure(Launch launch) override {
     return launch_ = blocks::launch_for_tiles<T>(launch, cuda::limits, 16, block_rows(), problem().n);
   }
@@ -86,8 +86,8 @@ class ScratchTile final : public DistancePart {
 };
 
 template <class Take>
-std::unique_ptr<Part> pairwise(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
+std::unique_ptr<IndependentShard> pairwise(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Pairwise<T, Take>>(problem, context, shard);
   });
 }

@@ -30,10 +30,10 @@ __global__ void __launch_bounds__(TileOfUnits<Unit>::threads, cuda::launch_bound
 }
 
 template <class T, class Unit, bool mirror>
-class Mma final : public DistancePart {
+class Mma final : public DistanceShard {
  public:
   Mma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this) {}
+      : DistanceShard(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override { return launch_ = memory_.configure(launch, cuda::limits, block_rows()); }
 
  private:

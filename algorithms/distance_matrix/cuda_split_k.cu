@@ -17,10 +17,10 @@ __global__ void __launch_bounds__(max_threads, 1) split_k(const PairTiles<T> til
 }
 
 template <class T>
-class SplitK final : public DistancePart {
+class SplitK final : public DistanceShard {
  public:
   SplitK(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this) {}
+      : DistanceShard(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
     LaunchLimits limits = cuda::limits;
     limits.team_times_vector = max_threads;

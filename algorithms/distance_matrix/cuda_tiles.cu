@@ -27,10 +27,10 @@ __global__ void __launch_bounds__(team, cuda::launch_bound(512 / team)) tile_ker
 }
 
 template <class T, Kind kind>
-class Tiled final : public DistancePart {
+class Tiled final : public DistanceShard {
  public:
   Tiled(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this) {}
+      : DistanceShard(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 256, 1}, cuda::limits);
     if (lanes() != 256 && lanes() != 128 && lanes() != 64)

@@ -45,10 +45,10 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
 }
 
 template <bool mirror>
-class Wgmma final : public DistancePart {
+class Wgmma final : public DistanceShard {
  public:
   Wgmma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), memory_(*this) {}
+      : DistanceShard(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
     const cudaDeviceProp device = blocks::hopper_properties(queue());
     plan_ =
@@ -79,7 +79,7 @@ class Wgmma final : public DistancePart {
 };
 
 template <bool mirror>
-std::unique_ptr<Part> of_floats(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+std::unique_ptr<IndependentShard> of_floats(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
   return std::make_unique<Wgmma<mirror>>(problem, context, shard);
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "algorithms/blocks/pack.hpp"
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 #include "backends/launch.hpp"
 
 /// The method `direct` on a GPU, the same in CUDA and Kokkos: the decomposition of the matrix, and a thread's part.
@@ -45,7 +45,7 @@ struct Strips {
 /// Memory of `direct` on a GPU.
 template <class T, template <class> class Array>
 struct StripMemory {
-  explicit StripMemory(DistancePart& part) : problem(part.problem()) { part.declare_matrix(points, out, {}); }
+  explicit StripMemory(DistanceShard& shard) : problem(shard.problem()) { shard.declare_matrix(points, out, {}); }
   [[nodiscard]] Strips<T> strips(Range range, Launch launch) const {
     Strips<T> strips{static_cast<int>(problem.n),
                      static_cast<int>(problem.dimension),

@@ -29,10 +29,10 @@ void direct(const Exec& exec, Launch launch, Strips<T> strips) {
 }
 
 template <class T>
-class DirectOnGpu final : public DistancePart {
+class DirectOnGpu final : public DistanceShard {
  public:
   DirectOnGpu(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
     return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, kokkos::limits(queue())), block_rows());
   }

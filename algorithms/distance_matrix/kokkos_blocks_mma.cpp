@@ -41,10 +41,10 @@ void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work)
 }
 
 template <class T, class Unit, bool mirror>
-class Mma final : public DistancePart {
+class Mma final : public DistanceShard {
  public:
   Mma(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
     kokkos::require_scratch(TileOfUnits<Unit>::scratch_bytes + 16, "the tile of this kernel");
     return launch_ = memory_.configure(launch, kokkos::limits(queue()), block_rows());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/words.hpp"
-#include "algorithms/distance_matrix/host_part.hpp"
+#include "algorithms/distance_matrix/host_shard.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
 // On a host a thread of a team takes rows of tiles. Vectorisation is explicit: Kokkos' vector lanes are a loop there,
@@ -21,10 +21,10 @@ void each_item(const kokkos::Exec& exec, Launch launch, const char* label, std::
 }
 
 template <class T, Kind kind, class Words>
-class PortableHost final : public DistancePart {
+class PortableHost final : public DistanceShard {
  public:
   PortableHost(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), tiles_(*this) {}
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), tiles_(*this) {}
   Launch configure(Launch launch) override {
     requested_ = launch = resolve(launch, {0, 1, 1}, kokkos::limits(queue()));
     const std::int64_t tiles = ceil_div<std::int64_t>(block_rows(), blocks::HostTile<T>::rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 #include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own product (no TPL) multiplies the points of the rows with all points. Then, in place, a team takes
@@ -46,10 +46,10 @@ void finish(const Exec& exec, std::int64_t first, bool euclidean, Vector<T> norm
 }
 
 template <class T>
-class Kernels final : public DistancePart {
+class Kernels final : public DistanceShard {
  public:
   Kernels(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())) {
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())) {
     declare(norms_, "distance_matrix/norms", problem.n);
     declare_matrix(points_, out_, {.expanded = true});
   }

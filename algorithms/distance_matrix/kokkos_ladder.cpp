@@ -41,10 +41,10 @@ void take_tiles(const Exec& exec, Launch launch, const Pairs<T> pairs, blocks::P
 }
 
 template <class T, class Take>
-class Pairwise final : public DistancePart {
+class Pairwise final : public DistanceShard {
  public:
   Pairwise(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard),
+      : DistanceShard(problem, context, shard),
         exec_(kokkos::instance(runtime(), queue())),
         memory_(*this, Take::transposed) {}
   Launch configure(Launch launch) override {
@@ -67,10 +67,10 @@ class Pairwise final : public DistancePart {
 };
 
 template <class T>
-class ScratchTile final : public DistancePart {
+class ScratchTile final : public DistanceShard {
  public:
   ScratchTile(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, false) {}
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, false) {}
   Launch configure(Launch launch) override {
     launch_ = blocks::launch_for_tiles<T>(launch, blocks::naive_limits(queue()), kokkos::on_gpu ? 16 : 1, block_rows(),
                                           problem().n);
@@ -89,8 +89,8 @@ class ScratchTile final : public DistancePart {
 };
 
 template <class Take>
-std::unique_ptr<Part> pairwise(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
+std::unique_ptr<IndependentShard> pairwise(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Pairwise<T, Take>>(problem, context, shard);
   });
 }

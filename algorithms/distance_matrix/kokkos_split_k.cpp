@@ -28,10 +28,10 @@ void split_k(const Exec& exec, Launch launch, std::size_t bytes, const PairTiles
 }
 
 template <class T>
-class SplitK final : public DistancePart {
+class SplitK final : public DistanceShard {
  public:
   SplitK(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_threads);

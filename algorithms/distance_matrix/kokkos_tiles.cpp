@@ -40,10 +40,10 @@ void tile_kernel(const Exec& exec, Launch launch, const Tiles<T> tiles) {
 }
 
 template <class T, Kind kind>
-class TiledOnGpu final : public DistancePart {
+class TiledOnGpu final : public DistanceShard {
  public:
   TiledOnGpu(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
+      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 256, 1}, kokkos::limits(queue()));
     if (launch_.vector != 1)

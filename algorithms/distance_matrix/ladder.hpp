@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "algorithms/blocks/pairs.hpp"
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 
 /// The naive methods on a GPU, the same in CUDA and Kokkos: which pair of points a thread takes, and what it reads.
 namespace league::distance_matrix {
@@ -94,9 +94,9 @@ LEAGUE_FUNCTION void take_tile(const Pairs<T>& pairs, blocks::PairTile tile, std
 /// Memory of the naive methods.
 template <class T, template <class> class Array>
 struct PairMemory {
-  PairMemory(DistancePart& part, bool transposed) : problem(part.problem()) {
-    if (transposed) part.declare(by_coordinate, "distance_matrix/by_coordinate", problem.n * problem.dimension);
-    part.declare_matrix(points, out, {});
+  PairMemory(DistanceShard& shard, bool transposed) : problem(shard.problem()) {
+    if (transposed) shard.declare(by_coordinate, "distance_matrix/by_coordinate", problem.n * problem.dimension);
+    shard.declare_matrix(points, out, {});
   }
   [[nodiscard]] Pairs<T> pairs(Range range) const {
     return {problem.n,         problem.dimension, range.begin,          range.size(),

@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "algorithms/blocks/words_native.hpp"
-#include "algorithms/distance_matrix/host_part.hpp"
+#include "algorithms/distance_matrix/host_shard.hpp"
 #include "backends/host_array.hpp"
 
 // A thread takes rows of tiles (12 x 2 vectors with AVX-512, 6 x 2 otherwise), its vector lanes neighbouring columns.
@@ -10,10 +10,10 @@ namespace league::distance_matrix {
 namespace {
 
 template <class T, Kind kind>
-class OpenMp final : public DistancePart {
+class OpenMp final : public DistanceShard {
  public:
   OpenMp(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard), tiles_(*this) {}
+      : DistanceShard(problem, context, shard), tiles_(*this) {}
   Launch configure(Launch launch) override {
     threads_ = openmp::threads(queue(), launch);
     return {threads_, 1, 1};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 #include "backends/host_array.hpp"
 
 // One thread takes all pairs, one after another, by the formulas.
@@ -68,10 +68,10 @@ void product(const Pairs<T>& pairs, Range rows, T* norms, T* out) {
 }
 
 template <class T, Kind kind>
-class Serial final : public DistancePart {
+class Serial final : public DistanceShard {
  public:
   Serial(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistancePart(problem, context, shard) {
+      : DistanceShard(problem, context, shard) {
     declare(norms_, "distance_matrix/norms", kind == Kind::product ? problem.n : 0);
     declare_matrix(points_, out_, form_of(kind));
   }

@@ -8,7 +8,7 @@
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/term.hpp"
 #include "algorithms/blocks/unrolled.hpp"
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 #include "backends/launch.hpp"
 
 /// The method `split_k`, the same in CUDA and Kokkos: the threads of a team share the coordinates of a tile of pairs
@@ -73,7 +73,7 @@ LEAGUE_FUNCTION void split_tile(const PairTiles<T>& tiles, unsigned item, const 
 /// Memory of `split_k`. The launch's tile is `edge`: 4 or 8.
 template <class T, template <class> class Array>
 struct SplitMemory {
-  explicit SplitMemory(DistancePart& part) : problem(part.problem()) { part.declare_matrix(points, out, {}); }
+  explicit SplitMemory(DistanceShard& shard) : problem(shard.problem()) { shard.declare_matrix(points, out, {}); }
 
   /// The default team has up to 128 threads with several coordinates each; its tile is the larger one if there are
   /// teams enough with that. `threads`: of a team, 0 by default. @throws Unsupported for another tile

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "algorithms/blocks/product_tile.hpp"
-#include "algorithms/distance_matrix/part.hpp"
+#include "algorithms/distance_matrix/shard.hpp"
 #include "backends/launch.hpp"
 
 /// The tiled methods on a GPU, the same in CUDA and Kokkos: the tiles of the matrix, and the epilogue from sums to
@@ -70,11 +70,11 @@ void with_team(int team, const Body& body) {
 /// Memory of the tiled methods on a GPU: all points as panels, with their squared norms.
 template <class T, Kind kind, template <class> class Array>
 struct TileMemory {
-  explicit TileMemory(DistancePart& part)
-      : problem(part.problem()), panels(part.problem().n, part.problem().dimension) {
-    part.declare(packed, "distance_matrix/packed", panels.size());
-    part.declare(norms, "distance_matrix/norms", panels.rows);
-    part.declare_matrix(points, out, form_of(kind, blocks::Panels::width));
+  explicit TileMemory(DistanceShard& shard)
+      : problem(shard.problem()), panels(shard.problem().n, shard.problem().dimension) {
+    shard.declare(packed, "distance_matrix/packed", panels.size());
+    shard.declare(norms, "distance_matrix/norms", panels.rows);
+    shard.declare_matrix(points, out, form_of(kind, blocks::Panels::width));
   }
   /// For teams of `threads` threads.
   [[nodiscard]] Tiles<T> tiles(Range range, int threads) const {

@@ -100,12 +100,13 @@ struct UnitMemory {
   static_assert(Tile::rows == Tile::columns);
   static constexpr bool is_split = Unit::parts == 2;
 
-  explicit UnitMemory(DistancePart& part)
-      : problem(part.problem()), pieces(part.problem().n, part.problem().dimension, Tile::rows) {
-    part.declare(packed, "distance_matrix/packed", pieces.size());
-    part.declare(norms, "distance_matrix/norms", pieces.rows);
-    if (is_split) part.declare(inverse_scales, "distance_matrix/inverse_scales", pieces.rows);
-    part.declare_matrix(points, out, {.expanded = true, .mirrored = mirror, .blocked = !mirror, .granule = Tile::rows});
+  explicit UnitMemory(DistanceShard& shard)
+      : problem(shard.problem()), pieces(shard.problem().n, shard.problem().dimension, Tile::rows) {
+    shard.declare(packed, "distance_matrix/packed", pieces.size());
+    shard.declare(norms, "distance_matrix/norms", pieces.rows);
+    if (is_split) shard.declare(inverse_scales, "distance_matrix/inverse_scales", pieces.rows);
+    shard.declare_matrix(points, out,
+                         {.expanded = true, .mirrored = mirror, .blocked = !mirror, .granule = Tile::rows});
   }
   [[nodiscard]] UnitWork<T, Unit> work(Range range) const {
     Tiles<T> tiles{static_cast<int>(problem.n),
@@ -147,8 +148,8 @@ struct UnitMemory {
 
 /// A `Variant<T, Unit, mirror>`.
 template <template <blocks::mma::Element> class Native, template <class, class, bool> class Variant, bool mirror>
-std::unique_ptr<Part> by_unit(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
+std::unique_ptr<IndependentShard> by_unit(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Variant<T, Native<element_of<T>>, mirror>>(problem, context, shard);
   });
 }

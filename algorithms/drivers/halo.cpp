@@ -11,26 +11,26 @@ namespace {
 /// Exchanges run on this queue of a shard's device, concurrently with its kernels.
 constexpr int exchange_queue = 1;
 
-class HaloSolve final : public ShardParts<HaloPart> {
+class HaloSolve final : public VariantShards<HaloShard> {
  public:
   HaloSolve(const Context& context, std::int64_t steps,
-            const std::function<std::unique_ptr<HaloPart>(const Shard&)>& make)
-      : ShardParts(context, make),
+            const std::function<std::unique_ptr<HaloShard>(const Shard&)>& make)
+      : VariantShards(context, make),
         loop_(
             context, steps - 1,
             [this](Stages& stages, int phase) { take_step(stages, written_by(phase), written_by(phase + 1)); }, 2) {}
 
   Launch configure(Launch launch) override {
-    const Launch effective = ShardParts::configure(launch);
+    const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     fence();  // work submitted by `configure` must not be recorded
-    for (int buffer = 0; buffer < HaloPart::buffers; ++buffer)
+    for (int buffer = 0; buffer < HaloShard::buffers; ++buffer)
       transfers_[static_cast<std::size_t>(buffer)] = transfers(buffer);
     loop_.configure();
     return effective;
   }
   void upload() override {
-    ShardParts::upload();
+    VariantShards::upload();
     if (!context().world.alone()) context().communicator.exchange(transfers_[0]);
   }
   void compute(Stages& stages) override {
@@ -41,32 +41,32 @@ class HaloSolve final : public ShardParts<HaloPart> {
  private:
   void take_step(Stages& stages, int from, int to) {
     if (context().world.alone()) {
-      const HaloPart& part = *parts().front();
-      const auto stage = stages.scope(part.queue(), "step");
-      if (part.rows().size() > 0) part.advance(from, to, part.rows());
+      const HaloShard& shard = *shards().front();
+      const auto stage = stages.scope(shard.queue(), "step");
+      if (shard.rows().size() > 0) shard.advance(from, to, shard.rows());
       return;
     }
-    for (const auto& part : parts()) {
-      const auto stage = stages.scope(part->queue(), "rim");
-      const Range own = part->rows();
-      if (own.size() > 0) part->advance(from, to, {own.begin, own.begin + 1});
-      if (own.size() > 1) part->advance(from, to, {own.end - 1, own.end});
-      beside(*part).wait_for(part->queue());
+    for (const auto& shard : shards()) {
+      const auto stage = stages.scope(shard->queue(), "rim");
+      const Range own = shard->rows();
+      if (own.size() > 0) shard->advance(from, to, {own.begin, own.begin + 1});
+      if (own.size() > 1) shard->advance(from, to, {own.end - 1, own.end});
+      beside(*shard).wait_for(shard->queue());
     }
     context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_queue);
-    for (const auto& part : parts()) {
+    for (const auto& shard : shards()) {
       if (stages.traced()) {  // not overlapped, so that each stage has its own time
-        const auto stage = stages.scope(part->queue(), "exchange");
-        part->queue().wait_for(beside(*part));
+        const auto stage = stages.scope(shard->queue(), "exchange");
+        shard->queue().wait_for(beside(*shard));
       }
-      const auto stage = stages.scope(part->queue(), "interior");
-      const Range inside{part->rows().begin + 1, part->rows().end - 1};
-      if (inside.size() > 0) part->advance(from, to, inside);
-      part->queue().wait_for(beside(*part));
+      const auto stage = stages.scope(shard->queue(), "interior");
+      const Range inside{shard->rows().begin + 1, shard->rows().end - 1};
+      if (inside.size() > 0) shard->advance(from, to, inside);
+      shard->queue().wait_for(beside(*shard));
     }
   }
-  [[nodiscard]] static Queue& beside(const HaloPart& part) {
-    return part.runtime().queue(part.queue().device(), exchange_queue);
+  [[nodiscard]] static Queue& beside(const HaloShard& shard) {
+    return shard.runtime().queue(shard.queue().device(), exchange_queue);
   }
 
   /// Transfers of the ghost planes of a buffer, for all local shards and their neighbours. Empty shards come last.
@@ -76,9 +76,9 @@ class HaloSolve final : public ShardParts<HaloPart> {
     for (int upper = 1; upper < static_cast<int>(world.rows.size()); ++upper) {
       const int lower = upper - 1;
       if (world.rows[static_cast<std::size_t>(upper)].size() == 0) break;
-      const HaloPart *below = local(lower), *above = local(upper);
+      const HaloShard *below = local(lower), *above = local(upper);
       if (below == nullptr && above == nullptr) continue;
-      const HaloPart::Planes known = (below != nullptr ? below : above)->planes(buffer);
+      const HaloShard::Planes known = (below != nullptr ? below : above)->planes(buffer);
       Transfer up{.from = lower, .to = upper, .bytes = known.plane_bytes}, down{upper, lower, {}, {}, up.bytes};
       if (below != nullptr) {
         std::byte* end = below->planes(buffer).first + below->rows().size() * known.plane_bytes;
@@ -95,20 +95,20 @@ class HaloSolve final : public ShardParts<HaloPart> {
     }
     return all;
   }
-  /// The part of a shard by its global index; null if not local.
-  [[nodiscard]] const HaloPart* local(int shard) const {
+  /// The variant on a shard, by the shard's global index; null if not local.
+  [[nodiscard]] const HaloShard* local(int shard) const {
     const int index = shard - context().world.first_local;
-    return index >= 0 && index < static_cast<int>(parts().size()) ? parts()[static_cast<std::size_t>(index)].get()
-                                                                  : nullptr;
+    return index >= 0 && index < static_cast<int>(shards().size()) ? shards()[static_cast<std::size_t>(index)].get()
+                                                                   : nullptr;
   }
-  std::array<std::vector<Transfer>, HaloPart::buffers> transfers_;
+  std::array<std::vector<Transfer>, HaloShard::buffers> transfers_;
   StepLoop loop_;
 };
 
 }  // namespace
 
 std::unique_ptr<Prepared> solve_with_halo(const Context& context, std::int64_t steps,
-                                          const std::function<std::unique_ptr<HaloPart>(const Shard&)>& make) {
+                                          const std::function<std::unique_ptr<HaloShard>(const Shard&)>& make) {
   return std::make_unique<HaloSolve>(context, steps, make);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 
 namespace league {
 
 /// One variant of an iterative method on planes (the rows), where a plane's next values depend on its neighbour planes.
 /// There are three buffers: the initial state, and a double buffer that steps write in turn. Each has a ghost plane
 /// before the shard's first plane and after its last, for the neighbours' planes.
-class HaloPart : public ShardPart {
+class HaloShard : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   static constexpr int buffers = 3;
   struct Planes {
     std::byte* first;  ///< this shard's first plane
@@ -28,12 +28,12 @@ constexpr int written_by(std::int64_t step) { return step % 2 == 0 ? 1 : 2; }
 /// `steps` steps on all shards. In each step a shard computes its first and last plane, then the interior while those
 /// two are sent to the neighbours' ghost planes.
 std::unique_ptr<Prepared> solve_with_halo(const Context& context, std::int64_t steps,
-                                          const std::function<std::unique_ptr<HaloPart>(const Shard&)>& make);
+                                          const std::function<std::unique_ptr<HaloShard>(const Shard&)>& make);
 
-/// A solve of `problem.steps` steps: `make` chooses the part by the problem's type and shape.
+/// A solve of `problem.steps` steps: `make` chooses the class by the problem's type and shape.
 template <class P>
 struct RegisterHalo {
-  using Make = std::unique_ptr<HaloPart> (*)(const P&, const Context&, const Shard&);
+  using Make = std::unique_ptr<HaloShard> (*)(const P&, const Context&, const Shard&);
   RegisterHalo(std::string method, Model model, Make make, std::vector<Execution> executions = recordable) {
     Register<P>(
         std::move(method), model,

@@ -6,24 +6,25 @@
 namespace league {
 namespace {
 
-class Solve final : public ShardParts<StepPart> {
+class Solve final : public VariantShards<IterativeShard> {
  public:
-  Solve(const Context& context, std::int64_t steps, const std::function<std::unique_ptr<StepPart>(const Shard&)>& make)
-      : ShardParts(context, make), loop_(context, steps, [this](Stages& stages, int) { take_step(stages); }) {}
+  Solve(const Context& context, std::int64_t steps,
+        const std::function<std::unique_ptr<IterativeShard>(const Shard&)>& make)
+      : VariantShards(context, make), loop_(context, steps, [this](Stages& stages, int) { take_step(stages); }) {}
 
   Launch configure(Launch launch) override {
-    const Launch effective = ShardParts::configure(launch);
+    const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
-    context().communicator.reserve(parts().front()->sums().bytes(), Order::any);
+    context().communicator.reserve(shards().front()->sums().bytes(), Order::any);
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
   }
 
   void compute(Stages& stages) override {
-    for (const auto& part : parts()) {
-      const auto stage = stages.scope(part->queue(), "begin");
-      part->begin();
+    for (const auto& shard : shards()) {
+      const auto stage = stages.scope(shard->queue(), "begin");
+      shard->begin();
     }
     loop_.run(stages);
   }
@@ -31,18 +32,18 @@ class Solve final : public ShardParts<StepPart> {
  private:
   void take_step(Stages& stages) {
     std::vector<Buffer> sums;
-    for (const auto& part : parts()) {
-      const auto stage = stages.scope(part->queue(), "accumulate");
-      part->accumulate();
-      sums.push_back(part->sums());
+    for (const auto& shard : shards()) {
+      const auto stage = stages.scope(shard->queue(), "accumulate");
+      shard->accumulate();
+      sums.push_back(shard->sums());
     }
     if (!context().world.alone()) {
       const CommonStage stage(stages, loop_.queues(), "sum");
       context().communicator.all_reduce(sums, Order::any);
     }
-    for (const auto& part : parts()) {
-      const auto stage = stages.scope(part->queue(), "update");
-      part->update();
+    for (const auto& shard : shards()) {
+      const auto stage = stages.scope(shard->queue(), "update");
+      shard->update();
     }
   }
   StepLoop loop_;
@@ -51,7 +52,7 @@ class Solve final : public ShardParts<StepPart> {
 }  // namespace
 
 std::unique_ptr<Prepared> solve(const Context& context, std::int64_t steps,
-                                const std::function<std::unique_ptr<StepPart>(const Shard&)>& make) {
+                                const std::function<std::unique_ptr<IterativeShard>(const Shard&)>& make) {
   return std::make_unique<Solve>(context, steps, make);
 }
 

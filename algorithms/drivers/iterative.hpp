@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 
 namespace league {
 
 /// One variant of an iterative solve on the rows of one shard. Its state is on the device, replicated on every shard:
 /// parameters, step counter, stop flag. A step after the stop changes nothing, so that the stop test needs no host. All
 /// calls only submit work to the queue and must not change host state, since they are recorded into graphs.
-class StepPart : public ShardPart {
+class IterativeShard : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   /// Sets the initial state. Part of every compute, so that computes are repeatable.
   virtual void begin() const = 0;
   /// Computes this shard's contribution to the step's sums; zeros without rows.
@@ -23,18 +23,18 @@ class StepPart : public ShardPart {
 
 /// A solve of up to `steps` steps on all shards: in each, accumulate, all-reduce, update.
 std::unique_ptr<Prepared> solve(const Context& context, std::int64_t steps,
-                                const std::function<std::unique_ptr<StepPart>(const Shard&)>& make);
+                                const std::function<std::unique_ptr<IterativeShard>(const Shard&)>& make);
 
-/// `solve<Part>(problem, context, steps)` where the part is made from (problem, context, shard).
+/// `solve<KokkosShard>(problem, context, steps)`, which makes `KokkosShard(problem, context, shard)` for each shard.
 template <class P, class Problem>
 std::unique_ptr<Prepared> solve(const Problem& problem, const Context& context, std::int64_t steps) {
   return solve(context, steps, [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
 }
 
-/// A solve of `problem.steps` steps: `make` chooses the part by the problem's type and shape.
+/// A solve of `problem.steps` steps: `make` chooses the class by the problem's type and shape.
 template <class P>
 struct RegisterSolve {
-  using Make = std::unique_ptr<StepPart> (*)(const P&, const Context&, const Shard&);
+  using Make = std::unique_ptr<IterativeShard> (*)(const P&, const Context&, const Shard&);
   RegisterSolve(std::string method, Model model, Make make, std::vector<Execution> executions = recordable) {
     Register<P>(
         std::move(method), model,

@@ -44,13 +44,13 @@ using ArraysOf = std::tuple<typename Pass::template Array<typename Viewed<Views>
 
 /// A kernel on one shard, its arrays in the device's memory.
 template <class K>
-class KernelPart;
+class KernelShard;
 template <class Pass, class... Views>
-class KernelPart<Kernel<Pass, Views...>> final : public Part {
+class KernelShard<Kernel<Pass, Views...>> final : public IndependentShard {
  public:
-  KernelPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
-             const std::vector<std::string>& names)
-      : Part(context, shard), kernel_(kernel), bindings_(bind<Views...>(problem, context, shard, names)) {
+  KernelShard(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
+              const std::vector<std::string>& names)
+      : IndependentShard(context, shard), kernel_(kernel), bindings_(bind<Views...>(problem, context, shard, names)) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (enter(std::get<i>(arrays_), bindings_[i]), ...);
     }(std::index_sequence_for<Views...>());
@@ -81,9 +81,9 @@ template <class Pass, class... Views>
 std::unique_ptr<Prepared> prepare(const Problem& problem, const Context& context, Placement placement,
                                   const Kernel<Pass, Views...>& kernel, const std::vector<std::string>& names) {
   Pass::require(placement);
-  return split(context, [&](const Shard& shard) -> std::unique_ptr<Part> {
+  return split(context, [&](const Shard& shard) -> std::unique_ptr<IndependentShard> {
     if (placement == Placement::device)
-      return std::make_unique<KernelPart<Kernel<Pass, Views...>>>(problem, context, shard, kernel, names);
+      return std::make_unique<KernelShard<Kernel<Pass, Views...>>>(problem, context, shard, kernel, names);
     return place_elsewhere(problem, context, shard, placement, kernel, names);
   });
 }

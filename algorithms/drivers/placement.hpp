@@ -26,13 +26,13 @@ Launch resolve_pass(const K& kernel, Queue& queue, Launch launch, std::int64_t r
 /// Arrays in managed memory that are resident on the host before every compute: pages migrate by faults, or by a timed
 /// prefetch.
 template <class K>
-class UnifiedPart;
+class UnifiedShard;
 template <class Pass, class... Views>
-class UnifiedPart<Kernel<Pass, Views...>> final : public Part {
+class UnifiedShard<Kernel<Pass, Views...>> final : public IndependentShard {
  public:
-  UnifiedPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
-              const std::vector<std::string>& names, bool prefetch)
-      : Part(context, shard),
+  UnifiedShard(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
+               const std::vector<std::string>& names, bool prefetch)
+      : IndependentShard(context, shard),
         kernel_(kernel),
         prefetch_(prefetch),
         bindings_(bind<Views...>(problem, context, shard, names)) {
@@ -96,16 +96,16 @@ class UnifiedPart<Kernel<Pass, Views...>> final : public Part {
 /// From pinned host memory to pinned host memory: chunks are copied in, processed and copied back, on several queues in
 /// turn, so that copies and kernels overlap. A traced pass runs them one after another, to time each stage.
 template <class K>
-class StreamedPart;
+class StreamedShard;
 template <class Pass, class... Views>
-class StreamedPart<Kernel<Pass, Views...>> final : public Part {
+class StreamedShard<Kernel<Pass, Views...>> final : public IndependentShard {
  public:
   static constexpr int queue_count = 4;
   static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // per chunk of the widest array
 
-  StreamedPart(const Problem& problem, const Context& context, const Shard& shard, const Kernel<Pass, Views...>& kernel,
-               const std::vector<std::string>& names)
-      : Part(context, shard),
+  StreamedShard(const Problem& problem, const Context& context, const Shard& shard,
+                const Kernel<Pass, Views...>& kernel, const std::vector<std::string>& names)
+      : IndependentShard(context, shard),
         kernel_(kernel),
         bindings_(bind<Views...>(problem, context, shard, names)),
         chunk_(std::min(rows().size(), rows_per_chunk(bindings_))) {
@@ -180,25 +180,25 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
     body();
     if (stages.traced()) queue().wait_for(*one.queue);
   }
-  /// `part`: rows relative to the shard's first.
-  void chunk(Stages& stages, ChunkQueue& one, Range part) {
+  /// `shard`: rows relative to the shard's first.
+  void chunk(Stages& stages, ChunkQueue& one, Range shard) {
     stage(stages, one, "copy in", [&] {
       each(one, [&]<class Array>(Array& array, const Binding& binding) {
         using T = typename Array::value_type;
         if (binding.input)
           array.copy_from(
-              binding.host.template values<const T>(binding.rows.begin + part.begin, binding.rows.begin + part.end));
+              binding.host.template values<const T>(binding.rows.begin + shard.begin, binding.rows.begin + shard.end));
       });
     });
     stage(stages, one, kernel_.stage, [&] {
-      const Pass on(runtime(), *one.queue, launch_, {rows().begin + part.begin, rows().begin + part.end});
+      const Pass on(runtime(), *one.queue, launch_, {rows().begin + shard.begin, rows().begin + shard.end});
       std::apply([&](auto&... arrays) { kernel_.run(on, view<Views>(arrays)...); }, one.arrays);
     });
     stage(stages, one, "copy out", [&] {
       std::size_t number = 0;
       each(one, [&]<class Array>(Array& array, const Binding& binding) {
         using T = typename Array::value_type;
-        if (!binding.input) array.copy_to(staging_[number++].template values<T>(part.begin, part.end));
+        if (!binding.input) array.copy_to(staging_[number++].template values<T>(shard.begin, shard.end));
       });
     });
   }
@@ -213,13 +213,14 @@ class StreamedPart<Kernel<Pass, Views...>> final : public Part {
 
 /// A kernel on one shard, with its arrays in the memory of `placement`.
 template <class K>
-std::unique_ptr<Part> place_elsewhere(const Problem& problem, const Context& context, const Shard& shard,
-                                      Placement placement, const K& kernel, const std::vector<std::string>& names) {
+std::unique_ptr<IndependentShard> place_elsewhere(const Problem& problem, const Context& context, const Shard& shard,
+                                                  Placement placement, const K& kernel,
+                                                  const std::vector<std::string>& names) {
   if constexpr (K::Pass::has_placements) {
     if (placement == Placement::streamed)
-      return std::make_unique<StreamedPart<K>>(problem, context, shard, kernel, names);
-    return std::make_unique<UnifiedPart<K>>(problem, context, shard, kernel, names,
-                                            placement == Placement::unified_prefetch);
+      return std::make_unique<StreamedShard<K>>(problem, context, shard, kernel, names);
+    return std::make_unique<UnifiedShard<K>>(problem, context, shard, kernel, names,
+                                             placement == Placement::unified_prefetch);
   }
   throw std::logic_error("this backend has no placements");
 }

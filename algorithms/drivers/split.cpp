@@ -4,19 +4,19 @@
 namespace league {
 namespace {
 
-class Split final : public ShardParts<Part> {
+class Split final : public VariantShards<IndependentShard> {
  public:
-  using ShardParts::ShardParts;
+  using VariantShards::VariantShards;
   void compute(Stages& stages) override {
-    for (const auto& part : parts())
-      if (part->rows().size() > 0) part->compute(stages);
+    for (const auto& shard : shards())
+      if (shard->rows().size() > 0) shard->compute(stages);
   }
 };
 
 }  // namespace
 
 std::unique_ptr<Prepared> split(const Context& context,
-                                const std::function<std::unique_ptr<Part>(const Shard&)>& make) {
+                                const std::function<std::unique_ptr<IndependentShard>(const Shard&)>& make) {
   return std::make_unique<Split>(context, make);
 }
 

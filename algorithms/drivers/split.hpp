@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 
 namespace league {
 
 /// One variant on the rows of one shard, independent of the other shards. `split` extends it to all shards.
-class Part : public ShardPart {
+class IndependentShard : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   virtual void compute(Stages& stages) = 0;
 };
 
-/// A case made of one independent part per shard, launched one after another and fenced together.
-std::unique_ptr<Prepared> split(const Context& context, const std::function<std::unique_ptr<Part>(const Shard&)>& make);
+/// A case of independent shards, launched one after another and fenced together.
+std::unique_ptr<Prepared> split(const Context& context,
+                                const std::function<std::unique_ptr<IndependentShard>(const Shard&)>& make);
 
-/// `split<Part>(problem, context)` where the part is made from (problem, context, shard).
+/// `split<Direct>(problem, context)`, which makes `Direct(problem, context, shard)` for each shard.
 template <class P, class Problem>
 std::unique_ptr<Prepared> split(const Problem& problem, const Context& context) {
   return split(context, [&](const Shard& shard) { return std::make_unique<P>(problem, context, shard); });
 }
 
-/// A case of independent parts: `make` chooses the part by the problem's type and shape.
+/// A case of independent shards: `make` chooses the class by the problem's type and shape.
 template <class P>
 struct RegisterSplit {
-  using Make = std::unique_ptr<Part> (*)(const P&, const Context&, const Shard&);
+  using Make = std::unique_ptr<IndependentShard> (*)(const P&, const Context&, const Shard&);
   RegisterSplit(std::string method, Model model, Make make) {
     Register<P>(std::move(method), model, [make](const P& problem, const Context& context) {
       return split(context, [&](const Shard& shard) { return make(problem, context, shard); });

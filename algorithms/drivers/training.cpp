@@ -8,19 +8,19 @@
 namespace league {
 namespace {
 
-class Training final : public ShardParts<TrainingPart> {
+class Training final : public VariantShards<TrainingShard> {
  public:
   Training(const Context& context, const Schedule& schedule,
-           const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make)
-      : ShardParts(context, make),
+           const std::function<std::unique_ptr<TrainingShard>(const Shard&)>& make)
+      : VariantShards(context, make),
         schedule_(schedule),
         loop_(context, trains() ? schedule.steps - 1 : 1,
               [this](Stages& stages, int) { trains() ? take_step(stages) : evaluate(stages); }) {}
 
   Launch configure(Launch launch) override {
-    const Launch effective = ShardParts::configure(launch);
+    const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
-    const TrainingPart& first = *parts().front();
+    const TrainingShard& first = *shards().front();
     context().communicator.reserve(std::max(first.gradient().bytes(), first.correct().bytes()));
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
@@ -28,28 +28,28 @@ class Training final : public ShardParts<TrainingPart> {
   }
 
   void upload() override {
-    ShardParts::upload();
+    VariantShards::upload();
     warm_ = schedule_.warm_up == 0;
   }
   void reset() override {
-    ShardParts::reset();
+    VariantShards::reset();
     if (warm_) return;
     Stages unmarked;
-    for (const auto& part : parts()) part->begin();
+    for (const auto& shard : shards()) shard->begin();
     for (std::int64_t step = 0; step < schedule_.warm_up; ++step) take_step(unmarked);
-    for (const auto& part : parts()) part->keep_start();
+    for (const auto& shard : shards()) shard->keep_start();
     warm_ = true;
   }
 
   void compute(Stages& stages) override {
-    for (const auto& part : parts()) part->begin();
+    for (const auto& shard : shards()) shard->begin();
     for (std::int64_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
       loop_.run(stages);
       if (!trains()) return;
       if (epoch + 1 == schedule_.epochs) {
-        for (const auto& part : parts()) {
-          const auto stage = stages.scope(part->queue(), "keep");
-          part->keep_before();
+        for (const auto& shard : shards()) {
+          const auto stage = stages.scope(shard->queue(), "keep");
+          shard->keep_before();
         }
       }
       take_step(stages);
@@ -60,28 +60,28 @@ class Training final : public ShardParts<TrainingPart> {
  private:
   [[nodiscard]] bool trains() const { return schedule_.steps > 0; }
   /// Ordered all-reduce: the same bits for the same number of shards.
-  void add(Stages& stages, const char* name, Buffer (TrainingPart::*what)() const) {
+  void add(Stages& stages, const char* name, Buffer (TrainingShard::*what)() const) {
     if (context().world.alone()) return;
     const CommonStage stage(stages, loop_.queues(), name);
     std::vector<Buffer> buffers;
-    for (const auto& part : parts()) buffers.push_back(((*part).*what)());
+    for (const auto& shard : shards()) buffers.push_back(((*shard).*what)());
     context().communicator.all_reduce(buffers, Order::ordered);
   }
   void take_step(Stages& stages) {
-    for (const auto& part : parts()) part->differentiate(stages);
-    add(stages, "sum", &TrainingPart::gradient);
-    for (const auto& part : parts()) {
-      const auto stage = stages.scope(part->queue(), "update");
-      part->update();
+    for (const auto& shard : shards()) shard->differentiate(stages);
+    add(stages, "sum", &TrainingShard::gradient);
+    for (const auto& shard : shards()) {
+      const auto stage = stages.scope(shard->queue(), "update");
+      shard->update();
     }
   }
   void evaluate(Stages& stages) {
-    for (const auto& part : parts()) {
-      const auto stage = stages.scope(part->queue(), "test");
-      part->evaluate();
+    for (const auto& shard : shards()) {
+      const auto stage = stages.scope(shard->queue(), "test");
+      shard->evaluate();
     }
-    add(stages, "sum", &TrainingPart::correct);
-    for (const auto& part : parts()) part->end_epoch();
+    add(stages, "sum", &TrainingShard::correct);
+    for (const auto& shard : shards()) shard->end_epoch();
   }
 
   Schedule schedule_;
@@ -92,7 +92,7 @@ class Training final : public ShardParts<TrainingPart> {
 }  // namespace
 
 std::unique_ptr<Prepared> train(const Context& context, const Schedule& schedule,
-                                const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make) {
+                                const std::function<std::unique_ptr<TrainingShard>(const Shard&)>& make) {
   return std::make_unique<Training>(context, schedule, make);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 
 namespace league {
 
@@ -16,9 +16,9 @@ struct Schedule {
 /// One variant of training a network on one shard's images of each mini-batch. Weights, optimizer state and step
 /// counter are on the device, replicated on every shard. All calls but `reset` only submit work to the queue and must
 /// not change host state, since they are recorded into graphs.
-class TrainingPart : public ShardPart {
+class TrainingShard : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   /// Restores weights, optimizer state and step counter saved by `keep_start`, initially the initial ones. Part of
   /// every compute, so that computes are repeatable.
   virtual void begin() const = 0;
@@ -43,6 +43,6 @@ class TrainingPart : public ShardPart {
 /// Trains on all shards, in each step: gradient, all-reduce, update; or classifies the test set, with the weights after
 /// the warm-up.
 std::unique_ptr<Prepared> train(const Context& context, const Schedule& schedule,
-                                const std::function<std::unique_ptr<TrainingPart>(const Shard&)>& make);
+                                const std::function<std::unique_ptr<TrainingShard>(const Shard&)>& make);
 
 }  // namespace league

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/cuda_shard.hpp"
 #include "algorithms/knn/gram.hpp"
 #include "backends/cuda/cublas.hpp"
 
@@ -27,10 +27,10 @@ __global__ void widen(std::int64_t n, int features, const T* data, float* wide, 
 }
 
 template <class T, class Element>
-class Cublas final : public Part {
+class Cublas final : public IndependentShard {
  public:
   Cublas(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), handle_(cuda::cublas_handle(runtime(), queue())), memory_(*this, problem) {}
+      : IndependentShard(context, shard), handle_(cuda::cublas_handle(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("cuBLAS chooses its own launch");
     return {};

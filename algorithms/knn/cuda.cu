@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/cuda_shard.hpp"
 #include "algorithms/knn/direct.hpp"
 
 namespace league::knn::cuda_model {
@@ -43,10 +43,10 @@ __global__ void __launch_bounds__(max_threads)
 }
 
 template <class T, class Element>
-class Direct final : public Part {
+class Direct final : public IndependentShard {
  public:
   Direct(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), memory_(*this, problem) {}
+      : IndependentShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 8, cuda::warp_size}, {max_threads, cuda::warp_size, "this kernel"});
     return launch_ = memory_.with_league(launch_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/cuda_shard.hpp"
 #include "algorithms/knn/fused.hpp"
 
 namespace league::knn::cuda_model {
@@ -96,10 +96,10 @@ __global__ void fill(std::int64_t size, std::int32_t value, std::int32_t* array)
 }
 
 template <class T, class Element>
-class Fused final : public Part {
+class Fused final : public IndependentShard {
  public:
   Fused(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), memory_(*this, problem) {}
+      : IndependentShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override { return launch_ = memory_.configure(*this, launch, cuda::limits); }
   void compute(Stages& stages) override {
     const auto& knn = memory_.knn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/items_cuda.hpp"
-#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/cuda_shard.hpp"
 #include "algorithms/knn/ladder.hpp"
 
 // The lower rungs of the ladder, from the first kernel that works to the one before `direct`. What a thread does with
@@ -41,11 +41,11 @@ __global__ void select_alone(const Work work) {
 }
 
 template <class T, class Element, Rung rung>
-class Naive final : public Part {
+class Naive final : public IndependentShard {
  public:
   using Work = NaiveWork<T, Distance<Element>>;
   Naive(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), memory(*this, problem) {}
+      : IndependentShard(context, shard), memory(*this, problem) {}
   Launch configure(Launch launch) override { return launch_ = memory.configure(launch, cuda::limits, true); }
   void compute(Stages& stages) override { compute_naive<Naive, rung>(*this, queue(), stages); }
 

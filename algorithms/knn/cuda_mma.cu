@@ -120,9 +120,9 @@ __global__ void __launch_bounds__(Tile::threads, cuda::launch_bound(mma_teams))
 }
 
 template <class Tile, class T>
-class Mma final : public MmaPart<Tile, T> {
+class Mma final : public MmaShard<Tile, T> {
  public:
-  using MmaPart<Tile, T>::MmaPart;
+  using MmaShard<Tile, T>::MmaShard;
   Launch configure(Launch launch) override {
     if constexpr (is_large<Tile>) {
       cuda::require_scratch(cuda::properties(this->queue()), dynamic_bytes<Tile>, "the tile of this kernel");

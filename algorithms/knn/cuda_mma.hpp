@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/pieces_cuda.hpp"
-#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/cuda_shard.hpp"
 #include "algorithms/knn/mma.hpp"
 #include "algorithms/knn/mma_select.hpp"
 
@@ -114,10 +114,10 @@ __global__ void __launch_bounds__(select_threads) choose_all(const MmaWork<Tile>
 
 /// A method with the products of `Tile`: packing, thresholds and selection.
 template <class Tile, class T>
-class MmaPart : public Part {
+class MmaShard : public IndependentShard {
  public:
-  MmaPart(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), memory_(*this, problem) {}
+  MmaShard(const Knn& problem, const Context& context, const Shard& shard)
+      : IndependentShard(context, shard), memory_(*this, problem) {}
   void compute(Stages& stages) override {
     const MmaWork<Tile> work = memory_.work(launch_.tile / Tile::columns);
     stages.stage(queue(), "pack", [&] { pack_all(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/knn/cuda_part.hpp"
+#include "algorithms/knn/cuda_shard.hpp"
 #include "algorithms/knn/per_query.hpp"
 
 // A block takes a query and a chunk of the training rows at a time.
@@ -17,10 +17,10 @@ __global__ void __launch_bounds__(max_select_threads, cuda::launch_bound(2))
 }
 
 template <class T, class Element>
-class PerQuery final : public Part {
+class PerQuery final : public IndependentShard {
  public:
   PerQuery(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), memory_(*this, problem) {}
+      : IndependentShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const LaunchLimits limits{max_select_threads, cuda::warp_size, "this kernel"};
     launch_ = memory_.configure(launch, limits, true, 2 * multiprocessors(*this));

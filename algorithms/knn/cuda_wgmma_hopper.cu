@@ -209,9 +209,9 @@ __global__ void __cluster_dims__(Tile::blocks, 1, 1) __launch_bounds__(Tile::thr
 }
 
 template <class Tile, class T>
-class Wgmma final : public MmaPart<Tile, T> {
+class Wgmma final : public MmaShard<Tile, T> {
  public:
-  using MmaPart<Tile, T>::MmaPart;
+  using MmaShard<Tile, T>::MmaShard;
   Launch configure(Launch launch) override {
     const cudaDeviceProp device = blocks::hopper_properties(this->queue());
     plan_ = blocks::ClusterPlan::of<Tile>(this->memory_.train_pieces.steps / Tile::pieces,
@@ -263,8 +263,8 @@ class Wgmma final : public MmaPart<Tile, T> {
 template <blocks::mma::Element element>
 using Wide = blocks::mma::Warpgroup<element>;
 
-std::unique_ptr<Part> make(const Knn& problem, const Context& context, const Shard& shard) {
-  return with_unit<Wide>(problem, [&]<class Unit, class T>() -> std::unique_ptr<Part> {
+std::unique_ptr<IndependentShard> make(const Knn& problem, const Context& context, const Shard& shard) {
+  return with_unit<Wide>(problem, [&]<class Unit, class T>() -> std::unique_ptr<IndependentShard> {
     using Resident = WgmmaTile<Unit, true>;
     using Streamed = WgmmaTile<Unit, false>;
     const auto padded = [&](int depth) { return ceil_div<std::int64_t>(problem.features, depth) * depth; };

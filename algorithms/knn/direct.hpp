@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 #include "backends/launch.hpp"
 
 namespace league::knn {
@@ -14,14 +14,14 @@ template <class T, class Element, template <class> class Array>
 struct DirectMemory {
   using D = Distance<Element>;
 
-  DirectMemory(Part& part, const Knn& problem)
-      : knn(part, problem), train_panels(knn.n, knn.features), test_panels(knn.m, knn.features) {
-    part.declare(train, "knn/packed_train", train_panels.size());
-    part.declare(test, "knn/packed_test", test_panels.size());
-    part.declare(norms, "knn/norms", std::max(train_panels.rows, test_panels.rows));
+  DirectMemory(IndependentShard& shard, const Knn& problem)
+      : knn(shard, problem), train_panels(knn.n, knn.features), test_panels(knn.m, knn.features) {
+    shard.declare(train, "knn/packed_train", train_panels.size());
+    shard.declare(test, "knn/packed_test", test_panels.size());
+    shard.declare(norms, "knn/norms", std::max(train_panels.rows, test_panels.rows));
     at_once = rows_at_once(test_panels.rows, train_panels.rows * static_cast<std::int64_t>(sizeof(D)),
-                           part.ledger().left_bytes(), side);
-    part.declare(matrix, "knn/matrix", at_once * train_panels.rows);
+                           shard.ledger().left_bytes(), side);
+    shard.declare(matrix, "knn/matrix", at_once * train_panels.rows);
   }
   [[nodiscard]] Launch with_league(Launch launch) const {
     launch.tile = side;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 #include "backends/launch.hpp"
 
 namespace league::knn {
@@ -72,20 +72,20 @@ template <class T, class Element, template <class> class Array>
 struct FusedMemory {
   using Packed = typename Element::Packed;
 
-  FusedMemory(Part& part, const Knn& problem)
-      : knn(part, problem), train_panels(knn.n, knn.features), test_panels(knn.m, knn.features) {
-    part.declare(train, "knn/packed_train", train_panels.size());
-    part.declare(test, "knn/packed_test", test_panels.size());
-    part.declare(train_norms, "knn/train_norms", train_panels.rows);
-    part.declare(test_norms, "knn/test_norms", test_panels.rows);
-    part.declare(threshold, "knn/threshold", knn.m);
+  FusedMemory(IndependentShard& shard, const Knn& problem)
+      : knn(shard, problem), train_panels(knn.n, knn.features), test_panels(knn.m, knn.features) {
+    shard.declare(train, "knn/packed_train", train_panels.size());
+    shard.declare(test, "knn/packed_test", test_panels.size());
+    shard.declare(train_norms, "knn/train_norms", train_panels.rows);
+    shard.declare(test_norms, "knn/test_norms", test_panels.rows);
+    shard.declare(threshold, "knn/threshold", knn.m);
   }
   /// Resolves the launch as above, and declares the lists that it needs.
-  Launch configure(Part& part, Launch launch, const LaunchLimits& limits) {
+  Launch configure(IndependentShard& shard, Launch launch, const LaunchLimits& limits) {
     launch = with_whole_tiles(resolve(launch, {0, 256, 1, default_chunk(knn.k)}, limits), train_panels, knn.m);
     const std::int64_t chunks = ceil_div<std::int64_t>(train_panels.rows, launch.tile);
-    part.declare(keys, "knn/keys", chunks * knn.k * test_panels.rows);
-    part.declare(indices, "knn/indices", chunks * knn.k * test_panels.rows);
+    shard.declare(keys, "knn/keys", chunks * knn.k * test_panels.rows);
+    shard.declare(indices, "knn/indices", chunks * knn.k * test_panels.rows);
     return launch;
   }
   [[nodiscard]] FusedWork<Packed> work(int chunk) const {

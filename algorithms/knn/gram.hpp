@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 
 namespace league::knn {
 
@@ -9,15 +9,15 @@ namespace league::knn {
 /// products of a block of queries with all training rows.
 template <class T, template <class> class Array>
 struct GramMemory {
-  GramMemory(Part& part, const Knn& problem) : knn(part, problem) {
-    part.declare(train, "knn/wide_train", knn.n * knn.features);
-    part.declare(test, "knn/wide_test", knn.m * knn.features);
-    part.declare(train_norms, "knn/train_norms", knn.n);
-    part.declare(test_norms, "knn/test_norms", knn.m);
+  GramMemory(IndependentShard& shard, const Knn& problem) : knn(shard, problem) {
+    shard.declare(train, "knn/wide_train", knn.n * knn.features);
+    shard.declare(test, "knn/wide_test", knn.m * knn.features);
+    shard.declare(train_norms, "knn/train_norms", knn.n);
+    shard.declare(test_norms, "knn/test_norms", knn.m);
     constexpr std::int64_t max_products = std::int64_t{1} << 31;  // per call
     at_once = rows_at_once(std::min(knn.m, std::max(max_products / knn.n, std::int64_t{1})), 4 * knn.n,
-                           part.ledger().left_bytes());
-    part.declare(products, "knn/products", at_once * knn.n);
+                           shard.ledger().left_bytes());
+    shard.declare(products, "knn/products", at_once * knn.n);
   }
   /// Distances of the queries from `first` on, for the selection.
   template <class D>

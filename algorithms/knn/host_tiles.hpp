@@ -3,7 +3,7 @@
 
 #include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/blocks/term.hpp"
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 
 /// A host thread's work on one tile, shared by `openmp` and `kokkos` on hosts; the loops over tiles are theirs.
 namespace league::knn {
@@ -84,19 +84,19 @@ template <class T, class Element, template <class> class Array>
 struct HostMemory {
   using D = Distance<Element>;
 
-  HostMemory(Part& part, const Knn& problem, bool with_matrix)
-      : knn(part, problem),
+  HostMemory(IndependentShard& shard, const Knn& problem, bool with_matrix)
+      : knn(shard, problem),
         train_panels{Tile::columns, knn.n, knn.features},
         test_panels{Tile::rows, knn.m, knn.features},
         pitch(train_panels.count() * Tile::columns) {
-    part.declare(train, "knn/packed_train", train_panels.size());
-    part.declare(test, "knn/packed_test", test_panels.size());
-    part.declare(train_norms, "knn/train_norms", pitch);
-    part.declare(test_norms, "knn/test_norms", test_panels.count() * Tile::rows);
+    shard.declare(train, "knn/packed_train", train_panels.size());
+    shard.declare(test, "knn/packed_test", test_panels.size());
+    shard.declare(train_norms, "knn/train_norms", pitch);
+    shard.declare(test_norms, "knn/test_norms", test_panels.count() * Tile::rows);
     if (!with_matrix) return;
     const std::int64_t tile_bytes = Tile::rows * pitch * static_cast<std::int64_t>(sizeof(D));
-    at_once = Tile::rows * rows_near_caches(test_panels.count(), tile_bytes, part.ledger().left_bytes());
-    part.declare(matrix, "knn/matrix", at_once * pitch);
+    at_once = Tile::rows * rows_near_caches(test_panels.count(), tile_bytes, shard.ledger().left_bytes());
+    shard.declare(matrix, "knn/matrix", at_once * pitch);
   }
 
   void pack_train(std::int64_t panel) const {

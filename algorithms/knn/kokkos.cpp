@@ -51,10 +51,10 @@ void direct(const Exec& exec, Launch launch, const typename Element::Packed* tes
 }
 
 template <class T, class Element>
-class DirectOnGpu final : public Part {
+class DirectOnGpu final : public IndependentShard {
  public:
   DirectOnGpu(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const int lanes = kokkos::limits(queue()).vector;
     launch_ = resolve(launch, {0, 8, lanes}, {max_threads, lanes, "this kernel"});

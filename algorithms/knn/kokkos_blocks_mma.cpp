@@ -178,12 +178,12 @@ void vote(const Exec& exec, std::int64_t queries, const NearestRows<T>& rows) {
 }
 
 template <class Unit, class T>
-class Mma final : public Part {
+class Mma final : public IndependentShard {
   using Memory = MmaMemory<MmaTile<Unit>, T, kokkos::Array>;
 
  public:
   Mma(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     launch_ = memory_.configure(launch, kokkos::limits(queue()));
     kokkos::require_scratch(MmaTeam<typename Memory::Tile>::scratch_bytes + 16, "the tile of this kernel");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/knn/kokkos_part.hpp"
+#include "algorithms/knn/kokkos_shard.hpp"
 #include "algorithms/knn/mma_select.hpp"
 
 /// Thresholds, selection and votes of `mma` in Kokkos: by a thread and its lanes for a few neighbours, by a team for

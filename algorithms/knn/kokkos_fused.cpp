@@ -113,10 +113,10 @@ void merge(const Exec& exec, const FusedWork<Packed>& work, std::int64_t* neighb
 }
 
 template <class T, class Element>
-class FusedOnGpu final : public Part {
+class FusedOnGpu final : public IndependentShard {
  public:
   FusedOnGpu(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     return launch_ = memory_.configure(*this, launch, kokkos::limits(queue()));
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/knn/host_tiles.hpp"
-#include "algorithms/knn/kokkos_part.hpp"
+#include "algorithms/knn/kokkos_shard.hpp"
 
 /// Both methods on hosts, where a tile of sums is in the vector registers of one thread; line beside line with
 /// `openmp.cpp`.
@@ -11,13 +11,15 @@ namespace league::knn::kokkos_model {
 // A team takes a block of queries and all training rows; a thread goes tile by tile, its vector lanes take training
 // rows.
 template <class T, class Element, bool is_fused>
-class KokkosOnHost final : public Part {
+class KokkosOnHost final : public IndependentShard {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>;
   using Member = typename Policy::member_type;
 
  public:
   KokkosOnHost(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem, !is_fused) {}
+      : IndependentShard(context, shard),
+        exec_(kokkos::instance(runtime(), queue())),
+        memory_(*this, problem, !is_fused) {}
   Launch configure(Launch launch) override {
     launch_ = resolve(launch, {0, 1, 1}, kokkos::limits(queue()));
     tiles_ = tiles_together(launch_.tile, memory_.test_panels.count(), queue().device().threads);

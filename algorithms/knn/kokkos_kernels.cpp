@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/knn/gram.hpp"
-#include "algorithms/knn/kokkos_part.hpp"
+#include "algorithms/knn/kokkos_shard.hpp"
 #include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection computes
@@ -36,10 +36,10 @@ void widen(const Exec& exec, std::int64_t n, int features, const T* data, float*
 }
 
 template <class T, class Element>
-class Kernels final : public Part {
+class Kernels final : public IndependentShard {
  public:
   Kernels(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("Kokkos Kernels chooses its own launch");
     return {};

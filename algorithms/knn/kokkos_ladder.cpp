@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/items_kokkos.hpp"
-#include "algorithms/knn/kokkos_part.hpp"
+#include "algorithms/knn/kokkos_shard.hpp"
 #include "algorithms/knn/ladder.hpp"
 
 // The lower rungs of the ladder, from the first kernel that works to the one before `direct`. What a lane does with its
@@ -53,11 +53,11 @@ void select_alone(const Exec& exec, Launch launch, const Work work) {
 }
 
 template <class T, class Element, Rung rung>
-class Naive final : public Part {
+class Naive final : public IndependentShard {
  public:
   using Work = NaiveWork<T, Distance<Element>>;
   Naive(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory(*this, problem) {}
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory(*this, problem) {}
   Launch configure(Launch launch) override {
     launch_ = memory.configure(launch, blocks::naive_limits(queue()), kokkos::on_gpu);
     if (rung == Rung::scratch_tile)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/knn/kokkos_part.hpp"
+#include "algorithms/knn/kokkos_shard.hpp"
 #include "algorithms/knn/per_query.hpp"
 
 namespace league::knn::kokkos_model {
@@ -23,10 +23,10 @@ struct QueryKernel {
 };
 
 template <class T, class Element, class Lanes>
-class PerQueryBy final : public Part {
+class PerQueryBy final : public IndependentShard {
  public:
   PerQueryBy(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_select_threads);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/pairs.hpp"
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 
 /// The naive methods on a GPU, the same in CUDA and Kokkos: what a thread takes, and what it reads. Distances of pixels
 /// are exact integers, others floats.
@@ -79,11 +79,11 @@ template <class T, class Element, Rung rung, template <class> class Array>
 struct NaiveMemory {
   using D = Distance<Element>;
 
-  NaiveMemory(Part& part, const Knn& problem) : knn(part, problem), at_once(knn.m) {
-    if (rung == Rung::coalesced) part.declare(by_feature, "knn/by_feature", knn.n * knn.features);
+  NaiveMemory(IndependentShard& shard, const Knn& problem) : knn(shard, problem), at_once(knn.m) {
+    if (rung == Rung::coalesced) shard.declare(by_feature, "knn/by_feature", knn.n * knn.features);
     if (rung == Rung::query_per_thread) return;
-    at_once = rows_at_once(knn.m, knn.n * static_cast<std::int64_t>(sizeof(D)), part.ledger().left_bytes());
-    part.declare(matrix, "knn/matrix", at_once * knn.n);
+    at_once = rows_at_once(knn.m, knn.n * static_cast<std::int64_t>(sizeof(D)), shard.ledger().left_bytes());
+    shard.declare(matrix, "knn/matrix", at_once * knn.n);
   }
   /// `limits` and default team of the model. @throws Unsupported beyond them
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu) const {

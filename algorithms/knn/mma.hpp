@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/knn/mma_work.hpp"
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 #include "backends/launch.hpp"
 
 /// Memory and launches of the method `mma`, the same in CUDA and Kokkos: `fused`, with products by matrix units.
@@ -24,20 +24,20 @@ struct MmaMemory {
   static constexpr bool exact = MmaWork<Tile>::exact;
   static constexpr int sampled_chunk = Unit::lanes == 1 ? 32 : 2;  ///< tiles per work item of the first pass
 
-  MmaMemory(Part& part, const Knn& problem)
-      : knn(part, problem), train_pieces(knn.n, padded(), Tile::columns), test_pieces(knn.m, padded(), Tile::rows) {
-    part.declare(train, "knn/packed_train", train_pieces.size());
-    part.declare(test, "knn/packed_test", test_pieces.size());
-    part.declare(norms, "knn/train_norms", train_pieces.rows);
-    part.declare(test_norms, "knn/test_norms", test_pieces.rows);
-    part.declare(minima, "knn/minima", test_pieces.rows * groups());
-    part.declare(threshold, "knn/threshold", test_pieces.rows);
-    part.declare(lists, "knn/lists", knn.m * room());
-    part.declare(counts, "knn/counts", knn.m);
+  MmaMemory(IndependentShard& shard, const Knn& problem)
+      : knn(shard, problem), train_pieces(knn.n, padded(), Tile::columns), test_pieces(knn.m, padded(), Tile::rows) {
+    shard.declare(train, "knn/packed_train", train_pieces.size());
+    shard.declare(test, "knn/packed_test", test_pieces.size());
+    shard.declare(norms, "knn/train_norms", train_pieces.rows);
+    shard.declare(test_norms, "knn/test_norms", test_pieces.rows);
+    shard.declare(minima, "knn/minima", test_pieces.rows * groups());
+    shard.declare(threshold, "knn/threshold", test_pieces.rows);
+    shard.declare(lists, "knn/lists", knn.m * room());
+    shard.declare(counts, "knn/counts", knn.m);
     if (exact) return;
-    part.declare(centre, "knn/centre", knn.features);
-    part.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + lengths_before);
-    part.declare(slack, "knn/slack", knn.m);
+    shard.declare(centre, "knn/centre", knn.features);
+    shard.declare(lengths, "knn/lengths", 2 * (train_pieces.rows + test_pieces.rows) + lengths_before);
+    shard.declare(slack, "knn/slack", knn.m);
   }
   /// Launch of the pass over all rows, its chunk in whole tiles.
   /// @throws Unsupported for a team size other than the tile's, and for more rows than a candidate's index bits hold
@@ -154,17 +154,18 @@ struct MmaMemory {
 /// Calls `make.operator()<Unit, T>()` with the unit for the data: pixels of any type as bytes; other numbers rounded to
 /// f16, or to bf16 on hosts, which have no f16 unit.
 template <template <blocks::mma::Element> class Native, class Make>
-std::unique_ptr<Part> with_unit(const Knn& problem, const Make& make) {
+std::unique_ptr<IndependentShard> with_unit(const Knn& problem, const Make& make) {
   using blocks::mma::Element;
   constexpr Element real = Native<Element::f16>::lanes == 1 ? Element::bf16 : Element::f16;
   if (!problem.exact) return make.template operator()<Native<real>, float>();
-  return with_type<float, std::int32_t, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<Part> {
-    return make.template operator()<Native<Element::s8>, T>();
-  });
+  return with_type<float, std::int32_t, std::uint8_t>(problem.dtype,
+                                                      [&]<class T>() -> std::unique_ptr<IndependentShard> {
+                                                        return make.template operator()<Native<Element::s8>, T>();
+                                                      });
 }
 template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
-std::unique_ptr<Part> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
-  return with_unit<Native>(problem, [&]<class Unit, class T>() -> std::unique_ptr<Part> {
+std::unique_ptr<IndependentShard> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
+  return with_unit<Native>(problem, [&]<class Unit, class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Variant<Unit, T>>(problem, context, shard);
   });
 }

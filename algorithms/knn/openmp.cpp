@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
-#include "algorithms/knn/host_part.hpp"
+#include "algorithms/knn/host_shard.hpp"
 #include "algorithms/knn/host_tiles.hpp"
 
 // A thread takes a block of queries and all training rows, tile by tile; its vector lanes take training rows.
@@ -9,10 +9,10 @@ namespace league::knn {
 namespace {
 
 template <class T, class Element, bool is_fused>
-class OpenMp final : public Part {
+class OpenMp final : public IndependentShard {
  public:
   OpenMp(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), memory_(*this, problem, !is_fused) {}
+      : IndependentShard(context, shard), memory_(*this, problem, !is_fused) {}
   Launch configure(Launch launch) override {
     threads_ = openmp::threads(queue(), launch);
     tiles_ = tiles_together(launch.tile, memory_.test_panels.count(), threads_);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/knn/k_select.hpp"
-#include "algorithms/knn/part.hpp"
+#include "algorithms/knn/shard.hpp"
 #include "backends/launch.hpp"
 
 /// The method `per_query`, the same in CUDA and Kokkos: one kernel, a team takes a query and a chunk of the training
@@ -73,7 +73,7 @@ LEAGUE_FUNCTION void take_item(const QueryWork<T, Element>& work, std::int64_t i
 /// Memory of `per_query`.
 template <class T, class Element, template <class> class Array>
 struct QueryMemory {
-  QueryMemory(Part& part_, const Knn& problem) : part(part_), knn(part_, problem) {}
+  QueryMemory(IndependentShard& shard_, const Knn& problem) : shard(shard_), knn(shard_, problem) {}
 
   /// Default: up to 32 lanes share a row, four features each, and the chunks of all queries are about `teams` items of
   /// at least 256 rows. @throws Unsupported for larger chunks than scratch holds
@@ -91,8 +91,8 @@ struct QueryMemory {
                         std::to_string(max_chunk) + " training rows");
     const auto chunks = ceil_div<std::int64_t>(knn.n, launch.tile);
     if (launch.league == 0) launch.league = league_of(knn.m * chunks);
-    part.declare(lists, "knn/lists", chunks > 1 ? knn.m * chunks * knn.k : 0);
-    part.declare_zeroed(tickets, "knn/tickets", knn.m);
+    shard.declare(lists, "knn/lists", chunks > 1 ? knn.m * chunks * knn.k : 0);
+    shard.declare_zeroed(tickets, "knn/tickets", knn.m);
     return launch;
   }
   [[nodiscard]] QueryWork<T, Element> work(Launch launch) const {
@@ -113,7 +113,7 @@ struct QueryMemory {
             tickets.data()};
   }
 
-  Part& part;
+  IndependentShard& shard;
   Memory<T, Array> knn;
   Array<SelectionKey> lists;
   Array<unsigned> tickets;

@@ -2,7 +2,7 @@
 #include "backends/serial/serial.hpp"
 
 #include "algorithms/blocks/term.hpp"
-#include "algorithms/knn/host_part.hpp"
+#include "algorithms/knn/host_shard.hpp"
 
 // One thread takes one pair of rows after another.
 namespace league::knn {
@@ -35,12 +35,12 @@ void widen(const T* data, std::int64_t n, std::int64_t features, std::int64_t pi
 }
 
 template <class T, class Element, bool is_fused>
-class Serial final : public Part {
+class Serial final : public IndependentShard {
   using D = Distance<Element>;
 
  public:
   Serial(const Knn& problem, const Context& context, const Shard& shard)
-      : Part(context, shard), knn_(*this, problem), pitch_((knn_.features + lanes - 1) / lanes * lanes) {
+      : IndependentShard(context, shard), knn_(*this, problem), pitch_((knn_.features + lanes - 1) / lanes * lanes) {
     declare(train_, "knn/wide_train", knn_.n * pitch_);
     declare(test_, "knn/wide_test", knn_.m * pitch_);
     declare(train_norms_, "knn/train_norms", knn_.n);

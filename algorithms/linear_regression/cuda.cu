@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/sums_cuda.hpp"
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_shard.hpp"
 
 // A block takes runs of rows, a thread packs of 16 bytes of each column, all loads of a run first.
 namespace league::cuda::linear_regression {
@@ -30,10 +30,10 @@ __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<w
 }
 
 template <class T, int width, Finish finish>
-class Summed final : public CudaPart {
+class Summed final : public CudaShard {
  public:
   Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, width), rows_(*this, problem) {
+      : CudaShard(problem, context, shard, width), rows_(*this, problem) {
     declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -49,7 +49,7 @@ class Summed final : public CudaPart {
     check_launch();
   }
   void update() const override {
-    if (finish == Finish::atomic || !is_alone()) CudaPart::update();
+    if (finish == Finish::atomic || !is_alone()) CudaShard::update();
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_shard.hpp"
 
 // A block takes consecutive rows, a thread one of them at a time: first all errors, then an atomic add for each of a
 // row's terms.
@@ -46,10 +46,10 @@ struct Branch {
 /// All rows on the queue; or, for `streams`, each segment's on a stream of its own, between two events: behind the last
 /// update, before the next.
 template <class T>
-class Atomic final : public CudaPart {
+class Atomic final : public CudaShard {
  public:
   Atomic(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, problem.features), rows_(*this, problem) {
+      : CudaShard(problem, context, shard, problem.features), rows_(*this, problem) {
     declare(errors_, "linear_regression/errors", rows().size());
     if (problem.segments == 1) return;
     main_ = std::make_unique<Branch>(queue());

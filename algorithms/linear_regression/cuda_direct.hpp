@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_cuda.hpp"
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_shard.hpp"
 #include "algorithms/linear_regression/gram.hpp"
 
 namespace league::cuda::linear_regression {
@@ -14,10 +14,10 @@ __global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums
 }
 
 /// The normal equations, but for the pass over the rows.
-class CudaDirect : public CudaPart {
+class CudaDirect : public CudaShard {
  public:
   CudaDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
+      : CudaShard(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
   void begin() const override {}
   void update() const override {
     const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/sums_cuda.hpp"
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_shard.hpp"
 #include "algorithms/linear_regression/gram.hpp"
 
 // A thread takes packs of the columns of one block of features, or of a pair of blocks, and adds all their products in

@@ -11,10 +11,10 @@ __global__ void __launch_bounds__(1) take_all_steps(MomentSolve solve, State sta
   solve.take_all_steps<width>(sums, state);
 }
 
-class Descend : public CudaPart {
+class Descend : public CudaShard {
  public:
   Descend(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, Gram(problem.features).sums() - 2) {}
+      : CudaShard(problem, context, shard, Gram(problem.features).sums() - 2) {}
   void begin() const override {}
   void update() const override {
     with_block_width(problem_.features, [&]<int width>() {

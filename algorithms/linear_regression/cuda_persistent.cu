@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
 #include "algorithms/blocks/league_barrier_cuda.hpp"
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_shard.hpp"
 #include "algorithms/linear_regression/resident.hpp"
 
 // One grid takes all steps. A thread keeps its rows in registers where they fit, and reads them in each step where not;
@@ -39,10 +39,10 @@ __global__ void __launch_bounds__(max_persistent_lanes, 1)
 }
 
 template <class T, int width>
-class Persistent final : public CudaPart {
+class Persistent final : public CudaShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, width), rows_(*this, problem) {
+      : CudaShard(problem, context, shard, width), rows_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
@@ -57,7 +57,7 @@ class Persistent final : public CudaPart {
     return launch_;
   }
   void begin() const override {
-    CudaPart::begin();
+    CudaShard::begin();
     clear(board_);
   }
   void accumulate() const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/cluster_sums_cuda.hpp"
-#include "algorithms/linear_regression/cuda_part.hpp"
+#include "algorithms/linear_regression/cuda_shard.hpp"
 #include "algorithms/linear_regression/resident.hpp"
 
 // As `persistent`; the blocks are one cluster and send each other their sums through shared memory.
@@ -37,10 +37,10 @@ __global__ void __launch_bounds__(max_persistent_lanes, 1) take_all_steps(Column
 }
 
 template <class T, int width>
-class PersistentCluster final : public CudaPart {
+class PersistentCluster final : public CudaShard {
  public:
   PersistentCluster(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, width), rows_(*this, problem) {
+      : CudaShard(problem, context, shard, width), rows_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {

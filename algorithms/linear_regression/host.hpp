@@ -7,9 +7,9 @@
 namespace league::linear_regression {
 
 /// The steps that need no threads.
-class HostPart : public FitPart<host::Array> {
+class HostShard : public FitShard<host::Array> {
  public:
-  using FitPart::FitPart;
+  using FitShard::FitShard;
   void begin() const override {
     queue().submit([rule = rule_, state = state(), weight = problem_.start_weight, bias = problem_.start_bias] {
       for (int i = 0; i < rule.features + 2; ++i) begin_state(rule, state, weight, bias, i);
@@ -23,10 +23,10 @@ class HostPart : public FitPart<host::Array> {
 };
 
 /// The normal equations, but for the pass over the rows.
-class HostDirect : public HostPart {
+class HostDirect : public HostShard {
  public:
   HostDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, Gram(problem.features).sums() - 2) {}
+      : HostShard(problem, context, shard, Gram(problem.features).sums() - 2) {}
   void begin() const override {}
   void update() const override {
     queue().submit([gram = Gram(problem_.features), rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
@@ -37,10 +37,10 @@ class HostDirect : public HostPart {
 };
 
 /// The descent on moments, but for the pass over the rows.
-class HostMoments : public HostPart {
+class HostMoments : public HostShard {
  public:
   HostMoments(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, Gram(problem.features).sums() - 2) {}
+      : HostShard(problem, context, shard, Gram(problem.features).sums() - 2) {}
   void begin() const override {}
   void update() const override {
     queue().submit([solve = MomentSolve(problem_), state = state(), sums = sums_.data()] {

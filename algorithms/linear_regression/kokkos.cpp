@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/sums_kokkos.hpp"
-#include "algorithms/linear_regression/kokkos_part.hpp"
+#include "algorithms/linear_regression/kokkos_shard.hpp"
 
 // A team takes runs of rows, a lane packs of 16 bytes of each column, all loads of a run first. On a host a thread
 // takes one block of consecutive rows, a vector of them at a time.
@@ -40,10 +40,10 @@ struct Accumulate {
 };
 
 template <class T, int width, Finish finish>
-class Summed final : public KokkosPart {
+class Summed final : public KokkosShard {
  public:
   Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, width), rows_(*this, problem) {
+      : KokkosShard(problem, context, shard, width), rows_(*this, problem) {
     declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -65,7 +65,7 @@ class Summed final : public KokkosPart {
            policy_of<max_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
   }
   void update() const override {
-    if (finish == Finish::atomic || !is_alone()) KokkosPart::update();
+    if (finish == Finish::atomic || !is_alone()) KokkosShard::update();
   }
 
  private:

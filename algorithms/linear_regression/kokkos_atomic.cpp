@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/linear_regression/kokkos_part.hpp"
+#include "algorithms/linear_regression/kokkos_shard.hpp"
 
 // A team takes consecutive rows, a lane one of them at a time: first all errors, then an atomic add for each of a row's
 // terms.
@@ -41,10 +41,12 @@ void add_gradient(const Exec& exec, Launch launch, const Columns<T>& data, const
 /// All rows on the queue's instance; or, for `streams`, each segment's on an instance of its own; instances are ordered
 /// by the host. On a host they would run one after another anyway, on one instance.
 template <class T>
-class Atomic final : public KokkosPart {
+class Atomic final : public KokkosShard {
  public:
   Atomic(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, problem.features), rows_(*this, problem), segmented_(problem.segments > 1) {
+      : KokkosShard(problem, context, shard, problem.features),
+        rows_(*this, problem),
+        segmented_(problem.segments > 1) {
     declare(errors_, "linear_regression/errors", rows().size());
     if (on_gpu && segmented_)
       for (const Exec& exec : Kokkos::Experimental::partition_space(exec_, 1, 1, 1, 1)) streams_.push_back(exec);

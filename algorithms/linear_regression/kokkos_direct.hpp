@@ -3,7 +3,7 @@
 
 #include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/linear_regression/gram.hpp"
-#include "algorithms/linear_regression/kokkos_part.hpp"
+#include "algorithms/linear_regression/kokkos_shard.hpp"
 
 namespace league::kokkos::linear_regression {
 
@@ -24,10 +24,10 @@ struct Solve {
 };
 
 /// The normal equations, but for the pass over the rows.
-class KokkosDirect : public KokkosPart {
+class KokkosDirect : public KokkosShard {
  public:
   KokkosDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
+      : KokkosShard(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
   void begin() const override {}
   void update() const override {
     const int threads = on_gpu ? 64 : 1, size = gram_.work();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/linear_regression/gram.hpp"
-#include "algorithms/linear_regression/kokkos_part.hpp"
+#include "algorithms/linear_regression/kokkos_shard.hpp"
 
 // A lane takes packs of the columns of one block of features, or of a pair of blocks, and adds all their products in
 // registers; the last team adds the sums of all teams. On a host a thread takes one block of consecutive rows.

@@ -14,10 +14,10 @@ struct TakeAllSteps {
   KOKKOS_FUNCTION void operator()(int) const { solve.take_all_steps<width>(sums, state); }
 };
 
-class Descend : public KokkosPart {
+class Descend : public KokkosShard {
  public:
   Descend(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, Gram(problem.features).sums() - 2) {}
+      : KokkosShard(problem, context, shard, Gram(problem.features).sums() - 2) {}
   void begin() const override {}
   void update() const override {
     with_block_width(problem_.features, [&]<int width>() {

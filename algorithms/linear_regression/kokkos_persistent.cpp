@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_all_reduce_kokkos.hpp"
-#include "algorithms/linear_regression/kokkos_part.hpp"
+#include "algorithms/linear_regression/kokkos_shard.hpp"
 #include "algorithms/linear_regression/resident.hpp"
 
 // One league takes all steps. A lane keeps its rows in registers where they fit, and reads them in each step where not;
@@ -46,10 +46,10 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
 }
 
 template <class T, int width>
-class Persistent final : public KokkosPart {
+class Persistent final : public KokkosShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, width), rows_(*this, problem) {
+      : KokkosShard(problem, context, shard, width), rows_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
@@ -68,7 +68,7 @@ class Persistent final : public KokkosPart {
     return launch_;
   }
   void begin() const override {
-    KokkosPart::begin();
+    KokkosShard::begin();
     queue().submit([exec = exec_, board = board_.view()] { Kokkos::deep_copy(exec, board, 0); });
   }
   void accumulate() const override {

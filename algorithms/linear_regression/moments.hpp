@@ -3,8 +3,8 @@
 
 #include "algorithms/blocks/moment_descent.hpp"
 #include "algorithms/linear_regression/gram.hpp"
-#include "algorithms/linear_regression/part.hpp"
 #include "algorithms/linear_regression/resident.hpp"
+#include "algorithms/linear_regression/shard.hpp"
 
 /// The method `moments`: one pass for the moments of the data, then all steps on them.
 namespace league::linear_regression {
@@ -53,9 +53,10 @@ struct MomentSolve {
   }
 };
 
-/// The part whose block of features takes all. @throws Unsupported where there are more
+/// The class whose block of features takes all. @throws Unsupported where there are more
 template <template <class, int> class P>
-std::unique_ptr<StepPart> by_moment_width(const LinearRegression& problem, const Context& context, const Shard& shard) {
+std::unique_ptr<IterativeShard> by_moment_width(const LinearRegression& problem, const Context& context,
+                                                const Shard& shard) {
   if (problem.features > max_moment_features)
     throw Unsupported(std::to_string(problem.features) + " features: a thread holds the moments of up to " +
                       std::to_string(max_moment_features));

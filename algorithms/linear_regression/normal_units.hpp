@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/blocks/gram_rows.hpp"
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 #include "algorithms/linear_regression/gram.hpp"
 
 /// What the method `normal_mma` does in CUDA and Kokkos alike: X^T X by a matrix unit for doubles, the columns' sums
@@ -142,8 +142,9 @@ static_assert(unit_blocks(LinearRegression::max_features) == 2);
 inline constexpr int max_unit_threads = 384;
 
 /// The league that the launch leaves open, no larger than what the device holds.
-inline int unit_league(const ShardPart& part, Launch launch) {
-  return std::min(launch.league, std::max(1, multiprocessors(part) * max_unit_threads / (launch.team * launch.vector)));
+inline int unit_league(const VariantShard& shard, Launch launch) {
+  return std::min(launch.league,
+                  std::max(1, multiprocessors(shard) * max_unit_threads / (launch.team * launch.vector)));
 }
 
 /// @throws Unsupported for a team that is not whole subgroups

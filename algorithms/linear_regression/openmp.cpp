@@ -30,10 +30,10 @@ void add_row_by_row(const Columns<T>& data, const double* theta, T* errors, int 
 }
 
 template <class T>
-class Atomic final : public HostPart {
+class Atomic final : public HostShard {
  public:
   Atomic(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, problem.features), rows_(*this, problem) {
+      : HostShard(problem, context, shard, problem.features), rows_(*this, problem) {
     declare(errors_, "linear_regression/errors", rows().size());
   }
   Launch configure(Launch launch) override {
@@ -75,10 +75,10 @@ void add_ranges(const Columns<T>& data, const double* theta, int threads, double
 
 /// `fused` adds each thread's sums atomically, `block_reduce` leaves them side by side and adds them in order.
 template <class T, int width, Finish finish>
-class Summed final : public HostPart {
+class Summed final : public HostShard {
  public:
   Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, width), rows_(*this, problem) {}
+      : HostShard(problem, context, shard, width), rows_(*this, problem) {}
   Launch configure(Launch launch) override {
     threads_ = threads(queue(), launch);
     if (finish == Finish::in_order) declare(partials_, "linear_regression/partials", threads_ * pitch<width>);
@@ -127,10 +127,10 @@ void take_all_steps(const Columns<T>& data, const Rule& rule, const State& state
 
 /// All steps in one parallel region.
 template <class T, int width>
-class Persistent final : public HostPart {
+class Persistent final : public HostShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, width), rows_(*this, problem) {
+      : HostShard(problem, context, shard, width), rows_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {

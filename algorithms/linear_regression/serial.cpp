@@ -10,10 +10,10 @@ namespace {
 using namespace league::linear_regression;
 
 template <class T, int width>
-class Fused final : public HostPart {
+class Fused final : public HostShard {
  public:
   Fused(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, width), rows_(*this, problem) {}
+      : HostShard(problem, context, shard, width), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() const override {
     queue().submit([data = rows_.data(), theta = theta_.data(), sums = sums_.data()] {

@@ -27,10 +27,10 @@ __global__ void weights_of(int features, State state, T* weights) {
 }
 
 template <class T>
-class Cublas final : public StepPart {
+class Cublas final : public IterativeShard {
  public:
   Cublas(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), handle_(cublas_handle(context.runtime, queue())), memory_(*this, problem) {
+      : IterativeShard(context, shard), handle_(cublas_handle(context.runtime, queue())), memory_(*this, problem) {
     declare(weights_, "logistic_regression/weights", problem.features);
     declare(gradient_, "logistic_regression/gradient", problem.features);
     result(LogisticRegression::theta).form = LogisticRegression::library;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/cuda_part.hpp"
+#include "algorithms/logistic_regression/cuda_shard.hpp"
 
 // A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A block adds them
 // through shared memory, the last block (ticket) adds those of all; with a single shard it also takes the step.
@@ -31,10 +31,10 @@ __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<fea
 }
 
 template <class T>
-class Fused final : public StepPart {
+class Fused final : public IterativeShard {
  public:
   Fused(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem) {}
+      : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;

@@ -36,10 +36,12 @@ __global__ void __launch_bounds__(max_threads, 1) newton_tiles(Rows<T> rows, Sta
 }
 
 template <class T>
-class Newton final : public StepPart {
+class Newton final : public IterativeShard {
  public:
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem), in_threads_(problem.features <= max_features_per_thread) {}
+      : IterativeShard(context, shard),
+        memory_(*this, problem),
+        in_threads_(problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
     launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1,
                                         [](int all) { return newton_packs * rows_at_once<T> * all; })

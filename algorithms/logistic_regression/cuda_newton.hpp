@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/cuda_part.hpp"
+#include "algorithms/logistic_regression/cuda_shard.hpp"
 
 namespace league::cuda::logistic_regression {
 
@@ -25,7 +25,7 @@ namespace league::cuda::logistic_regression {
 template <class T>
 void add_partials_of(const SolveMemory<Array, T>& memory, std::int64_t count) {
   const auto sums = static_cast<unsigned>(newton_sums(memory.features));
-  add_rows_of<<<sums, small, bytes_of(scratch_size(1, small)), stream(memory.part.queue())>>>(
+  add_rows_of<<<sums, small, bytes_of(scratch_size(1, small)), stream(memory.shard.queue())>>>(
       memory.state(), count, memory.partials.data(), memory.sums.data());
   check_launch();
 }
@@ -33,7 +33,7 @@ void add_partials_of(const SolveMemory<Array, T>& memory, std::int64_t count) {
 /// Takes the Newton step from the sums.
 template <class T>
 void take_newton_step(const SolveMemory<Array, T>& memory) {
-  newton_once<<<1, max_threads, bytes_of(newton_scratch(memory.features)), stream(memory.part.queue())>>>(
+  newton_once<<<1, max_threads, bytes_of(newton_scratch(memory.features)), stream(memory.shard.queue())>>>(
       memory.rule, memory.state());
   check_launch();
 }

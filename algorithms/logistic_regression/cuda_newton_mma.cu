@@ -18,10 +18,10 @@ __global__ void __launch_bounds__(max_threads, 1) newton_units(Rows<T> rows, Sta
 }
 
 template <class T>
-class NewtonMma final : public StepPart {
+class NewtonMma final : public IterativeShard {
  public:
   NewtonMma(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem) {}
+      : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     with_unit_blocks(memory_.features, [&]<int blocks_>() {
       launch_ = resolve_for(*this, launch, unit_team, unit_teams,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_barrier_cuda.hpp"
-#include "algorithms/logistic_regression/cuda_part.hpp"
+#include "algorithms/logistic_regression/cuda_shard.hpp"
 #include "algorithms/logistic_regression/persistent.hpp"
 
 // One grid takes all steps; blocks send each other their sums in stamped words, if there are several. All blocks must
@@ -18,10 +18,10 @@ __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<fea
 }
 
 template <class T>
-class Persistent final : public StepPart {
+class Persistent final : public IterativeShard {
  public:
   Persistent(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem), steps_(problem.steps) {
+      : IterativeShard(context, shard), memory_(*this, problem), steps_(problem.steps) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {

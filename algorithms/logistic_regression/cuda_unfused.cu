@@ -5,10 +5,10 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T>
-class Unfused final : public StepPart {
+class Unfused final : public IterativeShard {
  public:
   Unfused(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem) {}
+      : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override { return memory_.choose(launch); }
   void begin() const override { begin_solve(memory_.rows); }
   void accumulate() const override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/cuda_part.hpp"
+#include "algorithms/logistic_regression/cuda_shard.hpp"
 
 // The passes of `unfused` over all rows: logits, residuals, gradient. A thread takes every
 // (blocks x threads)-th pack of 4 rows (2 in f64), 8 features at a time.
@@ -72,11 +72,11 @@ __global__ void finish_unfused(int features, State state, std::int64_t blocks, c
 /// Memory for our own kernels and for a library.
 template <class T>
 struct UnfusedMemory {
-  UnfusedMemory(ShardPart& part, const LogisticRegression& problem) : rows(part, problem) {
+  UnfusedMemory(VariantShard& shard, const LogisticRegression& problem) : rows(shard, problem) {
     rows.declare_padded(residual, "logistic_regression/residual", rows.pitch);
   }
   Launch choose(Launch requested) {
-    launch = resolve_for(rows.part, requested, max_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
+    launch = resolve_for(rows.shard, requested, max_threads, 4, [](int threads) { return rows_at_once<T> * threads; });
     rows.declare_partials(launch.league, gradient_sums(rows.features));
     return launch;
   }
@@ -94,7 +94,7 @@ struct UnfusedMemory {
 template <class T>
 void put_terms(const UnfusedMemory<T>& memory, bool add_intercept) {
   const SolveMemory<Array, T>& rows = memory.rows;
-  terms_of<<<memory.blocks(), block_of(memory.launch), memory.scratch(), stream(rows.part.queue())>>>(
+  terms_of<<<memory.blocks(), block_of(memory.launch), memory.scratch(), stream(rows.shard.queue())>>>(
       rows.all_rows(), rows.state(), add_intercept, memory.packs(), rows.partials.data());
   check_launch();
 }
@@ -103,7 +103,7 @@ template <class T>
 void finish(const UnfusedMemory<T>& memory, const T* gradient) {
   const SolveMemory<Array, T>& rows = memory.rows;
   const std::size_t bytes = bytes_of(scratch_size(gradient_sums(rows.features), max_threads));
-  finish_unfused<<<1, max_threads, bytes, stream(rows.part.queue())>>>(
+  finish_unfused<<<1, max_threads, bytes, stream(rows.shard.queue())>>>(
       rows.features, rows.state(), memory.launch.league, rows.partials.data(), gradient, rows.sums.data());
   check_launch();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/kokkos_part.hpp"
+#include "algorithms/logistic_regression/kokkos_shard.hpp"
 
 // A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A team adds them
 // through its scratch, the last team (ticket) adds those of all; with a single shard it also takes the step. On a host
@@ -40,10 +40,10 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
 }
 
 template <class T>
-class Fused final : public StepPart {
+class Fused final : public IterativeShard {
  public:
   Fused(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
+      : IterativeShard(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     with_features(memory_.features, [&]<int features>() {
       constexpr int groups = sharers<features>;

@@ -25,10 +25,10 @@ void newton_units(Queue& queue, const Exec& exec, Launch launch, const Rows<T>& 
 }
 
 template <class T>
-class NewtonMma final : public StepPart {
+class NewtonMma final : public IterativeShard {
  public:
   NewtonMma(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
+      : IterativeShard(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     with_unit_blocks(memory_.features, [&]<int blocks_>() {
       launch_ = resolve_for(*this, launch, unit_team, unit_teams,

@@ -25,10 +25,10 @@ struct Weights {
 };
 
 template <class T>
-class Kernels final : public StepPart {
+class Kernels final : public IterativeShard {
  public:
   Kernels(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {
+      : IterativeShard(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {
     declare(weights_, "logistic_regression/weights", problem.features);
     declare(gradient_, "logistic_regression/gradient", problem.features);
     result(LogisticRegression::theta).form = LogisticRegression::library;

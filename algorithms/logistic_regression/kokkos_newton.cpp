@@ -51,10 +51,10 @@ void newton_tiles(const Exec& exec, Launch launch, Rows<T> rows, State state, do
 }
 
 template <class T>
-class Newton final : public StepPart {
+class Newton final : public IterativeShard {
  public:
   Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard),
+      : IterativeShard(context, shard),
         exec_(instance(context.runtime, queue())),
         memory_(*this, problem),
         in_threads_(!on_gpu || problem.features <= max_features_per_thread) {}

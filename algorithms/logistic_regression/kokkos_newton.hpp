@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/kokkos_part.hpp"
+#include "algorithms/logistic_regression/kokkos_shard.hpp"
 
 namespace league::kokkos::logistic_regression {
 
@@ -28,7 +28,7 @@ template <class T>
 void add_partials_of(const Exec& exec, const SolveMemory<Array, T>& memory, std::int64_t count) {
   Launch launch = small();
   launch.league = newton_sums(memory.features);
-  submit(memory.part.queue(), "logistic_regression/add_rows",
+  submit(memory.shard.queue(), "logistic_regression/add_rows",
          bounded_policy(exec, launch, scratch_size(1, launch.team)),
          AddRows{memory.state(), count, memory.partials.data(), memory.sums.data(), launch.team});
 }
@@ -48,7 +48,7 @@ template <class T>
 void take_newton_step(const Exec& exec, const SolveMemory<Array, T>& memory) {
   const int doubles = newton_scratch(memory.features);
   const Launch one = small(max_threads);
-  submit(memory.part.queue(), "logistic_regression/newton_step", bounded_policy(exec, one, doubles),
+  submit(memory.shard.queue(), "logistic_regression/newton_step", bounded_policy(exec, one, doubles),
          NewtonOnce{memory.rule, memory.state(), doubles, one.team});
 }
 

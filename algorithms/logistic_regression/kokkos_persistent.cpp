@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/league_barrier_kokkos.hpp"
-#include "algorithms/logistic_regression/kokkos_part.hpp"
+#include "algorithms/logistic_regression/kokkos_shard.hpp"
 #include "algorithms/logistic_regression/persistent.hpp"
 
 // One league takes all steps; teams send each other their sums in stamped words, if there are several. All teams must
@@ -29,10 +29,10 @@ void all_steps(const Exec& exec, Launch launch, const Rows<T>& rows, const Rule&
 }
 
 template <class T>
-class Persistent final : public StepPart {
+class Persistent final : public IterativeShard {
  public:
   Persistent(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard),
+      : IterativeShard(context, shard),
         exec_(instance(context.runtime, queue())),
         memory_(*this, problem),
         steps_(problem.steps) {

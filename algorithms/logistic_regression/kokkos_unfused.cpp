@@ -45,10 +45,10 @@ void gradient_of(const Exec& exec, Launch launch, Rows<T> rows, State state, con
 }
 
 template <class T>
-class Unfused final : public StepPart {
+class Unfused final : public IterativeShard {
  public:
   Unfused(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
+      : IterativeShard(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override { return memory_.choose(launch); }
   void begin() const override { begin_solve(exec_, memory_.rows); }
   void accumulate() const override {

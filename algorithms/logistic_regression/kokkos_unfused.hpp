@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/kokkos_part.hpp"
+#include "algorithms/logistic_regression/kokkos_shard.hpp"
 
 // The passes of `unfused` over all rows: logits, residuals, gradient. A thread takes every
 // (teams x threads)-th pack of 4 rows (2 in f64), 8 features at a time; on a host, neighbouring blocks of 512 rows.
@@ -63,11 +63,11 @@ struct Finish {
 /// Memory for our own kernels and for a library.
 template <class T>
 struct UnfusedMemory {
-  UnfusedMemory(ShardPart& part, const LogisticRegression& problem) : rows(part, problem) {
+  UnfusedMemory(VariantShard& shard, const LogisticRegression& problem) : rows(shard, problem) {
     rows.declare_padded(residual, "logistic_regression/residual", rows.pitch);
   }
   Launch choose(Launch requested) {
-    launch = resolve_for(rows.part, requested, max_threads, 4, [](int all) { return rows_at_once<T> * all; });
+    launch = resolve_for(rows.shard, requested, max_threads, 4, [](int all) { return rows_at_once<T> * all; });
     teams = on_gpu ? launch.league : std::int64_t{launch.league} * launch.team;
     rows.declare_partials(teams, gradient_sums(rows.features));
     return launch;
@@ -86,7 +86,7 @@ void put_terms(const Exec& exec, const UnfusedMemory<T>& memory, bool add_interc
   const Rows<T> rows = memory.rows.all_rows();
   const State state = memory.rows.state();
   double* partials = memory.rows.partials.data();
-  Queue& queue = memory.rows.part.queue();
+  Queue& queue = memory.rows.shard.queue();
   if constexpr (on_gpu)
     submit(queue, "logistic_regression/terms", bounded_policy(exec, memory.launch, scratch_size(2, memory.threads())),
            Terms<T>{rows, state, add_intercept, memory.packs(), partials, memory.threads()});
@@ -102,7 +102,7 @@ void finish(const Exec& exec, const UnfusedMemory<T>& memory, const T* gradient)
   const SolveMemory<Array, T>& rows = memory.rows;
   const Launch one = small(max_threads);
   submit(
-      rows.part.queue(), "logistic_regression/finish",
+      rows.shard.queue(), "logistic_regression/finish",
       bounded_policy(exec, one, scratch_size(gradient_sums(rows.features), one.team)),
       Finish<T>{rows.features, rows.state(), memory.teams, rows.partials.data(), gradient, rows.sums.data(), one.team});
 }

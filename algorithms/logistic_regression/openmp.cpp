@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/logistic_regression/host_newton.hpp"
-#include "algorithms/logistic_regression/host_part.hpp"
+#include "algorithms/logistic_regression/host_shard.hpp"
 
 // A thread takes neighbouring blocks of 512 rows, feature by feature; vector lanes take neighbouring rows.
 namespace league::logistic {
@@ -45,12 +45,12 @@ void add_rows(const HostWork<T>& work) {
 template <Kernel kernel>
 struct OpenMp {
   template <class T>
-  using Part = HostPart<T, openmp::Pass, kernel, add_rows<T, kernel>>;
+  using MethodShard = HostShard<T, openmp::Pass, kernel, add_rows<T, kernel>>;
 };
 using Solve = RegisterSolve<LogisticRegression>;
-const Solve fused{"fused", openmp::model, by_type<OpenMp<Kernel::fused>::Part>, {Execution::stream}};
-const Solve unfused{"unfused", openmp::model, by_type<OpenMp<Kernel::unfused>::Part>, {Execution::stream}};
-const Solve newton{"newton", openmp::model, by_type<OpenMp<Kernel::newton>::Part>, {Execution::stream}};
+const Solve fused{"fused", openmp::model, by_type<OpenMp<Kernel::fused>::MethodShard>, {Execution::stream}};
+const Solve unfused{"unfused", openmp::model, by_type<OpenMp<Kernel::unfused>::MethodShard>, {Execution::stream}};
+const Solve newton{"newton", openmp::model, by_type<OpenMp<Kernel::newton>::MethodShard>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::logistic

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/league_all_reduce.hpp"
-#include "algorithms/logistic_regression/part.hpp"
+#include "algorithms/logistic_regression/shard.hpp"
 
 /// The method `persistent`, the same in CUDA and Kokkos: one launch for all steps. Every team keeps theta in scratch,
 /// adds its tiles as `fused` does, gets the sums of all teams and takes the same step from them.

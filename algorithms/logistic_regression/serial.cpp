@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/logistic_regression/host_part.hpp"
+#include "algorithms/logistic_regression/host_shard.hpp"
 
 // One thread takes all rows, one after another.
 namespace league::logistic {
@@ -70,12 +70,12 @@ void add_rows(const HostWork<T>& work) {
 template <Kernel kernel>
 struct Serial {
   template <class T>
-  using Part = HostPart<T, serial::Pass, kernel, add_rows<T, kernel>>;
+  using MethodShard = HostShard<T, serial::Pass, kernel, add_rows<T, kernel>>;
 };
 using Solve = RegisterSolve<LogisticRegression>;
-const Solve fused{"fused", serial::model, by_type<Serial<Kernel::fused>::Part>, {Execution::stream}};
-const Solve unfused{"unfused", serial::model, by_type<Serial<Kernel::unfused>::Part>, {Execution::stream}};
-const Solve newton{"newton", serial::model, by_type<Serial<Kernel::newton>::Part>, {Execution::stream}};
+const Solve fused{"fused", serial::model, by_type<Serial<Kernel::fused>::MethodShard>, {Execution::stream}};
+const Solve unfused{"unfused", serial::model, by_type<Serial<Kernel::unfused>::MethodShard>, {Execution::stream}};
+const Solve newton{"newton", serial::model, by_type<Serial<Kernel::newton>::MethodShard>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::logistic

@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(max_block_lanes, launch_bound(barrier_blocks))
   if (first) count[blockIdx.x] = mine;
 }
 
-class CudaPart : public RoundPart {
+class CudaShard : public RoundShard {
  public:
-  CudaPart(const Overheads& problem, const Context& context, const Shard& shard)
-      : RoundPart(context, shard), problem_(problem) {
+  CudaShard(const Overheads& problem, const Context& context, const Shard& shard)
+      : RoundShard(context, shard), problem_(problem) {
     declare(count_, "overheads/count", rows().size());
     output(count_, 0);
   }
@@ -85,9 +85,9 @@ class CudaPart : public RoundPart {
   Array<double> count_;
 };
 
-class Launches final : public CudaPart {
+class Launches final : public CudaShard {
  public:
-  using CudaPart::CudaPart;
+  using CudaShard::CudaShard;
   void take() override {
     count_repeat<<<grid(), block(), 0, stream(queue())>>>(count_.data(), problem_.repeats);
     check_launch();
@@ -95,10 +95,10 @@ class Launches final : public CudaPart {
 };
 
 /// The host counts; the last allocation is written to and read.
-class Allocations final : public CudaPart {
+class Allocations final : public CudaShard {
  public:
   Allocations(const Overheads& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard), words_(ceil_div<std::int64_t>(problem.bytes, sizeof(double))) {
+      : CudaShard(problem, context, shard), words_(ceil_div<std::int64_t>(problem.bytes, sizeof(double))) {
     declare(memory_, "overheads/allocation", words_);
   }
   void take() override {
@@ -119,11 +119,11 @@ class Allocations final : public CudaPart {
 };
 
 template <class T>
-class TeamSums final : public CudaPart {
+class TeamSums final : public CudaShard {
  public:
-  using CudaPart::CudaPart;
+  using CudaShard::CudaShard;
   Launch configure(Launch launch) override {
-    CudaPart::configure(launch);
+    CudaShard::configure(launch);
     require_whole_warps();
     return launch_;
   }
@@ -138,11 +138,11 @@ class TeamSums final : public CudaPart {
 };
 
 template <class T>
-class SubgroupSums final : public CudaPart {
+class SubgroupSums final : public CudaShard {
  public:
-  using CudaPart::CudaPart;
+  using CudaShard::CudaShard;
   Launch configure(Launch launch) override {
-    CudaPart::configure(launch);
+    CudaShard::configure(launch);
     require_whole_warps();
     return launch_;
   }
@@ -155,14 +155,14 @@ class SubgroupSums final : public CudaPart {
   [[nodiscard]] Launch defaults() const override { return {0, 1, warp_size}; }
 };
 
-class Barriers final : public CudaPart {
+class Barriers final : public CudaShard {
  public:
-  Barriers(const Overheads& problem, const Context& context, const Shard& shard) : CudaPart(problem, context, shard) {
+  Barriers(const Overheads& problem, const Context& context, const Shard& shard) : CudaShard(problem, context, shard) {
     declare(sent_, "overheads/sent", 2 * rows().size());
     declare_zeroed(word_, "overheads/word", 1);
   }
   Launch configure(Launch launch) override {
-    CudaPart::configure(launch);
+    CudaShard::configure(launch);
     if (launch_.league > 0)
       blocks::require_at_once(launch_, blocks::blocks_at_once(queue(), launch_, 0, pass_barriers));
     return launch_;

@@ -16,10 +16,10 @@ auto policy_of(const Exec& exec, Launch launch) {
       exec, launch.league, launch.team, launch.vector));
 }
 
-class KokkosPart : public RoundPart {
+class KokkosShard : public RoundShard {
  public:
-  KokkosPart(const Overheads& problem, const Context& context, const Shard& shard)
-      : RoundPart(context, shard), problem_(problem), exec_(instance(runtime(), queue())) {
+  KokkosShard(const Overheads& problem, const Context& context, const Shard& shard)
+      : RoundShard(context, shard), problem_(problem), exec_(instance(runtime(), queue())) {
     declare(count_, "overheads/count", rows().size());
     output(count_, 0);
   }
@@ -47,9 +47,9 @@ struct Count {
   }
 };
 
-class Launches final : public KokkosPart {
+class Launches final : public KokkosShard {
  public:
-  using KokkosPart::KokkosPart;
+  using KokkosShard::KokkosShard;
   void take() override {
     submit(queue(), "overheads/launch", policy_of(exec_, launch_), Count{count_.data(), problem_.repeats});
   }
@@ -65,10 +65,10 @@ void use_memory(const Exec& exec, const Vector<double>& memory, int allocations,
 }
 
 /// The host counts; the last allocation is written to and read.
-class Allocations final : public KokkosPart {
+class Allocations final : public KokkosShard {
  public:
   Allocations(const Overheads& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard), words_(ceil_div<std::int64_t>(problem.bytes, sizeof(double))) {
+      : KokkosShard(problem, context, shard), words_(ceil_div<std::int64_t>(problem.bytes, sizeof(double))) {
     declare(memory_, "overheads/allocation", words_);
   }
   void take() override {
@@ -103,9 +103,9 @@ struct AddTeam {
 };
 
 template <class T>
-class TeamSums final : public KokkosPart {
+class TeamSums final : public KokkosShard {
  public:
-  using KokkosPart::KokkosPart;
+  using KokkosShard::KokkosShard;
   void take() override {
     submit(queue(), "overheads/team_reduction", policy_of(exec_, launch_),
            AddTeam<T>{count_.data(), problem_.repeats, launch_.team * launch_.vector});
@@ -135,9 +135,9 @@ struct AddSubgroup {
 };
 
 template <class T>
-class SubgroupSums final : public KokkosPart {
+class SubgroupSums final : public KokkosShard {
  public:
-  using KokkosPart::KokkosPart;
+  using KokkosShard::KokkosShard;
   void take() override {
     submit(queue(), "overheads/subgroup_reduction", policy_of(exec_, launch_),
            AddSubgroup<T>{count_.data(), problem_.repeats, launch_.vector});
@@ -165,14 +165,15 @@ struct Meet {
   }
 };
 
-class Barriers final : public KokkosPart {
+class Barriers final : public KokkosShard {
  public:
-  Barriers(const Overheads& problem, const Context& context, const Shard& shard) : KokkosPart(problem, context, shard) {
+  Barriers(const Overheads& problem, const Context& context, const Shard& shard)
+      : KokkosShard(problem, context, shard) {
     declare(sent_, "overheads/sent", 2 * rows().size());
     declare_zeroed(word_, "overheads/word", 1);
   }
   Launch configure(Launch launch) override {
-    KokkosPart::configure(launch);
+    KokkosShard::configure(launch);
     blocks::require_at_once(
         launch_, blocks::teams_at_once(exec_, multiprocessors(*this), max_team_lanes, barrier_teams, launch_));
     return launch_;
@@ -184,7 +185,7 @@ class Barriers final : public KokkosPart {
 
  private:
   [[nodiscard]] Launch defaults() const override {
-    return on_gpu ? KokkosPart::defaults() : Launch{0, limits(queue()).team_times_vector, 1};
+    return on_gpu ? KokkosShard::defaults() : Launch{0, limits(queue()).team_times_vector, 1};
   }
   Array<double> sent_;  ///< [2 x teams], by parity of the round
   Array<unsigned> word_;

@@ -12,10 +12,10 @@ namespace {
 
 using namespace league::overheads;
 
-class HostPart : public RoundPart {
+class HostShard : public RoundShard {
  public:
-  HostPart(const Overheads& problem, const Context& context, const Shard& shard)
-      : RoundPart(context, shard), problem_(problem) {
+  HostShard(const Overheads& problem, const Context& context, const Shard& shard)
+      : RoundShard(context, shard), problem_(problem) {
     declare(count_, "overheads/count", rows().size());
     output(count_, 0);
   }
@@ -30,9 +30,9 @@ class HostPart : public RoundPart {
   int threads_ = 1;
 };
 
-class Launches final : public HostPart {
+class Launches final : public HostShard {
  public:
-  using HostPart::HostPart;
+  using HostShard::HostShard;
   void take() override {
     queue().submit([repeats = problem_.repeats, rows = rows().size(), count = count_.data(), threads = threads_] {
 #pragma omp parallel num_threads(threads)
@@ -43,10 +43,10 @@ class Launches final : public HostPart {
 };
 
 /// The host counts; the last allocation is written to and read.
-class Allocations final : public HostPart {
+class Allocations final : public HostShard {
  public:
   Allocations(const Overheads& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard), words_(ceil_div<std::int64_t>(problem.bytes, sizeof(double))) {
+      : HostShard(problem, context, shard), words_(ceil_div<std::int64_t>(problem.bytes, sizeof(double))) {
     declare(memory_, "overheads/allocation", words_);
   }
   void take() override {
@@ -73,9 +73,9 @@ struct alignas(64) Shares {
 
 /// Every thread adds the shares of all, in order; one barrier per round.
 template <class T>
-class TeamSums final : public HostPart {
+class TeamSums final : public HostShard {
  public:
-  using HostPart::HostPart;
+  using HostShard::HostShard;
   void take() override {
     for (std::int64_t row = 0; row < rows().size(); ++row)
       queue().submit([repeats = problem_.repeats, threads = threads_, count = count_.data() + row] {
@@ -99,14 +99,14 @@ class TeamSums final : public HostPart {
 };
 
 /// One team: the barrier is that of its threads.
-class Barriers final : public HostPart {
+class Barriers final : public HostShard {
  public:
-  using HostPart::HostPart;
+  using HostShard::HostShard;
   Launch configure(Launch launch) override {
     if (rows().size() > 1)
       throw Unsupported(std::to_string(rows().size()) +
                         " teams: on a host one team has all threads, and a barrier needs all teams at once; teams=1");
-    return HostPart::configure(launch);
+    return HostShard::configure(launch);
   }
   void take() override {
     queue().submit([repeats = problem_.repeats, threads = threads_, count = count_.data()] {

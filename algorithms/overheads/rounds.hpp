@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/drivers/shard_part.hpp"
+#include "algorithms/drivers/variant_shard.hpp"
 #include "algorithms/overheads/overheads.hpp"
 #include "backends/launch.hpp"
 #include "backends/portable.hpp"
@@ -9,9 +9,9 @@
 namespace league::overheads {
 
 /// One variant on the teams of one shard: `count` [teams].
-class RoundPart : public ShardPart {
+class RoundShard : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   /// One repeat, on the queue; all of them, where one kernel repeats.
   virtual void take() = 0;
   /// After the last repeat.
@@ -33,9 +33,9 @@ enum class Loop { host, fenced, kernel };
 
 enum class Clock { host, device };
 
-using MakePart = std::function<std::unique_ptr<RoundPart>(const Shard&)>;
+using MakeShard = std::function<std::unique_ptr<RoundShard>(const Shard&)>;
 std::unique_ptr<Prepared> rounds(const Overheads& problem, const Context& context, Loop loop, Clock clock,
-                                 const MakePart& make);
+                                 const MakeShard& make);
 
 /// Registers `P` (problem, context, shard).
 template <class P>
@@ -45,7 +45,7 @@ struct RegisterRounds {
     Register<Overheads>(
         std::move(method), model,
         [loop, clock](const Overheads& problem, const Context& context) {
-          return rounds(problem, context, loop, clock, [&](const Shard& shard) -> std::unique_ptr<RoundPart> {
+          return rounds(problem, context, loop, clock, [&](const Shard& shard) -> std::unique_ptr<RoundShard> {
             return std::make_unique<P>(problem, context, shard);
           });
         },
@@ -53,14 +53,14 @@ struct RegisterRounds {
   }
 };
 
-/// For a part of each type that a sum has: `P<float>` and `P<double>`.
+/// For each type that a sum has: `P<float>` and `P<double>`.
 template <template <class> class P>
 struct RegisterSums {
   RegisterSums(std::string method, Model model) {
     Register<Overheads>(std::move(method), model, [](const Overheads& problem, const Context& context) {
       return with_type<float, double>(problem.dtype, [&]<class T>() {
         return rounds(problem, context, Loop::kernel, Clock::device, [&](const Shard& shard) {
-          return std::unique_ptr<RoundPart>(std::make_unique<P<T>>(problem, context, shard));
+          return std::unique_ptr<RoundShard>(std::make_unique<P<T>>(problem, context, shard));
         });
       });
     });

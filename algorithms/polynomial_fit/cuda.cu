@@ -2,7 +2,7 @@
 #include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
 #include "algorithms/blocks/league_barrier_cuda.hpp"
-#include "algorithms/polynomial_fit/part.hpp"
+#include "algorithms/polynomial_fit/shard.hpp"
 #include "backends/cuda/cuda.hpp"
 
 // A thread takes every lanes-th point; the last block adds the sums of all and takes the step. `persistent`: one
@@ -72,9 +72,9 @@ __global__ void __launch_bounds__(1) descend_on_moments(Rule rule, double points
 template <class T>
 using DevicePoints = PointMemory<T, Array>;
 
-class CudaPart : public FitPart<Array> {
+class CudaShard : public FitShard<Array> {
  public:
-  using FitPart::FitPart;
+  using FitShard::FitShard;
   void begin() const override {
     begin_all<<<1, sums_per_step, 0, stream(queue())>>>(rule_, state());
     check_launch();
@@ -103,10 +103,10 @@ class CudaPart : public FitPart<Array> {
 };
 
 template <class T>
-class Stepwise final : public CudaPart {
+class Stepwise final : public CudaShard {
  public:
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard), memory_(*this, problem) {
+      : CudaShard(problem, context, shard), memory_(*this, problem) {
     declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -133,10 +133,10 @@ class Stepwise final : public CudaPart {
 };
 
 template <class T>
-class Persistent final : public CudaPart {
+class Persistent final : public CudaShard {
  public:
   Persistent(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard), memory_(*this, problem) {
+      : CudaShard(problem, context, shard), memory_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
@@ -151,7 +151,7 @@ class Persistent final : public CudaPart {
     return launch_;
   }
   void begin() const override {
-    CudaPart::begin();
+    CudaShard::begin();
     check(cudaMemsetAsync(board_.data(), 0, board_.bytes(), stream(queue())));
   }
   void accumulate() const override {
@@ -173,10 +173,10 @@ class Persistent final : public CudaPart {
 };
 
 template <class T>
-class Moments final : public CudaPart {
+class Moments final : public CudaShard {
  public:
   Moments(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : CudaPart(problem, context, shard, moment_sums), memory_(*this, problem) {
+      : CudaShard(problem, context, shard, moment_sums), memory_(*this, problem) {
     declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
   }
   Launch configure(Launch launch) override {

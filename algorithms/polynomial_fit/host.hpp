@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "algorithms/polynomial_fit/part.hpp"
+#include "algorithms/polynomial_fit/shard.hpp"
 #include "backends/host_array.hpp"
 
 namespace league::polynomial_fit {
 
 /// The steps that need no threads.
-class HostPart : public FitPart<host::Array> {
+class HostShard : public FitShard<host::Array> {
  public:
-  using FitPart::FitPart;
+  using FitShard::FitShard;
   void begin() const override {
     queue().submit([rule = rule_, state = state()] {
       for (int i = 0; i < sums_per_step; ++i) begin_state(rule, state, i);
@@ -25,10 +25,10 @@ class HostPart : public FitPart<host::Array> {
 };
 
 /// The descent on moments, but for the pass over the points.
-class HostMoments : public HostPart {
+class HostMoments : public HostShard {
  public:
   HostMoments(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard, moment_sums) {}
+      : HostShard(problem, context, shard, moment_sums) {}
   void begin() const override {}
   void update() const override {
     queue().submit(

@@ -54,10 +54,10 @@ struct Accumulate {
 };
 
 template <class T>
-class Stepwise final : public GraphPart {
+class Stepwise final : public GraphShard {
  public:
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : GraphPart(problem, context, shard), memory_(*this, problem) {
+      : GraphShard(problem, context, shard), memory_(*this, problem) {
     declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -127,10 +127,10 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
 }
 
 template <class T>
-class Persistent final : public KokkosPart {
+class Persistent final : public KokkosShard {
  public:
   Persistent(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard), memory_(*this, problem) {
+      : KokkosShard(problem, context, shard), memory_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
@@ -147,7 +147,7 @@ class Persistent final : public KokkosPart {
     return launch_;
   }
   void begin() const override {
-    KokkosPart::begin();
+    KokkosShard::begin();
     queue().submit([exec = exec_, board = board_.view()] { Kokkos::deep_copy(exec, board, 0); });
   }
   void accumulate() const override {
@@ -203,10 +203,10 @@ struct Descend {
 };
 
 template <class T>
-class Moments final : public KokkosPart {
+class Moments final : public KokkosShard {
  public:
   Moments(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : KokkosPart(problem, context, shard, moment_sums), memory_(*this, problem) {
+      : KokkosShard(problem, context, shard, moment_sums), memory_(*this, problem) {
     declare_zeroed(ticket_, "polynomial_fit/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -237,7 +237,7 @@ class Moments final : public KokkosPart {
 };
 
 std::unique_ptr<Prepared> prepare_stepwise(const PolynomialFit& problem, const Context& context) {
-  const auto make = [&](const Shard& shard) { return by_type<Stepwise, GraphPart>(problem, context, shard); };
+  const auto make = [&](const Shard& shard) { return by_type<Stepwise, GraphShard>(problem, context, shard); };
   if (context.execution == Execution::kokkos_graph) return std::make_unique<GraphSolve>(context, problem.steps, make);
   return solve(context, problem.steps, make);
 }

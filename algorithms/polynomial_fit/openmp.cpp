@@ -42,10 +42,10 @@ void add_powers_of(const Points<T>& points, int threads, double* partials, doubl
 }
 
 template <class T>
-class Stepwise final : public HostPart {
+class Stepwise final : public HostShard {
  public:
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard), memory_(*this, problem) {}
+      : HostShard(problem, context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     threads_ = threads(queue(), launch);
     declare(partials_, "polynomial_fit/partials", threads_ * line);
@@ -87,10 +87,10 @@ void take_all_steps(const Points<T>& points, const Rule& rule, const State& stat
 
 /// All steps in one parallel region.
 template <class T>
-class Persistent final : public HostPart {
+class Persistent final : public HostShard {
  public:
   Persistent(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard), memory_(*this, problem) {
+      : HostShard(problem, context, shard), memory_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {

@@ -10,10 +10,10 @@ namespace {
 using namespace league::polynomial_fit;
 
 template <class T>
-class Stepwise final : public HostPart {
+class Stepwise final : public HostShard {
  public:
   Stepwise(const PolynomialFit& problem, const Context& context, const Shard& shard)
-      : HostPart(problem, context, shard), memory_(*this, problem) {}
+      : HostShard(problem, context, shard), memory_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() const override {
     queue().submit([points = memory_.points(), theta = theta_.data(), sums = sums_.data()] {

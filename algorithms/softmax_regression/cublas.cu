@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/cuda_part.hpp"
+#include "algorithms/softmax_regression/cuda_shard.hpp"
 #include "backends/cuda/cublas.hpp"
 
 // The library multiplies the rows with the weights, and the residuals with the rows; a kernel between turns logits into
@@ -22,10 +22,10 @@ __global__ void __launch_bounds__(rows_of_block)
   store_loss(loss, losses, scratch);
 }
 
-class Cublas final : public StepPart {
+class Cublas final : public IterativeShard {
  public:
   Cublas(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard),
+      : IterativeShard(context, shard),
         handle_(cuda::cublas_handle(context.runtime, queue())),
         memory_(*this, problem),
         products_(memory_, rows_of_block) {

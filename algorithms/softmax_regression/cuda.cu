@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/words_native.hpp"
-#include "algorithms/softmax_regression/cuda_part.hpp"
-#include "algorithms/softmax_regression/fused_part.hpp"
+#include "algorithms/softmax_regression/cuda_shard.hpp"
+#include "algorithms/softmax_regression/fused_shard.hpp"
 
 namespace league::softmax_regression::cuda_model {
 namespace {
@@ -147,10 +147,10 @@ __global__ void __launch_bounds__(max_threads) fused_wide(const FusedWork<T> wor
 }
 
 template <class T>
-class Fused final : public StepPart {
+class Fused final : public IterativeShard {
  public:
   Fused(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem) {}
+      : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const cudaDeviceProp properties = cuda::properties(queue());
     const Launch effective = memory_.configure(launch, cuda::limits, 2 * properties.multiProcessorCount);

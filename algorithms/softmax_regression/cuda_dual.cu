@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/cuda_part.hpp"
-#include "algorithms/softmax_regression/dual_part.hpp"
+#include "algorithms/softmax_regression/cuda_shard.hpp"
+#include "algorithms/softmax_regression/dual_shard.hpp"
 
 namespace league::softmax_regression::cuda_model {
 namespace {
@@ -36,10 +36,10 @@ __global__ void add_rows(const DualWork<T> work, std::int64_t parameters) {
 }
 
 template <class T>
-class Dual final : public StepPart {
+class Dual final : public IterativeShard {
  public:
   Dual(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, context, problem) {}
+      : IterativeShard(context, shard), memory_(*this, context, problem) {}
   Launch configure(Launch launch) override {
     cuda::require_scratch(cuda::properties(queue()), static_cast<std::size_t>(memory_.scratch_bytes()),
                           "the logits of all rows");

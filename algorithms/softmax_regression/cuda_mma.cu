@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/mma_native.hpp"
-#include "algorithms/softmax_regression/cuda_part.hpp"
-#include "algorithms/softmax_regression/mma_part.hpp"
+#include "algorithms/softmax_regression/cuda_shard.hpp"
+#include "algorithms/softmax_regression/mma_shard.hpp"
 
 namespace league::softmax_regression::cuda_model {
 namespace {
@@ -40,12 +40,12 @@ __global__ void __launch_bounds__((MmaForm<Unit, slots>::threads), 1) mma(const 
 }
 
 template <class Unit, class T>
-class Mma final : public StepPart {
+class Mma final : public IterativeShard {
   using Memory = MmaMemory<Unit, T, cuda::Array>;
 
  public:
   Mma(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), memory_(*this, problem) {}
+      : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const cudaDeviceProp properties = cuda::properties(queue());
     const int bytes = memory_.scratch_bytes();

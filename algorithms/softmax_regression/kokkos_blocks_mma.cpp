@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
-#include "algorithms/softmax_regression/kokkos_part.hpp"
-#include "algorithms/softmax_regression/mma_part.hpp"
+#include "algorithms/softmax_regression/kokkos_shard.hpp"
+#include "algorithms/softmax_regression/mma_shard.hpp"
 
 namespace league::softmax_regression::kokkos_model {
 namespace {
@@ -61,12 +61,12 @@ void mma(const Exec& exec, Queue& queue, Launch launch, int scratch_bytes, const
 }
 
 template <class Unit, class T>
-class Mma final : public StepPart {
+class Mma final : public IterativeShard {
   using Memory = MmaMemory<Unit, T, kokkos::Array>;
 
  public:
   Mma(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
+      : IterativeShard(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     constexpr int threads_held = 2048;  // per multiprocessor, as concurrency() counts
     const int teams =

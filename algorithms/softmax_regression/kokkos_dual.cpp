@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/dual_part.hpp"
-#include "algorithms/softmax_regression/kokkos_part.hpp"
+#include "algorithms/softmax_regression/dual_shard.hpp"
+#include "algorithms/softmax_regression/kokkos_shard.hpp"
 
 namespace league::softmax_regression::kokkos_model {
 namespace {
@@ -51,10 +51,12 @@ void add_rows(const Exec& exec, Queue& queue, std::int64_t parameters, const Dua
 }
 
 template <class T>
-class Dual final : public StepPart {
+class Dual final : public IterativeShard {
  public:
   Dual(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, context, problem) {}
+      : IterativeShard(context, shard),
+        exec_(kokkos::instance(context.runtime, queue())),
+        memory_(*this, context, problem) {}
   Launch configure(Launch launch) override {
     kokkos::require_scratch(static_cast<std::size_t>(memory_.scratch_bytes()) + 16, "the logits of all rows");
     return memory_.configure(launch, kokkos::limits(queue()), subgroup());

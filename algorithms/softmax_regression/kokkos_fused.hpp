@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/softmax_regression/fused_part.hpp"
+#include "algorithms/softmax_regression/fused_shard.hpp"
 #include "algorithms/softmax_regression/kokkos_host.hpp"
 
 /// The kernels of `kokkos` and `kokkos_blocks`: `Words`: see blocks/words.hpp.
@@ -154,10 +154,10 @@ void fused_wide(const Exec& exec, Launch launch, int scratch_bytes, const FusedW
 }
 
 template <class T, class Words>
-class FusedOnGpu final : public StepPart {
+class FusedOnGpu final : public IterativeShard {
  public:
   FusedOnGpu(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
+      : IterativeShard(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     constexpr int threads_held = 2048;  // per multiprocessor, as concurrency() counts
     const int multiprocessors = std::max(1, static_cast<int>(exec_.concurrency()) / threads_held);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/softmax_regression/host_tiles.hpp"
-#include "algorithms/softmax_regression/kokkos_part.hpp"
+#include "algorithms/softmax_regression/kokkos_shard.hpp"
 
 /// The method on hosts, where a tile's sums are in the vector registers of one thread; line beside line with
 /// `openmp.cpp`.
@@ -12,10 +12,10 @@ namespace league::softmax_regression::kokkos_model {
 
 // A team takes every teams-th tile of rows, its threads these tiles in turn, each with its own gradient.
 template <class T, class Words>
-class FusedOnHost final : public StepPart {
+class FusedOnHost final : public IterativeShard {
  public:
   FusedOnHost(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard),
+      : IterativeShard(context, shard),
         exec_(kokkos::instance(context.runtime, queue())),
         memory_(*this, problem),
         partial_pitch_(std::int64_t{turns(problem.classes)} * classes_together * problem.pitch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/kokkos_part.hpp"
+#include "algorithms/softmax_regression/kokkos_shard.hpp"
 #include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own products (no TPL) of the rows with the weights, and of the residuals with the rows; a kernel
@@ -39,10 +39,10 @@ Matrix<V> matrix(V* data, std::int64_t rows, std::int64_t columns) {
   return Matrix<V>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
 }
 
-class Kernels final : public StepPart {
+class Kernels final : public IterativeShard {
  public:
   Kernels(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
-      : StepPart(context, shard),
+      : IterativeShard(context, shard),
         exec_(kokkos::instance(context.runtime, queue())),
         memory_(*this, problem),
         products_(memory_, rows_of_team) {

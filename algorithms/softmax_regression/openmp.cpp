@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "algorithms/blocks/words_native.hpp"
-#include "algorithms/softmax_regression/host_part.hpp"
+#include "algorithms/softmax_regression/host_shard.hpp"
 #include "algorithms/softmax_regression/host_tiles.hpp"
 
 namespace league::softmax_regression {
@@ -34,7 +34,7 @@ void add_rows(const HostWork<T>& work) {
 }
 
 template <class T>
-using OpenMp = HostPart<T, openmp::Pass, add_rows<T>>;
+using OpenMp = HostShard<T, openmp::Pass, add_rows<T>>;
 
 const RegisterSolve<SoftmaxRegression> fused{"fused", openmp::model, by_type<OpenMp>, {Execution::stream}};
 

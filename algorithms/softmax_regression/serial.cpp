@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serial/serial.hpp"
 
-#include "algorithms/softmax_regression/host_part.hpp"
+#include "algorithms/softmax_regression/host_shard.hpp"
 
 namespace league::softmax_regression {
 namespace {
@@ -44,7 +44,7 @@ void add_rows(const HostWork<T>& work) {
 }
 
 template <class T>
-using Serial = HostPart<T, serial::Pass, add_rows<T>>;
+using Serial = HostShard<T, serial::Pass, add_rows<T>>;
 
 const RegisterSolve<SoftmaxRegression> fused{"fused", serial::model, by_type<Serial>, {Execution::stream}};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/stencil/part.hpp"
+#include "algorithms/stencil/shard.hpp"
 #include "backends/cuda/cuda.hpp"
 
 // A block takes a tile of cells of several planes, one after another: a thread one cell (`plain`), or 16 bytes of a row
@@ -20,8 +20,8 @@ __global__ void tiled_kernel(Grid<T> grid, Tiling tiling) {
 }
 
 template <class T, Method method>
-class Cuda final : public LanePart<T, cuda::Array, method> {
-  using Base = LanePart<T, cuda::Array, method>;
+class Cuda final : public LaneShard<T, cuda::Array, method> {
+  using Base = LaneShard<T, cuda::Array, method>;
 
  public:
   using Base::Base;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/stencil/part.hpp"
+#include "algorithms/stencil/shard.hpp"
 
 // A host thread's work: blocks of rows of cells, vectorised along the rows.
 namespace league::stencil {
@@ -40,10 +40,10 @@ void advance_block(const Grid<T>& grid, const HostTiling& tiling, std::int64_t i
 
 /// A method on host threads.
 template <class T, template <class> class Array, Method method>
-class HostPart : public StencilPart<T, Array> {
+class HostShard : public StencilShard<T, Array> {
  public:
-  HostPart(const Stencil& problem, const Context& context, const Shard& shard)
-      : StencilPart<T, Array>(problem, context, shard) {
+  HostShard(const Stencil& problem, const Context& context, const Shard& shard)
+      : StencilShard<T, Array>(problem, context, shard) {
     this->declare_zeroed(zeros_, "stencil/zeros", problem.n);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/stencil/host.hpp"
-#include "algorithms/stencil/part.hpp"
+#include "algorithms/stencil/shard.hpp"
 #include "backends/kokkos/for_teams.hpp"
 #include "backends/kokkos/submit.hpp"
 
@@ -43,8 +43,8 @@ void tiled_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) 
 }
 
 template <class T, Method method>
-class OnGpu final : public LanePart<T, kokkos::Array, method> {
-  using Base = LanePart<T, kokkos::Array, method>;
+class OnGpu final : public LaneShard<T, kokkos::Array, method> {
+  using Base = LaneShard<T, kokkos::Array, method>;
 
  public:
   OnGpu(const Stencil& problem, const Context& context, const Shard& shard)
@@ -70,8 +70,8 @@ class OnGpu final : public LanePart<T, kokkos::Array, method> {
 };
 
 template <class T, Method method>
-class OnHost final : public HostPart<T, kokkos::Array, method> {
-  using Base = HostPart<T, kokkos::Array, method>;
+class OnHost final : public HostShard<T, kokkos::Array, method> {
+  using Base = HostShard<T, kokkos::Array, method>;
 
  public:
   OnHost(const Stencil& problem, const Context& context, const Shard& shard)

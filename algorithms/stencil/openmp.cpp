@@ -9,8 +9,8 @@ namespace league::stencil {
 namespace {
 
 template <class T, Method method>
-class OpenMp final : public HostPart<T, host::Array, method> {
-  using Base = HostPart<T, host::Array, method>;
+class OpenMp final : public HostShard<T, host::Array, method> {
+  using Base = HostShard<T, host::Array, method>;
 
  public:
   using Base::Base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/sum/cuda_part.hpp"
+#include "algorithms/sum/cuda_shard.hpp"
 #include "algorithms/sum/transfers.hpp"
 
 namespace league::cuda::sum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/sum/kokkos_part.hpp"
+#include "algorithms/sum/kokkos_shard.hpp"
 #include "algorithms/sum/transfers.hpp"
 
 // On a host both copies of a transfer are within host memory: this only tests the orderings.

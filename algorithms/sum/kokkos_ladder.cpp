@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/items_kokkos.hpp"
-#include "algorithms/sum/kokkos_part.hpp"
+#include "algorithms/sum/kokkos_shard.hpp"
 #include "algorithms/sum/ladder.hpp"
 
 // The lower rungs of the ladder, from the first kernel that works to the one before `two_stage`.

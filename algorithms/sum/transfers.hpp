@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/sum/parts.hpp"
+#include "algorithms/sum/shards.hpp"
 
 namespace league::sum {
 
 /// One variant on one shard, from pinned host memory to pinned host memory. All calls only submit work.
-class TransferPart : public ShardPart {
+class TransferShard : public VariantShard {
  public:
-  using ShardPart::ShardPart;
+  using VariantShard::VariantShard;
   [[nodiscard]] Timing timing() const override { return {.reset_each = true, .host_clock = true}; }
   virtual void copy_in() = 0;
   virtual void add() = 0;
@@ -21,17 +21,17 @@ enum class Ordering { interleaved, two_phase, two_phase_sync };
 
 /// The shards' work in one of the three orderings. The host adds the copied-out sums in the untimed download.
 std::unique_ptr<Prepared> transferred(const Context& context, Ordering ordering,
-                                      const std::function<std::unique_ptr<TransferPart>(const Shard&)>& make);
+                                      const std::function<std::unique_ptr<TransferShard>(const Shard&)>& make);
 
 /// The kernel of `two_stage` between a copy in and a copy out.
 template <class K>
-class TransferArrayPart final : public TransferPart {
+class TransferArrayShard final : public TransferShard {
  public:
   using Pass = typename K::Pass;
   using T = typename K::Type;
 
-  TransferArrayPart(const Sum& problem, const Context& context, const Shard& shard, const K& kernels)
-      : TransferPart(context, shard),
+  TransferArrayShard(const Sum& problem, const Context& context, const Shard& shard, const K& kernels)
+      : TransferShard(context, shard),
         kernels_(kernels),
         chunks_(problem.chunks(rows())),
         host_x_(problem.values<T>(rows())),
@@ -72,9 +72,9 @@ struct RegisterTransfers {
       Register<Sum>(method, model, [make, ordering](const Sum& problem, const Context& context) {
         return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() {
           const auto kernels = make(Of<T>());
-          return transferred(context, ordering, [&](const Shard& shard) -> std::unique_ptr<TransferPart> {
-            return std::make_unique<TransferArrayPart<std::remove_const_t<decltype(kernels)>>>(problem, context, shard,
-                                                                                               kernels);
+          return transferred(context, ordering, [&](const Shard& shard) -> std::unique_ptr<TransferShard> {
+            return std::make_unique<TransferArrayShard<std::remove_const_t<decltype(kernels)>>>(problem, context, shard,
+                                                                                                kernels);
           });
         });
       });

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "algorithms/cnn/gpu_layers_part.hpp"
+#include "algorithms/cnn/gpu_layers_shard.hpp"
 #include "backends/serial/serial.hpp"
 #include "tests/algorithms/cnn.hpp"
 #include "tests/fibers.hpp"
@@ -97,13 +97,13 @@ TEST(CnnTeams, TrainInColour) {
   const auto problem =
       make(generated(5, 3, cifar10.pixels()),
            {{"network", "cifar10"}, {"optimizer", "adam"}, {"learning_rate", "0.001"}, {"batch", "4"}});
-  expect_right<GpuLayersPart<Gpu, Cifar10>>(*problem, {}, 1);
-  expect_right<GpuLayersPart<Gpu, Cifar10>>(*problem, {.league = 7}, 2);
+  expect_right<GpuLayersShard<Gpu, Cifar10>>(*problem, {}, 1);
+  expect_right<GpuLayersShard<Gpu, Cifar10>>(*problem, {.league = 7}, 2);
 }
 TEST(CnnTeams, TrainOnDigits) {
   const auto problem = make(generated(3), {{"steps", "1"}, {"batch", "2"}});
-  expect_right<GpuPart<Gpu, FloatMethod<DirectBackward>>>(*problem, {}, 1);
-  expect_right<GpuPart<Gpu, FloatMethod<RoutedBackward>>>(*problem, {.league = 3}, 1);
+  expect_right<GpuShard<Gpu, FloatMethod<DirectBackward>>>(*problem, {}, 1);
+  expect_right<GpuShard<Gpu, FloatMethod<RoutedBackward>>>(*problem, {.league = 3}, 1);
 }
 
 }  // namespace

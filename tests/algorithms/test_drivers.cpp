@@ -10,7 +10,7 @@
 #include "tests/heap.hpp"
 #include "tests/runtime.hpp"
 
-// The production drivers with a part whose result is known: x <- x + step index * rows, until a limit.
+// The production drivers with a variant whose result is known: x <- x + step index * rows, until a limit.
 namespace league {
 namespace {
 
@@ -22,10 +22,10 @@ struct State {
 };
 
 /// `by_host`: counts its steps on the host, which is wrong in replayed graphs.
-class Fake final : public StepPart {
+class Fake final : public IterativeShard {
  public:
   Fake(const Context& context, const Shard& shard, double limit, bool by_host)
-      : StepPart(context, shard), limit_(limit), by_host_(by_host) {
+      : IterativeShard(context, shard), limit_(limit), by_host_(by_host) {
     declare(value_, "value", 1);
     declare(sum_, "sum", 1);
     declare(step_, "step", 1);
@@ -121,10 +121,10 @@ TEST(Drivers, AGraphReplaysWhatWasRecorded) {
 }
 
 /// Declares arrays and does nothing else.
-class Holder final : public Part {
+class Holder final : public IndependentShard {
  public:
   Holder(const Context& context, const Shard& shard, std::int64_t scratch)
-      : Part(context, shard), scratch_size_(scratch) {
+      : IndependentShard(context, shard), scratch_size_(scratch) {
     declare(first_, "first", 100);
     declare_zeroed(second_, "second", 30);
   }
@@ -150,23 +150,23 @@ TEST(Ledger, SumsWhatIsReallyAllocated) {
   Outputs outputs;
   tests::Heap heap;
   {
-    Holder* part = nullptr;
+    Holder* holder = nullptr;
     const auto prepared = split(Context{runtime, shards, world, *communicator, outputs, 2000}, [&](const Shard& shard) {
       auto made = std::make_unique<Holder>(Context{runtime, shards, world, *communicator, outputs, 2000}, shard, 40);
-      part = made.get();
+      holder = made.get();
       return made;
     });
     EXPECT_EQ(prepared->device_bytes(), 100 * 8 + 30 * 4);
     EXPECT_EQ(heap.bytes, 0) << "declared, not taken";
-    EXPECT_FALSE(part->has_memory());
+    EXPECT_FALSE(holder->has_memory());
     prepared->configure({});
     EXPECT_EQ(prepared->device_bytes(), 100 * 8 + 30 * 4 + 40);
     EXPECT_EQ(heap.bytes, prepared->device_bytes());
-    EXPECT_EQ(std::accumulate(part->second_.data(), part->second_.data() + 30, 0), 0);
-    const double* kept = part->first_.data();
+    EXPECT_EQ(std::accumulate(holder->second_.data(), holder->second_.data() + 30, 0), 0);
+    const double* kept = holder->first_.data();
     prepared->configure({.league = 900});
     EXPECT_EQ(heap.bytes, prepared->device_bytes()) << "the launch's array has another size, the others stay";
-    EXPECT_EQ(part->first_.data(), kept);
+    EXPECT_EQ(holder->first_.data(), kept);
     EXPECT_EQ(heap.max_bytes, heap.bytes) << "the old one went before the new one came";
     try {
       prepared->configure({.league = 1081});

@@ -26,10 +26,10 @@ std::vector<std::int64_t> expected(std::int64_t steps) {
   return here;
 }
 
-class Fake final : public HaloPart {
+class Fake final : public HaloShard {
  public:
   Fake(const Context& context, const Shard& shard, std::int64_t steps, std::span<const std::int64_t> initial)
-      : HaloPart(context, shard) {
+      : HaloShard(context, shard) {
     for (auto& grid : grids_) declare(grid, "values", rows().size() + 2);
     input(grids_[0], initial.subspan(static_cast<std::size_t>(rows().begin), static_cast<std::size_t>(rows().size())),
           1);

@@ -11,7 +11,7 @@
 namespace league::logistic::tests {
 namespace {
 
-TEST(LogisticParts, GradientAndHessianAreDerivatives) {
+TEST(LogisticShards, GradientAndHessianAreDerivatives) {
   const auto problem = make({{"rows", "700"}, {"features", "5"}, {"l2", "0.3"}}, Dtype::f64, "newton");
   const Values at{0.2, -1.5, 0.7, 0.1, -0.4, 2.0};
   const Evaluation here = evaluate(*problem, at);
@@ -51,12 +51,12 @@ void expect_row_terms() {
   EXPECT_TRUE(std::isnan(row_terms(std::numeric_limits<T>::quiet_NaN(), T{1}).loss));
 }
 
-TEST(LogisticParts, TermsOfARowAreWithinTheirRoundings) {
+TEST(LogisticShards, TermsOfARowAreWithinTheirRoundings) {
   expect_row_terms<float>();
   expect_row_terms<double>();
 }
 
-TEST(LogisticParts, ANewtonStepThatGrowsTheLossIsHalved) {
+TEST(LogisticShards, ANewtonStepThatGrowsTheLossIsHalved) {
   // One feature, ten rows; after a step from (1, 2) by (4, -8), whose loss was 0.5.
   std::array<double, 2> theta{5, -6};
   std::array<double, 8> loss{0.5};
@@ -91,7 +91,7 @@ void expect_refused(const std::function<void()>& act, const std::string& words) 
   }
 }
 
-TEST(LogisticParts, BadInputIsNamed) {
+TEST(LogisticShards, BadInputIsNamed) {
   const auto refuse = [](const Settings& settings, const std::string& words) {
     expect_refused([&] { make(settings, Dtype::f32); }, words);
   };
@@ -114,7 +114,7 @@ TEST(LogisticParts, BadInputIsNamed) {
   }
 }
 
-TEST(LogisticParts, CheckFindsWhatIsWrong) {
+TEST(LogisticShards, CheckFindsWhatIsWrong) {
   for (const std::string name : {"", "newton"}) {
     const auto problem =
         make({{"rows", "500"}, {"features", "3"}, {"tolerance", "0.001"}, {"learning_rate", "1"}, {"steps", "400"}},

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algorithms/contract/registry.hpp"
+#include "algorithms/contract/with_type.hpp"
+#include "algorithms/drivers/ledger.hpp"
+
+namespace league {
+
+/// One variant on one shard: its memory and its kernels. The constructor declares arrays (`host::Array`, `cuda::Array`,
+/// `kokkos::Array`), which the first `configure` of the case allocates; arrays declared in the shard's `configure` are
+/// allocated after it.
+class VariantShard {
+ public:
+  VariantShard(const Context& context, const Shard& shard)
+      : context_(context),
+        shard_(shard),
+        queue_(context.runtime.queue(shard.device)),
+        ledger_(context.runtime, queue_, context.memory_budget_bytes) {}
+  virtual ~VariantShard() = default;
+  VariantShard(const VariantShard&) = delete;
+  VariantShard& operator=(const VariantShard&) = delete;
+
+  /// As `Prepared::configure`, for this shard.
+  virtual Launch configure(Launch launch) = 0;
+  [[nodiscard]] virtual Timing timing() const { return {}; }
+  /// Poisons the outputs; shards with more state extend it.
+  virtual void reset();
+  virtual void upload();
+  /// Copies to the outputs of the context.
+  virtual void download();
+  virtual void fence() { queue_.fence(); }
+  /// As `Prepared::counts`, on this shard. The names are the same on all shards, those without rows included.
+  [[nodiscard]] virtual Counts counts() { return {}; }
+
+  [[nodiscard]] Runtime& runtime() const { return context_.runtime; }
+  [[nodiscard]] Queue& queue() const { return queue_; }
+  /// Global range.
+  [[nodiscard]] Range rows() const { return shard_.rows; }
+  /// Index of the shard in the world.
+  [[nodiscard]] int index() const { return shard_.index; }
+  /// Shard 0 of the world.
+  [[nodiscard]] bool is_first() const { return shard_.index == 0; }
+  /// There is no other shard in the world.
+  [[nodiscard]] bool is_alone() const { return context_.world.alone(); }
+  /// The shards of all processes.
+  [[nodiscard]] const Partition& world() const { return context_.world; }
+  [[nodiscard]] Ledger& ledger() { return ledger_; }
+  /// The host array of result `index`.
+  [[nodiscard]] Output& result(std::size_t index) const { return context_.outputs.at(index); }
+
+  /// Uninitialised memory for `size` values.
+  template <class Array>
+  void declare(Array& array, const std::string& label, std::int64_t size) {
+    ledger_.declare(array, label, size);
+  }
+  /// Zero-initialised memory.
+  template <class Array>
+  void declare_zeroed(Array& array, const std::string& label, std::int64_t size) {
+    ledger_.declare(array, label, size, [&array] { array.clear(); });
+  }
+  /// Memory filled from `host` by every upload.
+  template <class Array>
+  void input(Array& array, const std::string& label, std::span<const typename Array::value_type> host) {
+    declare(array, label, static_cast<std::int64_t>(host.size()));
+    uploads_.push_back([&array, host] { array.copy_from(host); });
+  }
+  /// The same for an already declared array, from element `at` on.
+  template <class Array>
+  void input(Array& array, std::span<const typename Array::value_type> host, std::int64_t at = 0) {
+    uploads_.push_back([&array, host, at] { array.copy_from(host, at); });
+  }
+  /// `array` holds this shard's rows of result `index`, from its element `offset` on; poisoned by every reset, copied
+  /// out by every download.
+  template <class Array>
+  void output(Array& array, std::size_t index, std::int64_t offset = 0) {
+    poisons_.push_back([&array] { array.poison(); });
+    downloads_.push_back([&array, index, offset, this] {
+      Output& to = result(index);
+      array.copy_to(to.values.template values<typename Array::value_type>(rows().begin - to.rows.begin,
+                                                                          rows().end - to.rows.begin),
+                    offset);
+    });
+  }
+  /// `array` holds all of result `index`, replicated on every shard. The first shard of a process downloads it.
+  template <class Array>
+  void whole_output(Array& array, std::size_t index) {
+    poisons_.push_back([&array] { array.poison(); });
+    if (shard_.index == context_.world.first_local)
+      downloads_.push_back(
+          [&array, index, this] { array.copy_to(result(index).values.template values<typename Array::value_type>()); });
+  }
+
+ private:
+  const Context context_;
+  const Shard shard_;
+  Queue& queue_;
+  Ledger ledger_;
+  std::vector<std::function<void()>> uploads_, poisons_, downloads_;
+};
+
+/// Number of multiprocessors of a GPU.
+inline int multiprocessors(const VariantShard& shard) {
+  for (const auto& [key, value] : shard.runtime().info(shard.queue().device()).facts)
+    if (key == "multiprocessors") return std::stoi(value);
+  return 1;
+}
+
+/// All shards of a case in this process: everything except `compute`.
+template <class P>
+class VariantShards : public Prepared {
+ public:
+  VariantShards(const Context& context, const std::function<std::unique_ptr<P>(const Shard&)>& make)
+      : context_(context) {
+    for (const Shard& shard : context.shards) shards_.push_back(make(shard));
+  }
+  Launch configure(Launch launch) override {
+    Launch effective;
+    for (const auto& shard : shards_) {
+      const Launch its_own = shard->configure(launch);
+      if (shard == shards_.front()) effective = its_own;  // the first shard is the largest
+    }
+    for (const auto& shard : shards_)
+      if (context_.dry)
+        shard->ledger().require_budget();
+      else
+        shard->ledger().allocate();
+    return effective;
+  }
+  [[nodiscard]] Timing timing() const override { return shards_.front()->timing(); }
+  [[nodiscard]] std::int64_t device_bytes() const override {
+    std::int64_t max_bytes = 0;
+    for (const auto& shard : shards_) max_bytes = std::max(max_bytes, shard->ledger().bytes());
+    return max_bytes;
+  }
+  void upload() override {
+    for (const auto& shard : shards_) shard->upload();
+  }
+  void reset() override {
+    poison(context_.outputs);
+    for (const auto& shard : shards_) shard->reset();
+  }
+  void download() override {
+    for (const auto& shard : shards_) shard->download();
+  }
+  void fence() override {
+    for (const auto& shard : shards_) shard->fence();
+  }
+  [[nodiscard]] Counts counts() override {
+    Counts sums;
+    for (const auto& shard : shards_)
+      for (const auto& [name, count] : shard->counts()) sums[name] += count;
+    return sums;
+  }
+
+ protected:
+  [[nodiscard]] const std::vector<std::unique_ptr<P>>& shards() const { return shards_; }
+  [[nodiscard]] const Context& context() const { return context_; }
+
+ private:
+  const Context context_;
+  std::vector<std::unique_ptr<P>> shards_;
+};
+
+}  // namespace league
