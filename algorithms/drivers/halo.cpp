@@ -18,7 +18,9 @@ class HaloSolve final : public VariantShards<HaloShard> {
       : VariantShards(context, make),
         loop_(
             context, steps - 1,
-            [this](Stages& stages, int phase) { take_step(stages, written_by(phase), written_by(phase + 1)); }, 2) {}
+            [this](Stages& stages, int phase) { take_step(stages, written_by(phase), written_by(phase + 1)); }, 2) {
+    for (const auto& shard : shards()) beside_.push_back(&beside(*shard));
+  }
 
   Launch configure(Launch launch) override {
     const Launch effective = VariantShards::configure(launch);
@@ -53,7 +55,10 @@ class HaloSolve final : public VariantShards<HaloShard> {
       if (own.size() > 1) shard->advance(from, to, {own.end - 1, own.end});
       beside(*shard).wait_for(shard->queue());
     }
-    context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_queue);
+    {
+      const CommonStage stage(stages, stages.traced() ? std::span<Queue* const>() : beside_, "exchange");
+      context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_queue);
+    }
     for (const auto& shard : shards()) {
       if (stages.traced()) {  // not overlapped, so that each stage has its own time
         const auto stage = stages.scope(shard->queue(), "exchange");
@@ -102,6 +107,7 @@ class HaloSolve final : public VariantShards<HaloShard> {
                                                                    : nullptr;
   }
   std::array<std::vector<Transfer>, HaloShard::buffers> transfers_;
+  std::vector<Queue*> beside_;  ///< the second queues of all shards
   StepLoop loop_;
 };
 

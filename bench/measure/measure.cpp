@@ -24,7 +24,10 @@ constexpr double very_long_s = 3, long_sampling_s = 60;
 class MarkingStages final : public Stages {
  public:
   MarkingStages(PreparedCase& prepared_case, bool in_turn) : in_turn_(in_turn) {
-    for (const Shard& shard : prepared_case.shards()) bases_.push_back({&prepared_case.runtime().queue(shard.device)});
+    Runtime& runtime = prepared_case.runtime();
+    for (const Shard& shard : prepared_case.shards()) bases_.push_back({&runtime.queue(shard.device)});
+    if (prepared_case.world().alone()) return;
+    for (const Shard& shard : prepared_case.shards()) beside_.push_back({&runtime.queue(shard.device, 1)});
   }
   [[nodiscard]] bool traced() const override { return in_turn_; }
 
@@ -32,11 +35,17 @@ class MarkingStages final : public Stages {
   /// held
   void start() {
     for (const Base& base : bases_) base.queue->clear_marks();
+    for (const Base& base : beside_) base.queue->clear_marks();
     bases_.front().mark = bases_.front().queue->mark();
     const Stopwatch since_first;
     for (Base& base : bases_ | std::views::drop(1)) {
       base.mark = base.queue->mark();
       base.at_s = since_first.seconds();
+    }
+    for (std::size_t i = 0; i < beside_.size(); ++i) {  // right after the first queue's
+      beside_[i].queue->wait_for(*bases_[i].queue);
+      beside_[i].mark = beside_[i].queue->mark();
+      beside_[i].at_s = bases_[i].at_s;
     }
   }
 
@@ -46,6 +55,7 @@ class MarkingStages final : public Stages {
     std::vector<std::pair<Queue*, std::array<int, 2>>> spans;  // first and last mark of each queue, in the order of use
     for (const Span& span : spans_) {
       stages[span.name][span.queue] += span.queue->seconds(span.begin, span.end);
+      if (span.queue->index() != 0) continue;
       const auto found = std::ranges::find(spans, span.queue, &decltype(spans)::value_type::first);
       if (found == spans.end())
         spans.push_back({span.queue, {span.begin, span.end}});
@@ -81,13 +91,14 @@ class MarkingStages final : public Stages {
     if (open != spans_.rend()) open->end = queue.mark();
   }
   [[nodiscard]] Event event(const Span& span) const {
-    const auto base = std::ranges::find(bases_, span.queue, &Base::queue);
-    return {static_cast<int>(base - bases_.begin()), span.name,
-            base->at_s + span.queue->seconds(base->mark, span.begin),
-            base->at_s + span.queue->seconds(base->mark, span.end)};
+    const int queue = span.queue->index();
+    const std::vector<Base>& bases = queue == 0 ? bases_ : beside_;
+    const auto base = std::ranges::find(bases, span.queue, &Base::queue);
+    return {static_cast<int>(base - bases.begin()), span.name, base->at_s + span.queue->seconds(base->mark, span.begin),
+            base->at_s + span.queue->seconds(base->mark, span.end), queue};
   }
   bool in_turn_;
-  std::vector<Base> bases_;
+  std::vector<Base> bases_, beside_;  ///< of the first queues of all devices, and of several devices' second ones
   std::vector<Span> spans_;
 };
 
@@ -156,10 +167,21 @@ void Meter::look_first() {
 
 Trace Meter::trace() {
   Stages untraced;
-  MarkingStages stages(prepared_case_, true);
   prepared_case_.prepared().reset();
   if (!timing_.reset_each) prepared_case_.prepared().compute(untraced);  // as warm as samples are
   prepared_case_.prepared().fence();
+  Trace trace = traced(true);
+  if (prepared_case_.world().alone()) return trace;
+  prepared_case_.prepared().reset();
+  prepared_case_.prepared().fence();
+  const Trace overlapped = traced(false);
+  if (std::ranges::any_of(overlapped.timeline, [](const Event& event) { return event.queue != 0; }))
+    trace.timeline = overlapped.timeline;
+  return trace;
+}
+
+Trace Meter::traced(bool in_turn) {
+  MarkingStages stages(prepared_case_, in_turn);
   {
     std::optional<Hold> hold;
     if (holds_) hold.emplace(prepared_case_.runtime().queue(prepared_case_.shards().front().device));

@@ -21,6 +21,7 @@ struct Event {
   int device = 0;  ///< among the devices of the case
   std::string stage;
   double begin_s = 0, end_s = 0;
+  int queue = 0;  ///< of the device; 1: what runs beside its kernels
 };
 
 /// Where the time of one compute goes. A stage on several devices counts with the slowest of them.
@@ -56,7 +57,8 @@ class Meter {
   [[nodiscard]] int batch_needed() const;
   /// Computes per sample that take at most half a second; at least one.
   [[nodiscard]] int batch_affordable() const;
-  /// Traces one compute; stages that overlap otherwise run one after another.
+  /// Traces one compute: the times of its stages, which run one after another, and the timeline; what communicates on
+  /// queues of its own overlaps there as in a sample.
   Trace trace();
   /// Whether computes can follow one another without a reset between them.
   [[nodiscard]] bool repeats() const { return !timing_.reset_each; }
@@ -66,6 +68,7 @@ class Meter {
   double sample(int batch);
 
  private:
+  Trace traced(bool in_turn);
   [[nodiscard]] Ranks& ranks() const { return prepared_case_.runtime().ranks(); }
   void look_first();
   double host_sample(int batch);

@@ -159,7 +159,7 @@ Trace gathered(Ranks& ranks, const Trace& trace) {
   if (ranks.place().alone()) return trace;
   Json mine = {{"stages", trace.stages}, {"devices", trace.per_device_s}, {"timeline", Json::array()}};
   for (const Event& event : trace.timeline)
-    mine["timeline"].push_back({event.device, event.stage, event.begin_s, event.end_s});
+    mine["timeline"].push_back({event.device, event.stage, event.begin_s, event.end_s, event.queue});
   Trace whole;
   int device = 0;
   for (const std::string& text : ranks.texts(text_of(mine))) {
@@ -170,7 +170,7 @@ Trace gathered(Ranks& ranks, const Trace& trace) {
     int devices = 0;
     for (const Json& event : one.at("timeline")) {
       devices = std::max(devices, event[0].get<int>() + 1);
-      whole.timeline.push_back({device + event[0].get<int>(), event[1], event[2], event[3]});
+      whole.timeline.push_back({device + event[0].get<int>(), event[1], event[2], event[3], event[4]});
     }
     device += std::max(devices, static_cast<int>(one.at("devices").size()));
   }

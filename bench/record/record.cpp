@@ -76,9 +76,11 @@ void add_units(Json& row, const Result& result) {
 
 Json timeline_of(const std::vector<Event>& timeline) {
   Json events = Json::array();
-  for (const Event& event : timeline)
+  for (const Event& event : timeline) {
     events.push_back(
         {{"device", event.device}, {"stage", event.stage}, {"begin_s", event.begin_s}, {"end_s", event.end_s}});
+    if (event.queue != 0) events.back()["queue"] = event.queue;
+  }
   return events;
 }
 

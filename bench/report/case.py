@@ -50,6 +50,7 @@ class Event:
     stage: str
     begin_s: float
     end_s: float
+    queue: int = 0  # 1: what runs beside the kernels of the device
 
 
 @dataclass(frozen=True)

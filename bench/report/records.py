@@ -26,7 +26,9 @@ def read_timeline(row: Any) -> list[Event]:
         )
         begin, end = (take(event, key, (int, float)) for key in ("begin_s", "end_s"))
         begin = number(begin, "begin_s", -limit, limit)
-        events.append(Event(device, stage, begin, number(end, "end_s", begin, limit)))
+        end = number(end, "end_s", begin, limit)
+        queue = whole(take(event, "queue", int, 0), "queue")
+        events.append(Event(device, stage, begin, end, queue))
     return events
 
 

@@ -35,7 +35,8 @@ def draw(case: Case) -> str:
     whole = max(event.end_s for event in case.timeline) - first
     lines: dict[tuple[int, str], list[Event]] = {}
     for event in case.timeline:
-        lines.setdefault((event.device, event.stage), []).append(event)
+        beside = " (beside)" if event.queue else ""
+        lines.setdefault((event.device, event.stage + beside), []).append(event)
     wide = max(len(stage) for _, stage in lines)
     text = f"{case.name} on {case.device_name}: {seconds(whole)}\n"
     for (device, stage), events in sorted(lines.items(), key=lambda line: line[0][0]):

@@ -100,12 +100,12 @@ TEST(Record, HoldsShortTimelines) {
   Result shown = make_result(Status::passed), endless = shown, late = shown;
   shown.trace.timeline = {{0, "add", 1e-6, 2e-6}, {1, "add", 1.5e-6, 3e-6}};
   endless.trace.timeline.resize(1000);
-  late.trace.timeline = {{0, "add", 0, 1e-6}};
+  late.trace.timeline = {{0, "add", 0, 1e-6, 1}};
   const Json rows = make_record({}, "c", {shown, endless, late, make_result(Status::passed)}).at("benchmarks");
   EXPECT_EQ(rows[0].at("timeline").dump(), R"([{"device":0,"stage":"add","begin_s":1e-06,"end_s":2e-06},)"
                                            R"({"device":1,"stage":"add","begin_s":1.5e-06,"end_s":3e-06}])");
   EXPECT_FALSE(rows[1].contains("timeline"));
-  EXPECT_EQ(rows[2].at("timeline").size(), 1U);
+  EXPECT_EQ(rows[2].at("timeline").dump(), R"([{"device":0,"stage":"add","begin_s":0.0,"end_s":1e-06,"queue":1}])");
   EXPECT_FALSE(rows[3].contains("timeline"));
 }
 

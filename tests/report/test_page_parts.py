@@ -2,6 +2,7 @@
 """What the figures are made of: orders, blocks, texts, colours and ids, by hand."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,28 @@ def test_overlap_is_work_over_time(rows_of, entry):
     (row,) = rows_of([entry("cuda", TIMES, devices=2, timeline=line)])
     assert timelines.overlap(row) == 1.5
     assert timelines.worth(row)
+
+
+def test_communication_is_drawn_below_the_kernels_that_it_runs_beside(rows_of, entry):
+    beside = {"queue": 1, "stage": "sum", "begin_s": 0.5, "end_s": 1.5}
+    line = [
+        {"device": device, "stage": "add", "begin_s": 0.0, "end_s": 1.0, **other}
+        for device in (0, 1)
+        for other in ({}, beside)
+    ]
+    (row,) = rows_of([entry("cuda", TIMES, devices=2, timeline=line)])
+    assert [event.queue for event in row.case.timeline] == [0, 1, 0, 1]
+    assert timelines.overlap(row) == pytest.approx(4 / 1.5)
+    assert "beside them" in timelines.caption([row])
+    panel = timelines.draw([row], "title").axes[0]
+    bars = sorted(
+        (box.y0, box.y1)
+        for collection in panel.collections
+        for box in (path.get_extents() for path in collection.get_paths())
+    )
+    assert len(bars) == 4
+    assert bars == sorted(bars, key=lambda bar: bar[1]), "none above another"
+    assert all(first[1] < second[0] for first, second in pairwise(bars))
 
 
 def test_the_telling_timelines_come_first(rows_of, entry):

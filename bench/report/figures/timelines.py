@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ..bounds import COPIES
@@ -60,11 +61,17 @@ def caption(shown: list[Row]) -> str:
     if shown[0].case.devices == 1:
         return "One traced compute of each variant, on the clock of its device: which stage runs when, and for how long."
     busiest = max(shown, key=overlap)
+    beside = any(event.queue for event in busiest.case.timeline)
     return (
         "One line per device, all on one clock: where bars of two devices stand above each other, they work at "
         f"the same time. In {variant(busiest.case)} the devices' work adds up to "
-        f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. The clocks are "
-        "tied by one mark, right to a few microseconds."
+        f"{overlap(busiest):.2f} times the {seconds(span(busiest.case.timeline))} it takes. "
+        + (
+            "Below a device's kernels: what it communicates beside them. "
+            if beside
+            else ""
+        )
+        + "The clocks are tied by one mark, right to a few microseconds."
     )
 
 
@@ -169,18 +176,22 @@ def draw_line(
     from . import style
 
     zero = min(e.begin_s for e in row.case.timeline)
-    for number, stage in enumerate(names):
+    queues = {e.queue for e in row.case.timeline}
+    for (number, stage), queue in product(enumerate(names), sorted(queues)):
         events = [
             Event(device, stage, e.begin_s - zero, e.end_s - zero)
             for e in row.case.timeline
-            if e.device == device and e.stage == stage
+            if (e.device, e.stage, e.queue) == (device, stage, queue)
         ]
         colour, hatch = colour_of(stage, number)
+        low, high = (place - 0.4, place + 0.4)
+        if len(queues) > 1:  # communication below the kernels that it runs beside
+            low, high = (low, place + 0.1) if queue == 0 else (place + 0.15, high)
         bars: style.Properties = {
             "facecolor": colour,
             "hatch": hatch,
             "edgecolor": style.PAPER,
         }
         panel.broken_barh(
-            blocks(events, shortest), (place - 0.4, 0.8), linewidth=0, **bars
+            blocks(events, shortest), (low, high - low), linewidth=0, **bars
         )
