@@ -20,6 +20,7 @@ from .rows import Row
 from .selection import engine, host_clock, measured, text_of
 from .statistics import Estimate
 
+BATCH = "batch"  # images of a step: split over the devices, as rows are
 ALIKE = 0.05  # work per device that differs by less counts as the same
 
 
@@ -108,24 +109,33 @@ def variant(case: Case) -> tuple[object, ...]:
     what = (case.algorithm, case.problem_name, *how, case.dtype)
     where = (case.device_name, case.context.build, case.launch)
     over = case.devices if threads_of(case) else None
-    others = {k: v for k, v in case.parameters.items() if k != "threads"}
+    others = {k: v for k, v in case.parameters.items() if k not in ("threads", BATCH)}
     return (*what, *where, over, text_of(others))
+
+
+def extents(case: Case) -> dict[str, int]:
+    """The sizes, and the batch of a training."""
+    batch = case.parameters.get(BATCH)
+    return case.sizes if batch is None else {**case.sizes, BATCH: int(batch)}
 
 
 def strong(one: Row, row: Row) -> bool:
     """Whether this is the same problem on more devices."""
-    return one.case.sizes == row.case.sizes
+    return extents(one.case) == extents(row.case)
 
 
 def weak(one: Row, row: Row) -> bool:
     """Whether one size, and with it the work, grew with the devices or threads."""
     small, large, count = one.case, row.case, count_of(row.case)
-    if set(small.sizes) != set(large.sizes):
+    before, after = extents(small), extents(large)
+    if set(before) != set(after):
         return False
-    grown = [name for name in small.sizes if small.sizes[name] != large.sizes[name]]
-    if len(grown) != 1 or small.sizes[grown[0]] * count != large.sizes[grown[0]]:
+    grown = [name for name in before if before[name] != after[name]]
+    if len(grown) != 1 or before[grown[0]] * count != after[grown[0]]:
         return False
-    pairs = [(small.bytes, large.bytes), (small.operations, large.operations)]
+    pairs = [(small.operations, large.operations)]
+    if grown != [BATCH]:  # every device has all parameters: their bytes do not grow
+        pairs.append((small.bytes, large.bytes))
     return all(abs(b - a * count) <= ALIKE * a * count for a, b in pairs if a)
 
 

@@ -51,6 +51,29 @@ def test_weak_grows_one_size_and_the_work_with_the_devices(entry, all_rows):
     assert gains == pytest.approx([1, 2 * 1.25 / 1.5, 4 * 1.25 / 2])
 
 
+def batches(entry, count, batch, operations_per_image=10):
+    cost = {
+        "bytes": 1000,
+        "operations": operations_per_image * batch,
+    }  # every device has all parameters
+    parameters = {"batch": batch, "optimizer": "adam"}
+    (case,) = gpus(entry, count, 1.0, cost=cost, parameters=parameters)
+    case["name"] += f"/batch:{batch}"
+    return "1", [case]
+
+
+def test_the_batch_of_a_training_grows_as_a_size_does(entry, all_rows):
+    grid = [batches(entry, count, batch) for count in (1, 2) for batch in (64, 128)]
+    found = scalings(all_rows(*grid))
+    assert sorted(s.kind for s in found) == ["strong", "strong", "weak"]
+    diagonal = [batches(entry, count, 64 * count) for count in (1, 2, 4)]
+    (weak,) = scalings(all_rows(*diagonal))
+    assert (weak.kind, [p.count for p in weak.points]) == ("weak", [1, 2, 4])
+    faster = [batches(entry, count, 64 * count, count) for count in (1, 2)]
+    assert scalings(all_rows(*faster)) == []
+    assert scalings(all_rows(batches(entry, 1, 64), batches(entry, 2, 96))) == []
+
+
 def test_work_that_grows_faster_is_no_weak_scaling(entry, all_rows):
     records = []
     for n in (1, 2):
