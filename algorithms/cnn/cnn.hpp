@@ -73,6 +73,7 @@ class Cnn final : public Problem {
   std::int64_t warm_up;  ///< untimed steps before the first
   bool evaluates;        ///< on the test set, after each epoch
   blocks::Optimizer optimizer;
+  bool shards_optimizer;  ///< where there are several shards
   double learning_rate, gamma;
   cnn::Dropout dropout;
   HostArray initial{};       ///< f32 [parameters]

@@ -58,7 +58,7 @@ struct Launcher {
 struct Gpu {
   template <class T>
   using Array = cuda::Array<T>;
-  Gpu(const Context&, Queue& queue) : queue_(queue) {}
+  Gpu(Runtime&, Queue& queue) : queue_(queue) {}
   [[nodiscard]] Launcher launcher() const { return {cuda::stream(queue_)}; }
 
  private:

@@ -44,7 +44,7 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
  public:
   GpuLayersShard(const Cnn& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard),
-        gpu_(context, Base::queue()),
+        gpu_(Base::runtime(), Base::queue()),
         multiprocessors_(multiprocessors(*this)),
         slices_(DenseOf<N>::slices(some_images(), multiprocessors_)) {
     for (int n = 0; n < count; ++n) {
@@ -75,26 +75,33 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
   }
   void keep_start() const override { gpu_.launcher().elements(threads, KeepStart<State>{Base::memory(), threads}); }
   void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore<State>{Base::memory(), threads}); }
-  void differentiate(Stages& stages) const override {
+  void differentiate(Stages& stages, int phase) const override {
     const State s = Base::memory();
     const Take each{.trains = true};  // the kernels read from the state which images
     const auto stage = [&](const char* name, const auto& body) { stages.stage(Base::queue(), name, body); };
+    if (phase > 0) {
+      stage("convolutions backward", [&] { convolve_back(s, each); });
+      stage("sums of teams", [&] { items<AddSets<N>>(s, each, AddSets<N>::items); });
+      return;
+    }
     stage("convolutions", [&] { convolve(s, each, images()); });
     stage("dense", [&] { items<DenseOf<N>>(s, each, DenseOf<N>::items(images(), slices_)); });
     stage("loss", [&] { items<LossOf<N>>(s, each, images()); });
     stage("dense backward", [&] { items<DenseBackwardOf<N>>(s, each, DenseBackwardOf<N>::items(images())); });
-    stage("convolutions backward", [&] {
-      weights<2>(s);
-      items<LayerBackward<N, 2>>(s, each, LayerBackward<N, 2>::items(images()));
-      weights<1>(s);
-      items<LayerBackward<N, 1>>(s, each, LayerBackward<N, 1>::items(images()));
-      weights<0>(s);
-    });
-    stage("sums of teams", [&] { items<AddSets<N>>(s, each, AddSets<N>::items); });
+  }
+  void update_own(Queue& queue) const override {
+    const Range own = Base::own_parameters();
+    const Gpu gpu(Base::runtime(), queue);
+    gpu.launcher().elements(static_cast<int>(own.size()),
+                            UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
   }
   void update() const override {
-    using Kernel = Update<Pack, State, LayersMemory<N>>;
-    gpu_.launcher().elements(Kernel::threads, Kernel{Base::memory(), memory()});
+    using Whole = Update<Pack, State, LayersMemory<N>>;
+    using Rest = UpdateReplicated<Pack, State, LayersMemory<N>>;
+    if (Base::is_sharded())
+      gpu_.launcher().elements(Replicated<N>::all, Rest{Base::memory(), memory()});
+    else
+      gpu_.launcher().elements(Whole::threads, Whole{Base::memory(), memory()});
   }
   void evaluate() const override {
     const State s = Base::memory();
@@ -135,6 +142,13 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
     items<LayerForward<N, 0>>(s, take, LayerForward<N, 0>::items(of_images));
     items<LayerForward<N, 1>>(s, take, LayerForward<N, 1>::items(of_images));
     items<LayerForward<N, 2>>(s, take, LayerForward<N, 2>::items(of_images));
+  }
+  void convolve_back(const State& s, const Take& take) const {
+    weights<2>(s);
+    items<LayerBackward<N, 2>>(s, take, LayerBackward<N, 2>::items(images()));
+    weights<1>(s);
+    items<LayerBackward<N, 1>>(s, take, LayerBackward<N, 1>::items(images()));
+    weights<0>(s);
   }
   template <int n>
   void weights(const State& s) const {

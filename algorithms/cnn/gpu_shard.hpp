@@ -48,6 +48,20 @@ struct Update {
   }
 };
 
+/// Updates a parameter where the optimizer is sharded.
+template <class Pack, class S = State, class Memory = GpuMemory>
+struct UpdateReplicated {
+  using All = Replicated<typename S::Net>;
+  S s;
+  Memory memory;
+  LEAGUE_FUNCTION void operator()(int at) const {
+    const int i = All::parameter(at);
+    s.update(i, *memory.size);
+    if (i >= Pack::first && i < Pack::end) Pack{s, memory}(i - Pack::first);
+    if (at == 0) s.end_step();
+  }
+};
+
 /// The kernels of the convolutions' backward pass, for each method.
 struct DirectBackward {
   static constexpr int teams_per_multiprocessor = Conv2Gradient::min_teams;
@@ -97,7 +111,7 @@ class GpuShard final : public CnnShard<Gpu::template Array> {
  public:
   GpuShard(const Cnn& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard),
-        gpu_(context, Base::queue()),
+        gpu_(Base::runtime(), Base::queue()),
         multiprocessors_(multiprocessors(*this)),
         slices_(Dense::slices(std::max(images(), 1), multiprocessors_)) {
     Base::declare(forward2_, "cnn/forward2", channels1 * taps * channels2);
@@ -121,19 +135,31 @@ class GpuShard final : public CnnShard<Gpu::template Array> {
   }
   void keep_start() const override { gpu_.launcher().elements(threads, KeepStart<State>{Base::memory(), threads}); }
   void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore<State>{Base::memory(), threads}); }
-  void differentiate(Stages& stages) const override {
+  void differentiate(Stages& stages, int phase) const override {
     const State s = Base::memory();
     const Take each{.trains = true};  // the kernels read from the state which images
     const auto stage = [&](const char* name, const auto& body) { stages.stage(Base::queue(), name, body); };
+    if (phase > 0) {
+      stage("convolutions backward", [&] { Backward::run(gpu_.launcher(), s, memory()); });
+      stage("sums of teams", [&] { items<AddPartials>(s, each, AddPartials::items); });
+      return;
+    }
     stage("convolutions", [&] { items<Forward>(s, each, Forward::items(images())); });
     stage("dense", [&] { items<Dense>(s, each, Dense::items(images(), slices_)); });
     stage("loss", [&] { items<Loss>(s, each, images()); });
     stage("dense backward", [&] { items<DenseBackward>(s, each, DenseBackward::items(images())); });
-    stage("convolutions backward", [&] { Backward::run(gpu_.launcher(), s, memory()); });
-    stage("sums of teams", [&] { items<AddPartials>(s, each, AddPartials::items); });
+  }
+  void update_own(Queue& queue) const override {
+    const Range own = Base::own_parameters();
+    const Gpu gpu(Base::runtime(), queue);
+    gpu.launcher().elements(static_cast<int>(own.size()),
+                            UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
   }
   void update() const override {
-    gpu_.launcher().elements(Update<Pack>::threads, Update<Pack>{Base::memory(), memory()});
+    if (Base::is_sharded())
+      gpu_.launcher().elements(Replicated<Mnist>::all, UpdateReplicated<Pack>{Base::memory(), memory()});
+    else
+      gpu_.launcher().elements(Update<Pack>::threads, Update<Pack>{Base::memory(), memory()});
   }
   void evaluate() const override {
     const State s = Base::memory();

@@ -29,17 +29,24 @@ class HostShard final : public CnnShard<Array, typename Step::Net> {
   void keep_before() const override {
     submit([](const Step& on, const Threads& all) { all([&](int t) { on.state.keep_before(t, on.threads); }); });
   }
-  void differentiate(Stages& stages) const override {
-    stages.stage(this->queue(), "forward",
-                 [&] { submit([](const Step& on, const Threads& all) { on.forward(all, on.state.now()); }); });
-    stages.stage(this->queue(), "backward",
-                 [&] { submit([](const Step& on, const Threads& all) { on.backward(all, on.state.now()); }); });
+  void differentiate(Stages& stages, int phase) const override {
+    const auto stage = [&](const char* name, const auto& body) {
+      stages.stage(this->queue(), name, [&] { submit(body); });
+    };
+    if (phase > 0)
+      return stage("convolutions backward",
+                   [](const Step& on, const Threads& all) { on.convolve_back(all, on.state.now()); });
+    stage("forward", [](const Step& on, const Threads& all) { on.forward(all, on.state.now()); });
+    stage("dense backward", [](const Step& on, const Threads& all) { on.dense_back(all, on.state.now()); });
   }
+  void update_own(Queue& queue) const override { update(queue, {this->own_parameters()}); }
   void update() const override {
-    submit([](const Step& on, const Threads& all) {
-      all([&](int t) { on.update(t); });
-      on.state.end_step();
-    });
+    using Net = typename Step::Net;
+    if (this->is_sharded())
+      update(this->queue(), {{0, Net::fc1_weights}, {Net::fc1_biases, Net::parameters}});
+    else
+      update(this->queue(), {{0, Net::parameters}});
+    submit([](const Step& on, const Threads&) { on.state.end_step(); });
   }
   void evaluate() const override {
     submit([](const Step& on, const Threads& all) {
@@ -59,8 +66,16 @@ class HostShard final : public CnnShard<Array, typename Step::Net> {
   [[nodiscard]] int threads() const { return launch_.league * launch_.team; }
   template <class Body>
   void submit(const Body& body) const {
+    submit(this->queue(), body);
+  }
+  template <class Body>
+  void submit(Queue& queue, const Body& body) const {
     const Step step(this->memory(), threads(), memory_);
-    this->queue().submit([step, body, all = Threads(this->runtime(), this->queue(), launch_)] { body(step, all); });
+    queue.submit([step, body, all = Threads(this->runtime(), queue, launch_)] { body(step, all); });
+  }
+  void update(Queue& queue, std::initializer_list<Range> ranges) const {
+    for (const Range range : ranges)
+      submit(queue, [range](const Step& on, const Threads& all) { all([&](int t) { on.update(range, t); }); });
   }
   Launch launch_;
   mutable typename Step::Memory memory_;

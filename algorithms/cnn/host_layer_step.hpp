@@ -49,8 +49,11 @@ struct LayerStep : HostStepOf<N> {
     all([&](int thread) { Base::judge(take, thread); });
   }
   template <class Threads>
-  void backward(const Threads& all, const Take& take) const {
+  void dense_back(const Threads& all, const Take& take) const {
     all([&](int thread) { Base::differentiate_dense(take, thread); });
+  }
+  template <class Threads>
+  void convolve_back(const Threads& all, const Take& take) const {
     all([&](int thread) { differentiate_convolutions(take, thread); });
     all([&](int thread) {
       add_layer<0>(thread);

@@ -66,10 +66,11 @@ struct HostStepOf {
     for (int i = 0; i < take.count; ++i) loss += state.losses[i];
     state.gradient[Net::parameters] = loss * take.share;
   }
-  void update(int thread) const {
+  /// Updates these parameters; a thread takes some.
+  void update(Range all, int thread) const {
     const blocks::StepSize<float> size = state.step_size();
-    const Range mine = part(Net::parameters, thread);
-    for (auto i = static_cast<int>(mine.begin); i < mine.end; ++i) state.update(i, size);
+    const Range mine = part(all.size(), thread);
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) state.update(static_cast<int>(all.begin + i), size);
   }
   void count() const {
     std::int64_t right = 0;
@@ -157,8 +158,11 @@ struct LoopStep : HostStep {
     all([&](int thread) { judge(take, thread); });
   }
   template <class Threads>
-  void backward(const Threads& all, const Take& take) const {
+  void dense_back(const Threads& all, const Take& take) const {
     all([&](int thread) { differentiate_dense(take, thread); });
+  }
+  template <class Threads>
+  void convolve_back(const Threads& all, const Take& take) const {
     all([&](int thread) { differentiate_convolutions(take, thread); });
     all([&](int thread) { add_convolutions(thread); });
   }

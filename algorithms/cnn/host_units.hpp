@@ -54,11 +54,14 @@ struct UnitStep : LoopStep<HostRouted> {
     all([&](int thread) { Base::judge(take, thread); });
   }
   template <class Threads>
-  void backward(const Threads& all, const Take& take) const {
+  void dense_back(const Threads& all, const Take& take) const {
     all([&](int thread) {
       Base::differentiate_last(take, thread);
       items<DenseBackward>(take, thread, DenseBackward::tiles(take.count));
     });
+  }
+  template <class Threads>
+  void convolve_back(const Threads& all, const Take& take) const {
     if constexpr (Backward::rounds) {
       all([&](int thread) {
         for (int share = 0; share < Weights::shares; ++share)

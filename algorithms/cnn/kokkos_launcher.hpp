@@ -73,7 +73,7 @@ template <class Threads>
 struct Gpu {
   template <class T>
   using Array = kokkos::Array<T>;
-  Gpu(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)) {}
+  Gpu(Runtime& runtime, Queue& queue) : exec_(kokkos::instance(runtime, queue)) {}
   [[nodiscard]] Launcher<Threads> launcher() const { return {exec_}; }
 
  private:

@@ -212,6 +212,11 @@ struct Update {
   LEAGUE_FUNCTION void operator()(int at) const { m.s.update(at, m.now->size); }
 };
 template <class N>
+struct UpdateReplicated {
+  MemoryOf<N> m;
+  LEAGUE_FUNCTION void operator()(int at) const { m.s.update(Replicated<N>::parameter(at), m.now->size); }
+};
+template <class N>
 struct EndStep {
   MemoryOf<N> m;
   LEAGUE_FUNCTION void operator()(int) const {

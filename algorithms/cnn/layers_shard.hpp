@@ -70,9 +70,10 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   void keep_before() const override {
     runner_.elements(copying_threads, KeepBefore<State>{Base::memory(), copying_threads});
   }
-  void differentiate(Stages& stages) const override {
+  void differentiate(Stages& stages, int phase) const override {
     const Memory m = memory();
     const State& s = m.s;
+    if (phase > 0) return stages.stage(Base::queue(), "convolutions backward", [&] { convolutions_.backward(m); });
     forward(m, stages);
     stages.stage(Base::queue(), "dense backward", [&] {
       dense_back(s);
@@ -83,10 +84,17 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
         runner_.elements(SmallSums<N>::all, AddSmallSums<N>{m, small_sums_.data(), chunks_});
       }
     });
-    stages.stage(Base::queue(), "convolutions backward", [&] { convolutions_.backward(m); });
+  }
+  void update_own(Queue& queue) const override {
+    const Range own = Base::own_parameters();
+    Runner::elements(Base::runtime(), queue, static_cast<int>(own.size()),
+                     UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
   }
   void update() const override {
-    runner_.elements(N::parameters, Update<N>{memory()});
+    if (Base::is_sharded())
+      runner_.elements(Replicated<N>::all, UpdateReplicated<N>{memory()});
+    else
+      runner_.elements(N::parameters, Update<N>{memory()});
     runner_.elements(1, EndStep<N>{memory()});
   }
   void evaluate() const override {

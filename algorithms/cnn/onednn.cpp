@@ -57,17 +57,24 @@ struct LayersStep : HostStepOf<N> {
     all([&](int thread) { Base::judge(take, thread); });
   }
   template <class All>
-  void backward(const All& all, const Take& take) const {
+  void dense_back(const All& all, const Take& take) const {
     if (take.count == 0) {
-      std::fill_n(state.gradient, N::parameters + 1, 0.0F);
+      std::fill(state.gradient + N::fc1_weights, state.gradient + N::parameters + 1, 0.0F);
       return;
     }
     const onednn::Threads limit(Base::threads);
-    const Layers<N>& layers = memory.of(state, take.count);
     all([&](int thread) { Base::differentiate_last(take, thread); });
-    layers.multiply_back();
+    memory.of(state, take.count).multiply_back();
     all([&](int thread) { rectify(take, thread); });
-    layers.convolve_back();
+  }
+  template <class All>
+  void convolve_back(const All& /*all*/, const Take& take) const {
+    if (take.count == 0) {
+      std::fill_n(state.gradient, N::fc1_weights, 0.0F);
+      return;
+    }
+    const onednn::Threads limit(Base::threads);
+    memory.of(state, take.count).convolve_back();
   }
 
  private:

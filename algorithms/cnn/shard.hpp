@@ -81,11 +81,37 @@ class CnnShard : public TrainingShard {
   }
   /// `form`: of the outputs.
   void take_form(const char* form) { result(Cnn::gradient).form = form; }
-  [[nodiscard]] Buffer gradient() const override { return buffer_of(gradient_.data(), gradient_.size()); }
+  /// The dense layers' gradients with the loss, then the convolutions'. A sharded optimizer splits the first dense
+  /// layer's weights: of the network `mnist` 98 % of all parameters.
+  [[nodiscard]] std::vector<GradientPiece> pieces(int phase) const override {
+    constexpr int dense = Net::fc1_weights, biases = Net::fc1_biases, all = Net::parameters + 1;
+    const auto of = [](const Array<float>& values, int begin, int end) {
+      return buffer_of(values.data() + begin, end - begin);
+    };
+    if (phase > 0) return {{of(gradient_, 0, dense)}};
+    if (!is_sharded()) return {{of(gradient_, dense, all)}};
+    return {{of(gradient_, dense, biases), of(weights_, dense, biases)}, {of(gradient_, biases, all)}};
+  }
+  [[nodiscard]] std::vector<Buffer> sharded_state() const override {
+    std::vector<Buffer> all;
+    if (!is_sharded()) return all;
+    for (int n = 0; n < blocks::states_of(problem_.optimizer); ++n)
+      for (const Array<float>* values : {&state_, &state_before_})
+        if (values->size() > 0)
+          all.push_back(buffer_of(values->data() + n * Net::parameters + Net::fc1_weights, sharded_parameters));
+    return all;
+  }
   [[nodiscard]] Buffer correct() const override { return buffer_of(counters_.data() + 3, 1); }
 
  protected:
   [[nodiscard]] const Cnn& problem() const { return problem_; }
+  /// Whether each shard updates a piece of the first dense layer's weights only.
+  [[nodiscard]] bool is_sharded() const { return problem_.shards_optimizer && problem_.trains && !is_alone(); }
+  /// The parameters that this shard updates on its own.
+  [[nodiscard]] Range own_parameters() const {
+    const Range own = part_of(sharded_parameters);
+    return {Net::fc1_weights + own.begin, Net::fc1_weights + own.end};
+  }
   /// Maximum images per batch on this shard.
   [[nodiscard]] std::int64_t max_images() const { return own_.size(); }
   [[nodiscard]] std::int64_t test_images() const { return tests_.size(); }
@@ -134,6 +160,7 @@ class CnnShard : public TrainingShard {
   }
 
  private:
+  static constexpr int sharded_parameters = Net::fc1_biases - Net::fc1_weights;
   [[nodiscard]] Range part_of(std::int64_t all) const {
     return piece_of(all, static_cast<std::int64_t>(world().rows.size()), index());
   }

@@ -153,6 +153,21 @@ struct KeepBefore {
   int threads;
   LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, threads); }
 };
+/// Updates a parameter of a shard's own piece, which begins at `first`.
+template <class S>
+struct UpdateOwn {
+  S s;
+  int first;
+  LEAGUE_FUNCTION void operator()(int at) const { s.update(first + at, s.step_size()); }
+};
+/// The parameters that all shards update where the optimizer is sharded: all but the first dense layer's weights.
+template <class Net>
+struct Replicated {
+  static constexpr int all = Net::fc1_weights + Net::parameters - Net::fc1_biases;
+  LEAGUE_FUNCTION static int parameter(int at) {
+    return at < Net::fc1_weights ? at : at - Net::fc1_weights + Net::fc1_biases;
+  }
+};
 template <class S>
 struct EndEpoch {
   S s;

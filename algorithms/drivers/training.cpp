@@ -8,6 +8,9 @@
 namespace league {
 namespace {
 
+/// Parts of the gradient are added on this queue of a shard's device, concurrently with the backward pass.
+constexpr int second_queue = 1;
+
 class Training final : public VariantShards<TrainingShard> {
  public:
   Training(const Context& context, const Schedule& schedule,
@@ -15,13 +18,18 @@ class Training final : public VariantShards<TrainingShard> {
       : VariantShards(context, make),
         schedule_(schedule),
         loop_(context, trains() ? schedule.steps - 1 : 1,
-              [this](Stages& stages, int) { trains() ? take_step(stages) : evaluate(stages); }) {}
+              [this](Stages& stages, int) { trains() ? take_step(stages) : evaluate(stages); }) {
+    for (const auto& shard : shards()) beside_.push_back(&beside(*shard));
+  }
 
   Launch configure(Launch launch) override {
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     const TrainingShard& first = *shards().front();
-    context().communicator.reserve(std::max(first.gradient().bytes(), first.correct().bytes()));
+    context().communicator.reserve(first.correct().bytes());
+    for (int phase = 0; phase < TrainingShard::phases; ++phase)
+      for (const GradientPiece& piece : first.pieces(phase))
+        context().communicator.reserve(piece.gradient.bytes(), Order::ordered, queue_of(phase));
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
@@ -39,6 +47,13 @@ class Training final : public VariantShards<TrainingShard> {
     for (std::int64_t step = 0; step < schedule_.warm_up; ++step) take_step(unmarked);
     for (const auto& shard : shards()) shard->keep_start();
     warm_ = true;
+  }
+
+  void download() override {
+    if (!context().world.alone())
+      for (std::size_t i = 0; i < shards().front()->sharded_state().size(); ++i)
+        context().communicator.all_gather(buffers([i](const TrainingShard& of) { return of.sharded_state()[i]; }));
+    VariantShards::download();
   }
 
   void compute(Stages& stages) override {
@@ -59,20 +74,53 @@ class Training final : public VariantShards<TrainingShard> {
 
  private:
   [[nodiscard]] bool trains() const { return schedule_.steps > 0; }
-  /// Ordered all-reduce: the same bits for the same number of shards.
-  void add(Stages& stages, const char* name, Buffer (TrainingShard::*what)() const) {
-    if (context().world.alone()) return;
-    const CommonStage stage(stages, loop_.queues(), name);
-    std::vector<Buffer> buffers;
-    for (const auto& shard : shards()) buffers.push_back(((*shard).*what)());
-    context().communicator.all_reduce(buffers, Order::ordered);
+  [[nodiscard]] static Queue& beside(const TrainingShard& shard) {
+    return shard.runtime().queue(shard.queue().device(), second_queue);
+  }
+  /// The queue of the communication after a phase: nothing is left to overlap with the last one's.
+  static int queue_of(int phase) { return phase + 1 < TrainingShard::phases ? second_queue : 0; }
+  template <class Of>
+  [[nodiscard]] std::vector<Buffer> buffers(const Of& of) const {
+    std::vector<Buffer> all;
+    for (const auto& shard : shards()) all.push_back(of(*shard));
+    return all;
   }
   void take_step(Stages& stages) {
-    for (const auto& shard : shards()) shard->differentiate(stages);
-    add(stages, "sum", &TrainingShard::gradient);
+    for (int phase = 0; phase < TrainingShard::phases; ++phase) {
+      for (const auto& shard : shards()) shard->differentiate(stages, phase);
+      if (!context().world.alone()) add_gradients(stages, phase);
+    }
     for (const auto& shard : shards()) {
+      if (!context().world.alone()) shard->queue().wait_for(beside(*shard));
       const auto stage = stages.scope(shard->queue(), "update");
       shard->update();
+    }
+  }
+  /// Adds what a phase has completed. In a traced pass the next phase waits for it.
+  void add_gradients(Stages& stages, int phase) {
+    const int queue = queue_of(phase);
+    const bool waits = queue != 0 && stages.traced();
+    for (const auto& shard : shards())
+      if (queue != 0) beside(*shard).wait_for(shard->queue());
+    const std::span<Queue* const> queues = queue != 0 && !waits ? std::span<Queue* const>(beside_) : loop_.queues();
+    const auto as_stage = [&](const char* name, const auto& body) {
+      const CommonStage stage(stages, queues, name);
+      body();
+      for (const auto& shard : shards())
+        if (waits) shard->queue().wait_for(beside(*shard));
+    };
+    for (std::size_t i = 0; i < shards().front()->pieces(phase).size(); ++i) {
+      const auto gradients = buffers([&](const TrainingShard& of) { return of.pieces(phase)[i].gradient; });
+      if (!shards().front()->pieces(phase)[i].is_sharded()) {
+        as_stage("sum", [&] { context().communicator.all_reduce(gradients, Order::ordered, queue); });
+        continue;
+      }
+      as_stage("sum", [&] { context().communicator.reduce_scatter(gradients, Order::ordered, queue); });
+      as_stage("own update", [&] {
+        for (const auto& shard : shards()) shard->update_own(shard->runtime().queue(shard->queue().device(), queue));
+      });
+      const auto parameters = buffers([&](const TrainingShard& of) { return of.pieces(phase)[i].parameters; });
+      as_stage("gather", [&] { context().communicator.all_gather(parameters, queue); });
     }
   }
   void evaluate(Stages& stages) {
@@ -80,11 +128,16 @@ class Training final : public VariantShards<TrainingShard> {
       const auto stage = stages.scope(shard->queue(), "test");
       shard->evaluate();
     }
-    add(stages, "sum", &TrainingShard::correct);
+    if (!context().world.alone()) {
+      const CommonStage stage(stages, loop_.queues(), "sum");
+      const auto counts = buffers([](const TrainingShard& of) { return of.correct(); });
+      context().communicator.all_reduce(counts, Order::ordered);
+    }
     for (const auto& shard : shards()) shard->end_epoch();
   }
 
   Schedule schedule_;
+  std::vector<Queue*> beside_;  ///< the second queues of all shards
   StepLoop loop_;
   bool warm_ = true;
 };

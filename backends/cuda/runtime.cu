@@ -21,7 +21,10 @@ class StreamQueue final : public Queue {
  public:
   StreamQueue(Device device, int index, Ranks& ranks) : Queue(device, index), ranks_(ranks) {
     check(cudaSetDevice(device.index));
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    int lowest = 0, highest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    // Communication goes first: a kernel beside it may have enough blocks to fill the device for its whole time.
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, index == 0 ? lowest : highest));
     check(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   }
   ~StreamQueue() override {

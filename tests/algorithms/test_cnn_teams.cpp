@@ -76,7 +76,7 @@ class Memory {
 struct Gpu {
   template <class T>
   using Array = Memory<T>;
-  Gpu(const Context&, Queue& of) : queue(of) {}
+  Gpu(Runtime&, Queue& of) : queue(of) {}
   [[nodiscard]] Launcher launcher() const { return Launcher(queue); }
   Queue& queue;
 };
