@@ -92,9 +92,9 @@ class CnnShard : public TrainingShard {
     if (!is_sharded()) return {{of(gradient_, dense, all)}};
     return {{of(gradient_, dense, biases), of(weights_, dense, biases)}, {of(gradient_, biases, all)}};
   }
-  [[nodiscard]] std::vector<Buffer> sharded_state() const override {
-    std::vector<Buffer> all;
-    if (!is_sharded()) return all;
+  [[nodiscard]] std::vector<Buffer> sharded_results() const override {
+    if (!is_sharded()) return {};
+    std::vector<Buffer> all{buffer_of(gradient_.data() + Net::fc1_weights, sharded_parameters)};
     for (int n = 0; n < blocks::states_of(problem_.optimizer); ++n)
       for (const Array<float>* values : {&state_, &state_before_})
         if (values->size() > 0)

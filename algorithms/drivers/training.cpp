@@ -51,8 +51,8 @@ class Training final : public VariantShards<TrainingShard> {
 
   void download() override {
     if (!context().world.alone())
-      for (std::size_t i = 0; i < shards().front()->sharded_state().size(); ++i)
-        context().communicator.all_gather(buffers([i](const TrainingShard& of) { return of.sharded_state()[i]; }));
+      for (std::size_t i = 0; i < shards().front()->sharded_results().size(); ++i)
+        context().communicator.all_gather(buffers([i](const TrainingShard& of) { return of.sharded_results()[i]; }));
     VariantShards::download();
   }
 

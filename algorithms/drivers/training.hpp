@@ -44,9 +44,8 @@ class TrainingShard : public VariantShard {
   virtual void update_own(Queue& queue) const = 0;
   /// Updates all other parameters, and ends the step.
   virtual void update() const = 0;
-  /// Values as long as the sharded parameters, of which only the shard's own piece is up to date: the optimizer's
-  /// state.
-  [[nodiscard]] virtual std::vector<Buffer> sharded_state() const = 0;
+  /// Values as long as the sharded parameters, of which only the shard's own piece is up to date: gradient and state.
+  [[nodiscard]] virtual std::vector<Buffer> sharded_results() const = 0;
   /// Copies weights and state before the last step to the results.
   virtual void keep_before() const = 0;
   /// Classifies this shard's part of the test set, and counts the correct ones.

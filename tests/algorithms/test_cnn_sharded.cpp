@@ -5,7 +5,8 @@
 namespace league::cnn::tests {
 namespace {
 
-constexpr Cnn::Output replicated[] = {Cnn::loss, Cnn::weights, Cnn::state, Cnn::weights_before, Cnn::state_before};
+constexpr Cnn::Output replicated[] = {Cnn::loss,           Cnn::weights,      Cnn::state,
+                                      Cnn::weights_before, Cnn::state_before, Cnn::gradient};
 
 /// Models whose sums over images are in the same order each time.
 bool is_ordered(const Variant& variant) { return variant.model.name != "cudnn"; }

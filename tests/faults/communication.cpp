@@ -19,23 +19,26 @@ class NoExchange final : public BrokenCommunicator {
   void exchange(std::span<const Transfer>, int) override { count(); }
 };
 
-/// Every all-reduce yields the sums of the one before; the first, those of the solve before, or zeros.
+/// Every all-reduce yields the sums of the one before on its queue; the first, those of the solve before, or zeros.
 class LateSums final : public BrokenCommunicator {
  public:
   using BrokenCommunicator::BrokenCommunicator;
   static constexpr int min_calls = 2;
   void reserve(std::int64_t bytes, Order order, int queue) override {
     BrokenCommunicator::reserve(bytes, order, queue);
-    lag_.make_room(context(), context().shards.size(), bytes);
+    if (bytes <= room_bytes_[queue]) return;
+    room_bytes_[queue] = bytes;
+    lags_[queue].make_room(context(), context().shards.size(), bytes);
   }
   void all_reduce(std::span<const Buffer> buffers, Order order, int queue) override {
     count();
     BrokenCommunicator::all_reduce(buffers, order, queue);
-    lag_.step_back(real(), places_of(buffers), queue);
+    lags_[queue].step_back(real(), places_of(buffers), queue);
   }
 
  private:
-  Lag lag_;
+  Lag lags_[queue_count];
+  std::int64_t room_bytes_[queue_count] = {};
 };
 
 }  // namespace
