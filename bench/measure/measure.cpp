@@ -25,9 +25,9 @@ class MarkingStages final : public Stages {
  public:
   MarkingStages(PreparedCase& prepared_case, bool in_turn) : in_turn_(in_turn) {
     Runtime& runtime = prepared_case.runtime();
-    for (const Shard& shard : prepared_case.shards()) bases_.push_back({&runtime.queue(shard.device)});
-    if (prepared_case.world().alone()) return;
-    for (const Shard& shard : prepared_case.shards()) beside_.push_back({&runtime.queue(shard.device, 1)});
+    const std::span<const Shard> shards = prepared_case.shards();
+    for (const int queue : prepared_case.world().alone() ? std::vector{0} : std::vector{0, 1})
+      for (std::size_t i = 0; i < shards.size(); ++i) bases_.push_back({&runtime.queue(shards[i].device, queue), i});
   }
   [[nodiscard]] bool traced() const override { return in_turn_; }
 
@@ -35,17 +35,13 @@ class MarkingStages final : public Stages {
   /// held
   void start() {
     for (const Base& base : bases_) base.queue->clear_marks();
-    for (const Base& base : beside_) base.queue->clear_marks();
     bases_.front().mark = bases_.front().queue->mark();
     const Stopwatch since_first;
     for (Base& base : bases_ | std::views::drop(1)) {
+      const bool is_second = base.queue->index() != 0;  // its mark: right after that of the device's first queue
+      if (is_second) base.queue->wait_for(*bases_[base.device].queue);
       base.mark = base.queue->mark();
-      base.at_s = since_first.seconds();
-    }
-    for (std::size_t i = 0; i < beside_.size(); ++i) {  // right after the first queue's
-      beside_[i].queue->wait_for(*bases_[i].queue);
-      beside_[i].mark = beside_[i].queue->mark();
-      beside_[i].at_s = bases_[i].at_s;
+      base.at_s = is_second ? bases_[base.device].at_s : since_first.seconds();
     }
   }
 
@@ -72,9 +68,11 @@ class MarkingStages final : public Stages {
   }
 
  private:
-  /// A queue, its base mark, and the host's time of that mark relative to the first queue.
+  /// A queue, its device among those of the case, its base mark, and the host's time of that mark relative to the first
+  /// queue.
   struct Base {
     Queue* queue;
+    std::size_t device;
     int mark = 0;
     double at_s = 0;
   };
@@ -91,14 +89,12 @@ class MarkingStages final : public Stages {
     if (open != spans_.rend()) open->end = queue.mark();
   }
   [[nodiscard]] Event event(const Span& span) const {
-    const int queue = span.queue->index();
-    const std::vector<Base>& bases = queue == 0 ? bases_ : beside_;
-    const auto base = std::ranges::find(bases, span.queue, &Base::queue);
-    return {static_cast<int>(base - bases.begin()), span.name, base->at_s + span.queue->seconds(base->mark, span.begin),
-            base->at_s + span.queue->seconds(base->mark, span.end), queue};
+    const auto base = std::ranges::find(bases_, span.queue, &Base::queue);
+    return {static_cast<int>(base->device), span.name, base->at_s + span.queue->seconds(base->mark, span.begin),
+            base->at_s + span.queue->seconds(base->mark, span.end), span.queue->index()};
   }
   bool in_turn_;
-  std::vector<Base> bases_, beside_;  ///< of the first queues of all devices, and of several devices' second ones
+  std::vector<Base> bases_;  ///< the first queues of all devices, then the second ones of several devices
   std::vector<Span> spans_;
 };
 
