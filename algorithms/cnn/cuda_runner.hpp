@@ -52,14 +52,10 @@ class Runner {
     shard.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(warm_up));
   }
   template <class Body>
-  static void elements(Runtime&, Queue& queue, int count, const Body& body) {
-    constexpr int threads = 256;
-    run_elements<<<static_cast<unsigned>(ceil_div(count, threads)), threads, 0, cuda::stream(queue)>>>(body, count);
-    cuda::check_launch();
-  }
-  template <class Body>
   void elements(int count, const Body& body) const {
-    elements(runtime_, queue_, count, body);
+    constexpr int threads = 256;
+    run_elements<<<static_cast<unsigned>(ceil_div(count, threads)), threads, 0, cuda::stream(queue_)>>>(body, count);
+    cuda::check_launch();
   }
   template <class Body>
   void images(int count, const Body& body) const {

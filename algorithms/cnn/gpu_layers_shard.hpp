@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/cnn/gpu_layer_weights.hpp"
-#include "algorithms/cnn/gpu_shard.hpp"
+#include "algorithms/cnn/gpu_training.hpp"
 
 /// A network of three convolutions on one GPU: the sequence of kernels, and their league sizes.
 namespace league::cnn {
@@ -31,22 +31,16 @@ struct PackLayers {
 
 /// `Gpu`: the model's arrays, and a launcher of kernels.
 template <class Gpu, class N>
-class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
-  using Base = CnnShard<Gpu::template Array, N>;
-  using State = StateOf<N>;
-  using Take = TakeOf<N>;
-  using Pack = PackLayers<N>;
-  template <class T>
-  using Array = typename Gpu::template Array<T>;
+class GpuLayersShard final : public GpuTraining<Gpu, N, LayersMemory<N>, PackLayers<N>> {
+  using Base = GpuTraining<Gpu, N, LayersMemory<N>, PackLayers<N>>;
+  using Base::images, Base::some_images;
+  using typename Base::State, typename Base::Take;
   static constexpr int count = N::network.count;
   static_assert(count == 3);
 
  public:
   GpuLayersShard(const Cnn& problem, const Context& context, const Shard& shard)
-      : Base(problem, context, shard),
-        gpu_(Base::runtime(), Base::queue()),
-        multiprocessors_(multiprocessors(*this)),
-        slices_(DenseOf<N>::slices(some_images(), multiprocessors_)) {
+      : Base(problem, context, shard), slices_(DenseOf<N>::slices(some_images(), Base::multiprocessors())) {
     for (int n = 0; n < count; ++n) {
       const Convolution& of = N::network.convolutions[n];
       const std::string number = std::to_string(n + 1);
@@ -57,24 +51,15 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
       Base::declare_zeroed(d_a_[n], "cnn/d_a" + number, values);
     }
     Base::declare(products_, "cnn/products", std::int64_t{slices_} * some_images() * N::hidden);
-    Base::declare(size_, "cnn/step_size", 1);
   }
   Launch configure(Launch launch) override {
-    if (launch.team > 0 || launch.vector > 0 || launch.tile > 0)
-      throw Unsupported("team, vector and tile: fixed by the kernels of this method");
-    league_ = launch.league;
+    Base::limit_league(launch);
     declare_sets<0>();
     declare_sets<1>();
     declare_sets<2>();
     using First = LayerForward<N, 0>;
-    return {of(First::items(some_images())), First::threads, 1, 0};
+    return {Base::league_size(First::items(some_images())), First::threads, 1, 0};
   }
-  void begin() const override {
-    gpu_.launcher().elements(threads, Begin<State>{Base::memory(), threads});
-    gpu_.launcher().elements(Pack::end, Pack{Base::memory(), memory()});
-  }
-  void keep_start() const override { gpu_.launcher().elements(threads, KeepStart<State>{Base::memory(), threads}); }
-  void keep_before() const override { gpu_.launcher().elements(threads, KeepBefore<State>{Base::memory(), threads}); }
   void differentiate(Stages& stages, int phase) const override {
     const State s = Base::memory();
     const Take each{.trains = true};  // the kernels read from the state which images
@@ -89,41 +74,10 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
     stage("loss", [&] { items<LossOf<N>>(s, each, images()); });
     stage("dense backward", [&] { items<DenseBackwardOf<N>>(s, each, DenseBackwardOf<N>::items(images())); });
   }
-  void update_own(Queue& queue) const override {
-    const Range own = Base::own_parameters();
-    const Gpu gpu(Base::runtime(), queue);
-    gpu.launcher().elements(static_cast<int>(own.size()),
-                            UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
-  }
-  void update() const override {
-    using Whole = Update<Pack, State, LayersMemory<N>>;
-    using Rest = UpdateReplicated<Pack, State, LayersMemory<N>>;
-    if (Base::is_sharded())
-      gpu_.launcher().elements(Replicated<N>::all, Rest{Base::memory(), memory()});
-    else
-      gpu_.launcher().elements(Whole::threads, Whole{Base::memory(), memory()});
-  }
-  void evaluate() const override {
-    const State s = Base::memory();
-    for (std::int64_t begin = 0; begin < s.test_count;) {
-      const Take take = s.tests(begin);
-      convolve(s, take, take.count);
-      items<DenseOf<N>>(s, take, DenseOf<N>::items(take.count, slices_));
-      items<LossOf<N>>(s, take, take.count);
-      begin += take.count;
-    }
-    items<CountRight>(s, s.tests(0), 1);
-  }
-  void end_epoch() const override { gpu_.launcher().elements(1, EndEpoch<State>{Base::memory()}); }
 
  private:
-  static constexpr int threads = 1 << 16;  ///< threads that copy
-
-  [[nodiscard]] int images() const { return static_cast<int>(Base::max_images()); }
-  [[nodiscard]] int some_images() const { return std::max(images(), 1); }
-  [[nodiscard]] int of(int items) const { return league_ > 0 ? std::min(league_, items) : items; }
-  [[nodiscard]] LayersMemory<N> memory() const {
-    LayersMemory<N> all{.products = products_.data(), .size = size_.data(), .slices = slices_};
+  [[nodiscard]] LayersMemory<N> kernel_memory() const override {
+    LayersMemory<N> all{.products = products_.data(), .size = Base::step_size(), .slices = slices_};
     for (int n = 0; n < count; ++n) {
       all.forward[n] = forward_[n].data(), all.backward[n] = backward_[n].data();
       if (n + 1 < count) all.a[n] = a_[n].data(), all.d_a[n] = d_a_[n].data();
@@ -131,11 +85,16 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
     }
     return all;
   }
+  void classify(const State& s, const Take& take) const override {
+    convolve(s, take, take.count);
+    items<DenseOf<N>>(s, take, DenseOf<N>::items(take.count, slices_));
+    items<LossOf<N>>(s, take, take.count);
+  }
   template <int n>
   void declare_sets() {
     using Kernel = LayerWeights<N, n>;
-    const int teams = league_ > 0 ? league_ : Kernel::min_teams * multiprocessors_;
-    sets_[n] = std::clamp(Kernel::max_sets(images()), 1, std::max(teams / Kernel::blocks_of_inputs, 1));
+    sets_[n] = std::clamp(Kernel::max_sets(images()), 1,
+                          std::max(Base::teams(Kernel::min_teams) / Kernel::blocks_of_inputs, 1));
     Base::declare(partials_[n], "cnn/partials" + std::to_string(n + 1), std::int64_t{sets_[n]} * Kernel::all);
   }
   void convolve(const State& s, const Take& take, int of_images) const {
@@ -153,17 +112,16 @@ class GpuLayersShard final : public CnnShard<Gpu::template Array, N> {
   template <int n>
   void weights(const State& s) const {
     using Kernel = LayerWeights<N, n>;
-    gpu_.launcher().template teams<Kernel>(sets_[n] * Kernel::blocks_of_inputs, s, memory());
+    Base::launcher().template teams<Kernel>(sets_[n] * Kernel::blocks_of_inputs, s, kernel_memory());
   }
   template <class Kernel>
   void items(const State& s, const Take& take, int all) const {
-    if (all > 0) gpu_.launcher().template items<Kernel>(of(all), s, memory(), take, all);
+    Base::template items<Kernel>(s, take, all);
   }
 
-  Gpu gpu_;
-  int multiprocessors_, slices_, league_ = 0, sets_[count] = {};
-  Array<float> forward_[count], backward_[count], a_[count], d_a_[count], partials_[count], products_;
-  Array<blocks::StepSize<float>> size_;
+  int slices_, sets_[count] = {};
+  typename Gpu::template Array<float> forward_[count], backward_[count], a_[count], d_a_[count], partials_[count],
+      products_;
 };
 
 }  // namespace league::cnn

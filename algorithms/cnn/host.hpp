@@ -39,7 +39,7 @@ class HostShard final : public CnnShard<Array, typename Step::Net> {
     stage("forward", [](const Step& on, const Threads& all) { on.forward(all, on.state.now()); });
     stage("dense backward", [](const Step& on, const Threads& all) { on.dense_back(all, on.state.now()); });
   }
-  void update_own(Queue& queue) const override { update(queue, {this->own_parameters()}); }
+  void update_own() const override { update(this->second_queue(), {this->own_parameters()}); }
   void update() const override {
     using Net = typename Step::Net;
     if (this->is_sharded())

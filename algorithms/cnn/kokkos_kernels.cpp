@@ -23,19 +23,14 @@ class Runner {
   template <class T>
   using Array = kokkos::Array<T>;
 
-  Runner(const Context& context, Queue& queue)
-      : runtime_(context.runtime), exec_(kokkos::instance(runtime_, queue)), queue_(queue) {}
+  Runner(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)), queue_(queue) {}
   template <class MethodShard, class WarmUp>
   void declare(MethodShard& /*shard*/, const WarmUp& /*warm_up*/) {}
   template <class Body>
-  static void elements(Runtime& runtime, Queue& queue, int count, const Body& body) {
-    queue.submit([exec = kokkos::instance(runtime, queue), count, body] {
+  void elements(int count, const Body& body) const {
+    queue_.submit([exec = exec_, count, body] {
       Kokkos::parallel_for("cnn/elements", kokkos::light(Kokkos::RangePolicy<kokkos::Exec>(exec, 0, count)), body);
     });
-  }
-  template <class Body>
-  void elements(int count, const Body& body) const {
-    elements(runtime_, queue_, count, body);
   }
   template <class Body>
   void images(int count, const Body& body) const {
@@ -65,7 +60,6 @@ class Runner {
   static kokkos::Matrix<T> matrix(T* data, std::int64_t rows, std::int64_t columns) {
     return kokkos::Matrix<T>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
   }
-  Runtime& runtime_;
   kokkos::Exec exec_;
   Queue& queue_;
 };

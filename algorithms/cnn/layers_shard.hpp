@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "algorithms/cnn/layers.hpp"
@@ -38,6 +39,7 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
         slices_(runner_.slices(images_ <= 256 ? N::flat / 128 : std::max(N::flat / 512, 1))),
         convolutions_(runner_, images_) {
     const std::int64_t images = images_;
+    if (Base::is_sharded()) second_runner_.emplace(context, Base::second_queue());
     Base::take_form(Convolutions::form);
     Base::declare(now_, "cnn/now", 1);
     Base::declare(x_, "cnn/x", images * N::pixels);
@@ -85,10 +87,10 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
       }
     });
   }
-  void update_own(Queue& queue) const override {
+  void update_own() const override {
     const Range own = Base::own_parameters();
-    Runner::elements(Base::runtime(), queue, static_cast<int>(own.size()),
-                     UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
+    second_runner_->elements(static_cast<int>(own.size()),
+                             UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
   }
   void update() const override {
     if (Base::is_sharded())
@@ -178,7 +180,8 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   int images_;  ///< images of every library call
   int chunks_;  ///< of images, for the small sums
   Runner runner_;
-  int slices_;  ///< split-K of the first dense layer's product, which has few rows and columns
+  std::optional<Runner> second_runner_;  ///< of a sharded optimizer; made before anything is recorded
+  int slices_;                           ///< split-K of the first dense layer's product, which has few rows and columns
   Convolutions convolutions_;
   Array<NowOf<N>> now_;
   Array<float> x_, a_[count], d_a_[count], z_[count], products_, logits_, small_sums_;

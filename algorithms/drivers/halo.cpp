@@ -8,19 +8,15 @@
 namespace league {
 namespace {
 
-/// Exchanges run on this queue of a shard's device, concurrently with its kernels.
-constexpr int exchange_queue = 1;
-
 class HaloSolve final : public VariantShards<HaloShard> {
  public:
   HaloSolve(const Context& context, std::int64_t steps,
             const std::function<std::unique_ptr<HaloShard>(const Shard&)>& make)
       : VariantShards(context, make),
+        second_queues_(second_queues()),
         loop_(
             context, steps - 1,
-            [this](Stages& stages, int phase) { take_step(stages, written_by(phase), written_by(phase + 1)); }, 2) {
-    for (const auto& shard : shards()) beside_.push_back(&beside(*shard));
-  }
+            [this](Stages& stages, int phase) { take_step(stages, written_by(phase), written_by(phase + 1)); }, 2) {}
 
   Launch configure(Launch launch) override {
     const Launch effective = VariantShards::configure(launch);
@@ -53,25 +49,22 @@ class HaloSolve final : public VariantShards<HaloShard> {
       const Range own = shard->rows();
       if (own.size() > 0) shard->advance(from, to, {own.begin, own.begin + 1});
       if (own.size() > 1) shard->advance(from, to, {own.end - 1, own.end});
-      beside(*shard).wait_for(shard->queue());
+      shard->second_queue().wait_for(shard->queue());
     }
     {
-      const CommonStage stage(stages, stages.traced() ? std::span<Queue* const>() : beside_, "exchange");
-      context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], exchange_queue);
+      const CommonStage stage(stages, stages.traced() ? std::span<Queue* const>() : second_queues_, "exchange");
+      context().communicator.exchange(transfers_[static_cast<std::size_t>(to)], second_queue_index);
     }
     for (const auto& shard : shards()) {
       if (stages.traced()) {  // not overlapped, so that each stage has its own time
         const auto stage = stages.scope(shard->queue(), "exchange");
-        shard->queue().wait_for(beside(*shard));
+        shard->queue().wait_for(shard->second_queue());
       }
       const auto stage = stages.scope(shard->queue(), "interior");
       const Range inside{shard->rows().begin + 1, shard->rows().end - 1};
       if (inside.size() > 0) shard->advance(from, to, inside);
-      shard->queue().wait_for(beside(*shard));
+      shard->queue().wait_for(shard->second_queue());
     }
-  }
-  [[nodiscard]] static Queue& beside(const HaloShard& shard) {
-    return shard.runtime().queue(shard.queue().device(), exchange_queue);
   }
 
   /// Transfers of the ghost planes of a buffer, for all local shards and their neighbours. Empty shards come last.
@@ -107,7 +100,7 @@ class HaloSolve final : public VariantShards<HaloShard> {
                                                                    : nullptr;
   }
   std::array<std::vector<Transfer>, HaloShard::buffers> transfers_;
-  std::vector<Queue*> beside_;  ///< the second queues of all shards
+  std::vector<Queue*> second_queues_;
   StepLoop loop_;
 };
 

@@ -2,14 +2,12 @@
 #include "algorithms/drivers/training.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "algorithms/drivers/step_loop.hpp"
 
 namespace league {
 namespace {
-
-/// Parts of the gradient are added on this queue of a shard's device, concurrently with the backward pass.
-constexpr int second_queue = 1;
 
 class Training final : public VariantShards<TrainingShard> {
  public:
@@ -17,19 +15,18 @@ class Training final : public VariantShards<TrainingShard> {
            const std::function<std::unique_ptr<TrainingShard>(const Shard&)>& make)
       : VariantShards(context, make),
         schedule_(schedule),
+        second_queues_(second_queues()),
         loop_(context, trains() ? schedule.steps - 1 : 1,
-              [this](Stages& stages, int) { trains() ? take_step(stages) : evaluate(stages); }) {
-    for (const auto& shard : shards()) beside_.push_back(&beside(*shard));
-  }
+              [this](Stages& stages, int) { trains() ? take_step(stages) : evaluate(stages); }) {}
 
   Launch configure(Launch launch) override {
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
-    const TrainingShard& first = *shards().front();
-    context().communicator.reserve(first.correct().bytes());
+    collect_sums();
+    context().communicator.reserve(shards().front()->correct().bytes());
     for (int phase = 0; phase < TrainingShard::phases; ++phase)
-      for (const GradientPiece& piece : first.pieces(phase))
-        context().communicator.reserve(piece.gradient.bytes(), Order::ordered, queue_of(phase));
+      for (const Sum& sum : sums_[static_cast<std::size_t>(phase)])
+        context().communicator.reserve(sum.gradients.front().bytes(), Order::ordered, queue_of(phase));
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
@@ -74,16 +71,31 @@ class Training final : public VariantShards<TrainingShard> {
 
  private:
   [[nodiscard]] bool trains() const { return schedule_.steps > 0; }
-  [[nodiscard]] static Queue& beside(const TrainingShard& shard) {
-    return shard.runtime().queue(shard.queue().device(), second_queue);
-  }
+  /// A piece of the gradient, of all shards of this process, and the parameters that a sharded optimizer gathers.
+  struct Sum {
+    std::vector<Buffer> gradients, parameters;
+  };
   /// The queue of the communication after a phase: nothing is left to overlap with the last one's.
-  static int queue_of(int phase) { return phase + 1 < TrainingShard::phases ? second_queue : 0; }
+  static int queue_of(int phase) { return phase + 1 < TrainingShard::phases ? second_queue_index : 0; }
   template <class Of>
   [[nodiscard]] std::vector<Buffer> buffers(const Of& of) const {
     std::vector<Buffer> all;
     for (const auto& shard : shards()) all.push_back(of(*shard));
     return all;
+  }
+  void collect_sums() {
+    for (int phase = 0; phase < TrainingShard::phases; ++phase) {
+      std::vector<Sum>& sums = sums_[static_cast<std::size_t>(phase)];
+      sums.clear();
+      for (const auto& shard : shards()) {
+        const std::vector<GradientPiece> pieces = shard->pieces(phase);
+        sums.resize(pieces.size());
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+          sums[i].gradients.push_back(pieces[i].gradient);
+          if (pieces[i].parameters.size > 0) sums[i].parameters.push_back(pieces[i].parameters);
+        }
+      }
+    }
   }
   void take_step(Stages& stages) {
     for (int phase = 0; phase < TrainingShard::phases; ++phase) {
@@ -91,7 +103,7 @@ class Training final : public VariantShards<TrainingShard> {
       if (!context().world.alone()) add_gradients(stages, phase);
     }
     for (const auto& shard : shards()) {
-      if (!context().world.alone()) shard->queue().wait_for(beside(*shard));
+      if (!context().world.alone()) shard->queue().wait_for(shard->second_queue());
       const auto stage = stages.scope(shard->queue(), "update");
       shard->update();
     }
@@ -99,28 +111,27 @@ class Training final : public VariantShards<TrainingShard> {
   /// Adds what a phase has completed. In a traced pass the next phase waits for it.
   void add_gradients(Stages& stages, int phase) {
     const int queue = queue_of(phase);
-    const bool waits = queue != 0 && stages.traced();
+    const bool beside = queue != 0, waits = beside && stages.traced();
     for (const auto& shard : shards())
-      if (queue != 0) beside(*shard).wait_for(shard->queue());
-    const std::span<Queue* const> queues = queue != 0 && !waits ? std::span<Queue* const>(beside_) : loop_.queues();
+      if (beside) shard->second_queue().wait_for(shard->queue());
+    const std::span<Queue* const> queues = beside && !waits ? std::span<Queue* const>(second_queues_) : loop_.queues();
     const auto as_stage = [&](const char* name, const auto& body) {
       const CommonStage stage(stages, queues, name);
       body();
       for (const auto& shard : shards())
-        if (waits) shard->queue().wait_for(beside(*shard));
+        if (waits) shard->queue().wait_for(shard->second_queue());
     };
-    for (std::size_t i = 0; i < shards().front()->pieces(phase).size(); ++i) {
-      const auto gradients = buffers([&](const TrainingShard& of) { return of.pieces(phase)[i].gradient; });
-      if (!shards().front()->pieces(phase)[i].is_sharded()) {
-        as_stage("sum", [&] { context().communicator.all_reduce(gradients, Order::ordered, queue); });
+    Communicator& communicator = context().communicator;
+    for (const Sum& sum : sums_[static_cast<std::size_t>(phase)]) {
+      if (sum.parameters.empty()) {
+        as_stage("sum", [&] { communicator.all_reduce(sum.gradients, Order::ordered, queue); });
         continue;
       }
-      as_stage("sum", [&] { context().communicator.reduce_scatter(gradients, Order::ordered, queue); });
+      as_stage("sum", [&] { communicator.reduce_scatter(sum.gradients, Order::ordered, queue); });
       as_stage("own update", [&] {
-        for (const auto& shard : shards()) shard->update_own(shard->runtime().queue(shard->queue().device(), queue));
+        for (const auto& shard : shards()) shard->update_own();
       });
-      const auto parameters = buffers([&](const TrainingShard& of) { return of.pieces(phase)[i].parameters; });
-      as_stage("gather", [&] { context().communicator.all_gather(parameters, queue); });
+      as_stage("gather", [&] { communicator.all_gather(sum.parameters, queue); });
     }
   }
   void evaluate(Stages& stages) {
@@ -137,7 +148,8 @@ class Training final : public VariantShards<TrainingShard> {
   }
 
   Schedule schedule_;
-  std::vector<Queue*> beside_;  ///< the second queues of all shards
+  std::array<std::vector<Sum>, TrainingShard::phases> sums_;  ///< by phase
+  std::vector<Queue*> second_queues_;
   StepLoop loop_;
   bool warm_ = true;
 };

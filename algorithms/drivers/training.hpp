@@ -19,7 +19,6 @@ struct GradientPiece {
   /// With a sharded optimizer the parameters of this part: each shard updates its piece of them (`piece_of`) from its
   /// piece of the sum (reduce-scatter), then all get all pieces (all-gather). Empty: every shard updates all.
   Buffer parameters{};
-  [[nodiscard]] bool is_sharded() const { return parameters.size > 0; }
 };
 
 /// One variant of training a network on one shard's images of each mini-batch. Weights, optimizer state and step
@@ -40,8 +39,9 @@ class TrainingShard : public VariantShard {
   virtual void differentiate(Stages& stages, int phase) const = 0;
   /// The parts of the gradient, and of the loss behind it, that `phase` completes. The same in every step.
   [[nodiscard]] virtual std::vector<GradientPiece> pieces(int phase) const = 0;
-  /// Updates this shard's piece of the parameters of a sharded optimizer, on `queue`.
-  virtual void update_own(Queue& queue) const = 0;
+  /// Updates this shard's piece of the parameters of a sharded optimizer, on the second queue: they are pieces of a
+  /// phase before the last.
+  virtual void update_own() const = 0;
   /// Updates all other parameters, and ends the step.
   virtual void update() const = 0;
   /// Values as long as the sharded parameters, of which only the shard's own piece is up to date: gradient and state.

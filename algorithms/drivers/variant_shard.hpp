@@ -13,6 +13,9 @@
 
 namespace league {
 
+/// The queue of a communicator, and of a device, for what runs beside kernels.
+inline constexpr int second_queue_index = 1;
+
 /// One variant on one shard: its memory and its kernels. The constructor declares arrays (`host::Array`, `cuda::Array`,
 /// `kokkos::Array`), which the first `configure` of the case allocates; arrays declared in the shard's `configure` are
 /// allocated after it.
@@ -41,6 +44,8 @@ class VariantShard {
 
   [[nodiscard]] Runtime& runtime() const { return context_.runtime; }
   [[nodiscard]] Queue& queue() const { return queue_; }
+  /// For what runs beside the kernels of `queue()`.
+  [[nodiscard]] Queue& second_queue() const { return context_.runtime.queue(shard_.device, second_queue_index); }
   /// Global range.
   [[nodiscard]] Range rows() const { return shard_.rows; }
   /// Index of the shard in the world.
@@ -162,6 +167,13 @@ class VariantShards : public Prepared {
  protected:
   [[nodiscard]] const std::vector<std::unique_ptr<P>>& shards() const { return shards_; }
   [[nodiscard]] const Context& context() const { return context_; }
+  /// Of all shards; none where a shard is alone and there is no communication.
+  [[nodiscard]] std::vector<Queue*> second_queues() const {
+    std::vector<Queue*> queues;
+    if (context_.world.alone()) return queues;
+    for (const auto& shard : shards_) queues.push_back(&shard->second_queue());
+    return queues;
+  }
 
  private:
   const Context context_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/cnn/gpu_layers_shard.hpp"
+#include "algorithms/cnn/gpu_shard.hpp"
 #include "backends/serial/serial.hpp"
 #include "tests/algorithms/cnn.hpp"
 #include "tests/fibers.hpp"
@@ -104,6 +105,17 @@ TEST(CnnTeams, TrainOnDigits) {
   const auto problem = make(generated(3), {{"steps", "1"}, {"batch", "2"}});
   expect_right<GpuShard<Gpu, FloatMethod<DirectBackward>>>(*problem, {}, 1);
   expect_right<GpuShard<Gpu, FloatMethod<RoutedBackward>>>(*problem, {.league = 3}, 1);
+}
+TEST(CnnTeams, UpdatePieces) {
+  const auto digits = make(generated(3), {{"steps", "2"}, {"batch", "2"}, {"shard_optimizer", "on"}});
+  expect_right<GpuShard<Gpu, FloatMethod<RoutedBackward>>>(*digits, {}, 2);
+  const auto colour = make(generated(3, 1, cifar10.pixels()), {{"network", "cifar10"},
+                                                               {"optimizer", "adam"},
+                                                               {"learning_rate", "0.001"},
+                                                               {"steps", "2"},
+                                                               {"batch", "2"},
+                                                               {"shard_optimizer", "on"}});
+  expect_right<GpuLayersShard<Gpu, Cifar10>>(*colour, {}, 2);
 }
 
 }  // namespace
