@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = ("method", "description", "dtypes", "kind", "units", "problem")
+FIELDS = ("method", "description", "dtypes", "kind", "units", "problem", "split")
 OURS = {"algorithms", "backends"}
 #: Packages whose module has a different name.
 PACKAGES = {

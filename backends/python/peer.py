@@ -32,6 +32,7 @@ class Device:
 
     kind: str = "host"
     index: int = 0
+    indices: tuple[int, ...] = ()  #: of several GPUs, the first of them `index`
     threads: int = 1
     memory_bytes: int = 0  #: memory budget of a case; 0: no limit
 
@@ -61,6 +62,9 @@ class Peer(ABC):
     # : (output, how it was computed) if the error bound depends on it: ("squared",
     # "expanded").
     forms: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    #: Inputs whose rows can be split over several devices (several.py); empty: runs on one device.
+    split: ClassVar[tuple[str, ...]] = ()
 
     #: In a traced pass, told where a stage ends: ``if self.trace: self.trace.end("forward")``.
     trace: Stages | None = None
