@@ -74,7 +74,7 @@ class Training:
         self.weights = [weight.requires_grad_(True) for weight in weights]
         self.optimizer = self.make_optimizer()
         self.update = self.optimizer.step
-        self.forward, self.masks = self.loss_of, masks_of
+        self.forward, self.masks, self.scores = self.loss_of, masks_of, self.logits
         if execution.startswith("compiled"):
             self.forward = torch.compile(self.loss_of, dynamic=False)
         elif self.place.type == "cuda":
@@ -115,10 +115,10 @@ class Training:
         x = functional.conv2d(x, weight, bias)
         return functional.max_pool2d(x, 2, return_indices=True)
 
-    def logits(self, x, masks=None):
+    def logits(self, x, masks=None, weights=None):
         """Logits of images; also the deciding convolutions' positions of the pool's maxima and values after
-        the ReLU, and the hidden values."""
-        w, seen = self.weights, []
+        the ReLU, and the hidden values. `weights`: those of a replica."""
+        w, seen = weights or self.weights, []
         x = x.movedim(3, 1) if self.channels_last else x
         for n, of in enumerate(self.task.network.convolutions):
             places, filters = None, w[2 * n : 2 * n + 2]
@@ -140,7 +140,7 @@ class Training:
         masks = None
         if self.task.seed is not None:
             masks = self.masks(stream, self.counters[: len(index)])
-        logits, *seen = self.logits(self.images.index_select(0, index), masks)
+        logits, *seen = self.scores(self.images.index_select(0, index), masks)
         labels = self.labels.index_select(0, index)
         if self.execution.startswith("compiled"):  # fused into the kernels around
             seen = decisions_of(self.task.network, *seen)

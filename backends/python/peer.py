@@ -63,8 +63,10 @@ class Peer(ABC):
     # "expanded").
     forms: ClassVar[tuple[tuple[str, str], ...]] = ()
 
-    #: Inputs whose rows can be split over several devices (several.py); empty: runs on one device.
+    #: Inputs whose rows can be split over several devices, a peer on each (several.py).
     split: ClassVar[tuple[str, ...]] = ()
+    #: Whether it takes several devices itself (`Device.indices`).
+    several: ClassVar[bool] = False
 
     #: In a traced pass, told where a stage ends: ``if self.trace: self.trace.end("forward")``.
     trace: Stages | None = None

@@ -85,7 +85,8 @@ class Worker:
         else:
             module = driver.load(request["algorithm"], request["model"])
             made_from = driver.variants(module)[request["method"]]
-            make = functools.partial(Split, made_from) if device.indices else made_from
+            splits = device.indices and not made_from.several
+            make = functools.partial(Split, made_from) if splits else made_from
             self.make = functools.partial(make, parameters=parameters, device=device)
             self.peer = self.make(inputs)
         self.warm = not self.peer.warm_up
