@@ -44,7 +44,7 @@ def follow(channel, method, rank, meeting, *made_from):
     """A process after the first: repeats calls, and answers (result, what went wrong)."""
     peer = driver.variants(driver.load("cnn", "pytorch"))[method](*made_from)
     peer.rank, peer.meeting = rank, meeting
-    with contextlib.suppress(EOFError):
+    with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             call = channel.recv()
             try:

@@ -72,9 +72,10 @@ class Training:
             weights = [w.to(**filters) if w.dim() == 4 else w for w in weights]
         start = [weight.clone() for weight in weights]
         self.weights = [weight.requires_grad_(True) for weight in weights]
+        self.scores = self.logits  # an optimizer of several devices wraps the network
         self.optimizer = self.make_optimizer()
         self.update = self.optimizer.step
-        self.forward, self.masks, self.scores = self.loss_of, masks_of, self.logits
+        self.forward, self.masks = self.loss_of, masks_of
         if execution.startswith("compiled"):
             self.forward = torch.compile(self.loss_of, dynamic=False)
         elif self.place.type == "cuda":

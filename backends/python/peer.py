@@ -32,9 +32,9 @@ class Device:
 
     kind: str = "host"
     index: int = 0
-    indices: tuple[int, ...] = ()  #: of several GPUs, the first of them `index`
     threads: int = 1
     memory_bytes: int = 0  #: memory budget of a case; 0: no limit
+    indices: tuple[int, ...] = ()  #: of several GPUs, the first of them `index`
 
 
 class Peer(ABC):

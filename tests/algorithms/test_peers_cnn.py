@@ -199,7 +199,7 @@ def test_processes_take_their_shares_of_a_batch(monkeypatch, name):
     from algorithms.cnn import distributed_torch
 
     monkeypatch.setattr(distributed_torch, "follow", follow_on_cpu)
-    two = Device("gpu", 0, (0, 1), 2)
+    two = Device("gpu", indices=(0, 1))
     judge(DDP, "adam", name, two, batch=4, steps=4, warm_up=0)
     judge(DDP, "adadelta", name, two, batch=4, epochs=2)
 
@@ -210,7 +210,7 @@ def test_a_batch_that_some_process_has_no_image_of_is_refused(monkeypatch):
 
     monkeypatch.setattr(distributed_torch, "follow", follow_on_cpu)
     with pytest.raises(Unsupported, match="fewer images than there are devices"):
-        judge(DDP, "sgd", device=Device("gpu", 0, (0, 1), 2))
+        judge(DDP, "sgd", device=Device("gpu", indices=(0, 1)))
 
 
 def test_random_words_are_those_of_the_contract():

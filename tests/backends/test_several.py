@@ -52,7 +52,9 @@ def inputs(rows):
 
 
 def split(rows, indices=(4, 2, 7), made_from=Scaled):
-    return Split(made_from, inputs(rows), {}, Device("gpu", indices[0], indices))
+    return Split(
+        made_from, inputs(rows), {}, Device("gpu", indices[0], indices=indices)
+    )
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 8])
