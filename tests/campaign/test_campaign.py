@@ -19,6 +19,19 @@ def names(files):
     return sorted(json.loads(text)["comparison"] for text in files.values())
 
 
+def report(*words, status=0):
+    """The report, or a comparison of two."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.report", *map(str, words)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
 def test_a_slice_is_of_whole_comparisons_and_the_ceilings(place):
     done = place.plan("--minutes", "0.28")  # 10 s to start, 2 s a case
     kept = place.content()
@@ -39,7 +52,7 @@ def test_measured_times_make_the_next_plan(place, tmp_path):
     place.call("run")
     place.call("collect", "--output", tmp_path / "results")
     shutil.rmtree(place.folder)
-    for file in (tmp_path / "results/records").glob("*n,1001*.gz"):
+    for file in (tmp_path / "results/records").glob("*n:1001,*.gz"):
         record = json.loads(gzip.decompress(file.read_bytes()))
         record["seconds"] = 300
         file.write_bytes(gzip.compress(json.dumps(record).encode()))
@@ -122,19 +135,30 @@ def test_slices_become_one_folder_that_the_report_reads(place, tmp_path):
     assert f"12 records in {output}/records" in said
     files = sorted(file.name for file in (output / "records").iterdir())
     assert files[0].startswith("001.0-small-000-ceilings") and files[0].endswith(".gz")
-    report = subprocess.run(
-        [sys.executable, "-m", "bench.report", str(output), "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    rows = json.loads(report.stdout)
-    assert {row["launches"] for row in rows if row["algorithm"] == "vector_add"} == {2}
+    rows = json.loads(report(output, "--json").stdout)
+    assert {row["launches"] for row in rows if row["algorithm"] == "vector_add"} == {"2"}
     assert (
         "holds records already"
         in place.call("collect", "--output", output, status=2).stderr
     )
+
+
+def test_the_guard_finds_what_became_slower(place, tmp_path):
+    place.plan("--launches", 1)
+    place.call("run")
+    for name, slow_s in (("old", 1e-3), ("same", 1e-3), ("slow", 1.05e-3)):
+        for file, text in place.records().items():
+            record = json.loads(text)
+            slow = record["comparison"] == COMPARISONS[2]
+            record["benchmarks"][0]["samples"] = [slow_s if slow else 1e-3] * 6
+            file.write_text(json.dumps(record))
+        place.call("collect", "--output", tmp_path / name)
+    for name, status in (("same", 0), ("slow", 1)):
+        words = ["compare", tmp_path / "old", tmp_path / name, "--fail-on-regression"]
+        done = report(*words, status=status)
+        named = [one for one in done.stdout.splitlines() if "regression" in one][:-1]
+        assert len(named) == status
+    assert "n:1003/" in named[0]
 
 
 def test_rows_of_fewer_launches_are_named(place, tmp_path):
