@@ -129,7 +129,7 @@ def main(argv: list[str]) -> int:
         say(str(error))
         return 2
     except OSError as error:
-        say(f"{error.filename}: {error.strerror}")
+        say(str(error))
         return 1
 
 

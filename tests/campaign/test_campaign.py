@@ -99,12 +99,19 @@ def test_a_signal_is_passed_on_and_nothing_is_lost(place):
     place.study.write_text(place.study.read_text().replace("1001,", "16000001,"))
     place.plan("--", "--set", "vector_add.samples=2000")
     with subprocess.Popen(
-        command("run", place.folder, "--slice", 1), cwd=ROOT, stderr=subprocess.DEVNULL
+        command("run", place.folder, "--slice", 1),
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
     ) as process:
-        while process.poll() is None and not place.records():
-            time.sleep(0.005)
-        process.terminate()
-        assert process.wait(60) == 130
+        try:
+            while process.poll() is None and not place.records():
+                time.sleep(0.005)
+            process.terminate()
+            assert process.wait(60) == 130
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
     assert len(place.records()) == 1
 
 
@@ -136,7 +143,9 @@ def test_slices_become_one_folder_that_the_report_reads(place, tmp_path):
     files = sorted(file.name for file in (output / "records").iterdir())
     assert files[0].startswith("001.0-small-000-ceilings") and files[0].endswith(".gz")
     rows = json.loads(report(output, "--json").stdout)
-    assert {row["launches"] for row in rows if row["algorithm"] == "vector_add"} == {"2"}
+    assert {row["launches"] for row in rows if row["algorithm"] == "vector_add"} == {
+        "2"
+    }
     assert (
         "holds records already"
         in place.call("collect", "--output", output, status=2).stderr
