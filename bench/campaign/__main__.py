@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from . import campaign, plan, times
-from .campaign import SLICES, Campaign
+from .campaign import SLICES, Campaign, Planned
 from .collect import collect, failed_text
 from .errors import BadInput
 from .options import parse
@@ -19,6 +19,15 @@ from .run import executable_of, run
 def say(message: str) -> None:
     """Prints a message to stderr."""
     print(f"campaign: {message}", file=sys.stderr, flush=True)
+
+
+def require_new(made: Campaign, study: str, kept: dict[str, Planned]) -> None:
+    """Raises BadInput for a comparison of two studies, which would be pooled; ceilings may be."""
+    for other, known in made.comparisons.items():
+        for name in (n for n, one in kept.items() if n in known and not one.ceilings):
+            raise BadInput(
+                f"{name} is in {other} and in {study}: their rows would be pooled. Plan two campaigns, or take it out of one study"
+            )
 
 
 def make(options: argparse.Namespace, league_options: list[str]) -> int:
@@ -52,6 +61,7 @@ def make(options: argparse.Namespace, league_options: list[str]) -> int:
             raise BadInput(
                 f"{given}: no case of it runs in this build: leave it out, or give another --executable"
             )
+        require_new(made, study.stem, kept)
         made.studies[study.stem], made.comparisons[study.stem] = (
             campaign.kept(study),
             kept,

@@ -2,6 +2,7 @@
 """What a campaign refuses: each with what, where and what to do."""
 
 import pytest
+from campaign_support import COMPARISONS
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,16 @@ def test_two_studies_of_one_name_are_refused(place, tmp_path):
     other = tmp_path / "other/small.toml"
     other.write_text(place.study.read_text())
     assert "two studies are named small" in place.plan(other, status=2).stderr
+
+
+def test_a_comparison_of_two_studies_is_refused_and_ceilings_are_not(place, tmp_path):
+    other = tmp_path / "other.toml"
+    text = place.study.read_text()
+    other.write_text(text)
+    said = place.plan(other, status=2).stderr
+    assert f"{COMPARISONS[0]} is in small and in other" in said
+    other.write_text(text.replace("100", "200").replace("sizes = 2000", "sizes = 1000"))
+    place.plan(other)
 
 
 @pytest.mark.parametrize(
