@@ -203,7 +203,8 @@ Json to_json(const Result& result) {
   return row;
 }
 
-Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results) {
+Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results,
+                 double seconds) {
   Json rows = Json::array();
   std::size_t events = 0;
   for (const Result& result : results) {
@@ -214,7 +215,7 @@ Json make_record(const Json& context, const std::string& comparison, const std::
     events += timeline.size();
     if (!timeline.empty()) rows.back()["timeline"] = timeline_of(timeline);
   }
-  return {{"context", context}, {"comparison", comparison}, {"benchmarks", rows}};
+  return {{"context", context}, {"comparison", comparison}, {"seconds", seconds}, {"benchmarks", rows}};
 }
 
 std::string record_name(std::size_t number, const std::string& comparison) {
