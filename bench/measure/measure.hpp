@@ -46,6 +46,10 @@ class Meter {
   [[nodiscard]] double latency_s() const { return latency_s_ / timing_.repeats; }
   /// First estimate of the seconds of one compute, in this case's metric.
   [[nodiscard]] double expected_s() const { return expected_s_; }
+  /// The same per repeat: of one solve.
+  [[nodiscard]] double solve_s() const { return expected_s_ / timing_.repeats; }
+  /// Whether the case takes its times in another process.
+  [[nodiscard]] bool times_itself() const { return clock_ != nullptr; }
   [[nodiscard]] Metric metric() const { return metric_; }
   /// Whether samples are long enough to be taken cold, each from poisoned outputs.
   [[nodiscard]] bool is_long() const { return latency_s_ > 0.01; }
