@@ -41,6 +41,8 @@ class Meter {
  public:
   /// `checked_s`: time of the checked compute; a long one is not repeated for the first estimate.
   Meter(PreparedCase& prepared_case, double checked_s);
+  /// Of the same case with other arrays: takes the estimates of `first`.
+  Meter(PreparedCase& prepared_case, const Meter& first);
 
   /// Host clock, one launch to fence: the median of a few, per repeat.
   [[nodiscard]] double latency_s() const { return latency_s_ / timing_.repeats; }

@@ -16,14 +16,14 @@ void require_right(const Checked& checked, const char* when) {
 }
 
 /// The same case once more, checked. @throws std::runtime_error if the result is wrong; else as PreparedCase
-Instance prepare_again(const PreparedCase& first, std::int64_t memory_budget_bytes) {
+Instance prepare_again(const Ready& ready, std::int64_t memory_budget_bytes) {
   Instance made;
+  const PreparedCase& first = *ready.prepared_case;
   made.prepared_case =
       std::make_unique<PreparedCase>(first.of(), first.problem(), first.runtime(), memory_budget_bytes);
   Stages untraced;
-  const Checked checked = check_fresh(*made.prepared_case, untraced);
-  require_right(checked, "before sampling");
-  made.meter = std::make_unique<Meter>(*made.prepared_case, checked.compute_s);
+  require_right(check_fresh(*made.prepared_case, untraced), "before sampling");
+  made.meter = std::make_unique<Meter>(*made.prepared_case, *ready.meter);
   return made;
 }
 
@@ -50,9 +50,7 @@ void open_placements(std::vector<Ready>& group,
   while (std::exchange(goes_on, false))
     for (auto ready = group.begin(); ready != group.end();) {
       const int limit = can_move(*ready) ? std::min(wanted[alike(*ready)], ready->max_samples()) : 1;
-      const auto open = [&] {
-        ready->others.push_back(prepare_again(*ready->prepared_case, memory_budget_bytes(ready->result->of)));
-      };
+      const auto open = [&] { ready->others.push_back(prepare_again(*ready, memory_budget_bytes(ready->result->of))); };
       const bool lacks_one = ready->placements() < limit;
       goes_on |= lacks_one;
       ready = !lacks_one || attempt(*ready, open) ? ready + 1 : group.erase(ready);
