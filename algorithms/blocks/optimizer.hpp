@@ -41,33 +41,23 @@ LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t 
   return {rate, one_less(0.9), one_less(0.999)};
 }
 
-/// a b + c, in one rounding on GPUs and on processors that have it: no compiler contracts the sums of an update
-/// otherwise, so that all kernels that take this update give the same bits.
-template <class T>
-LEAGUE_FUNCTION T multiply_add(T a, T b, T c) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return std::fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
-/// The parameter after a step, from its gradient.
+/// The parameter after a step, from its gradient. Multiply-adds are explicit: where the compiler chose them, kernels
+/// that take this update would differ in last bits.
 template <class T>
 LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T gradient, const StepSize<T>& size,
                                    T adam_epsilon = T(1e-8)) {
   if (optimizer == Optimizer::sgd) {
-    weight.value = multiply_add(-size.rate, gradient, weight.value);
+    weight.value = std::fma(-size.rate, gradient, weight.value);
   } else if (optimizer == Optimizer::adadelta) {
     const T rho = T(0.9), rest = T(0.1), eps = T(1e-6);  // not 1 - rho: cancellation
-    weight.first = multiply_add(rho, weight.first, rest * gradient * gradient);
+    weight.first = std::fma(rho, weight.first, rest * gradient * gradient);
     const T change = std::sqrt(weight.second + eps) / std::sqrt(weight.first + eps) * gradient;
-    weight.second = multiply_add(rho, weight.second, rest * change * change);
-    weight.value = multiply_add(-size.rate, change, weight.value);
+    weight.second = std::fma(rho, weight.second, rest * change * change);
+    weight.value = std::fma(-size.rate, change, weight.value);
   } else {
     const T slow = T(0.9), slow_rest = T(0.1), slower = T(0.999), slower_rest = T(0.001);
-    weight.first = multiply_add(slow, weight.first, slow_rest * gradient);
-    weight.second = multiply_add(slower, weight.second, slower_rest * gradient * gradient);
+    weight.first = std::fma(slow, weight.first, slow_rest * gradient);
+    weight.second = std::fma(slower, weight.second, slower_rest * gradient * gradient);
     weight.value -=
         size.rate * (weight.first * size.first_scale) / (std::sqrt(weight.second * size.second_scale) + adam_epsilon);
   }
