@@ -60,7 +60,7 @@ Arithmetic Arithmetic::of(std::string_view form) {
 }
 
 double Arithmetic::drift_of(blocks::Optimizer optimizer) const {
-  return rounded != Rounded::none && optimizer == blocks::Optimizer::adam ? std::sqrt(drift) : drift;
+  return rounded == Rounded::convolutions && optimizer == blocks::Optimizer::adam ? std::sqrt(drift) : drift;
 }
 
 Gradient differentiate(std::span<const double> weights, const Batch& batch, const Decisions* decisions) {

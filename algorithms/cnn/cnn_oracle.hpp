@@ -24,8 +24,8 @@ struct Arithmetic {
   bool rounds = false;  ///< the oracle's factors, too
   double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
 
-  /// The same with an optimizer. The first steps of Adam go by the signs of the gradient: roundings turn a share of
-  /// them, whose distance is the root of that share.
+  /// The same with an optimizer. The first steps of Adam go by the signs of the gradient: where the first convolution
+  /// is rounded too, roundings turn a share of them, whose distance is the root of that share.
   [[nodiscard]] double drift_of(blocks::Optimizer optimizer) const;
 
   /// By the form of a variant's outputs, such as `Cnn::tf32`; f32 if it has none.
