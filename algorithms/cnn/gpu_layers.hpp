@@ -211,4 +211,26 @@ struct LayerBackward {
   }
 };
 
+/// Packs the weights of all convolutions. `Method::store<n>` puts a weight of convolution `n` where its kernels read
+/// it.
+template <class Method>
+struct PackLayers {
+  using N = typename Method::Net;
+  static constexpr int first = 0, end = N::fc1_weights;
+  StateOf<N> s;
+  LayersMemory<N> memory;
+  LEAGUE_FUNCTION void operator()(int at) const { pack<0>(at); }
+
+ private:
+  template <int n>
+  LEAGUE_FUNCTION void pack(int at) const {
+    using L = Layer<N, n>;
+    if constexpr (!L::last)
+      if (at >= Layer<N, n + 1>::weights) return pack<n + 1>(at);
+    if (at >= L::biases) return;
+    const int k = at - L::weights;
+    Method::template store<n>(memory, s.weights[at], k / taps / L::inputs, k / taps % L::inputs, k % taps);
+  }
+};
+
 }  // namespace league::cnn

@@ -7,28 +7,6 @@
 /// A network of three convolutions on one GPU: the sequence of kernels, and their league sizes.
 namespace league::cnn {
 
-/// Packs the weights of all convolutions for the kernels.
-template <class N>
-struct PackLayers {
-  static constexpr int first = 0, end = N::fc1_weights;
-  StateOf<N> s;
-  LayersMemory<N> memory;
-  LEAGUE_FUNCTION void operator()(int at) const { pack<0>(at); }
-
- private:
-  template <int n>
-  LEAGUE_FUNCTION void pack(int at) const {
-    using L = Layer<N, n>;
-    if constexpr (!L::last)
-      if (at >= Layer<N, n + 1>::weights) return pack<n + 1>(at);
-    if (at >= L::biases) return;
-    const int k = at - L::weights, o = k / taps / L::inputs, c = k / taps % L::inputs, t = k % taps;
-    const float weight = s.weights[at];
-    memory.forward[n][(c * taps + t) * L::outputs + o] = weight;
-    if constexpr (!L::first) memory.backward[n][(o * taps + taps - 1 - t) * L::inputs + c] = weight;
-  }
-};
-
 /// The kernels without matrix units.
 template <class N>
 struct FloatLayers {
@@ -41,13 +19,19 @@ struct FloatLayers {
   using Weights = LayerWeights<N, n>;
   using Dense = DenseOf<N>;
   using DenseBackward = DenseBackwardOf<N>;
-  using Pack = PackLayers<N>;
+  using Pack = PackLayers<FloatLayers>;
   static constexpr const char* form = "";
   /// Sizes in floats: packed weights of convolution `n`; `values` of an output.
   static constexpr int filters(int n) {
     return N::network.convolutions[n].outputs * N::network.convolutions[n].terms();
   }
   static constexpr int outputs(int values) { return values; }
+  template <int n>
+  LEAGUE_FUNCTION static void store(const LayersMemory<N>& memory, float weight, int o, int c, int tap) {
+    using L = Layer<N, n>;
+    memory.forward[n][(c * taps + tap) * L::outputs + o] = weight;
+    if constexpr (!L::first) memory.backward[n][(o * taps + taps - 1 - tap) * L::inputs + c] = weight;
+  }
 };
 
 /// `Gpu`: the model's arrays, and a launcher of kernels. `Method`: the kernels.

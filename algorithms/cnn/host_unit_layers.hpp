@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
-#include "algorithms/cnn/host_step.hpp"
+#include "algorithms/cnn/host_unit_teams.hpp"
 #include "algorithms/cnn/unit_layers.hpp"
 
 /// The methods `tensor_*` of a network in layers on host threads: the work of GPU teams on a host's matrix unit, one
 /// thread per team.
 namespace league::cnn {
 
+template <class N, class Method>
+using UnitLayerTeams = UnitTeams<HostStepOf<N>, LayersMemory<N>, typename Method::Dense, typename Method::DenseBackward,
+                                 typename Method::template Forward<0>, typename Method::template Forward<1>,
+                                 typename Method::template Forward<2>, typename Method::template Inputs<1>,
+                                 typename Method::template Inputs<2>, typename Method::template Weights<0>,
+                                 typename Method::template Weights<1>, typename Method::template Weights<2>>;
+
 template <class Unit, class N>
-struct UnitLayerStep : HostStepOf<N> {
-  using Base = HostStepOf<N>;
+struct UnitLayerStep : UnitLayerTeams<N, UnitLayers<Unit, N>> {
   using Method = UnitLayers<Unit, N>;
-  using Dense = typename Method::Dense;
-  using DenseBackward = typename Method::DenseBackward;
+  using Base = UnitLayerTeams<N, Method>;
   using typename Base::Take;
   static constexpr int convolutions = N::network.count;
   static_assert(convolutions == 3 && !N::network.drops);
@@ -27,7 +31,7 @@ struct UnitLayerStep : HostStepOf<N> {
     template <class MethodShard>
     void configure(MethodShard& shard, const StateOf<N>& state, int threads) {
       shard.take_form(Method::form);
-      team_scratch_.resize(static_cast<std::size_t>(threads) * team_packs);
+      team_scratch_.resize(static_cast<std::size_t>(threads) * Base::team_packs);
       const std::int64_t images = std::max<std::int64_t>(state.own_count, 1);
       for (int n = 0; n < convolutions; ++n) {
         const Convolution& of = N::network.convolutions[n];
@@ -56,28 +60,20 @@ struct UnitLayerStep : HostStepOf<N> {
         partials_[convolutions];
   };
   UnitLayerStep(const StateOf<N>& with, int count, Memory& memory)
-      : Base{with, count}, memory_(memory.memory(with, count)), team_scratch_(memory.team_scratch()) {}
+      : Base({with, count}, memory.memory(with, count), memory.team_scratch()) {}
 
   template <class Threads>
   void forward(const Threads& all, const Take& take) const {
-    all([&](int thread) { pack(thread); });
-    all([&](int thread) { items<Forward<0>>(take, thread, Forward<0>::items(take.count)); });
-    all([&](int thread) { items<Forward<1>>(take, thread, Forward<1>::items(take.count)); });
-    all([&](int thread) { items<Forward<2>>(take, thread, Forward<2>::items(take.count)); });
-    all([&](int thread) { items<Dense>(take, thread, Dense::items(take.count, memory_.slices)); });
-    all([&](int thread) { Base::judge(take, thread); });
-  }
-  template <class Threads>
-  void dense_back(const Threads& all, const Take& take) const {
-    all([&](int thread) {
-      Base::differentiate_last(take, thread);
-      items<DenseBackward>(take, thread, DenseBackward::tiles(take.count));
-    });
+    all([&](int thread) { Base::template pack<typename Method::Pack>(N::fc1_weights, thread); });
+    all([&](int thread) { convolve<Forward<0>>(take, thread); });
+    all([&](int thread) { convolve<Forward<1>>(take, thread); });
+    all([&](int thread) { convolve<Forward<2>>(take, thread); });
+    Base::dense(all, take);
   }
   template <class Threads>
   void convolve_back(const Threads& all, const Take& take) const {
-    all([&](int thread) { items<Inputs<2>>(take, thread, Inputs<2>::items(take.count)); });
-    all([&](int thread) { items<Inputs<1>>(take, thread, Inputs<1>::items(take.count)); });
+    all([&](int thread) { convolve<Inputs<2>>(take, thread); });
+    all([&](int thread) { convolve<Inputs<1>>(take, thread); });
     all([&](int thread) { weights<0>(take, thread), weights<1>(take, thread), weights<2>(take, thread); });
     all([&](int thread) { add<0>(thread), add<1>(thread), add<2>(thread); });
   }
@@ -89,48 +85,22 @@ struct UnitLayerStep : HostStepOf<N> {
   using Inputs = typename Method::template Inputs<n>;
   template <int n>
   using Weights = typename Method::template Weights<n>;
-  static constexpr std::size_t team_packs =
-      static_cast<std::size_t>(std::max(
-          {Forward<0>::scratch_bytes, Forward<1>::scratch_bytes, Forward<2>::scratch_bytes, Inputs<1>::scratch_bytes,
-           Inputs<2>::scratch_bytes, Weights<0>::scratch_bytes, Weights<1>::scratch_bytes, Weights<2>::scratch_bytes,
-           Dense::scratch_bytes, DenseBackward::scratch_bytes})) /
-          sizeof(Four) +
-      1;
 
-  void pack(int thread) const {
-    const Range mine = Base::part(N::fc1_weights, thread);
-    for (auto at = static_cast<int>(mine.begin); at < mine.end; ++at) typename Method::Pack{Base::state, memory_}(at);
-  }
-  [[nodiscard]] float* of_team(int thread) const {
-    return team_scratch_[static_cast<std::size_t>(thread) * team_packs].values;
-  }
   template <class Kernel>
-  void items(const Take& take, int thread, int all) const {
-    const Range mine = Base::part(all, thread);
-    for (auto item = static_cast<int>(mine.begin); item < mine.end; ++item)
-      Kernel::run(blocks::one_thread, Base::state, memory_, take, item, of_team(thread));
+  void convolve(const Take& take, int thread) const {
+    Base::template items<Kernel>(take, thread, Kernel::items(take.count));
   }
   template <int n>
   void weights(const Take& take, int thread) const {
-    constexpr int blocks_of_inputs = Weights<n>::blocks_of_inputs;
-    for (int share = 0; share < blocks_of_inputs; ++share)
-      Weights<n>::run(blocks::one_thread, Base::state, memory_, take, blocks_of_inputs * thread + share,
-                      blocks_of_inputs * Base::threads, of_team(thread));
+    Base::template sums<Weights<n>>(take, thread, Weights<n>::blocks_of_inputs);
   }
   // Adds the sums of all threads; a thread takes some.
   template <int n>
   void add(int thread) const {
     const Range mine = Base::part(Weights<n>::all, thread);
-    for (auto at = static_cast<int>(mine.begin); at < mine.end; ++at) {
-      float sum = 0;
-      for (int team = 0; team < Base::threads; ++team)
-        sum += memory_.partials[n][std::int64_t{team} * Weights<n>::all + at];
-      Base::state.gradient[Weights<n>::parameter(at)] = sum;
-    }
+    for (auto at = static_cast<int>(mine.begin); at < mine.end; ++at)
+      Base::state.gradient[Weights<n>::parameter(at)] = Base::sum_of(Base::memory_.partials[n], Weights<n>::all, at);
   }
-
-  LayersMemory<N> memory_;
-  Four* team_scratch_;
 };
 
 }  // namespace league::cnn

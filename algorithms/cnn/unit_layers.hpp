@@ -10,31 +10,6 @@
 /// The methods `tensor_*` of a network in layers.
 namespace league::cnn {
 
-/// Packs the weights of all convolutions. Weights of values that do not exist stay 0.
-template <class Unit, class N>
-struct PackUnitLayers {
-  static constexpr int first = 0, end = N::fc1_weights;
-  StateOf<N> s;
-  LayersMemory<N> memory;
-  LEAGUE_FUNCTION void operator()(int at) const { pack<0>(at); }
-
- private:
-  template <int n>
-  LEAGUE_FUNCTION void pack(int at) const {
-    using L = Layer<N, n>;
-    using Value = typename Unit::Value;
-    if constexpr (!L::last)
-      if (at >= Layer<N, n + 1>::weights) return pack<n + 1>(at);
-    if (at >= L::biases) return;
-    const int k = at - L::weights, o = k / taps / L::inputs, c = k / taps % L::inputs, tap = k % taps;
-    const Value weight = blocks::mma::Traits<Unit::element>::narrow(s.weights[at]);
-    reinterpret_cast<Value*>(memory.forward[n])[UnitLayerForward<N, n, Unit>::Filters::at(o, c, tap)] = weight;
-    if constexpr (!L::first)
-      reinterpret_cast<Value*>(memory.backward[n])[UnitLayerInputs<N, n, Unit>::Filters::at(c, o, taps - 1 - tap)] =
-          weight;
-  }
-};
-
 /// The kernels of a method on matrix units.
 template <class Unit, class N>
 struct UnitLayers {
@@ -47,7 +22,7 @@ struct UnitLayers {
   using Weights = UnitLayerWeights<N, n, Unit>;
   using Dense = UnitDense<Unit, N>;
   using DenseBackward = UnitDenseBackward<Unit, N>;
-  using Pack = PackUnitLayers<Unit, N>;
+  using Pack = PackLayers<UnitLayers>;
   static constexpr const char* form =
       Unit::element == blocks::mma::Element::bf16 ? Cnn::bf16_convolutions : Cnn::tf32_convolutions;
   /// Sizes in floats: packed weights of convolution `n`; `values` of an output, which are in the unit's type.
@@ -56,6 +31,15 @@ struct UnitLayers {
     return of.outputs * (n == 0 ? 3 * blocks::mma::side : of.terms()) / Unit::per_word;
   }
   static constexpr int outputs(int values) { return values / Unit::per_word; }
+  /// Weights of values that do not exist stay 0.
+  template <int n>
+  LEAGUE_FUNCTION static void store(const LayersMemory<N>& memory, float weight, int o, int c, int tap) {
+    using Value = typename Unit::Value;
+    const Value narrow = blocks::mma::Traits<Unit::element>::narrow(weight);
+    reinterpret_cast<Value*>(memory.forward[n])[Forward<n>::Filters::at(o, c, tap)] = narrow;
+    if constexpr (!Layer<N, n>::first)
+      reinterpret_cast<Value*>(memory.backward[n])[Inputs<n>::Filters::at(c, o, taps - 1 - tap)] = narrow;
+  }
 };
 
 }  // namespace league::cnn
