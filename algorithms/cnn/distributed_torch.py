@@ -67,7 +67,8 @@ class Distributed:
             return
         if distributed.is_initialized():  # by an earlier peer
             distributed.destroy_process_group()
-        self.meeting = tempfile.mkdtemp() + "/meeting"
+        self.folder = tempfile.TemporaryDirectory()
+        self.meeting = self.folder.name + "/meeting"
         processes = multiprocessing.get_context("spawn")
         inputs = {name: np.array(values) for name, values in self.inputs.items()}
         for rank, index in enumerate(devices[1:], 1):

@@ -10,16 +10,10 @@ from backends.python.gpu import CupyPeer
 
 class Lbfgs(EqualLoss, CupyPeer):
     method = "lbfgs"
-    description = "LogisticRegression (L-BFGS) to the loss of the descent"
-    dtypes = ("f32",)
-    forms = (("theta", "equal_loss"),)
 
     def upload(self):
         self.rows = self.to_device(self.take_task())
         self.labels = self.to_device(self.task.labels)
-
-    def reset(self):
-        self.begin()
 
     def make(self, iterations, inverse_penalty):
         penalty = {"penalty": "l2", "C": inverse_penalty}
@@ -30,6 +24,3 @@ class Lbfgs(EqualLoss, CupyPeer):
 
     def fit(self):
         self.model.fit(self.rows, self.labels)
-
-    def compute(self):
-        self.fit_quietly()

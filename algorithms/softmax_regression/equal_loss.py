@@ -45,8 +45,11 @@ def loss_of_descent(task: Task) -> float:
 
 
 class EqualLoss:
-    """`iterations` is the smallest number with which the library's fit reaches the loss of the descent."""
+    """Mixin of a peer; `iterations` is the smallest number with which its fit reaches the loss of the descent."""
 
+    description = "LogisticRegression (L-BFGS) to the loss of the descent"
+    dtypes = ("f32",)
+    forms = (("theta", "equal_loss"),)
     task: Task
     model: Any
 
@@ -67,7 +70,7 @@ class EqualLoss:
             raise Unsupported("learns only the classes that have a training row")
         return task.rows * np.float32(task.scale)
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """A model that has not been fitted. The first time, finds the number of iterations."""
         if not hasattr(self, "iterations"):
             self.iterations = self.search()
@@ -98,10 +101,10 @@ class EqualLoss:
 
     def reaches(self, target: float, iterations: int) -> bool:
         self.model = self.new(iterations)
-        self.fit_quietly()
+        self.compute()
         return loss_of(self.task, self.theta())[0] <= target
 
-    def fit_quietly(self) -> None:
+    def compute(self) -> None:
         with warnings.catch_warnings():  # of being stopped before convergence
             warnings.simplefilter("ignore")
             self.fit()

@@ -9,21 +9,12 @@ from backends.python.peer import HostPeer
 
 class Lbfgs(EqualLoss, HostPeer):
     method = "lbfgs"
-    description = "LogisticRegression (L-BFGS) to the loss of the descent"
-    dtypes = ("f32",)
-    forms = (("theta", "equal_loss"),)
 
     def upload(self):
         self.rows = self.take_task()
-
-    def reset(self):
-        self.begin()
 
     def make(self, iterations, inverse_penalty):
         return LogisticRegression(C=inverse_penalty, max_iter=iterations, tol=1e-12)
 
     def fit(self):
         self.model.fit(self.rows, self.task.labels)
-
-    def compute(self):
-        self.fit_quietly()
