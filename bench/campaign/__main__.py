@@ -49,23 +49,18 @@ def make(options: argparse.Namespace, league_options: list[str]) -> int:
         if study.stem in made.studies:
             raise BadInput(f"{given}: two studies are named {study.stem}")
         found = times.foreseen(executable, options.python, study, league_options)
-        pairs = (
-            (
-                one["comparison"],
-                times.planned(one, known.get(one["comparison"]), options.launches),
-            )
-            for one in found
-        )
-        kept = {name: one for name, one in pairs if one}
+        kept = {}
+        for one in found:
+            name = one["comparison"]
+            if planned := times.planned(one, known.get(name), options.launches):
+                kept[name] = planned
         if not kept:
             raise BadInput(
                 f"{given}: no case of it runs in this build: leave it out, or give another --executable"
             )
         require_new(made, study.stem, kept)
-        made.studies[study.stem], made.comparisons[study.stem] = (
-            campaign.kept(study),
-            kept,
-        )
+        made.studies[study.stem] = campaign.kept(study)
+        made.comparisons[study.stem] = kept
     total_s = 60 * options.total if options.total else float("inf")
     made.slices = plan.cut(
         made.comparisons, options.launches, 60 * options.minutes, total_s
@@ -82,10 +77,8 @@ def measure(options: argparse.Namespace, made: Campaign) -> int:
         raise BadInput(
             f"--slice {wrong[0]}: the plan has slices 1 to {len(made.slices)}"
         )
-    executable, python = (
-        executable_of(made, options.executable),
-        options.python or made.python,
-    )
+    executable = executable_of(made, options.executable)
+    python = options.python or made.python
     worst = 0
     for number in options.slices or range(1, len(made.slices) + 1):
         code = run(options.folder, made, number, executable, python)

@@ -86,10 +86,8 @@ def table(plan: Campaign) -> str:
         text = f"{number:5}  {one.launch:6}  {count:11}  {one.seconds / 60:11.1f}  {names}{over}"
         lines.append(text)
     every = [one for of in plan.comparisons.values() for one in of.values()]
-    known, total = (
-        sum(one.recorded for one in every),
-        sum(s.seconds for s in plan.slices),
-    )
+    known = sum(one.recorded for one in every)
+    total = sum(one.seconds for one in plan.slices)
     lines.append(
         f"{len(plan.slices)} slices, {total / 60:.1f} GPU minutes; of {len(every)} comparisons the times of {known} are measured"
     )

@@ -95,10 +95,8 @@ def progress(folder: Path, plan: Campaign, number: int) -> list[Progress]:
 def text(found: list[Progress]) -> str:
     """``slice 3: 5 of 12 comparisons, missing: 'a', 'b'``, and what failed or cannot be read."""
     lines = []
-    wanted, missing = (
-        sum(len(one.wanted) for one in found),
-        [n for one in found for n in one.missing],
-    )
+    wanted = sum(len(one.wanted) for one in found)
+    missing = [name for one in found for name in one.missing]
     state = f"{wanted - len(missing)} of {wanted} comparisons"
     if not missing:
         state = f"done, {wanted} comparisons"
