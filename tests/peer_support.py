@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from backends.python import catalogue, driver, gpu
+from backends.python.device_peer import DevicePeer
 from backends.python.peer import Device, Peer
 
 os.environ["TRITON_INTERPRET"] = "1"
@@ -82,6 +83,24 @@ def torch_on_cpu() -> Iterator[None]:
         mock.patch.object(gpu.TorchPeer, "fence", lambda self: None),
     ):
         yield
+
+
+class InHostMemory(DevicePeer):
+    """A peer of a GPU whose device memory is the host's: a subclass computes with NumPy."""
+
+    kind = "gpu"
+
+    def device_copy(self, array: np.ndarray) -> np.ndarray:
+        return array.copy()
+
+    def copy_in(self, to: np.ndarray, array: np.ndarray) -> None:
+        to[...] = array
+
+    def fetch(self, result: np.ndarray) -> np.ndarray:
+        return result.copy()
+
+    def pinned(self, array: np.ndarray) -> np.ndarray | None:
+        return array.copy()
 
 
 def follow_on_cpu(*arguments: Any) -> None:

@@ -6,18 +6,17 @@ import os
 
 import numpy as np
 import pytest
+from peer_support import InHostMemory
 
 from backends.python import end_to_end, worker
-from backends.python.device_peer import DevicePeer
 from backends.python.driver import load, variants
 from backends.python.peer import Device, HostPeer, Unsupported
 
 
-class Gpu(DevicePeer):
-    """Doubles an array; the memory of its device is the host's."""
+class Gpu(InHostMemory):
+    """Doubles an array."""
 
     method = "double"
-    kind = "gpu"
     has_pinned = True
     compiles = False
 
@@ -31,17 +30,8 @@ class Gpu(DevicePeer):
     def download(self):
         return {"y": self.to_host(self.y)}
 
-    def device_copy(self, array):
-        return array.copy()
-
-    def copy_in(self, to, array):
-        to[...] = array
-
-    def fetch(self, result):
-        return result.copy()
-
     def pinned(self, array):
-        return array.copy() if self.has_pinned else None
+        return super().pinned(array) if self.has_pinned else None
 
     def builds(self):
         return self.compiles

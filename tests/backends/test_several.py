@@ -5,17 +5,16 @@ import threading
 
 import numpy as np
 import pytest
+from peer_support import InHostMemory
 
-from backends.python.device_peer import DevicePeer
 from backends.python.peer import Device, Unsupported
 from backends.python.several import Split
 
 
-class Scaled(DevicePeer):
-    """Rows times the factor; the memory of its device is the host's."""
+class Scaled(InHostMemory):
+    """Rows times the factor."""
 
     method = "scaled"
-    kind = "gpu"
     warm_up = False
     forms = (("scaled", "exact"),)
     split = ("rows", "labels")
@@ -32,18 +31,6 @@ class Scaled(DevicePeer):
     def download(self):
         index = np.full(len(self.rows), self.device.index)
         return {"scaled": self.to_host(self.results), "device": self.to_host(index)}
-
-    def device_copy(self, array):
-        return array.copy()
-
-    def copy_in(self, to, array):
-        to[...] = array
-
-    def fetch(self, result):
-        return result.copy()
-
-    def pinned(self, array):
-        return array.copy()
 
 
 def inputs(rows):

@@ -10,6 +10,15 @@
 
 namespace league::tests {
 
+/// A study of a moment: two models, two sizes.
+inline const std::string small_study = R"(algorithm = "vector_add"
+methods = "plain"
+models = ["serial", "openmp"]
+sizes = [10, 1000]
+samples = 3
+null = false
+)";
+
 /// What a program left.
 struct Outcome {
   int code = -1;  ///< exit code; 128 + signal if one ended it

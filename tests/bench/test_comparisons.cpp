@@ -13,20 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-const std::string small = R"(algorithm = "vector_add"
-methods = "plain"
-models = ["serial", "openmp"]
-sizes = [10, 1000]
-samples = 3
-null = false
-)";
 const std::string of_1000 = "vector_add/dtype:f32/n:1000/devices:1";
 
 class ComparisonsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!has_program("league")) GTEST_SKIP() << "no league beside this program";
-    folder_.write("study.toml", small);
+    folder_.write("study.toml", small_study);
   }
   Outcome league(const std::string& command, std::vector<std::string> more) {
     std::vector<std::string> all{command, (folder_.path() / "study.toml").string(), "--records", records().string()};

@@ -18,14 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-const std::string small = R"(algorithm = "vector_add"
-methods = "plain"
-models = ["serial", "openmp"]
-sizes = [10, 1000]
-samples = 3
-null = false
-)";
-
 /// Several comparisons of about a second each.
 const std::string slow = R"(algorithm = "vector_add"
 methods = "plain"
@@ -87,7 +79,7 @@ class RunTest : public ::testing::Test {
 };
 
 TEST_F(RunTest, PassesAndRecordsEveryComparison) {
-  study(small);
+  study(small_study);
   const Outcome outcome = league({});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(recorded_names().size(), 4U);
@@ -107,7 +99,7 @@ TEST_F(RunTest, PassesAndRecordsEveryComparison) {
 }
 
 TEST_F(RunTest, EndsWithTheCodesOfItsManual) {
-  study(small);
+  study(small_study);
   EXPECT_EQ(league({"--set", "models=" + absent_model()}).code, 1) << "no case ran";
   EXPECT_EQ(league({"--set", "models=serial," + absent_model()}).code, 0) << "skipped for a known reason";
   EXPECT_EQ(league({"--set", "sampels=1"}).code, 2);
@@ -148,7 +140,7 @@ TEST_F(RunTest, ListsAsJson) {
 }
 
 TEST_F(RunTest, UnderstandsGoogleBenchmarksOptions) {
-  study(small);
+  study(small_study);
   EXPECT_EQ(league({"--benchmark_list_tests", "--benchmark_filter=model:openmp/.*n:10/"}).out,
             "vector_add/method:plain/model:openmp/dtype:f32/n:10/devices:1/launch:auto\n");
   const fs::path merged = folder_.path() / "all.json";
@@ -162,7 +154,7 @@ TEST_F(RunTest, UnderstandsGoogleBenchmarksOptions) {
 }
 
 TEST_F(RunTest, RepeatsOneCaseOfEachComparison) {
-  study(small);
+  study(small_study);
   const std::string native = "vector_add/method:plain/model:openmp/dtype:f32/n:10/devices:1/launch:auto";
   const fs::path saved = folder_.path() / "saved";
   EXPECT_EQ(league({"--set", "null=true", "--set", "sizes=10", "--save-results", saved.string()}).code, 0);
@@ -181,7 +173,7 @@ TEST_F(RunTest, RepeatsOneCaseOfEachComparison) {
 }
 
 TEST_F(RunTest, FiltersANullTestWithItsCase) {
-  study(small);
+  study(small_study);
   const std::string serial = "vector_add/method:plain/model:serial/dtype:f32/n:10/devices:1/launch:auto\n";
   const auto listed = [this](const std::string& filter) {
     return league({"--set", "null=true", "--benchmark_list_tests", "--benchmark_filter=" + filter}).out;
@@ -193,7 +185,7 @@ TEST_F(RunTest, FiltersANullTestWithItsCase) {
 }
 
 TEST_F(RunTest, PreviewsAndProfiles) {
-  study(small);
+  study(small_study);
   const Outcome preview = league({"--dry-run"});
   EXPECT_EQ(preview.code, 0);
   EXPECT_NE(preview.out.find("4 cases, about "), std::string::npos) << preview.out;
@@ -204,7 +196,7 @@ TEST_F(RunTest, PreviewsAndProfiles) {
 }
 
 TEST_F(RunTest, SavesInputsAndResults) {
-  study(small);
+  study(small_study);
   const fs::path saved = folder_.path() / "saved";
   EXPECT_EQ(league({"--save-results", saved.string(), "--save-inputs", saved.string(), "--set", "sizes=10"}).code, 0);
   const fs::path own = saved / "vector_add,method:plain,model:serial,dtype:f32,n:10,devices:1,launch:auto";
@@ -214,7 +206,7 @@ TEST_F(RunTest, SavesInputsAndResults) {
 }
 
 TEST_F(RunTest, KeepsRecordsOfOneRunOnly) {
-  study(small);
+  study(small_study);
   EXPECT_EQ(league({}).code, 0);
   const Outcome again = league({"--set", "sizes=7"});
   EXPECT_NE(again.err.find("removes 2 records"), std::string::npos) << again.err;
@@ -258,7 +250,7 @@ TEST_F(RunTest, StopsWhenInterruptedAndKeepsWhatIsDone) {
 }
 
 TEST_F(RunTest, SaysWhenTheDiskIsFull) {
-  study(small);
+  study(small_study);
   const Outcome full = league({"--benchmark_out=/dev/full"});
   EXPECT_EQ(full.code, 1);
   EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
@@ -277,7 +269,7 @@ TEST_F(RunTest, SaysWhenTheDiskIsFull) {
 }
 
 TEST_F(RunTest, ShowsProgressOnATerminalAndPlainLinesElsewhere) {
-  study(small);
+  study(small_study);
   const Outcome terminal = run_on_terminal("league", complete({}));
   EXPECT_EQ(terminal.code, 0);
   EXPECT_NE(terminal.out.find("\r\033[K[0/4]"), std::string::npos) << terminal.out;

@@ -24,9 +24,16 @@ sizes = [1001, 1002, 1003, 1004]
 COMPARISONS = [f"vector_add/dtype:f32/n:{n}/devices:1" for n in range(1001, 1005)]
 
 
-def command(*words):
-    """The command line of a campaign."""
-    return [sys.executable, "-m", "bench.campaign", *map(str, words)]
+def command(*words, module="bench.campaign"):
+    """The command line of a campaign, or of another module."""
+    return [sys.executable, "-m", module, *map(str, words)]
+
+
+def call(words, status):
+    """Calls a command, and holds its exit code; returns what it printed."""
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
 
 
 class Place:
@@ -37,16 +44,17 @@ class Place:
         self.study.write_text(STUDY)
 
     def call(self, mode, *words, status=0):
-        """Calls the command, and holds its exit code; returns what it printed."""
-        done = subprocess.run(
-            command(mode, self.folder, *words),
+        """Calls a command of the campaign, and holds its exit code; returns what it printed."""
+        return call(command(mode, self.folder, *words), status)
+
+    def begin(self):
+        """The first slice, being measured in a process group of its own."""
+        return subprocess.Popen(
+            command("run", self.folder, "--slice", 1),
             cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
+            start_new_session=True,
+            stderr=subprocess.DEVNULL,
         )
-        assert done.returncode == status, done.stdout + done.stderr
-        return done
 
     def plan(self, *words, status=0):
         """A plan of two launches of the study."""

@@ -6,12 +6,10 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
-from campaign_support import COMPARISONS, LEAGUE, ROOT, command
+from campaign_support import COMPARISONS, LEAGUE, call, command
 
 
 def names(files):
@@ -21,15 +19,7 @@ def names(files):
 
 def report(*words, status=0):
     """The report, or a comparison of two."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.report", *map(str, words)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
+    return call(command(*words, module="bench.report"), status)
 
 
 def test_a_slice_is_of_whole_comparisons_and_the_ceilings(place):
@@ -72,12 +62,7 @@ def test_what_is_recorded_is_left_as_it_is_after_a_kill(place, tmp_path):
         place.study.read_text().replace("1004]", "1004, 8000001, 8000002]")
     )
     place.plan("--launches", 1, "--", "--set", "vector_add.samples=200")
-    with subprocess.Popen(
-        command("run", place.folder, "--slice", 1),
-        cwd=ROOT,
-        start_new_session=True,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with place.begin() as process:
         while process.poll() is None and len(place.records()) < 3:
             time.sleep(0.005)
         os.killpg(process.pid, signal.SIGKILL)
@@ -98,12 +83,7 @@ def test_what_is_recorded_is_left_as_it_is_after_a_kill(place, tmp_path):
 def test_a_signal_is_passed_on_and_nothing_is_lost(place):
     place.study.write_text(place.study.read_text().replace("1001,", "16000001,"))
     place.plan("--", "--set", "vector_add.samples=2000")
-    with subprocess.Popen(
-        command("run", place.folder, "--slice", 1),
-        cwd=ROOT,
-        start_new_session=True,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with place.begin() as process:
         try:
             while process.poll() is None and not place.records():
                 time.sleep(0.005)
