@@ -4,7 +4,7 @@
 Images are normalised once. Dropout masks are drawn in each step, on a GPU by one kernel that
 torch.compile makes of the counter hash, at about the cost of F.dropout. The decisions for the check are
 by-products of training: the indices that max_pool2d returns for the backward pass and the values after
-each ReLU; those of the last step are kept.
+each ReLU; those of the last step are kept. With input = host a DataLoader loads the batches.
 """
 
 import torch
@@ -18,6 +18,7 @@ from backends.python.peer import HostPeer
 class Eager(Training, TorchPeer):
     method = "eager"
     description = "F.conv2d, max_pool2d, linear; backward(); torch.optim: Adadelta foreach, SGD and Adam fused"
+    only = (("task", "train"),)
     dtypes = ("f32",)
 
     @property
@@ -28,6 +29,7 @@ class Eager(Training, TorchPeer):
 class ChannelsLast(Eager):
     method = "channels_last"
     description = "eager, images and filters channels last, cudnn.benchmark"
+    only = (("task", "train"), ("input", "device"))
     channels_last = True
 
 
@@ -89,7 +91,7 @@ class RoutedConvolution(torch.autograd.Function):
 
 class Routed(ChannelsLast):
     method = "routed"
-    only = (("task", "train"), ("network", "mnist"))
+    only = (("task", "train"), ("input", "device"), ("network", "mnist"))
     description = "channels_last; conv2's backward pass only where the pool let a gradient through, in sparse products"
 
     def convolve_and_pool(self, x, weight, bias):
@@ -99,6 +101,7 @@ class Routed(ChannelsLast):
 class Cpu(Training, HostPeer):
     method = "cpu"
     description = "eager, on the CPU"
+    only = (("task", "train"),)
     dtypes = ("f32",)
     place = torch.device("cpu")
 
@@ -110,5 +113,6 @@ class Cpu(Training, HostPeer):
 class CpuCompiled(Cpu):
     method = "cpu_compiled"
     description = "torch.compile of the forward and backward pass, on the CPU"
+    only = (("task", "train"), ("input", "device"))
     execution = "compiled"
     warm_up = True
