@@ -68,4 +68,4 @@ class HostInput:
         images, labels = next(self.batches)
         images = images.to(self.place, non_blocking=True)
         labels = labels.to(self.place, non_blocking=True)
-        return self.values[images.int()].view(self.shape), labels
+        return self.values[images.long()].view(self.shape), labels
