@@ -84,17 +84,26 @@ def torch_on_cpu() -> Iterator[None]:
         yield
 
 
+def follow_on_cpu(*arguments: Any) -> None:
+    """`follow` of distributed_torch.py, in a process that a test has started."""
+    from algorithms.cnn.distributed_torch import follow
+
+    with torch_on_cpu():
+        follow(*arguments)
+
+
 def run(
     variant: Variant,
     algorithm: str,
     inputs: dict[str, np.ndarray],
+    device: Device = HOST,
     **parameters: float | str,
 ) -> dict[str, np.ndarray]:
     """The outputs of a variant after two computes: the second must not need the first."""
     model, method, dtype = variant
     made_from = peer_of(algorithm, model, method)
     with torch_on_cpu():
-        peer = driver.prepare(made_from, inputs, {**parameters, "dtype": dtype}, HOST)
+        peer = driver.prepare(made_from, inputs, {**parameters, "dtype": dtype}, device)
         for _ in range(2):
             peer.reset()
             peer.compute()

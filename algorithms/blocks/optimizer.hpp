@@ -41,22 +41,23 @@ LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t 
   return {rate, one_less(0.9), one_less(0.999)};
 }
 
-/// The parameter after a step, from its gradient.
+/// The parameter after a step, from its gradient. Multiply-adds are explicit: where the compiler chose them, kernels
+/// that take this update would differ in last bits.
 template <class T>
 LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T gradient, const StepSize<T>& size,
                                    T adam_epsilon = T(1e-8)) {
   if (optimizer == Optimizer::sgd) {
-    weight.value -= size.rate * gradient;
+    weight.value = std::fma(-size.rate, gradient, weight.value);
   } else if (optimizer == Optimizer::adadelta) {
     const T rho = T(0.9), rest = T(0.1), eps = T(1e-6);  // not 1 - rho: cancellation
-    weight.first = rho * weight.first + rest * gradient * gradient;
+    weight.first = std::fma(rho, weight.first, rest * gradient * gradient);
     const T change = std::sqrt(weight.second + eps) / std::sqrt(weight.first + eps) * gradient;
-    weight.second = rho * weight.second + rest * change * change;
-    weight.value -= size.rate * change;
+    weight.second = std::fma(rho, weight.second, rest * change * change);
+    weight.value = std::fma(-size.rate, change, weight.value);
   } else {
     const T slow = T(0.9), slow_rest = T(0.1), slower = T(0.999), slower_rest = T(0.001);
-    weight.first = slow * weight.first + slow_rest * gradient;
-    weight.second = slower * weight.second + slower_rest * gradient * gradient;
+    weight.first = std::fma(slow, weight.first, slow_rest * gradient);
+    weight.second = std::fma(slower, weight.second, slower_rest * gradient * gradient);
     weight.value -=
         size.rate * (weight.first * size.first_scale) / (std::sqrt(weight.second * size.second_scale) + adam_epsilon);
   }

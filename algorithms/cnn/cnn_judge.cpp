@@ -146,7 +146,6 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
 /// divergence of trainings that round differently.
 Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic& arithmetic) {
   constexpr std::int64_t max_steps = 2;  // computed in double
-  const double drift = arithmetic.drift;
   Verdict verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
   const auto initial = problem.initial.values<const float>();
@@ -155,7 +154,7 @@ Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic
   for (std::int64_t step = 0; step < steps; ++step) {
     const Gradient gradient = differentiate(weights, batch_of(problem, step, arithmetic));
     const double found = losses[static_cast<std::size_t>(step)];
-    const double bound = gradient.loss_bound + (step == 0 ? 0 : drift * gradient.loss);
+    const double bound = gradient.loss_bound + (step == 0 ? 0 : arithmetic.drift * gradient.loss);
     if (!(std::abs(found - gradient.loss) <= bound))
       verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(found) + ", expected " +
                    all_digits(gradient.loss) + " within " + all_digits(bound));
@@ -173,7 +172,7 @@ Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic
     apart += std::pow(before[i] - weights[i], 2);
     moved += std::pow(weights[i] - initial[i], 2);
   }
-  if (!(std::sqrt(apart) <= drift * std::sqrt(moved)))
+  if (!(std::sqrt(apart) <= arithmetic.drift_of(problem.optimizer) * std::sqrt(moved)))
     verdict.fail("weights_before: " + all_digits(std::sqrt(apart)) +
                  " away from those in double, which have changed by " + all_digits(std::sqrt(moved)));
   const auto state = outputs[Cnn::state_before].values.values<const float>();

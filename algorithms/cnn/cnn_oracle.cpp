@@ -50,12 +50,17 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
 }  // namespace
 
 Arithmetic Arithmetic::of(std::string_view form) {
-  const Rounded rounded = form.ends_with(Cnn::of_all)        ? Rounded::all
-                          : form.ends_with(Cnn::of_backward) ? Rounded::convolutions
-                                                             : Rounded::forward;
+  const Rounded rounded = form.ends_with(Cnn::of_all)            ? Rounded::all
+                          : form.ends_with(Cnn::of_convolutions) ? Rounded::convolutions
+                          : form.ends_with(Cnn::of_backward)     ? Rounded::backward
+                                                                 : Rounded::forward;
   if (form.starts_with(Cnn::tf32)) return {.rounded = rounded, .roundoff = tf32_roundoff, .drift = 0.06};
   if (form.starts_with(Cnn::bf16)) return {.rounded = rounded, .roundoff = bf16_roundoff, .drift = 0.35};
   return {};
+}
+
+double Arithmetic::drift_of(blocks::Optimizer optimizer) const {
+  return rounded != Rounded::none && optimizer == blocks::Optimizer::adam ? std::sqrt(drift) : drift;
 }
 
 Gradient differentiate(std::span<const double> weights, const Batch& batch, const Decisions* decisions) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/blocks/optimizer.hpp"
 #include "algorithms/cnn/networks.hpp"
 
 /// The networks in double, with error bounds for a variant's arithmetic.
@@ -14,13 +15,18 @@ namespace league::cnn {
 
 /// A variant's arithmetic: f32, except for products that round their factors, as matrix units do.
 struct Arithmetic {
-  /// Which products, each with those before: the second convolution forward and the first dense layer forward and
-  /// backward; the second convolution backward; all, and the sums that libraries compute as products.
-  enum class Rounded { none, forward, convolutions, all };
+  /// Which products, each with those before: the convolutions but the first forward, and the first dense layer forward
+  /// and backward; these convolutions backward; the first convolution; all, and the sums that libraries compute as
+  /// products.
+  enum class Rounded { none, forward, backward, convolutions, all };
   Rounded rounded = Rounded::none;
   double roundoff = 0;  ///< unit roundoff of the factors
   bool rounds = false;  ///< the oracle's factors, too
   double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
+
+  /// The same with an optimizer. The first steps of Adam go by the signs of the gradient: roundings turn a share of
+  /// them, whose distance is the root of that share.
+  [[nodiscard]] double drift_of(blocks::Optimizer optimizer) const;
 
   /// By the form of a variant's outputs, such as `Cnn::tf32`; f32 if it has none.
   [[nodiscard]] static Arithmetic of(std::string_view form);

@@ -7,7 +7,7 @@ namespace {
 
 template <class Backward>
 using MethodShard = GpuShard<cuda_model::Gpu, FloatMethod<Backward>>;
-using OfCifar10 = GpuLayersShard<cuda_model::Gpu, Cifar10>;
+using OfCifar10 = GpuLayersShard<cuda_model::Gpu, FloatLayers<Cifar10>>;
 const RegisterTraining<MethodShard<DirectBackward>, OfCifar10> direct{"direct", cuda::model};
 const RegisterTraining<MethodShard<RoutedBackward>> routed{"routed", cuda::model};
 

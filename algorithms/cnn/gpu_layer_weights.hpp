@@ -44,6 +44,8 @@ struct LayerWeights {
   static_assert(window_rows % staged_rows == 0 && L::live_side % row_parts == 0);
   static_assert(threads % 32 == 0 && threads <= sums_size && d_size % 4 == 0 && scratch_bytes <= 40'000);
 
+  /// The parameter of sum `at` of a set.
+  LEAGUE_FUNCTION static int parameter(int at) { return L::weights + at; }
   /// Sets of sums that are worth while for so many images.
   static int max_sets(int images) { return parts * images; }
   template <class Barrier>
@@ -143,9 +145,10 @@ struct LayerWeights {
   }
 };
 
-/// Adds the sets of sums of all convolutions; 32 parameters per team.
-template <class N>
+/// Adds the sets of sums of all convolutions; 32 parameters per team. `Method`: its kernels have left them.
+template <class Method>
 struct AddSets {
+  using N = typename Method::Net;
   static constexpr int threads = 256, min_teams = 2, parts = threads / 32, items = N::fc1_weights / 32;
   static constexpr int scratch_bytes = static_cast<int>(sizeof(float)) * threads;
 
@@ -159,18 +162,25 @@ struct AddSets {
     if (part != 0) return;
     float sum = 0;
     for (int from = 0; from < parts; ++from) sum += scratch[from * 32 + lane];
-    s.gradient[at] = sum;
+    s.gradient[parameter<0>(at)] = sum;
     if (at == 0) *memory.size = s.step_size();  // for the update, which also counts the step
   }
 
  private:
+  template <int n>
+  LEAGUE_FUNCTION static int parameter(int at) {
+    if constexpr (!Layer<N, n>::last)
+      if (at >= Layer<N, n + 1>::weights) return parameter<n + 1>(at);
+    return Method::template Weights<n>::parameter(at - Layer<N, n>::weights);
+  }
   /// The sum of every `parts`-th set from `part` on, from convolution `n` or a later one.
   template <int n>
   LEAGUE_FUNCTION static float sum_of(const LayersMemory<N>& memory, int part, int at) {
     if constexpr (!Layer<N, n>::last)
       if (at >= Layer<N, n + 1>::weights) return sum_of<n + 1>(memory, part, at);
     return blocks::sum_in_order<12>((memory.sets[n] + parts - 1 - part) / parts, [&](int set) {
-      return memory.partials[n][std::int64_t{set * parts + part} * LayerWeights<N, n>::all + at - Layer<N, n>::weights];
+      return memory
+          .partials[n][std::int64_t{set * parts + part} * Method::template Weights<n>::all + at - Layer<N, n>::weights];
     });
   }
 };

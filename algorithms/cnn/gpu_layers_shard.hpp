@@ -29,10 +29,35 @@ struct PackLayers {
   }
 };
 
-/// `Gpu`: the model's arrays, and a launcher of kernels.
-template <class Gpu, class N>
-class GpuLayersShard final : public GpuTraining<Gpu, N, LayersMemory<N>, PackLayers<N>> {
-  using Base = GpuTraining<Gpu, N, LayersMemory<N>, PackLayers<N>>;
+/// The kernels without matrix units.
+template <class N>
+struct FloatLayers {
+  using Net = N;
+  template <int n>
+  using Forward = LayerForward<N, n>;
+  template <int n>
+  using Inputs = LayerBackward<N, n>;
+  template <int n>
+  using Weights = LayerWeights<N, n>;
+  using Dense = DenseOf<N>;
+  using DenseBackward = DenseBackwardOf<N>;
+  using Pack = PackLayers<N>;
+  static constexpr const char* form = "";
+  /// Sizes in floats: packed weights of convolution `n`; `values` of an output.
+  static constexpr int filters(int n) {
+    return N::network.convolutions[n].outputs * N::network.convolutions[n].terms();
+  }
+  static constexpr int outputs(int values) { return values; }
+};
+
+/// `Gpu`: the model's arrays, and a launcher of kernels. `Method`: the kernels.
+template <class Gpu, class Method>
+class GpuLayersShard final
+    : public GpuTraining<Gpu, typename Method::Net, LayersMemory<typename Method::Net>, typename Method::Pack> {
+  using N = typename Method::Net;
+  using Base = GpuTraining<Gpu, N, LayersMemory<N>, typename Method::Pack>;
+  using Dense = typename Method::Dense;
+  using DenseBackward = typename Method::DenseBackward;
   using Base::images, Base::some_images;
   using typename Base::State, typename Base::Take;
   static constexpr int count = N::network.count;
@@ -40,16 +65,17 @@ class GpuLayersShard final : public GpuTraining<Gpu, N, LayersMemory<N>, PackLay
 
  public:
   GpuLayersShard(const Cnn& problem, const Context& context, const Shard& shard)
-      : Base(problem, context, shard), slices_(DenseOf<N>::slices(some_images(), Base::multiprocessors())) {
+      : Base(problem, context, shard), slices_(Dense::slices(some_images(), Base::multiprocessors())) {
     for (int n = 0; n < count; ++n) {
       const Convolution& of = N::network.convolutions[n];
       const std::string number = std::to_string(n + 1);
-      Base::declare(forward_[n], "cnn/forward" + number, of.outputs * of.terms());
-      Base::declare(backward_[n], "cnn/backward" + number, n == 0 ? 0 : of.outputs * of.terms());
-      const std::int64_t values = n + 1 == count ? 0 : std::int64_t{some_images()} * of.values();
-      Base::declare(a_[n], "cnn/a" + number, values);
-      Base::declare_zeroed(d_a_[n], "cnn/d_a" + number, values);
+      Base::declare_zeroed(forward_[n], "cnn/forward" + number, Method::filters(n));
+      Base::declare(backward_[n], "cnn/backward" + number, n == 0 ? 0 : Method::filters(n));
+      const std::int64_t stored = n + 1 == count ? 0 : some_images();
+      Base::declare(a_[n], "cnn/a" + number, stored * Method::outputs(of.values()));
+      Base::declare_zeroed(d_a_[n], "cnn/d_a" + number, stored * of.values());
     }
+    Base::take_form(Method::form);
     Base::declare(products_, "cnn/products", std::int64_t{slices_} * some_images() * N::hidden);
   }
   Launch configure(Launch launch) override {
@@ -57,7 +83,7 @@ class GpuLayersShard final : public GpuTraining<Gpu, N, LayersMemory<N>, PackLay
     declare_sets<0>();
     declare_sets<1>();
     declare_sets<2>();
-    using First = LayerForward<N, 0>;
+    using First = typename Method::template Forward<0>;
     return {Base::league_size(First::items(some_images())), First::threads, 1, 0};
   }
   void differentiate(Stages& stages, int phase) const override {
@@ -66,13 +92,13 @@ class GpuLayersShard final : public GpuTraining<Gpu, N, LayersMemory<N>, PackLay
     const auto stage = [&](const char* name, const auto& body) { stages.stage(Base::queue(), name, body); };
     if (phase > 0) {
       stage("convolutions backward", [&] { convolve_back(s, each); });
-      stage("sums of teams", [&] { items<AddSets<N>>(s, each, AddSets<N>::items); });
+      stage("sums of teams", [&] { items<AddSets<Method>>(s, each, AddSets<Method>::items); });
       return;
     }
     stage("convolutions", [&] { convolve(s, each, images()); });
-    stage("dense", [&] { items<DenseOf<N>>(s, each, DenseOf<N>::items(images(), slices_)); });
+    stage("dense", [&] { items<Dense>(s, each, Dense::items(images(), slices_)); });
     stage("loss", [&] { items<LossOf<N>>(s, each, images()); });
-    stage("dense backward", [&] { items<DenseBackwardOf<N>>(s, each, DenseBackwardOf<N>::items(images())); });
+    stage("dense backward", [&] { items<DenseBackward>(s, each, DenseBackward::items(images())); });
   }
 
  private:
@@ -87,31 +113,41 @@ class GpuLayersShard final : public GpuTraining<Gpu, N, LayersMemory<N>, PackLay
   }
   void classify(const State& s, const Take& take) const override {
     convolve(s, take, take.count);
-    items<DenseOf<N>>(s, take, DenseOf<N>::items(take.count, slices_));
+    items<Dense>(s, take, Dense::items(take.count, slices_));
     items<LossOf<N>>(s, take, take.count);
   }
   template <int n>
   void declare_sets() {
-    using Kernel = LayerWeights<N, n>;
+    using Kernel = typename Method::template Weights<n>;
     sets_[n] = std::clamp(Kernel::max_sets(images()), 1,
                           std::max(Base::teams(Kernel::min_teams) / Kernel::blocks_of_inputs, 1));
     Base::declare(partials_[n], "cnn/partials" + std::to_string(n + 1), std::int64_t{sets_[n]} * Kernel::all);
   }
+  template <int n>
+  void forward(const State& s, const Take& take, int of_images) const {
+    using Kernel = typename Method::template Forward<n>;
+    items<Kernel>(s, take, Kernel::items(of_images));
+  }
   void convolve(const State& s, const Take& take, int of_images) const {
-    items<LayerForward<N, 0>>(s, take, LayerForward<N, 0>::items(of_images));
-    items<LayerForward<N, 1>>(s, take, LayerForward<N, 1>::items(of_images));
-    items<LayerForward<N, 2>>(s, take, LayerForward<N, 2>::items(of_images));
+    forward<0>(s, take, of_images);
+    forward<1>(s, take, of_images);
+    forward<2>(s, take, of_images);
   }
   void convolve_back(const State& s, const Take& take) const {
     weights<2>(s);
-    items<LayerBackward<N, 2>>(s, take, LayerBackward<N, 2>::items(images()));
+    inputs<2>(s, take);
     weights<1>(s);
-    items<LayerBackward<N, 1>>(s, take, LayerBackward<N, 1>::items(images()));
+    inputs<1>(s, take);
     weights<0>(s);
   }
   template <int n>
+  void inputs(const State& s, const Take& take) const {
+    using Kernel = typename Method::template Inputs<n>;
+    items<Kernel>(s, take, Kernel::items(images()));
+  }
+  template <int n>
   void weights(const State& s) const {
-    using Kernel = LayerWeights<N, n>;
+    using Kernel = typename Method::template Weights<n>;
     Base::launcher().template teams<Kernel>(sets_[n] * Kernel::blocks_of_inputs, s, kernel_memory());
   }
   template <class Kernel>

@@ -15,8 +15,8 @@ template <class Unit, class Backward>
 struct UnitStep : LoopStep<HostRouted> {
   using Base = LoopStep<HostRouted>;
   using Forward = UnitForward<Unit>;
-  using Dense = UnitDense<Unit>;
-  using DenseBackward = UnitDenseBackward<Unit>;
+  using Dense = UnitDense<Unit, Mnist>;
+  using DenseBackward = UnitDenseBackward<Unit, Mnist>;
   using Weights = UnitWeights<Unit>;
   using Inputs = UnitInputs<Unit>;
   /// The threads' scratch, and the packed weights.

@@ -11,8 +11,8 @@ using Gpu = kokkos_model::Gpu<kokkos_model::PlainThreads>;
 template <class OnGpu, class OnHost>
 using MethodShard =
     std::conditional_t<kokkos::on_gpu, GpuShard<Gpu, FloatMethod<OnGpu>>, kokkos_model::OnHost<LoopStep<OnHost>>>;
-using OfCifar10 =
-    std::conditional_t<kokkos::on_gpu, GpuLayersShard<Gpu, Cifar10>, kokkos_model::OnHost<LayerStep<Cifar10>>>;
+using OfCifar10 = std::conditional_t<kokkos::on_gpu, GpuLayersShard<Gpu, FloatLayers<Cifar10>>,
+                                     kokkos_model::OnHost<LayerStep<Cifar10>>>;
 const RegisterTraining<MethodShard<DirectBackward, HostDirect>, OfCifar10> direct{"direct", kokkos::model};
 const RegisterTraining<MethodShard<RoutedBackward, HostRouted>> routed{"routed", kokkos::model};
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/cnn/gpu_layers_shard.hpp"
+#include "algorithms/cnn/host_unit_layers.hpp"
 #include "algorithms/cnn/host_units.hpp"
 #include "algorithms/cnn/kokkos_host.hpp"
 #include "algorithms/cnn/kokkos_launcher.hpp"
@@ -26,10 +28,18 @@ template <class Unit>
 using Routed = MethodShard<Unit, RoutedBackward>;
 template <class Unit>
 using Dense = MethodShard<Unit, UnitBackward<Unit>>;
-const RegisterTraining<Routed<Native<Element::tf32>>> tf32{"tensor_tf32", kokkos::blocks_model};
-const RegisterTraining<Routed<Native<Element::bf16>>> bf16{"tensor_bf16", kokkos::blocks_model};
-const RegisterTraining<Dense<Native<Element::tf32>>> dense_tf32{"tensor_dense_tf32", kokkos::blocks_model};
-const RegisterTraining<Dense<Native<Element::bf16>>> dense_bf16{"tensor_dense_bf16", kokkos::blocks_model};
+template <class Unit>
+using OfCifar10 =
+    std::conditional_t<kokkos::on_gpu, GpuLayersShard<kokkos_model::Gpu<NativeThreads>, UnitLayers<Unit, Cifar10>>,
+                       kokkos_model::OnHost<UnitLayerStep<Unit, Cifar10>>>;
+const RegisterTraining<Routed<Native<Element::tf32>>, OfCifar10<Native<Element::tf32>>> tf32{"tensor_tf32",
+                                                                                             kokkos::blocks_model};
+const RegisterTraining<Routed<Native<Element::bf16>>, OfCifar10<Native<Element::bf16>>> bf16{"tensor_bf16",
+                                                                                             kokkos::blocks_model};
+const RegisterTraining<Dense<Native<Element::tf32>>, NothingRouted> dense_tf32{"tensor_dense_tf32",
+                                                                               kokkos::blocks_model};
+const RegisterTraining<Dense<Native<Element::bf16>>, NothingRouted> dense_bf16{"tensor_dense_bf16",
+                                                                               kokkos::blocks_model};
 
 }  // namespace
 }  // namespace league::cnn

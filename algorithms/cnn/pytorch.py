@@ -10,6 +10,7 @@ each ReLU; those of the last step are kept. With input = host a DataLoader loads
 import torch
 from torch.nn import functional
 
+from algorithms.cnn.distributed_torch import Distributed, Replica
 from algorithms.cnn.training_torch import Training
 from backends.python.gpu import TorchPeer
 from backends.python.peer import HostPeer
@@ -96,6 +97,28 @@ class Routed(ChannelsLast):
 
     def convolve_and_pool(self, x, weight, bias):
         return RoutedConvolution.apply(x, weight, bias)
+
+
+class DataParallel(Eager):
+    method = "data_parallel"
+    description = "eager in nn.DataParallel: each step replicates the weights and gathers on the first GPU"
+    several = True
+
+    def make_optimizer(self):
+        network = torch.nn.DataParallel(
+            Replica(self), list(self.device.indices) or None
+        )
+        self.scores = lambda x, masks: network(x, *(masks or ()))
+        return super().make_optimizer()
+
+    def time(self, count):
+        return self.latency(count)  # events on the first GPU do not see the others
+
+
+class DistributedDataParallel(Distributed, Eager):
+    method = "distributed"
+    description = "eager in DistributedDataParallel: a process per GPU, gradients all-reduced during backward()"
+    several = True
 
 
 class Cpu(Training, HostPeer):

@@ -199,8 +199,15 @@ inline Schedule schedule_of(const Cnn& problem) {
           .evaluates = problem.evaluates};
 }
 
+/// In place of a training that does not exist: why it is skipped.
+struct NotInThisModel {
+  static constexpr const char* reason = "not by this method in this model";
+};
+struct NothingRouted {
+  static constexpr const char* reason = "its backward pass is not routed, so that tensor_tf32 and tensor_bf16 are this";
+};
 /// Registers a training; `P`, or for the network `cifar10` the other, is made from (problem, context, shard).
-template <class P, class OfCifar10 = void>
+template <class P, class OfCifar10 = NotInThisModel>
 struct RegisterTraining {
   RegisterTraining(std::string method, Model model, std::vector<Execution> executions = recordable) {
     Register<Cnn>(
@@ -217,8 +224,8 @@ struct RegisterTraining {
     if (problem.on_host && context.execution != Execution::stream)
       throw Unsupported("input = host: a graph cannot load images on the host; take execution = stream");
     if (problem.network.name == mnist.name) return std::make_unique<P>(problem, context, shard);
-    if constexpr (std::is_void_v<OfCifar10>)
-      throw Unsupported("network " + std::string(problem.network.name) + ": not by this method in this model");
+    if constexpr (requires { OfCifar10::reason; })
+      throw Unsupported("network " + std::string(problem.network.name) + ": " + OfCifar10::reason);
     else
       return std::make_unique<OfCifar10>(problem, context, shard);
   }

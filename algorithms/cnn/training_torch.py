@@ -78,6 +78,7 @@ class Training:
             weights = [w.to(**filters) if w.dim() == 4 else w for w in weights]
         start = [weight.clone() for weight in weights]
         self.weights = [weight.requires_grad_(True) for weight in weights]
+        self.scores = self.logits  # an optimizer of several devices wraps the network
         self.optimizer = self.make_optimizer()
         self.update = self.optimizer.step
         self.forward, self.masks = self.loss_of, masks_of
@@ -123,10 +124,10 @@ class Training:
         x = functional.conv2d(x, weight, bias)
         return functional.max_pool2d(x, 2, return_indices=True)
 
-    def logits(self, x, masks=None):
+    def logits(self, x, masks=None, weights=None):
         """Logits of images; also the deciding convolutions' positions of the pool's maxima and values after
-        the ReLU, and the hidden values."""
-        w, seen = self.weights, []
+        the ReLU, and the hidden values. `weights`: those of a replica."""
+        w, seen = weights or self.weights, []
         x = x.movedim(3, 1) if self.channels_last else x
         for n, of in enumerate(self.task.network.convolutions):
             places, filters = None, w[2 * n : 2 * n + 2]
@@ -158,7 +159,7 @@ class Training:
         if self.task.seed is not None:
             masks = self.masks(stream, self.counters[: len(index)])
         images, labels = self.batch_of(index)
-        logits, *seen = self.logits(images, masks)
+        logits, *seen = self.scores(images, masks)
         if self.execution.startswith("compiled"):  # fused into the kernels around
             seen = decisions_of(self.task.network, *seen)
         return functional.cross_entropy(logits, labels), *seen

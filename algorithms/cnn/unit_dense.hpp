@@ -7,50 +7,50 @@
 /// The first dense layer on a matrix unit: `Dense` and `DenseBackward` with other tiles.
 namespace league::cnn {
 
-/// 64 images x 128 neurons of a slice of the inputs.
-template <class Unit>
+/// 64 images x all neurons of a slice of the inputs.
+template <class Unit, class N>
 struct UnitDense {
-  using Tile = UnitProduct<Unit, 64, hidden, true, true>;
+  using Tile = UnitProduct<Unit, 64, N::hidden, true, true>;
   static constexpr int threads = Tile::threads, min_teams = 2, scratch_bytes = Tile::scratch_bytes;
 
-  LEAGUE_FUNCTION static int items(int images, int slices) { return Dense::items(images, slices); }
-  static int slices(int images, int multiprocessors) { return Dense::slices(images, multiprocessors); }
-  template <class Barrier>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& memory,
-                                  const Take& take, int item, float* scratch) {
-    const int first = item / memory.slices * 64, number = item % memory.slices, slice = pooled / memory.slices;
+  LEAGUE_FUNCTION static int items(int images, int slices) { return DenseOf<N>::items(images, slices); }
+  static int slices(int images, int multiprocessors) { return DenseOf<N>::slices(images, multiprocessors); }
+  template <class Barrier, class Memory>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const StateOf<N>& s, const Memory& memory,
+                                  const TakeOf<N>& take, int item, float* scratch) {
+    const int first = item / memory.slices * 64, number = item % memory.slices, slice = N::flat / memory.slices;
     const int k0 = number * slice, last = take.count - 1;
     if (first > last) return;
     Tile::multiply(
-        group, slice, {s.p + std::int64_t{first} * pooled + k0, pooled, take.count - first},
-        {s.weights + fc1_weights + k0, pooled, hidden},
+        group, slice, {s.p + std::int64_t{first} * N::flat + k0, N::flat, take.count - first},
+        {s.weights + N::fc1_weights + k0, N::flat, N::hidden},
         [&](int row, int column, const typename Tile::Run& sums) {
           if (first + row <= last)
             *reinterpret_cast<typename Tile::Run*>(
-                memory.products + (std::int64_t{number} * take.count + first + row) * hidden + column) = sums;
+                memory.products + (std::int64_t{number} * take.count + first + row) * N::hidden + column) = sums;
         },
         scratch);
   }
 };
 
-/// Gradients of the layer's inputs, 64 images x 128 inputs, and of its weights, 128 neurons x 64 inputs over all
+/// Gradients of the layer's inputs, 64 images x 128 inputs, and of its weights, all neurons x 64 inputs over all
 /// images; on GPUs, the small sums too.
-template <class Unit>
+template <class Unit, class N>
 struct UnitDenseBackward {
-  using Weights = UnitProduct<Unit, hidden, 64, false, false>;
+  using Weights = UnitProduct<Unit, N::hidden, 64, false, false>;
   using Inputs = UnitProduct<Unit, 64, 128, true, false>;
   static constexpr int threads = Weights::threads, min_teams = 2;
   static constexpr int scratch_bytes =
       Weights::scratch_bytes > Inputs::scratch_bytes ? Weights::scratch_bytes : Inputs::scratch_bytes;
-  static constexpr int input_tiles = pooled / 128, weight_tiles = pooled / 64;
-  using Small = SmallSums<threads>;
+  static constexpr int input_tiles = N::flat / 128, weight_tiles = N::flat / 64;
+  using Small = SmallSumsOf<N, threads>;
   static_assert(threads == Inputs::threads && (threads == 1 || Small::scratch_bytes <= scratch_bytes));
 
   LEAGUE_FUNCTION static int tiles(int images) { return (images + 63) / 64 * input_tiles + weight_tiles; }
   LEAGUE_FUNCTION static int items(int images) { return tiles(images) + Small::items; }
-  template <class Barrier>
-  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const State& s, const GpuMemory& /*memory*/,
-                                  const Take& take, int item, float* scratch) {
+  template <class Barrier, class Memory>
+  LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const StateOf<N>& s, const Memory& /*memory*/,
+                                  const TakeOf<N>& take, int item, float* scratch) {
     const int of_inputs = tiles(take.count) - weight_tiles;
     if (item < of_inputs)
       inputs(group, s, take, item / input_tiles * 64, item % input_tiles * 128, scratch);
@@ -62,27 +62,27 @@ struct UnitDenseBackward {
 
  private:
   template <class Barrier>
-  LEAGUE_FUNCTION static void weights(const blocks::Group<Barrier>& group, const State& s, const Take& take, int k0,
-                                      float* scratch) {
+  LEAGUE_FUNCTION static void weights(const blocks::Group<Barrier>& group, const StateOf<N>& s, const TakeOf<N>& take,
+                                      int k0, float* scratch) {
     Weights::multiply(
-        group, take.count, {s.d_h, hidden, take.count}, {s.p + k0, pooled, take.count},
+        group, take.count, {s.d_h, N::hidden, take.count}, {s.p + k0, N::flat, take.count},
         [&](int row, int column, const typename Weights::Run& sums) {
-          *reinterpret_cast<typename Weights::Run*>(s.gradient + fc1_weights + row * pooled + k0 + column) = sums;
+          *reinterpret_cast<typename Weights::Run*>(s.gradient + N::fc1_weights + row * N::flat + k0 + column) = sums;
         },
         scratch);
   }
   /// Back through dropout and ReLU after the pool: where the output was above 0.
   template <class Barrier>
-  LEAGUE_FUNCTION static void inputs(const blocks::Group<Barrier>& group, const State& s, const Take& take, int first,
-                                     int k0, float* scratch) {
+  LEAGUE_FUNCTION static void inputs(const blocks::Group<Barrier>& group, const StateOf<N>& s, const TakeOf<N>& take,
+                                     int first, int k0, float* scratch) {
     const auto scale = s.dropout_of(take).template pooled_scale<float>();
     const int last = take.count - 1;
     Inputs::multiply(
-        group, hidden, {s.d_h + first * hidden, hidden, take.count - first},
-        {s.weights + fc1_weights + k0, pooled, hidden},
+        group, N::hidden, {s.d_h + first * N::hidden, N::hidden, take.count - first},
+        {s.weights + N::fc1_weights + k0, N::flat, N::hidden},
         [&](int row, int column, const typename Inputs::Run& sums) {
           if (first + row > last) return;
-          const std::int64_t at = std::int64_t{first + row} * pooled + k0 + column;
+          const std::int64_t at = std::int64_t{first + row} * N::flat + k0 + column;
           const auto p = *reinterpret_cast<const typename Inputs::Run*>(s.p + at);
           typename Inputs::Run d;
           for (int n = 0; n < Inputs::run; ++n) d.values[n] = p.values[n] > 0 ? scale * sums.values[n] : 0;

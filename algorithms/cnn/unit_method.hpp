@@ -48,8 +48,8 @@ struct PackFilters {
 template <class Unit, class Backward_>
 struct UnitMethod {
   using Forward = UnitForward<Unit>;
-  using Dense = UnitDense<Unit>;
-  using DenseBackward = UnitDenseBackward<Unit>;
+  using Dense = UnitDense<Unit, Mnist>;
+  using DenseBackward = UnitDenseBackward<Unit, Mnist>;
   using Backward = Backward_;
   using Pack = PackFilters<Unit, Backward>;
   static constexpr const char* form = form_of<Unit>(Backward::rounds);

@@ -12,6 +12,7 @@ class Library(neighbours.ArrayPeer, CupyPeer):
     method = "library"
     description = "cupy.matmul, cupy.argpartition (which sorts)"
     dtypes = ("f32", "i32", "u8")
+    split = ("test", "test_labels")
     xp = cupy
 
     def compute(self):

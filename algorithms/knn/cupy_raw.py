@@ -164,6 +164,7 @@ class Fused(CupyPeer):
     method = "fused"
     description = "RawKernels: 64 x 64 tiles of products with k-best lists"
     dtypes = ("f32", "i32", "u8")
+    split = ("test", "test_labels")
 
     def upload(self):
         names = ("train", "train_labels", "test")

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy: a product for the logits, one for the gradient. theta, biases last, is kept in double.
-
-LogisticRegression of scikit-learn and cuML is not a peer: its solvers have their own stop rules and do
-not report the loss of each step, so that this problem's bounds cannot be checked.
-"""
+"""NumPy: a product for the logits, one for the gradient. theta, biases last, is kept in double."""
 
 import numpy as np
 

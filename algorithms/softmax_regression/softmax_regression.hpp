@@ -21,6 +21,8 @@ class SoftmaxRegression final : public Problem {
   enum Output { theta, loss, steps_taken };  ///< f64 [features + 1 x classes], b last; f64 [steps]; i64 [1]
   /// `Output::form` of theta where a library adds the rows' gradients in f32, in an unknown order over the batch.
   static constexpr const char* product = "product";
+  /// `Output::form` of theta of another solver, which stops at the loss that the descent ends with: judged by its loss.
+  static constexpr const char* equal_loss = "equal_loss";
   static constexpr std::int64_t max_features = 4096;
   static constexpr int max_classes = 64;
 

@@ -159,6 +159,20 @@ Figure accuracy(const SoftmaxRegression& problem, std::span<const double> theta)
   return {"accuracy", static_cast<double>(right), static_cast<double>(found.size())};
 }
 
+/// Another solver's theta: its loss over all rows is at most that of the descent after the last step. Both losses are
+/// allowed the error of a descent with a library's products.
+void judge_loss(Verdict& verdict, const SoftmaxRegression& problem, const Path& path, std::span<const double> theta,
+                Reduce& reduce) {
+  const Rows all{0, problem.extent()};
+  const double expected = evaluate(problem, all, path.theta, {}, reduce).loss;
+  const Evaluation found = evaluate(problem, all, {theta.begin(), theta.end()}, {}, reduce);
+  const double bound = path.loss_bounds[product].back() + found.loss_error;
+  if (!(found.loss <= expected + bound))
+    verdict.fail("the loss at theta is " + all_digits(found.loss) + ", expected at most " + all_digits(expected) +
+                 ", that of the descent after its last step, within " + all_digits(bound));
+  verdict.figures.push_back({"last_loss", found.loss});
+}
+
 }  // namespace
 
 Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs, Reduce& reduce) {
@@ -177,6 +191,12 @@ Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& o
       verdict.fail(why);
     else
       verdict.fail_problem(why);
+    return verdict;
+  }
+  if (theta_output.form == SoftmaxRegression::equal_loss) {
+    judge_loss(verdict, problem, path, theta, reduce);
+    if (problem.data.test.rows() > 0) verdict.figures.push_back(accuracy(problem, theta));
+    verdict.figures.push_back({"iterations", static_cast<double>(steps)});
     return verdict;
   }
   verdict += judge_values("loss", losses, [&](std::int64_t step) {

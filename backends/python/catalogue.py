@@ -17,7 +17,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = ("method", "description", "dtypes", "kind", "units", "problem")
+FIELDS = (
+    "method",
+    "description",
+    "dtypes",
+    "kind",
+    "units",
+    "problem",
+    "split",
+    "several",
+)
 OURS = {"algorithms", "backends"}
 #: Packages whose module has a different name.
 PACKAGES = {

@@ -34,6 +34,7 @@ class Device:
     index: int = 0
     threads: int = 1
     memory_bytes: int = 0  #: memory budget of a case; 0: no limit
+    indices: tuple[int, ...] = ()  #: of several GPUs, the first of them `index`
 
 
 class Peer(ABC):
@@ -61,6 +62,11 @@ class Peer(ABC):
     # : (output, how it was computed) if the error bound depends on it: ("squared",
     # "expanded").
     forms: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    #: Inputs whose rows can be split over several devices, a peer on each (several.py).
+    split: ClassVar[tuple[str, ...]] = ()
+    #: Whether it takes several devices itself (`Device.indices`).
+    several: ClassVar[bool] = False
 
     #: In a traced pass, told where a stage ends: ``if self.trace: self.trace.end("forward")``.
     trace: Stages | None = None

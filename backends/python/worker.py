@@ -24,6 +24,7 @@ import numpy as np
 
 from . import driver, end_to_end, own, stages
 from .peer import Arrays, Device, Peer, Unsupported
+from .several import Split
 
 DTYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "|u1"}
 REST_S = 5e-3
@@ -84,9 +85,9 @@ class Worker:
         else:
             module = driver.load(request["algorithm"], request["model"])
             made_from = driver.variants(module)[request["method"]]
-            self.make = functools.partial(
-                made_from, parameters=parameters, device=device
-            )
+            splits = device.indices and not made_from.several
+            make = functools.partial(Split, made_from) if splits else made_from
+            self.make = functools.partial(make, parameters=parameters, device=device)
             self.peer = self.make(inputs)
         self.warm = not self.peer.warm_up
         return {"reset_each": self.peer.reset_each, "forms": dict(self.peer.forms)}
@@ -127,6 +128,9 @@ class Worker:
     def end_to_end(self, request: dict[str, Any]) -> dict[str, Any]:
         """One pass from inputs to results on the host; the peer is a new one after a cold pass."""
         memory = request["memory"]
+        if isinstance(self.peer, Split):
+            times = self.peer.timed(memory, request["cold"])
+            return {"seconds": times.pop("seconds"), "parts": times}
         if self.passes is None or self.passes.host.memory != memory:
             self.passes = None
             self.passes = end_to_end.Passes(self, memory, self.make)

@@ -7,6 +7,7 @@
 #include "bench/cli/preflight.hpp"
 #include "bench/cli/preview.hpp"
 #include "bench/files.hpp"
+#include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/measure/save_again.hpp"
@@ -18,6 +19,7 @@
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
 #include "bench/study/models.hpp"
+#include "bench/study/nearest.hpp"
 #include "bench/study/toml_text.hpp"
 #include "bench/try/own.hpp"
 
@@ -33,6 +35,20 @@ void require_devices(const Options& options, const Runtime& runtime, const Study
       if (ready && lacks_devices(runtime, that))
         throw BadInput("--devices " + std::to_string(*options.devices) + ": " + that.skip);
     }
+}
+
+/// Leaves the comparisons that --comparison names. @throws BadInput for one that the study lacks
+void keep_named(Study& study, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return;
+  std::vector<std::string> names;
+  for (const Comparison& comparison : study.comparisons) names.push_back(comparison.name);
+  for (const std::string& name : wanted)
+    if (std::ranges::find(names, name) == names.end())
+      throw BadInput("--comparison " + name + ": the study has no such comparison; the nearest is '" +
+                     nearest(name, names) + "'. `league run STUDY --dry-run --benchmark_format=json` lists all");
+  std::erase_if(study.comparisons, [&](const Comparison& comparison) {
+    return std::ranges::find(wanted, comparison.name) == wanted.end();
+  });
 }
 
 /// The cases that --benchmark_filter and --benchmark_repetitions ask for.
@@ -165,7 +181,9 @@ class Run {
     if (!ran_before) {
       if (leads_) progress_->begin_comparison(comparison.name);
       run_context_.check_interrupt();
-      record = make_record(context_, comparison.name, run_comparison(comparison, run_context_));
+      const Stopwatch watch;
+      const std::vector<Result> results = run_comparison(comparison, run_context_);
+      record = make_record(context_, comparison.name, results, watch.seconds());
       together(ranks_, [&] {
         if (leads_) folder_->write(number, comparison.name, *record);
       });
@@ -221,6 +239,7 @@ Study asked_study(const Options& options, const Runtime& runtime, Datasets& data
   if (study.comparisons.empty())
     throw BadInput("--launch explicit: no case of '" + options.study.string() + "' has `launches`");
   if (options.command == Options::Command::run) add_null_tests(study);
+  keep_named(study, options.comparisons);
   study = narrowed(std::move(study), options.benchmark);
   require_devices(options, runtime, study);
   if (study.comparisons.empty())
@@ -250,7 +269,8 @@ ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch&
   if (!options.profile.empty()) return profile(study, options.profile, runtime, datasets, options.device_memory_bytes);
   if (!options.trace_steps.empty())
     return trace_steps(study, options.trace_steps, runtime, datasets, options.device_memory_bytes);
-  if (options.dry_run) return preview(study, runtime, datasets, std::cout, options.device_memory_bytes);
+  if (options.dry_run)
+    return preview(study, runtime, datasets, std::cout, options.device_memory_bytes, options.benchmark.format);
   return Run(options, runtime, datasets, interrupt, study, peers).run();
 }
 

@@ -8,8 +8,8 @@
 
 namespace league::bench {
 
-/// The cases that the options ask for: those of the study, narrowed by --benchmark_filter; of `league run` with their
-/// launches set.
+/// The cases that the options ask for: those of the study, narrowed by --comparison and --benchmark_filter; of `league
+/// run` with their launches set.
 /// @throws BadInput if there are none, or not as many devices as --devices says
 Study asked_study(const Options& options, const Runtime& runtime, Datasets& datasets);
 

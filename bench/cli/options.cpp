@@ -70,6 +70,9 @@ void describe_study(CLI::App& command, Options& options, Raw& raw) {
   command.add_option("STUDY", options.study, "a TOML file, as in configs/");
   command.add_option("--set", raw.assignments, "[ALGORITHM.]KEY=VALUE: overrides a key of the study")
       ->allow_extra_args(false);
+  command
+      .add_option("--comparison", options.comparisons, "only this comparison of the study, by name; may be repeated")
+      ->allow_extra_args(false);
   command.add_option("--data", options.data,
                      "folder of the data files: in DIR/mnist, in DIR/fashion-mnist, or in DIR itself; those are "
                      "Fashion-MNIST's if its name has 'fashion' in it, else MNIST's (default: LEAGUE_DATA, then data/, "
@@ -98,7 +101,8 @@ void describe_run(CLI::App& app, Options& options, Raw& raw) {
   run->add_option("--save-inputs", options.save_inputs, "folder for the inputs of every case, as NumPy files");
   run->add_flag("--resume", options.resume, "go on with an interrupted run in the same folder of records");
   run->add_flag("--mpi", options.mpi, "start MPI also where no launcher (mpirun, srun) has started this process");
-  run->add_flag("--dry-run", options.dry_run, "print the cases, their memory and an estimate of the time");
+  run->add_flag("--dry-run", options.dry_run,
+                "print the cases, their memory and an estimate of the time; also as JSON");
   run->add_flag("--print-study", options.print_study, "print the study as TOML, with its defaults and --set in place");
   describe_peers(*run, options);
   run->add_option("--profile", options.profile, "run this case once, for a profiler; it may replay kernels");

@@ -27,7 +27,8 @@ struct Options {
   std::string template_of, template_model = "kokkos";  ///< print a template instead
 
   std::filesystem::path study;
-  std::vector<Assignment> assignments;  ///< --set, and options that are shorthands of study keys
+  std::vector<std::string> comparisons;  ///< --comparison: names; empty: all of the study
+  std::vector<Assignment> assignments;   ///< --set, and options that are shorthands of study keys
   std::optional<int> devices;
   std::filesystem::path data;
   std::optional<std::int64_t> device_memory_bytes;

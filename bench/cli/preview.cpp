@@ -9,6 +9,7 @@
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/record/progress.hpp"
+#include "bench/record/record.hpp"
 #include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
 
@@ -67,6 +68,79 @@ Estimate look_at(const Comparison& comparison, Runtime& runtime, Datasets& datas
   return estimate;
 }
 
+/// What is foreseen of a case.
+struct Foreseen {
+  const Case& of;
+  std::string status = "runs", reason{};  ///< status: "runs", "skipped", "FAILED"
+  std::int64_t device_bytes = 0;
+  double seconds = 0;
+};
+/// What is foreseen of a comparison.
+struct ForeseenComparison {
+  const Comparison& of;
+  std::int64_t bytes = 0;  ///< of the inputs and outputs
+  double seconds = 0;      ///< in all
+  double more_s = 0;       ///< of these, at most, until the intervals of `samples = "auto"` are narrow
+  std::vector<Foreseen> cases{};
+};
+
+Foreseen foresee(const Case& that, const Estimate& estimate, Runtime& runtime, std::optional<std::int64_t> given) {
+  if (!that.skip.empty()) return {.of = that, .status = "skipped", .reason = that.skip};
+  Foreseen seen{.of = that};
+  Result found = estimate.made;
+  if (found.status == Status::passed)
+    attempt(found, [&] {
+      const std::int64_t budget = memory_budget(runtime, device_kind(that), given);
+      seen.device_bytes = needed_device_bytes(that, *estimate.problem, runtime, budget);
+    });
+  if (found.status == Status::passed) {
+    seen.seconds = estimated_s(that, *estimate.problem, runtime);
+    return seen;
+  }
+  seen.status = found.status == Status::failed ? "FAILED" : "skipped";
+  seen.reason = found.reason;
+  return seen;
+}
+
+ForeseenComparison foresee(const Comparison& comparison, Runtime& runtime, Datasets& datasets,
+                           std::optional<std::int64_t> given) {
+  const Estimate estimate = look_at(comparison, runtime, datasets);
+  ForeseenComparison seen{.of = comparison, .bytes = estimate.bytes, .seconds = estimate.making_s};
+  for (const Case& that : comparison.cases) {
+    seen.cases.push_back(foresee(that, estimate, runtime, given));
+    if (that.precision && seen.cases.back().status == "runs") seen.more_s = that.precision->time_limit_s;
+    seen.seconds += seen.cases.back().seconds;
+  }
+  seen.seconds += seen.more_s;
+  return seen;
+}
+
+void print_text(const ForeseenComparison& seen, std::ostream& out) {
+  for (const Foreseen& that : seen.cases) {
+    out << that.of.name << "  ";
+    if (that.status != "runs") {
+      out << that.status << ": " << that.reason << "\n";
+      continue;
+    }
+    out << readable_bytes(seen.bytes);
+    if (that.device_bytes > 0) out << ", " << readable_bytes(that.device_bytes) << " on a device";
+    out << (that.of.precision ? "  from " : "  about ") << readable_time(that.seconds) << "\n";
+  }
+}
+
+Json json_of(const ForeseenComparison& seen, const Runtime& runtime) {
+  Json cases = Json::array();
+  for (const Foreseen& that : seen.cases) {
+    cases.push_back(case_json(that.of));
+    cases.back().update({{"state", name(availability(runtime, that.of).state)},
+                         {"status", that.status},
+                         {"reason", that.reason},
+                         {"device_bytes", that.device_bytes},
+                         {"seconds", that.seconds}});
+  }
+  return {{"comparison", seen.of.name}, {"seconds", seen.seconds}, {"bytes", seen.bytes}, {"cases", cases}};
+}
+
 }  // namespace
 
 ExitCode list_cases(const Study& study, std::ostream& out) {
@@ -76,44 +150,26 @@ ExitCode list_cases(const Study& study, std::ostream& out) {
 }
 
 ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out,
-                 std::optional<std::int64_t> given) {
+                 std::optional<std::int64_t> given, BenchmarkFlags::Format format) {
   double total_s = 0;
   std::size_t cases = 0;
   bool failed = false, limited = false;
+  Json comparisons = Json::array();
   for (const Comparison& comparison : study.comparisons) {
-    double more_s = 0;  // that its samples may take
-    const Estimate estimate = look_at(comparison, runtime, datasets);
-    total_s += estimate.making_s;
-    for (const Case& that : comparison.cases) {
-      ++cases;
-      out << that.name << "  ";
-      if (!that.skip.empty()) {
-        out << "skipped: " << that.skip << "\n";
-        continue;
-      }
-      Result found = estimate.made;
-      std::int64_t on_device = 0;
-      if (found.status == Status::passed)
-        attempt(found, [&] {
-          const std::int64_t budget = memory_budget(runtime, device_kind(that), given);
-          on_device = needed_device_bytes(that, *estimate.problem, runtime, budget);
-        });
-      failed |= found.status == Status::failed;
-      if (found.status != Status::passed) {
-        out << (found.status == Status::failed ? "FAILED: " : "skipped: ") << found.reason << "\n";
-        continue;
-      }
-      const double seconds = estimated_s(that, *estimate.problem, runtime);
-      total_s += seconds;
-      if (that.precision) more_s = that.precision->time_limit_s;
-      out << readable_bytes(estimate.bytes);
-      if (on_device > 0) out << ", " << readable_bytes(on_device) << " on a device";
-      out << (that.precision ? "  from " : "  about ") << readable_time(seconds) << "\n";
-    }
-    total_s += more_s;
-    limited |= more_s > 0;
+    const ForeseenComparison seen = foresee(comparison, runtime, datasets, given);
+    if (format == BenchmarkFlags::Format::json)
+      comparisons.push_back(json_of(seen, runtime));
+    else
+      print_text(seen, out);
+    total_s += seen.seconds;
+    cases += seen.cases.size();
+    limited |= seen.more_s > 0;
+    failed |= std::ranges::find(seen.cases, "FAILED", &Foreseen::status) != seen.cases.end();
   }
-  out << cases << " cases, " << (limited ? "at most about " : "about ") << readable_time(total_s) << "\n";
+  if (format == BenchmarkFlags::Format::json)
+    out << text_of({{"study", study.title}, {"seconds", total_s}, {"comparisons", comparisons}}, 1) << "\n";
+  else
+    out << cases << " cases, " << (limited ? "at most about " : "about ") << readable_time(total_s) << "\n";
   return failed ? ExitCode::failed : ExitCode::passed;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "bench/cli/flags.hpp"
 #include "bench/errors.hpp"
 #include "bench/study/study.hpp"
 
@@ -15,9 +16,10 @@ namespace league::bench {
 ExitCode list_cases(const Study& study, std::ostream& out);
 
 /// --dry-run: the cases, the memory of their inputs and outputs, the memory of the device that needs the most, and an
-/// estimate of the time. Makes inputs, allocates no device memory. `given`: the memory budget of a device.
+/// estimate of the time; as text, or as JSON with all that is known of each case. Makes inputs, allocates no device
+/// memory. `given`: the memory budget of a device.
 ExitCode preview(const Study& study, Runtime& runtime, Datasets& datasets, std::ostream& out,
-                 std::optional<std::int64_t> given);
+                 std::optional<std::int64_t> given, BenchmarkFlags::Format format);
 
 /// The case as --profile runs it. A profiler may run a case's kernels one at a time, each of them several times (kernel
 /// replay): kernels of several GPUs that wait for each other would deadlock, so that each all-reduce is done by two

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "backends/model.hpp"
 #include "bench/errors.hpp"
@@ -14,19 +13,12 @@
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/measure/peer_stages.hpp"
+#include "bench/measure/placements.hpp"
 #include "bench/ranks/together.hpp"
 #include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
-
-/// A case that passed its check and waits to be sampled.
-struct Ready {
-  Result* result;
-  std::unique_ptr<PreparedCase> prepared_case;
-  std::unique_ptr<Meter> meter;
-  int breaks = 0;  ///< of the ranks, when it was opened
-};
 
 bool judge(Result& result, const Verdict& verdict, const std::string& when, PreparedCase& prepared_case) {
   if (result.verdict.rows_checked == 0 || !verdict.passed()) result.verdict = verdict;
@@ -111,6 +103,14 @@ class ComparisonRun {
       waiting_.erase(waiting_.begin());
     }
     open_null_test(group, memory);
+    open_placements(
+        group,
+        [this](Ready& ready, const std::function<void()>& step) {
+          run_.check_interrupt();
+          run_.announce(ready.result->of, "checks another placement");
+          return attempt_here(*ready.result, step);
+        },
+        [this](const Case& of) { return budgets_.at(device_kind(of)); });
     sample(group);
     for (Ready& ready : group) attempt_here(*ready.result, [&] { measure_energy(ready); });
     for (Ready& ready : group) attempt_here(*ready.result, [&] { check_again(ready); });
@@ -164,44 +164,33 @@ class ComparisonRun {
       throw std::runtime_error("a rank has failed in another case, which ends what was prepared beside it");
   }
 
-  /// The batch size is the same for all models and launches of a method and execution on a kind of device, except where
-  /// a sample would take too long.
-  void choose_batches(std::vector<Ready>& group) {
-    std::map<std::tuple<const Method*, Execution, DeviceKind>, int> batches;
-    const auto key = [](const Ready& ready) {
-      const Case& of = ready.result->of;
-      return std::tuple(of.method, compared_as(of.execution), device_kind(of));
-    };
-    for (const Ready& ready : group) batches[key(ready)] = std::max(batches[key(ready)], ready.meter->batch_needed());
-    for (const Ready& ready : group)
-      ready.result->batch = std::min(batches[key(ready)], ready.meter->batch_affordable());
-    if (!group.empty() && group.back().result == null_) null_->batch = repeated_->batch;
-  }
-
   void sample(std::vector<Ready>& group) {
     choose_batches(group);
+    const bool has_null = !group.empty() && group.back().result == null_;
+    if (has_null && repeated_->batch > 0) null_->batch = repeated_->batch;
     Stopping stopping(group.empty() ? std::nullopt : group.front().result->of.precision);
     std::vector<Draw> draws;
-    for (const Ready& ready : group) {
+    for (Ready& ready : group) {
       ready.result->readings_before = run_.runtime.readings(ready.prepared_case->shards().front().device);
-      const int limit = ready.result->of.precision ? Stopping::max_samples : ready.result->of.samples;
-      draws.push_back({ready.result->of.name, samples_for(limit, ready.meter->expected_s()), [&ready, this] {
-                         run_.check_interrupt();
-                         run_.announce(ready.result->of, "samples");
-                         double seconds = 0;
-                         together(ranks(), [&] {
-                           require_unbroken(ready);
-                           seconds = ready.meter->sample(ready.result->batch);
-                         });
-                         return seconds;
-                       }});
+      const auto draw = [&ready, this] {
+        run_.check_interrupt();
+        run_.announce(ready.result->of, "samples");
+        double seconds = 0;
+        together(ranks(), [&] {
+          require_unbroken(ready);
+          seconds = ready.sample();
+        });
+        return seconds;
+      };
+      draws.push_back({ready.result->of.name, ready.max_samples(), draw, ready.placements()});
     }
     const std::vector<Drawn> drawn = run_.sampler.sample(draws, ranks(), stopping);
     for (std::size_t i = 0; i < group.size(); ++i) {
       Result& result = *group[i].result;
       result.samples = drawn[i].samples;
+      result.placements = drawn[i].placements;
       result.stopped = stopping.reason();
-      result.held = group[i].meter->holds();
+      result.held = group[i].held();
       result.begin_skew_s = group[i].meter->begin_skew_s();
       result.readings_after = run_.runtime.readings(group[i].prepared_case->shards().front().device);
       if (drawn[i].error.empty())
@@ -241,6 +230,7 @@ class ComparisonRun {
       return times.of_peer(*ready.prepared_case, run_.check_interrupt, check_of(*ready.result));
     });
     for (Ready& ready : group) {
+      ready.others.clear();
       ready.meter.reset();
       ready.prepared_case.reset();
     }
@@ -258,6 +248,7 @@ class ComparisonRun {
     const Checked left = check_left(*ready.prepared_case);
     ready.result->counts = left.counts;
     if (!judge(*ready.result, left.verdict, "after sampling", *ready.prepared_case)) return;
+    check_placements(ready);
     if (!ready.meter->is_long())
       judge(*ready.result, check_fresh(*ready.prepared_case, stages).verdict, "when run again", *ready.prepared_case);
   }

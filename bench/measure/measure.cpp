@@ -150,6 +150,16 @@ Meter::Meter(PreparedCase& prepared_case, double checked_s)
   if (!is_very_long(checked_s)) look_first();
 }
 
+Meter::Meter(PreparedCase& prepared_case, const Meter& first)
+    : prepared_case_(prepared_case),
+      timing_(first.timing_),
+      rendezvous_(prepared_case.runtime().ranks()),
+      clock_(dynamic_cast<SelfTimed*>(&prepared_case.prepared())),
+      metric_(first.metric_),
+      holds_(first.holds_),
+      latency_s_(first.latency_s_),
+      expected_s_(first.expected_s_) {}
+
 void Meter::look_first() {
   std::vector<double> latencies;
   const auto is_brief = [&, watch = Stopwatch()] { return every_rank(ranks(), watch.seconds() < 0.3); };

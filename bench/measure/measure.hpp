@@ -41,11 +41,17 @@ class Meter {
  public:
   /// `checked_s`: time of the checked compute; a long one is not repeated for the first estimate.
   Meter(PreparedCase& prepared_case, double checked_s);
+  /// Of the same case with other arrays: takes the estimates of `first`.
+  Meter(PreparedCase& prepared_case, const Meter& first);
 
   /// Host clock, one launch to fence: the median of a few, per repeat.
   [[nodiscard]] double latency_s() const { return latency_s_ / timing_.repeats; }
   /// First estimate of the seconds of one compute, in this case's metric.
   [[nodiscard]] double expected_s() const { return expected_s_; }
+  /// The same per repeat: of one solve.
+  [[nodiscard]] double solve_s() const { return expected_s_ / timing_.repeats; }
+  /// Whether the case takes its times in another process.
+  [[nodiscard]] bool times_itself() const { return clock_ != nullptr; }
   [[nodiscard]] Metric metric() const { return metric_; }
   /// Whether samples are long enough to be taken cold, each from poisoned outputs.
   [[nodiscard]] bool is_long() const { return latency_s_ > 0.01; }

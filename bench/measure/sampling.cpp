@@ -72,7 +72,8 @@ std::vector<Drawn> follow(const std::vector<Draw>& draws, Ranks& ranks) {
 
 /// Samples in batches the cases that have not failed and still lack samples, until `stopping` ends it.
 std::vector<Drawn> sample_until(Sampler& sampler, const std::vector<Draw>& draws, Stopping& stopping) {
-  std::vector<Drawn> all(draws.size());
+  std::vector<Drawn> all;
+  for (const Draw& draw : draws) all.push_back({.samples = {}, .error = {}, .placements = draw.placements});
   const Stopwatch watch;
   for (int count = stopping.next(all, 0); count > 0; count = stopping.next(all, watch.seconds())) {
     std::vector<Draw> batch;

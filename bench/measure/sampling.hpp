@@ -14,11 +14,16 @@ struct Draw {
   std::string name;
   int samples = 0;  ///< at most
   std::function<double()> draw;
+  int placements = 1;  ///< of its arrays, which the samples take in turn
 };
+
+/// The placement of sample `number` (from 0) of a case.
+constexpr int placement_of(int number, int placements) { return number % placements; }
 
 struct Drawn {
   std::vector<double> samples;  ///< in the order in which they were drawn
   std::string error;            ///< of the first failing draw, which is the last
+  int placements = 1;
 };
 
 class Stopping;

@@ -18,8 +18,9 @@ namespace league::bench {
 /// samples.
 class Stopping {
  public:
-  /// Why it stopped: `noise`: no case is noisier than asked for. `time`, `count`: their limits came first.
-  enum class Reason { none, noise, time, count };
+  /// Why it stopped: `noise`: no case is noisier than asked for. `placements`: the placements of a case differ by more,
+  /// which more samples do not narrow. `time`, `count`: their limits came first.
+  enum class Reason { none, noise, placements, time, count };
 
   static constexpr int first_batch = 6;     ///< fewer give no interval
   static constexpr int max_samples = 1000;  ///< of each case

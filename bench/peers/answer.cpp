@@ -39,10 +39,13 @@ Peer peer_from(const Json& entry) {
             .problem = text("problem"),
             .kind = text("kind") == "gpu" ? DeviceKind::gpu : DeviceKind::host,
             .unavailable = text("unavailable")};
-  const Json units = field("units"), dtypes = field("dtypes");
+  const Json units = field("units"), dtypes = field("dtypes"), split = field("split"), several = field("several");
   const auto is_pair = [](const Json& unit) { return unit.is_array() && unit.size() == 2 && all_words(unit); };
   require(units.is_array() && std::ranges::all_of(units, is_pair), "units", "a list of pairs of strings");
   require(dtypes.is_array() && all_words(dtypes), "dtypes", "a list of strings");
+  require(split.is_array() && all_words(split), "split", "a list of strings");
+  require(several.is_boolean(), "several", "true or false");
+  peer.several = several.get<bool>() || !split.empty();
   for (const Json& pair : units) peer.units[dtype_from(pair[0].get<std::string>())] = pair[1];
   for (const Json& dtype : dtypes) peer.dtypes.push_back(dtype_from(dtype.get<std::string>()));
   return peer;

@@ -35,7 +35,9 @@ Json parameters_of(const Peer& peer, const Problem& problem) {
 }
 
 void require(const Peer& peer, const Problem& problem, const Context& context) {
-  if (!context.world.alone()) throw Unsupported("a peer runs on one device");
+  if (!context.runtime.ranks().place().alone()) throw Unsupported("a peer runs in one process");
+  if (!context.world.alone() && !(peer.several && peer.kind == DeviceKind::gpu))
+    throw Unsupported("this peer runs on one device");
   if (std::ranges::find(peer.dtypes, problem.dtype) == peer.dtypes.end())
     throw Unsupported("no " + std::string(name(problem.dtype)) + " in this variant");
   if (!peer.own) return;
@@ -131,8 +133,12 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
   }
   static Json device_of(const Context& context) {
     const Device device = context.shards.front().device;
+    Json indices = Json::array();
+    if (!context.world.alone())
+      for (const Shard& shard : context.shards) indices.push_back(shard.device.index);
     return {{"kind", name(device.kind)},
             {"index", device.index},
+            {"indices", std::move(indices)},
             {"threads", device.kind == DeviceKind::host ? device.threads : context.runtime.host_threads()},
             {"memory_bytes", context.memory_budget_bytes}};
   }

@@ -33,6 +33,7 @@ struct Peer {
   std::vector<Dtype> dtypes{};
   std::map<Dtype, std::string> units{};  ///< where they are not those of the algorithm's first method
   DeviceKind kind = DeviceKind::host;
+  bool several = false;       ///< can run on several devices
   std::string unavailable{};  ///< why it cannot run here; empty if it can
   std::optional<OwnKernel> own{};
 };
@@ -49,7 +50,7 @@ class PeerHost {
   std::map<const Problem*, std::weak_ptr<SharedArrays>> inputs_;
 };
 
-/// A peer in a process of its own, on one device. It times itself.
+/// A peer in a process of its own, on one device, or on several where it can. It times itself.
 /// @throws Unsupported, std::runtime_error if the process ends or its code raises
 std::unique_ptr<Prepared> prepare_peer(const Peer& peer, PeerHost& host, const Problem& problem,
                                        const Context& context);

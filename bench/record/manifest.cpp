@@ -37,6 +37,7 @@ Json settings_of(const Case& that) {
   settings["launch"] = label(that.launch);
   settings["launch_source"] = name(that.launch_source);
   settings["repeats"] = that.repeats;
+  settings["placements"] = that.placements;
   return settings;
 }
 

@@ -101,8 +101,15 @@ Json sampling_of(const Result& result) {
   const bool known = result.samples.size() >= Stopping::first_batch;
   return {{"max_noise", result.of.precision->max_noise},
           {"time_limit_s", result.of.precision->time_limit_s},
-          {"noise", known ? Json(relative_noise(result.samples)) : Json()},
+          {"noise", known ? Json(relative_noise(result.samples, result.placements)) : Json()},
           {"stopped_by", name(result.stopped)}};
+}
+
+/// The placement of each sample.
+Json placements_of(const Result& result) {
+  Json placements = Json::array();
+  for (int i = 0; i < std::ssize(result.samples); ++i) placements.push_back(placement_of(i, result.placements));
+  return placements;
 }
 
 /// Google Benchmark's own keys, for its tools.
@@ -179,6 +186,7 @@ Json to_json(const Result& result) {
   row["reason"] = result.reason;
   row["metric"] = name(result.metric);
   row["samples"] = result.samples;
+  if (result.placements > 1 && result.status == Status::passed) row["placements"] = placements_of(result);
   if (that.precision && result.status == Status::passed) row["sampling"] = sampling_of(result);
   row["latency_s"] = result.latency_s ? Json(*result.latency_s) : Json();
   row["stages"] = Json::object();
@@ -203,7 +211,8 @@ Json to_json(const Result& result) {
   return row;
 }
 
-Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results) {
+Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results,
+                 double seconds) {
   Json rows = Json::array();
   std::size_t events = 0;
   for (const Result& result : results) {
@@ -214,7 +223,7 @@ Json make_record(const Json& context, const std::string& comparison, const std::
     events += timeline.size();
     if (!timeline.empty()) rows.back()["timeline"] = timeline_of(timeline);
   }
-  return {{"context", context}, {"comparison", comparison}, {"benchmarks", rows}};
+  return {{"context", context}, {"comparison", comparison}, {"seconds", seconds}, {"benchmarks", rows}};
 }
 
 std::string record_name(std::size_t number, const std::string& comparison) {

@@ -26,8 +26,9 @@ Json to_json(const Result& result);
 /// The kinds and names of all devices; a resumed run must find the same.
 Json devices_json(const Runtime& runtime);
 
-/// The record of a comparison. Rows have timelines up to a few hundred events in all.
-Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results);
+/// The record of a comparison, which took `seconds` in all. Rows have timelines up to a few hundred events in all.
+Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results,
+                 double seconds);
 
 /// "007-vector_add,dtype:f32,....json".
 std::string record_name(std::size_t number, const std::string& comparison);

@@ -27,6 +27,7 @@ struct Result {
   std::string reason;  ///< of what did not pass
   Metric metric = Metric::host_time;
   std::vector<double> samples;                        ///< seconds of one compute each
+  int placements = 1;                                 ///< of the arrays, which the samples take in turn
   Stopping::Reason stopped = Stopping::Reason::none;  ///< why sampling stopped, with a precision
   std::optional<double> latency_s;
   /// Why the automatic launch replaced the tuned one; empty if it did not.

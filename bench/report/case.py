@@ -72,7 +72,8 @@ class EndToEnd:
 
 @dataclass
 class Case:
-    """One line of results. ``launches`` holds its samples [s] by program launch.
+    """One line of results. ``launches`` holds its samples [s] by program launch; those
+    taken at several placements of its arrays know of which each is (placements.py).
 
     ``contexts`` are those of all its launches, ``context`` is the first of them.
     """

@@ -10,6 +10,7 @@ from . import end_to_end, fields, renamed
 from .case import Build, Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_facts
+from .placements import Placed
 
 STATUSES = ("passed", "skipped", "failed")
 KINDS = ("gpu", "host")
@@ -133,9 +134,18 @@ def read_launch(row: Any) -> dict[str, Any]:
     }
 
 
+def read_samples(row: Any) -> list[float]:
+    """The samples [s], and where there are several placements, that of each."""
+    samples = fields.times(take(row, "samples", list, []), "samples")
+    places = [whole(place, "placements") for place in take(row, "placements", list, [])]
+    if places and len(places) != len(samples):
+        raise Broken(f"holds {len(places)} placements of {len(samples)} samples")
+    return Placed(samples, places) if len(set(places)) > 1 else samples
+
+
 def read_results(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
     """Times [s]; what did not pass has none."""
-    samples = fields.times(take(row, "samples", list, []), "samples")
+    samples = read_samples(row)
     latency = take(row, "latency_s", object, None)
     stages = take(row, "stages", dict, {})
     counts = take(row, "counts", dict, {})

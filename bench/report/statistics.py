@@ -2,7 +2,8 @@
 """Medians, their intervals, ratios of medians, and the verdict.
 
 Samples of one program launch are correlated (allocation, clocks, placement), so the
-bootstrap draws launches first and the samples inside each drawn launch second.
+bootstrap draws launches first and the samples inside each drawn launch second. Intervals
+of samples at several placements also cover what placements.py says of these.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from . import placements
+from .placements import Launches, Spread
 from .resamples import drawn_medians
 
 CONFIDENCE = 95  # per cent
@@ -26,7 +29,6 @@ BLOCK = 1 << 21  # numbers held at once
 DIRECT = 1000  # samples of a case up to which resamples draw each of them: the numbers
 # of published tables; of more samples only the counts are drawn, see resamples.py
 
-Launches = Sequence[Sequence[float]]
 Interval = tuple[float, float]
 Floats = NDArray[np.float64]
 
@@ -107,6 +109,16 @@ def percentiles(values: Floats) -> Interval:
     return float(low), float(high)
 
 
+def joined(first: Interval, second: Interval) -> Interval:
+    """The interval that covers both."""
+    return min(first[0], second[0]), max(first[1], second[1])
+
+
+def with_placements(found: Interval, spread: Spread | None) -> Interval:
+    """Covers also the interval of the placements, where there are several."""
+    return joined(found, spread.interval()) if spread else found
+
+
 def median_interval(launches: Launches) -> Interval | None:
     """95 % interval of the median; None below six samples.
 
@@ -114,12 +126,14 @@ def median_interval(launches: Launches) -> Interval | None:
     the interval then also covers that of the launch bootstrap.
     """
     interval = order_interval([sample for launch in launches for sample in launch])
-    if interval is None or len(launches) == 1:
-        return interval
-    rng = np.random.default_rng(SEED)
-    picks = draw_launches(len(launches), rng)
-    low, high = percentiles(resampled_medians(launches, picks, rng))
-    return min(interval[0], low), max(interval[1], high)
+    if interval is None:
+        return None
+    if len(launches) > 1:
+        rng = np.random.default_rng(SEED)
+        picks = draw_launches(len(launches), rng)
+        bootstrap = percentiles(resampled_medians(launches, picks, rng))
+        interval = joined(interval, bootstrap)
+    return with_placements(interval, placements.of_median(launches))
 
 
 def ratio_resamples(above: Launches, below: Launches) -> Floats:
@@ -127,8 +141,18 @@ def ratio_resamples(above: Launches, below: Launches) -> Floats:
 
     @pre both sides hold the same launches in the same order: a drawn launch is drawn
     for both, so that what differs between launches (the node, its clocks) cancels.
+    Of samples at several placements, values as uncertain as these.
     """
     rng = np.random.default_rng(SEED)
+    if spread := placements.of_ratio(above, below):
+        return spread.draws(RESAMPLES, rng)
+    return bootstrap_ratios(above, below, rng)
+
+
+def bootstrap_ratios(
+    above: Launches, below: Launches, rng: np.random.Generator
+) -> Floats:
+    """By launches and their samples, without regard to placements."""
     picks = draw_launches(len(above), rng)
     tops = resampled_medians(above, picks, rng)
     return tops / resampled_medians(below, picks, rng)
@@ -139,16 +163,17 @@ def ratio_interval(above: Launches, below: Launches) -> Interval:
 
     @pre as of ratio_resamples
     """
-    return percentiles(ratio_resamples(above, below))
+    found = percentiles(bootstrap_ratios(above, below, np.random.default_rng(SEED)))
+    return with_placements(found, placements.of_ratio(above, below))
 
 
 def independent_interval(above: Launches, below: Launches) -> Interval:
     """The same for sides that share no launch: each draws its own."""
     rng = np.random.default_rng(SEED)
     tops = resampled_medians(above, draw_launches(len(above), rng), rng)
-    return percentiles(
-        tops / resampled_medians(below, draw_launches(len(below), rng), rng)
-    )
+    bottoms = resampled_medians(below, draw_launches(len(below), rng), rng)
+    spread = placements.of_independent(above, below)
+    return with_placements(percentiles(tops / bottoms), spread)
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> str:

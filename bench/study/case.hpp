@@ -50,6 +50,9 @@ struct Precision {
 enum class HostMemory { pageable, pinned };
 std::string_view name(HostMemory memory);
 
+/// The maximum number of placements of a case.
+inline constexpr int max_placements = 64;
+
 /// One line of results: a variant, sizes, a type, devices and a launch.
 struct Case {
   const Algorithm* algorithm = nullptr;
@@ -69,6 +72,7 @@ struct Case {
   Tuning tuning;                         ///< of a tuned launch
   int samples = 10;                      ///< in all; with a precision, in the final of a search
   std::optional<Precision> precision{};  ///< "auto": in place of a number of samples
+  int placements = 0;                    ///< of its arrays; 0: chosen by the run (bench/measure/placements.hpp)
   std::vector<Band> expected{};          ///< by the study
   bool energy = false;                   ///< whether the energy of a compute is measured
   std::vector<HostMemory> end_to_end{};  ///< memory of the host that passes start and end in; empty: none is measured

@@ -18,10 +18,10 @@ std::vector<std::string> algorithm_names() {
 
 /// The keys that a study may give for an algorithm; `sizes.<name>` (from --set) among them.
 std::vector<std::string> keys_of(const Algorithm& algorithm) {
-  std::vector<std::string> keys{"algorithm",  "methods",      "models",     "sizes",    "dtypes",  "devices",
-                                "threads",    "communicator", "execution",  "launches", "samples", "max_noise",
-                                "time_limit", "seed",         "null",       "expect",   "shapes",  "elements",
-                                "energy",     "end_to_end",   "host_memory"};
+  std::vector<std::string> keys{"algorithm",  "methods",      "models",      "sizes",     "dtypes",  "devices",
+                                "threads",    "communicator", "execution",   "launches",  "samples", "max_noise",
+                                "time_limit", "seed",         "null",        "expect",    "shapes",  "elements",
+                                "energy",     "end_to_end",   "host_memory", "placements"};
   if (algorithm.needs_dataset) keys.insert(keys.end(), {"dataset", "split", "split_seed"});
   for (const Parameter& parameter : algorithm.parameters)
     keys.push_back(parameter.kind == Parameter::Kind::size ? "sizes." + parameter.name : parameter.name);

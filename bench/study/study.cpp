@@ -124,6 +124,15 @@ void multiply_samples(std::vector<Case>& cases, const Axes& axes) {
   for (Case& that : cases) that.precision = limits;
 }
 
+/// `placements`: a number, or "auto" (0).
+int read_placements(const Axes& axes) {
+  const Value* value = axes.find("placements");
+  const auto* word = value == nullptr ? nullptr : value->get<std::string>();
+  if (value == nullptr || (word != nullptr && *word == "auto")) return 0;
+  if (word != nullptr) value->refuse("placements", "takes a number or \"auto\", not '" + *word + "'");
+  return static_cast<int>(value->integer("placements", 1, max_placements));
+}
+
 std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Datasets& datasets,
                            std::vector<std::string>& notes) {
   const Algorithm& algorithm = *settings.algorithm;
@@ -133,6 +142,7 @@ std::vector<Case> cases_of(const Settings& settings, const Runtime& runtime, Dat
   cases[0].drawn = settings.drawn;
   if (const Value* value = axes.find("energy")) cases[0].energy = value->truth("energy");
   cases[0].end_to_end = read_end_to_end(axes);
+  cases[0].placements = read_placements(axes);
   if (const Value* value = axes.find("expect")) cases[0].expected = read_expected(*value);
   multiply_samples(cases, axes);
   multiply(cases, axes.integers("seed", {1}, 0, std::numeric_limits<std::int64_t>::max()),

@@ -10,6 +10,7 @@
 #include "bench/cli/execute.hpp"
 #include "bench/cli/preflight.hpp"
 #include "bench/files.hpp"
+#include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/ranks/places.hpp"
@@ -88,7 +89,9 @@ class Tuner {
           records_.push_back(*std::move(before));
           continue;
         }
-        records_.push_back(tuning_record(context_, comparison.name, tune_comparison(comparison)));
+        const Stopwatch watch;
+        const std::vector<TunedVariant> variants = tune_comparison(comparison);
+        records_.push_back(tuning_record(context_, comparison.name, variants, watch.seconds()));
         folder.write(number, comparison.name, records_.back());
       }
     } catch (const Interrupted&) {

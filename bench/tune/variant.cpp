@@ -105,7 +105,8 @@ TunedVariant tune_variant(const Case& that, const std::function<const Problem&()
   return variant;
 }
 
-Json tuning_record(const Json& context, const std::string& comparison, const std::vector<TunedVariant>& variants) {
+Json tuning_record(const Json& context, const std::string& comparison, const std::vector<TunedVariant>& variants,
+                   double seconds) {
   std::vector<Result> results;
   std::vector<bool> best;
   for (const TunedVariant& variant : variants)
@@ -113,7 +114,7 @@ Json tuning_record(const Json& context, const std::string& comparison, const std
       results.push_back(variant.results[i]);
       best.push_back(i == variant.best && variant.results[i].status == Status::passed);
     }
-  Json record = make_record(context, comparison, results);
+  Json record = make_record(context, comparison, results, seconds);
   for (std::size_t i = 0; i < results.size(); ++i) {
     Json& row = record["benchmarks"][i];
     row["tuning"] = true;

@@ -26,8 +26,9 @@ struct TunedVariant {
 TunedVariant tune_variant(const Case& that, const std::function<const Problem&()>& problem, Runtime& runtime,
                           const Options& options, const std::function<void(const Launch&)>& before_each);
 
-/// The record of a comparison: one row per candidate, all marked as `tuning`, the best launch of each variant as
-/// `best`.
-Json tuning_record(const Json& context, const std::string& comparison, const std::vector<TunedVariant>& variants);
+/// The record of a comparison, whose search took `seconds`: one row per candidate, all marked as `tuning`, the best
+/// launch of each variant as `best`.
+Json tuning_record(const Json& context, const std::string& comparison, const std::vector<TunedVariant>& variants,
+                   double seconds);
 
 }  // namespace league::bench

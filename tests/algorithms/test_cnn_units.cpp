@@ -107,8 +107,8 @@ void run_all(Memory& memory) {
   ASSERT_EQ(Forward::items(images), 9);
   for (float& value : memory.p)
     if (std::isnan(value)) value = 0.5F;
-  run_items<Unit, UnitDense<Unit>>(memory, {0, slices - 1});
-  using Backward = UnitDenseBackward<Unit>;
+  run_items<Unit, UnitDense<Unit, Mnist>>(memory, {0, slices - 1});
+  using Backward = UnitDenseBackward<Unit, Mnist>;
   run_items<Unit, Backward>(memory, {3, Backward::tiles(images) - 1});
   if constexpr (Unit::lanes > 1)
     run_items<Unit, Backward>(memory, {Backward::tiles(images), Backward::items(images) - 1});

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from peer_support import Variant, peer_of, run, variants
+from peer_support import HOST, Variant, follow_on_cpu, peer_of, run, variants
 
 from algorithms.cnn import training
 from backends.python.peer import Device, Unsupported
@@ -120,13 +120,16 @@ def data(name, optimizer):
     }
 
 
-def judge(variant, optimizer, name="mnist", **changes):
+def judge(variant, optimizer, name="mnist", device=HOST, **changes):
     inputs, rule = data(name, optimizer), {**RULE, **changes}
-    found = run(variant, "cnn", inputs, optimizer=optimizer, network=name, **rule)
-    steps = rule["steps"] or 6
+    rule |= {"optimizer": optimizer, "network": name}
+    found = run(variant, "cnn", inputs, device, **rule)
+    steps = rule["steps"] or 2 * -(-7 // rule["batch"])
     last = rule["warm_up"] + steps - 1
-    first = last // 3 * 7 + last % 3 * 3  # 7 images in batches of 3, 3 and 1
-    index = inputs["order"].flatten()[first : first + min(3, 7 - last % 3 * 3)]
+    batch = rule["batch"]  # of 7 images per epoch
+    epoch, number = divmod(last, -(-7 // batch))
+    first, images = epoch * 7 + number * batch, min(batch, 7 - number * batch)
+    index = inputs["order"].flatten()[first : first + images]
     before, gradient = found["weights_before"][0], found["gradient"][0]
     drops = name == "mnist" and rule["dropout"] == "on"
     of_step = masks(last, len(index)) if drops else (1, 1)
@@ -152,7 +155,7 @@ def judge(variant, optimizer, name="mnist", **changes):
     assert (found["hidden_decisions"] != (hidden > 0)).mean() < 1e-2
     now, state = advanced(
         *(optimizer, before, found["state_before"], gradient),
-        *(inputs["rates"][last // 3], last + 1, SCALES[name][2]),
+        *(inputs["rates"][epoch], last + 1, SCALES[name][2]),
     )
     np.testing.assert_allclose(found["weights"][0], now, rtol=1e-6, atol=1e-7)
     for found_row, row in zip(found["state"], state, strict=True):
@@ -184,6 +187,30 @@ def test_colour(variant: Variant):
 @pytest.mark.parametrize("variant", variants("cnn"))
 def test_steps(variant: Variant, steps: int, warm_up: int):
     judge(variant, "adadelta", steps=steps, warm_up=warm_up, dropout="off")
+
+
+DDP = ("pytorch", "distributed", "f32")
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_processes_take_their_shares_of_a_batch(monkeypatch, name):
+    """Batches of 4 and 3 images: shares of 2 and 2, 1 and 2."""
+    peer_of("cnn", "pytorch", "distributed")
+    from algorithms.cnn import distributed_torch
+
+    monkeypatch.setattr(distributed_torch, "follow", follow_on_cpu)
+    two = Device("gpu", indices=(0, 1))
+    judge(DDP, "adam", name, two, batch=4, steps=4, warm_up=0)
+    judge(DDP, "adadelta", name, two, batch=4, epochs=2)
+
+
+def test_a_batch_that_some_process_has_no_image_of_is_refused(monkeypatch):
+    peer_of("cnn", "pytorch", "distributed")
+    from algorithms.cnn import distributed_torch
+
+    monkeypatch.setattr(distributed_torch, "follow", follow_on_cpu)
+    with pytest.raises(Unsupported, match="fewer images than there are devices"):
+        judge(DDP, "sgd", device=Device("gpu", indices=(0, 1)))
 
 
 def test_random_words_are_those_of_the_contract():

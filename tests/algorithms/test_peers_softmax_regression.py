@@ -5,8 +5,12 @@ import numpy as np
 import pytest
 from peer_support import Variant, peer_of, run, variants
 
-#: tf32 is a captured graph
-VARIANTS = [v for v in variants("softmax_regression") if v.values[0][1] != "tf32"]
+from backends.python.peer import Unsupported
+
+#: tf32 is a captured graph, lbfgs another solver
+VARIANTS = [
+    v for v in variants("softmax_regression") if v.values[0][1] not in ("tf32", "lbfgs")
+]
 RULE = {"learning_rate": 0.5, "l2": 0.0, "batch": 0}
 
 
@@ -87,3 +91,57 @@ def test_tf32_rounds_weights_and_residuals_to_11_bits(monkeypatch):
     theta, loss = descend(train, labels, 4, **RULE)
     assert 1e-6 < np.abs(found["theta"] - theta).max() < 2e-4
     assert 1e-6 < np.abs(found["loss"] - loss).max() < 2e-4
+
+
+LBFGS = ("sklearn", "lbfgs", "f32")
+
+
+def loss_at(theta, train, labels, l2):
+    """In double, over all rows."""
+    x = np.hstack(
+        [train / (255 if train.dtype == np.uint8 else 1), np.ones((len(train), 1))]
+    )
+    z = x @ theta
+    z -= z.max(1, keepdims=True)
+    logs = z - np.log(np.exp(z).sum(1, keepdims=True))
+    return -logs[np.arange(len(z)), labels].mean() + l2 / 2 * (theta[:-1] ** 2).sum()
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.05])
+@pytest.mark.parametrize("pixels", [True, False])
+def test_lbfgs_ends_at_the_loss_of_the_descent(pixels: bool, l2: float):
+    inputs, steps = data(403, 13, pixels), 60
+    train, labels, *_ = inputs.values()
+    found = run(LBFGS, "softmax_regression", inputs, steps=steps, **{**RULE, "l2": l2})
+    theta, _ = descend(train, labels, steps, 0.5, l2, 0)
+    target = loss_at(theta, train, labels, l2)
+    assert loss_at(found["theta"], train, labels, l2) <= target + 1e-6
+    np.testing.assert_allclose(
+        found["loss"], loss_at(found["theta"], train, labels, l2), atol=1e-6
+    )
+    (iterations,) = found["steps"]
+    assert 1 <= iterations < steps, "L-BFGS needs fewer iterations than the descent"
+
+
+def test_lbfgs_of_two_classes_has_the_same_penalty():
+    inputs = data(60, 3, False)
+    inputs["train_labels"] //= 2
+    inputs["test_labels"] //= 2
+    theta = run(LBFGS, "softmax_regression", inputs, steps=2000, **{**RULE, "l2": 0.1})[
+        "theta"
+    ]
+    train, labels = inputs["train"], inputs["train_labels"]
+    nearby = np.random.default_rng(1).normal(0, 0.05, (20, *theta.shape))
+    losses = [loss_at(theta + change, train, labels, 0.1) for change in nearby]
+    assert loss_at(theta, train, labels, 0.1) < min(losses)
+
+
+def test_lbfgs_refuses_batches_and_classes_without_rows():
+    for inputs, batch, reason in (
+        (data(403, 13, True), 64, "batch = 0 only"),
+        (data(1, 1, True), 0, "only the classes that have a training row"),
+    ):
+        with pytest.raises(Unsupported, match=reason):
+            run(
+                LBFGS, "softmax_regression", inputs, steps=3, **{**RULE, "batch": batch}
+            )

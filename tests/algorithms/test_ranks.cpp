@@ -36,7 +36,7 @@ bool refuses(const Variant& variant, Execution execution) {
 bool refuses_some(const Variant& variant) {
   return (variant.algorithm == "linear_regression" && variant.method == "moments") ||
          variant.method == "league_barrier" ||
-         (variant.algorithm == "cnn" && (variant.method == "routed" || variant.method.starts_with("tensor_")));
+         (variant.algorithm == "cnn" && (variant.method == "routed" || variant.method.starts_with("tensor_dense_")));
 }
 
 /// Counts over all processes; `without_rows` is part of `ran`.

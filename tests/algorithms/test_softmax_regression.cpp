@@ -92,6 +92,24 @@ TEST(SoftmaxRegression, LogitsFarFromEachOther) {
   }
 }
 
+TEST(SoftmaxRegression, AnotherSolverIsJudgedByItsLoss) {
+  const auto problem = make(generated(150, 3, 9, 4, Dtype::f32), Dtype::f32, {{"steps", "20"}, {"l2", "0.01"}});
+  const auto loss_of = [&](std::int64_t steps) {  // the verdict on the theta of so many steps
+    const auto shorter = make(problem->data, Dtype::f32, {{"steps", std::to_string(steps)}, {"l2", "0.01"}});
+    Reduce alone;
+    Outputs outputs = problem->make_outputs({0, problem->extent()}, league::tests::runtime().host_memory());
+    std::ranges::copy(shorter->oracle().path(alone).theta,
+                      outputs[SoftmaxRegression::theta].values.values<double>().begin());
+    outputs[SoftmaxRegression::theta].form = SoftmaxRegression::equal_loss;
+    outputs[SoftmaxRegression::steps_taken].values.values<std::int64_t>()[0] = 3;
+    return problem->check(outputs, alone);
+  };
+  EXPECT_TRUE(loss_of(20).passed()) << loss_of(20).message;
+  EXPECT_TRUE(loss_of(30).passed()) << "a smaller loss";
+  const Verdict above = loss_of(19);
+  EXPECT_NE(above.message.find("that of the descent after its last step"), std::string::npos) << above.message;
+}
+
 void expect_refused(const Dataset& data, Dtype dtype, const Values& values, const std::string& key) {
   try {
     make(data, dtype, values);

@@ -103,6 +103,14 @@ def test_launches_are_reported_as_one(league):
     ).exists()
 
 
+def test_the_records_alone_where_no_report_is_wanted(league):
+    league.with_name("1.code").write_text("1")
+    done, output = run(league, "--no-report")
+    assert done.returncode == 1 and list(output.glob("records/*.json"))
+    assert not (output / "table.md").exists()
+    assert not any("--no-report" in call for call in calls(league))
+
+
 def test_the_output_is_short_unless_asked_for(league):
     done, output = run(league)
     assert "case of launch" not in done.stdout

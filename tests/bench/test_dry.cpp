@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "bench/cli/preview.hpp"
+#include "bench/json.hpp"
 #include "bench/measure/check.hpp"
 #include "bench/measure/comparison.hpp"
 #include "bench/study/models.hpp"
@@ -111,11 +112,37 @@ TEST_F(DryRun, PrintsItAndWhatTheBudgetRefuses) {
   static_cast<void>(
       cases("algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsizes = [10, 1000]\n"));
   std::ostringstream out;
-  EXPECT_EQ(preview(study_, runtime_, datasets_, out, 4000), ExitCode::passed);
+  EXPECT_EQ(preview(study_, runtime_, datasets_, out, 4000, BenchmarkFlags::Format::console), ExitCode::passed);
   EXPECT_NE(out.str().find("n:10/devices:1/launch:auto  120 B, 120 B on a device  about "), std::string::npos)
       << out.str();
   EXPECT_NE(out.str().find("n:1000/devices:1/launch:auto  skipped: needs 12 KB, budget 4 KB\n"), std::string::npos)
       << out.str();
+}
+
+TEST_F(DryRun, PrintsJsonOfAllThatIsForeseen) {
+  static_cast<void>(
+      cases("algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = [\"serial\", \"cub\"]\n"
+            "sizes = [10, 1000]\n"));
+  std::ostringstream out;
+  EXPECT_EQ(preview(study_, runtime_, datasets_, out, 4000, BenchmarkFlags::Format::json), ExitCode::passed);
+  const Json seen = Json::parse(out.str());
+  EXPECT_EQ(seen.at("study"), "study");
+  ASSERT_EQ(seen.at("comparisons").size(), 2U);
+  const Json &small = seen.at("comparisons").at(0), &large = seen.at("comparisons").at(1);
+  EXPECT_EQ(small.at("comparison"), "vector_add/dtype:f32/n:10/devices:1");
+  EXPECT_EQ(small.at("bytes"), 120);
+  const Json& runs = small.at("cases").at(0);
+  EXPECT_EQ(runs.at("name"), "vector_add/method:plain/model:serial/dtype:f32/n:10/devices:1/launch:auto");
+  EXPECT_EQ(runs.at("status"), "runs");
+  EXPECT_EQ(runs.at("state"), "ready");
+  EXPECT_EQ(runs.at("device_bytes"), 120);
+  EXPECT_GT(runs.at("seconds").get<double>(), 0);
+  EXPECT_GE(small.at("seconds").get<double>(), runs.at("seconds").get<double>());
+  EXPECT_GE(seen.at("seconds").get<double>(), small.at("seconds").get<double>());
+  const Json& refused = large.at("cases").at(0);
+  EXPECT_EQ(refused.at("status"), "skipped");
+  EXPECT_EQ(refused.at("reason"), "needs 12 KB, budget 4 KB");
+  EXPECT_EQ(refused.at("seconds"), 0);
 }
 
 }  // namespace

@@ -30,8 +30,16 @@ TEST(Options, OfARun) {
   EXPECT_EQ(options.benchmark.filter, "knn");
   EXPECT_EQ(options.records, "r");
   EXPECT_TRUE(options.resume);
+  EXPECT_TRUE(options.comparisons.empty());
   EXPECT_EQ(read({"run", "a.toml"}).records, "records");
   EXPECT_EQ(read({"run", "a.toml", "--device-memory", "2GB"}).device_memory_bytes, 2'000'000'000);
+}
+
+TEST(Options, NameComparisonsOfARunOrASearch) {
+  for (const char* command : {"run", "tune"})
+    EXPECT_EQ(read({command, "--comparison", "x/n:1", "a.toml", "--comparison", "y"}).comparisons,
+              (std::vector<std::string>{"x/n:1", "y"}));
+  EXPECT_THROW(read({"run", "a.toml", "--comparison"}), BadInput);
 }
 
 TEST(Options, SetNumbersOfBothKinds) {

@@ -83,14 +83,16 @@ class Hangs(Sound):
 
 TEST_F(PeersTest, SoundPeerIsARowLikeAnyOther) {
   peer("numpy", sound);
-  const auto rows =
-      run_study("[\"sound\", \"plain\"]", 0, "models = [\"numpy\", \"serial\"]\ndtypes = [\"f32\", \"f64\"]\n");
+  const auto rows = run_study("[\"sound\", \"plain\"]", 0,
+                              "models = [\"numpy\", \"serial\"]\ndtypes = [\"f32\", \"f64\"]\nplacements = 3\n");
   ASSERT_EQ(rows.size(), 2U);
   const Json& row = rows.at("sound numpy");
   expect_row(row, "passed", "");
   EXPECT_EQ(row.at("device_kind"), "host");
   EXPECT_EQ(row.at("metric"), rows.at("plain serial").at("metric"));
   EXPECT_EQ(row.at("samples").size(), 6U);
+  EXPECT_FALSE(row.contains("placements")) << "it stays in its process";
+  EXPECT_EQ(rows.at("plain serial").at("placements").dump(), "[0,1,2,0,1,2]");
   EXPECT_TRUE(row.at("stages").contains("upload"));
   const Json& peers = record_.at("context").at("league").at("peers");
   EXPECT_EQ(peers.at("interpreter"), python_);

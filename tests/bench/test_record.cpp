@@ -101,7 +101,7 @@ TEST(Record, HoldsShortTimelines) {
   shown.trace.timeline = {{0, "add", 1e-6, 2e-6}, {1, "add", 1.5e-6, 3e-6}};
   endless.trace.timeline.resize(1000);
   late.trace.timeline = {{0, "add", 0, 1e-6, 1}};
-  const Json rows = make_record({}, "c", {shown, endless, late, make_result(Status::passed)}).at("benchmarks");
+  const Json rows = make_record({}, "c", {shown, endless, late, make_result(Status::passed)}, 1).at("benchmarks");
   EXPECT_EQ(rows[0].at("timeline").dump(), R"([{"device":0,"stage":"add","begin_s":1e-06,"end_s":2e-06},)"
                                            R"({"device":1,"stage":"add","begin_s":1.5e-06,"end_s":3e-06}])");
   EXPECT_FALSE(rows[1].contains("timeline"));
@@ -123,7 +123,7 @@ TEST(Record, DecidesTheExitCode) {
   const auto record = [](std::initializer_list<Status> all) {
     std::vector<Result> results;
     for (const Status status : all) results.push_back(make_result(status));
-    return make_record({}, "c", results);
+    return make_record({}, "c", results, 1);
   };
   EXPECT_EQ(exit_code({record({Status::passed, Status::skipped})}), ExitCode::passed);
   EXPECT_EQ(exit_code({record({Status::passed}), record({Status::failed})}), ExitCode::failed);
@@ -144,7 +144,8 @@ TEST(Record, ContextDescribesTheMachineAndTheBuild) {
 TEST(Record, TakesBytesThatAreNotUtf8) {
   Result result = make_result(Status::failed);
   result.reason = "cut inside a character: \xc3";
-  const Json record = make_record({}, "c", {result});
+  const Json record = make_record({}, "c", {result}, 2.5);
+  EXPECT_EQ(record.at("seconds"), 2.5);
   EXPECT_EQ(Json::parse(text_of(record)).at("benchmarks").at(0).at("reason"), "cut inside a character: \xef\xbf\xbd");
   std::ostringstream out;
   print_all(BenchmarkFlags::Format::json, {Json{{"context", "\xff"}, {"benchmarks", record.at("benchmarks")}}}, out);

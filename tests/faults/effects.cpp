@@ -7,7 +7,8 @@
 
 // Effects of a known size (tests/verdicts): with LEAGUE_EFFECTS set, each method stands there again under other names.
 // A compute of "wide_null" and of "wide_null_again" is a hundred computes of "wide", of "wide_1_more" a hundred and
-// one: so it takes a hundredth longer on any device, by work that is really done.
+// one: so it takes a hundredth longer on any device, by work that is really done. All are timed as a hundred repeats:
+// the time is that of "wide", which also decides whether it is sampled at several placements.
 namespace league::faults {
 namespace {
 
@@ -27,6 +28,11 @@ class Repeated final : public Broken {
     const Launch effective = Broken::configure(launch);
     if (timing().reset_each) throw Unsupported("each compute needs a reset, whose time would not be in the effect");
     return effective;
+  }
+  [[nodiscard]] Timing timing() const override {
+    Timing timing = Broken::timing();
+    timing.repeats *= computes;
+    return timing;
   }
   void compute(Stages&) override {
     Stages untraced;  // else a record has hundreds of stages

@@ -36,7 +36,7 @@ std::vector<std::string> seeds() {
           "run\ns.toml\n--league\n3\n--team\n8\n--vector\n2\n--launch\nexplicit\n--records\nr\n--dry-run\n"
           "--benchmark_filter=-knn.*\n--benchmark_format=csv\n--benchmark_list_tests=false\n--benchmark_out=o",
           "tune\ns.toml\n--budget\n90s\n--tuned\nt\n--benchmark_repetitions=7",
-          "tune\ns.toml\n--budget\n64",
+          "tune\ns.toml\n--budget\n64\n--comparison\nx\n--comparison\ny",
           "run\n--sample\n9\n--seed\n4",
           "run\ns.toml\n--profile\nx\n--save-inputs\ni\n--save-results\nr\n--python\np\n--peers\nq",
           "run\n--sample\n9\ns.toml",
@@ -62,6 +62,7 @@ std::vector<std::string> words() {
           "--python",
           "--peers",
           "--set",
+          "--comparison",
           "--data",
           "--devices",
           "--device-memory",

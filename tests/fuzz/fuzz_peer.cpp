@@ -43,7 +43,7 @@ std::vector<std::string> seeds() {
           R"({"failed": "MemoryError: "})",
           R"({"python": "3.11", "modules": {"numpy": "2.4"}, "peers": [{"algorithm": "knn", "model": "numpy",)"
           R"( "method": "brute", "description": "", "dtypes": ["f32", "u8"], "kind": "host", "units": [["u8", "f32"]],)"
-          R"( "problem": "", "modules": ["numpy"], "unavailable": ""}]})"};
+          R"( "problem": "", "split": [], "several": false, "modules": ["numpy"], "unavailable": ""}]})"};
 }
 
 std::vector<std::string> words() {

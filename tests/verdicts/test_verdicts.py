@@ -54,23 +54,26 @@ def test_measures_each_kernel_with_more_work(tmp_path):
         "--models",
         "serial",
     ]
-    done = subprocess.run(
-        [*command, "--output", tmp_path],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, 1) and "6 null comparisons" in done.stdout, done
-    (counts,) = json.loads((tmp_path / "verdicts.json").read_text()).values()
-    totals = {int(effect): sum(some.values()) for effect, some in counts.items()}
-    assert totals == {0: 6, 1: 3, 2: 3, 3: 3, 5: 3}
+    command += ["--placements", "3", "--output", tmp_path]
+    for more in ([], ["--resume"]):
+        done = subprocess.run(
+            [*command, *more],
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, 1) and "6 null comparisons" in done.stdout, done
+        assert "6 of them at several placements" in done.stdout, done
+        (counts,) = json.loads((tmp_path / "verdicts.json").read_text()).values()
+        totals = {int(effect): sum(some.values()) for effect, some in counts.items()}
+        assert totals == {0: 6, 1: 3, 2: 3, 3: 3, 5: 3}
 
 
 @pytest.mark.skipif(not EXECUTABLE.exists(), reason="no league_faults")
 def test_there_are_as_many_problems_as_are_asked_for_by_default(tmp_path):
     file = tmp_path / "verdicts.toml"
-    file.write_text(verdicts.study(600, 100, 6, ["serial"]))
+    file.write_text(verdicts.study(600, 100, 6, ["serial"], "auto"))
     done = subprocess.run(
         [EXECUTABLE, "run", file, "--dry-run"],
         env=os.environ | {"LEAGUE_EFFECTS": "1"},

@@ -4,6 +4,7 @@
 Runs a study of many small problems in which each kernel stands several times (LEAGUE_EFFECTS, tests/faults/effects.cpp):
 twice as it is, a null comparison; and with 1, 2, 3 and 5 % more computes in a sample. Samples, intervals and verdicts
 are those of any study. Prints, for each device, the rate of false verdicts and the power for each effect.
+--resume goes on where the time of an earlier call was over.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 from bench.report.case import Case
 from bench.report.merge import load
 from bench.report.noise import half_width
+from bench.report.placements import is_placed
 from bench.report.ratios import ratio
 from bench.report.statistics import MARGIN, median
 
@@ -50,6 +52,8 @@ class Tally:
         default_factory=lambda: defaultdict(Counter)
     )
     widths: list[float] = field(default_factory=list)
+    placed: int = 0  # null comparisons at several placements
+    false_of: Counter[str] = field(default_factory=Counter)  # by algorithm
 
     def share(self, effect: int, verdict: str) -> float:
         """Of the trials of an effect, those with this verdict."""
@@ -67,9 +71,13 @@ class Tally:
         return self.verdicts[0]["faster"] + self.verdicts[0]["slower"]
 
 
-def study(problems: int, trials: int, samples: int, models: list[str]) -> str:
+def study(
+    problems: int, trials: int, samples: int, models: list[str], placements: str
+) -> str:
     """The study as TOML; problems and trials are shared out among the kernels."""
     lines = [f"samples = {samples}", "null = false", f"models = {models}"]
+    if placements != "auto":
+        lines.append(f"placements = {int(placements)}")
     every = ["_null", "_null_again", *(f"_{effect}_more" for effect in EFFECTS)]
     for count, suffixes in ((trials, every), (problems, every[:2])):
         for number, (algorithm, method, sizes) in enumerate(WORK):
@@ -97,6 +105,10 @@ def tallies(cases: Iterable[Case]) -> dict[str, Tally]:
                 found_ratio = ratio(kind[NULL], case, MARGIN)
                 effect = int(name.split("_")[0]) if name[0].isdigit() else 0
                 tally.verdicts[effect][found_ratio.verdict] += 1
+                if effect == 0:
+                    tally.placed += is_placed(case.launches.values())
+                    if found_ratio.verdict in ("faster", "slower"):
+                        tally.false_of[case.algorithm] += 1
                 if width := half_width(found_ratio):
                     tally.widths.append(width)
     return dict(by_device)
@@ -112,7 +124,11 @@ def lines(name: str, tally: Tally) -> list[str]:
     counts = ", ".join(f"{null[word]} {word}" for word in VERDICTS)
     rate = 100 * tally.false / max(1, tally.given)
     found.append(f"  {null.total()} null comparisons: {counts}")
+    found.append(f"  {tally.placed} of them at several placements of the arrays")
     found.append(f"  of the {tally.given} verdicts given {rate:.2f} % are false")
+    if tally.false:
+        kernels = ", ".join(f"{n} of {name}" for name, n in tally.false_of.items())
+        found.append(f"  false: {kernels}")
     found.append("  more work  trials" + "".join(f"{word:>12}" for word in VERDICTS))
     for effect in EFFECTS:
         cells = "".join(
@@ -131,13 +147,16 @@ def met(tally: Tally, gpu: bool) -> bool:
 
 def measure(options: argparse.Namespace) -> None:
     """Runs the study."""
-    shutil.rmtree(options.output / "records", ignore_errors=True)  # of the run before
+    if not options.resume:
+        shutil.rmtree(options.output / "records", ignore_errors=True)
     options.output.mkdir(parents=True, exist_ok=True)
     file = options.output / "verdicts.toml"
     models = options.models.split(",")
-    file.write_text(study(options.problems, options.trials, options.samples, models))
+    counts = (options.problems, options.trials, options.samples)
+    file.write_text(study(*counts, models, options.placements))
     records = options.output / "records"
     command = [options.executable, "run", file, "--records", records]
+    command += ["--resume"] * (options.resume and records.exists())
     environment = os.environ | {"LEAGUE_EFFECTS": "1"}
     with (options.output / "log").open("w") as log:
         words = [str(word) for word in command]
@@ -166,11 +185,15 @@ def main() -> int:
         "--trials", type=int, default=100, help="problems with all effects"
     )
     parser.add_argument("--samples", type=int, default=20)
+    parser.add_argument("--placements", default="auto", help="a number, or auto")
     parser.add_argument(
         "--minutes", type=float, default=6, help="at most, of measuring"
     )
     parser.add_argument("--models", default=MODELS, help="those that this build has")
     parser.add_argument("--output", type=Path, default=ROOT / "build/verdicts")
+    parser.add_argument(
+        "--resume", action="store_true", help="goes on with the records that are there"
+    )
     parser.add_argument(
         "--no-run", action="store_true", help="of the records that are there"
     )

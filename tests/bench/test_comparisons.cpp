@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/bench/program.hpp"
+#include "tests/bench/temporary.hpp"
+
+// --comparison of `league run` and `league tune`, and the seconds that a record says a comparison took.
+namespace league::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const std::string small = R"(algorithm = "vector_add"
+methods = "plain"
+models = ["serial", "openmp"]
+sizes = [10, 1000]
+samples = 3
+null = false
+)";
+const std::string of_1000 = "vector_add/dtype:f32/n:1000/devices:1";
+
+class ComparisonsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_program("league")) GTEST_SKIP() << "no league beside this program";
+    folder_.write("study.toml", small);
+  }
+  Outcome league(const std::string& command, std::vector<std::string> more) {
+    std::vector<std::string> all{command, (folder_.path() / "study.toml").string(), "--records", records().string()};
+    all.insert(all.end(), more.begin(), more.end());
+    return run("league", all, folder_.path());
+  }
+  [[nodiscard]] fs::path records() const { return folder_.path() / "records"; }
+  [[nodiscard]] std::vector<Json> all_records() const {
+    std::vector<Json> all;
+    for (const auto& entry : fs::directory_iterator(records()))
+      if (entry.path().extension() == ".json" && entry.path().filename() != "run.json")
+        all.push_back(Json::parse(read_file(entry.path())));
+    return all;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ComparisonsTest, AreRunWholeByTheirNames) {
+  EXPECT_EQ(league("run", {"--comparison", of_1000}).code, 0);
+  ASSERT_EQ(all_records().size(), 1U);
+  const Json record = all_records().front();
+  EXPECT_EQ(record.at("comparison"), of_1000);
+  EXPECT_EQ(record.at("benchmarks").size(), 2U) << "every model";
+  EXPECT_GT(record.at("seconds").get<double>(), 0);
+  EXPECT_EQ(league("run", {"--comparison", of_1000, "--comparison", "vector_add/dtype:f32/n:10/devices:1"}).code, 0);
+  EXPECT_EQ(all_records().size(), 2U);
+}
+
+TEST_F(ComparisonsTest, AreTunedByTheirNames) {
+  EXPECT_EQ(league("tune", {"--budget", "1", "--comparison", of_1000}).code, 0);
+  ASSERT_EQ(all_records().size(), 1U);
+  EXPECT_EQ(all_records().front().at("comparison"), of_1000);
+  EXPECT_GT(all_records().front().at("seconds").get<double>(), 0);
+}
+
+TEST_F(ComparisonsTest, ThatTheStudyLacksAreRefusedByName) {
+  EXPECT_EQ(league("run", {}).code, 0);
+  for (const char* command : {"run", "tune"}) {
+    const Outcome unknown = league(command, {"--comparison", "vector_add/dtype:f32/n:11/devices:1"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("--comparison vector_add/dtype:f32/n:11/devices:1: the study has no such comparison; "
+                               "the nearest is 'vector_add/dtype:f32/n:10/devices:1'. `league run STUDY --dry-run"),
+              std::string::npos)
+        << unknown.err;
+  }
+  EXPECT_EQ(all_records().size(), 2U) << "nothing is lost";
+}
+
+}  // namespace
+}  // namespace league::tests
