@@ -20,6 +20,19 @@ namespace league {
 
 class HostRecorder;
 
+/// A point in the work of a queue that the host can wait for. A host device is synchronous: nothing to wait for.
+class QueueEvent {
+ public:
+  QueueEvent() = default;
+  virtual ~QueueEvent() = default;
+  QueueEvent(const QueueEvent&) = delete;
+  QueueEvent& operator=(const QueueEvent&) = delete;
+  /// The point is after all current work of the queue.
+  virtual void record() {}
+  /// Waits for the point last recorded. @throws std::runtime_error on a launch or device error
+  virtual void wait() {}
+};
+
 /// The in-order queue of one device: takes kernels and copies, and times them.
 class Queue {
  public:
@@ -43,6 +56,8 @@ class Queue {
   /// Later work on this queue waits for all current work of `other`. If `other` is being recorded, this queue is
   /// recorded from then on.
   virtual void wait_for(Queue& other) = 0;
+  /// An event of this queue, which outlives it.
+  [[nodiscard]] virtual std::unique_ptr<QueueEvent> make_event() { return std::make_unique<QueueEvent>(); }
   /// Waits for all submitted work. @throws std::runtime_error on a launch or device error
   virtual void fence() = 0;
   /// Submits a time mark and returns its number.

@@ -8,6 +8,7 @@
 
 #include "algorithms/cnn/cnn_judge.hpp"
 #include "algorithms/cnn/cnn_methods.hpp"
+#include "algorithms/cnn/cnn_parameters.hpp"
 #include "algorithms/contract/labels.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "backends/launch.hpp"
@@ -17,80 +18,10 @@ namespace {
 
 using blocks::Optimizer;
 
-/// Only images of a network's size are accepted: random problems take the default.
-std::vector<Parameter> with_size_of_image(std::vector<Parameter> own) {
-  std::vector<Parameter> all = with_dataset_sizes(std::move(own));
-  for (Parameter& parameter : all)
-    if (parameter.name == "features")
-      parameter.default_value = std::to_string(cnn::pixels), parameter.min = cnn::pixels,
-      parameter.max = cnn::cifar10.pixels(), parameter.choices = {"784", "3072"},
-      parameter.description = "values of an image: 784 of mnist, 3072 of cifar10";
-  return all;
-}
-
 const RegisterAlgorithm registered{
     Algorithm{.name = Cnn::algorithm,
               .description = "a convolutional network on small images: training, inference",
-              .parameters = with_size_of_image(
-                  {{.name = "network",
-                    .kind = Parameter::Kind::choice,
-                    .default_value = "mnist",
-                    .choices = {"mnist", "cifar10"},
-                    .description = "1,199,882 parameters, of MNIST's example; or 122,570, without dropout"},
-                   {.name = "task",
-                    .kind = Parameter::Kind::choice,
-                    .default_value = "train",
-                    .choices = {"train", "inference"},
-                    .description = "inference: the test images are classified, after `warm_up` steps of training"},
-                   {.name = "batch",
-                    .default_value = "64",
-                    .min = 1,
-                    .description = "images per step, at most all training images"},
-                   {.name = "steps",
-                    .default_value = "0",
-                    .min = 0,
-                    .max = 1'000'000,
-                    .description = "number of steps, without tests; 0: run `epochs`"},
-                   {.name = "epochs",
-                    .default_value = "1",
-                    .min = 1,
-                    .max = 1'000,
-                    .description = "passes over all images, each followed by a test"},
-                   {.name = "warm_up",
-                    .default_value = "0",
-                    .min = 0,
-                    .max = 1'000'000,
-                    .description = "untimed steps before the first"},
-                   {.name = "optimizer",
-                    .kind = Parameter::Kind::choice,
-                    .default_value = "adadelta",
-                    .choices = {"adadelta", "sgd", "adam"},
-                    .description = "update rule"},
-                   {.name = "learning_rate",
-                    .kind = Parameter::Kind::real,
-                    .default_value = "1",
-                    .interval = {.min = 0, .max = 1e6, .open_min = true},
-                    .description = "learning rate of the first epoch"},
-                   {.name = "gamma",
-                    .kind = Parameter::Kind::real,
-                    .default_value = "0.7",
-                    .interval = {.min = 0, .max = 1, .open_min = true},
-                    .description = "factor of the learning rate per epoch"},
-                   {.name = "dropout",
-                    .kind = Parameter::Kind::choice,
-                    .default_value = "on",
-                    .choices = {"on", "off"},
-                    .description = "drops 1/4 of the values after the pool and 1/2 of the hidden ones"},
-                   {.name = "shard_optimizer",
-                    .kind = Parameter::Kind::choice,
-                    .default_value = "off",
-                    .choices = {"off", "on"},
-                    .description = "on several devices each updates its piece of the largest layer"},
-                   {.name = "shuffle",
-                    .kind = Parameter::Kind::choice,
-                    .default_value = "on",
-                    .choices = {"on", "off"},
-                    .description = "shuffle the images in each epoch, or keep the order of the file"}}),
+              .parameters = cnn::parameter_list(),
               .methods = cnn::methods(),
               .needs_dataset = true,
               .make = [](const Making& making) { return std::make_unique<Cnn>(making); },
@@ -120,6 +51,13 @@ const RegisterAlgorithm registered{
                               {"shard_optimizer", "on"},
                               {"optimizer", "adam"},
                               {"learning_rate", "0.001"}},
+                             {{"train", "5"},
+                              {"test", "1"},
+                              {"features", "784"},
+                              {"epochs", "2"},
+                              {"batch", "2"},
+                              {"input", "host"},
+                              {"workers", "3"}},
                              {{"train", "3"},
                               {"test", "5"},
                               {"features", "784"},
@@ -167,6 +105,8 @@ Cnn::Cnn(const Making& making)
       evaluates(steps == 0),
       optimizer(optimizer_of(making.parameters.choice("optimizer"))),
       shards_optimizer(making.parameters.choice("shard_optimizer") == "on"),
+      on_host(making.parameters.choice("input") == "host"),
+      workers(static_cast<int>(making.parameters.integer("workers"))),
       learning_rate(making.parameters.real("learning_rate")),
       gamma(making.parameters.real("gamma")),
       dropout{making.seed, network.drops && making.parameters.choice("dropout") == "on"},
@@ -186,6 +126,7 @@ Cnn::Cnn(const Making& making)
     return;
   }
   if (!trains) {
+    require(!on_host, "input: host is of training; inference has its images on the device");
     require(steps == 0 && epochs == 1, "task: inference has no steps and no epochs; warm_up trains before it");
     require(data.test.rows() > 0, "task: inference classifies the test images; there are none");
   }

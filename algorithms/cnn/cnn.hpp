@@ -75,6 +75,8 @@ class Cnn final : public Problem {
   bool evaluates;        ///< on the test set, after each epoch
   blocks::Optimizer optimizer;
   bool shards_optimizer;  ///< where there are several shards
+  bool on_host;           ///< training images stay in host memory, and are loaded batch by batch
+  int workers;            ///< threads that load them, per shard
   double learning_rate, gamma;
   cnn::Dropout dropout;
   HostArray initial{};       ///< f32 [parameters]

@@ -165,7 +165,7 @@ class Scan(JaxPeer):
     method = "scan"
     description = "jit of a scan over the steps of an epoch, autodiff, NHWC"
     dtypes = ("f32",)
-    only = (("task", "train"),)
+    only = (("task", "train"), ("input", "device"))
 
     def upload(self):
         self.task = task = training.task_of(self)

@@ -4,7 +4,7 @@
 Images are normalised once. Dropout masks are drawn in each step, on a GPU by one kernel that
 torch.compile makes of the counter hash, at about the cost of F.dropout. The decisions for the check are
 by-products of training: the indices that max_pool2d returns for the backward pass and the values after
-each ReLU; those of the last step are kept.
+each ReLU; those of the last step are kept. With input = host a DataLoader loads the batches.
 """
 
 import torch
@@ -19,6 +19,7 @@ from backends.python.peer import HostPeer
 class Eager(Training, TorchPeer):
     method = "eager"
     description = "F.conv2d, max_pool2d, linear; backward(); torch.optim: Adadelta foreach, SGD and Adam fused"
+    only = (("task", "train"),)
     dtypes = ("f32",)
 
     @property
@@ -29,6 +30,7 @@ class Eager(Training, TorchPeer):
 class ChannelsLast(Eager):
     method = "channels_last"
     description = "eager, images and filters channels last, cudnn.benchmark"
+    only = (("task", "train"), ("input", "device"))
     channels_last = True
 
 
@@ -90,7 +92,7 @@ class RoutedConvolution(torch.autograd.Function):
 
 class Routed(ChannelsLast):
     method = "routed"
-    only = (("task", "train"), ("network", "mnist"))
+    only = (("task", "train"), ("input", "device"), ("network", "mnist"))
     description = "channels_last; conv2's backward pass only where the pool let a gradient through, in sparse products"
 
     def convolve_and_pool(self, x, weight, bias):
@@ -122,6 +124,7 @@ class DistributedDataParallel(Distributed, Eager):
 class Cpu(Training, HostPeer):
     method = "cpu"
     description = "eager, on the CPU"
+    only = (("task", "train"),)
     dtypes = ("f32",)
     place = torch.device("cpu")
 
@@ -133,5 +136,6 @@ class Cpu(Training, HostPeer):
 class CpuCompiled(Cpu):
     method = "cpu_compiled"
     description = "torch.compile of the forward and backward pass, on the CPU"
+    only = (("task", "train"), ("input", "device"))
     execution = "compiled"
     warm_up = True

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "algorithms/cnn/cnn.hpp"
+#include "algorithms/cnn/host_input.hpp"
 #include "algorithms/cnn/state.hpp"
 #include "algorithms/drivers/training.hpp"
 #include "backends/launch.hpp"
@@ -21,13 +23,17 @@ class CnnShard : public TrainingShard {
         own_last_(part_of(problem.images_of(problem.batches() - 1))),
         last_(problem.trains ? part_of(problem.images_of(problem.warm_up + problem.steps - 1)) : Range{}),
         tests_(part_of(problem.evaluates ? problem.data.test.rows() : 0)) {
-    input(train_, "cnn/train", problem.data.train.values<const std::uint8_t>());
-    input(train_labels_, "cnn/train_labels", problem.data.train_labels.values<const std::int32_t>());
+    if (problem.on_host) {
+      host_input_.emplace(problem, *this, own_, own_last_);
+    } else {
+      input(train_, "cnn/train", problem.data.train.values<const std::uint8_t>());
+      input(train_labels_, "cnn/train_labels", problem.data.train_labels.values<const std::int32_t>());
+      input(order_, "cnn/order", problem.order.values<const std::int32_t>());
+    }
     if (problem.evaluates) {
       input(test_, "cnn/test", problem.data.test.values<const std::uint8_t>());
       input(test_labels_, "cnn/test_labels", problem.data.test_labels.values<const std::int32_t>());
     }
-    input(order_, "cnn/order", problem.order.values<const std::int32_t>());
     input(rates_, "cnn/rates", problem.rates.values<const float>());
     input(start_weights_, "cnn/start_weights", problem.initial.values<const float>());
     const std::int64_t states = blocks::states_of(problem.optimizer) * std::int64_t{Net::parameters};
@@ -58,8 +64,10 @@ class CnnShard : public TrainingShard {
     whole_output(correct_, Cnn::correct);
   }
 
+  [[nodiscard]] Timing timing() const override { return {.host_feeds = problem_.on_host}; }
   void upload() override {
     TrainingShard::upload();
+    if (host_input_) host_input_->prepare();
     start_state_.clear();
     counters_.clear();
   }
@@ -78,6 +86,12 @@ class CnnShard : public TrainingShard {
     hidden_decisions_.copy_to(
         result(Cnn::hidden_decisions).values.template values<std::uint8_t>(last_.begin, last_.end));
     predictions_.copy_to(result(Cnn::predictions).values.template values<std::int32_t>(tests_.begin, tests_.end));
+  }
+  void start_input(Range steps, Stages& stages) override {
+    if (host_input_) host_input_->start(steps, stages);
+  }
+  void take_input(Stages& stages) override {
+    if (host_input_) host_input_->take(stages);
   }
   /// `form`: of the outputs.
   void take_form(const char* form) { result(Cnn::gradient).form = form; }
@@ -121,6 +135,8 @@ class CnnShard : public TrainingShard {
             .train_labels = train_labels_.data(),
             .test_labels = test_labels_.data(),
             .order = order_.data(),
+            .staged = host_input_ ? host_input_->buffers() : nullptr,
+            .layout = host_input_ ? host_input_->layout() : BatchLayout{},
             .rates = rates_.data(),
             .step = counters_.data(),
             .start_step = counters_.data() + 1,
@@ -167,6 +183,7 @@ class CnnShard : public TrainingShard {
   const Cnn& problem_;
   Range own_, own_last_, last_;  ///< of a whole batch, of an epoch's last one, of the last step's
   Range tests_;
+  std::optional<HostInput<Array>> host_input_;
   Array<std::uint8_t> train_, test_, pool_decisions_, hidden_decisions_;
   Array<std::int32_t> train_labels_, test_labels_, order_, predictions_;
   Array<float> rates_, weights_, state_, start_weights_, start_state_, weights_before_, state_before_, gradient_, loss_;
@@ -204,6 +221,8 @@ struct RegisterTraining {
 
  private:
   static std::unique_ptr<TrainingShard> make(const Cnn& problem, const Context& context, const Shard& shard) {
+    if (problem.on_host && context.execution != Execution::stream)
+      throw Unsupported("input = host: a graph cannot load images on the host; take execution = stream");
     if (problem.network.name == mnist.name) return std::make_unique<P>(problem, context, shard);
     if constexpr (requires { OfCifar10::reason; })
       throw Unsupported("network " + std::string(problem.network.name) + ": " + OfCifar10::reason);

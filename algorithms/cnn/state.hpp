@@ -4,6 +4,7 @@
 #include "algorithms/blocks/optimizer.hpp"
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/cnn/networks.hpp"
+#include "backends/launch.hpp"
 
 /// Data of the kernels of all models.
 namespace league::cnn {
@@ -17,20 +18,34 @@ template <class Net>
 struct TakeOf {
   const std::uint8_t* images;  ///< [all x pixels]
   const std::int32_t* labels;
-  const std::int32_t* order;  ///< their indices; null: consecutive from `first` on
-  std::int64_t first;         ///< position of the first in the batch of all devices; without order its index
+  const std::int32_t* order;  ///< their indices; null: consecutive, in training from 0, of tests from `first` on
+  std::int64_t first;         ///< position of the first in the batch of all devices; of tests its index
   std::int64_t step;
   int count;
   float share;  ///< weight of an image in the mean: 1 / images of the batch
   bool trains;  ///< with dropout; decisions are stored
 
-  [[nodiscard]] LEAGUE_FUNCTION std::int64_t number(int i) const { return order != nullptr ? order[i] : first + i; }
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t number(int i) const {
+    return order != nullptr ? order[i] : (trains ? 0 : first) + i;
+  }
   [[nodiscard]] LEAGUE_FUNCTION const std::uint8_t* image(int i) const { return images + number(i) * Net::pixels; }
   /// Position in the batch, for dropout.
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t position(int i) const { return first + i; }
 };
 
 using Take = TakeOf<Mnist>;
+
+/// A shard's part of a batch as it is copied from the host: labels, then images.
+struct BatchLayout {
+  static constexpr int buffers = 2;           ///< on the device: of this step, and of the next
+  std::int64_t images_at = 0, all_bytes = 0;  ///< of the images in it, and of the whole
+
+  static BatchLayout of(std::int64_t max_images, std::int64_t image_bytes) {
+    const auto padded = [](std::int64_t bytes) { return ceil_div(bytes, std::int64_t{64}) * 64; };
+    const std::int64_t labels = padded(max_images * static_cast<std::int64_t>(sizeof(std::int32_t)));
+    return {labels, labels + padded(max_images * image_bytes)};
+  }
+};
 
 /// One shard's memory.
 template <class N>
@@ -40,6 +55,8 @@ struct StateOf {
   const std::uint8_t *train, *test;
   const std::int32_t *train_labels, *test_labels;
   const std::int32_t* order;        ///< [epochs x train images]
+  const std::uint8_t* staged;       ///< [BatchLayout::buffers x bytes]: batches from the host; null: all are in `train`
+  BatchLayout layout;               ///< of `staged`
   const float* rates;               ///< [epochs]
   std::int64_t *step, *start_step;  ///< next step, from 0; first step of a compute
   std::int64_t* epoch;              ///< next epoch
@@ -72,14 +89,21 @@ struct StateOf {
     const std::int64_t at = *step, number = at % batches;
     const bool last = number + 1 == batches;
     const std::int64_t here = last ? own_last_first : own_first, all = last ? images - number * batch : batch;
-    return {train,
-            train_labels,
-            order + at / batches * images + number * batch + here,
-            here,
-            at,
-            static_cast<int>(last ? own_last_count : own_count),
-            1.0F / static_cast<float>(all),
-            true};
+    Take take{train,
+              train_labels,
+              order + at / batches * images + number * batch + here,
+              here,
+              at,
+              static_cast<int>(last ? own_last_count : own_count),
+              1.0F / static_cast<float>(all),
+              true};
+    if (staged != nullptr) {
+      const std::uint8_t* buffer = staged + at % BatchLayout::buffers * layout.all_bytes;
+      take.images = buffer + layout.images_at;
+      take.labels = reinterpret_cast<const std::int32_t*>(buffer);
+      take.order = nullptr;
+    }
+    return take;
   }
   /// This shard's test images from `begin` on; as many as its share of a batch.
   [[nodiscard]] LEAGUE_FUNCTION Take tests(std::int64_t begin) const {

@@ -105,13 +105,18 @@ def mix(
     return z ^ right(z, 31)
 
 
+def scaled(pixels: np.ndarray, network: Network) -> np.ndarray:
+    """f32 of u8, of any shape, normalised."""
+    values = pixels.astype(np.float32) / np.float32(255)
+    values -= np.float32(network.mean)
+    values /= np.float32(network.deviation)
+    return values
+
+
 def normalised(images: np.ndarray, network: Network) -> np.ndarray:
     """f32 [images x planes x side x side] of u8, normalised."""
     first = network.convolutions[0]
-    values = images.astype(np.float32) / np.float32(255)
-    values -= np.float32(network.mean)
-    values /= np.float32(network.deviation)
-    return values.reshape(-1, first.inputs, first.side, first.side)
+    return scaled(images, network).reshape(-1, first.inputs, first.side, first.side)
 
 
 def channels_last(planes: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ import torch
 from torch.nn import functional
 
 from algorithms.cnn import training
+from algorithms.cnn.loading_torch import HostInput
 from algorithms.cnn.masks_torch import decisions_of, masks_of
 
 #: State of an optimizer per parameter; the problem's state first.
@@ -18,7 +19,7 @@ STATE = {
 class Training:
     """Steps on the device `place`; `before` and `seen` are those of the last step."""
 
-    only = (("task", "train"),)
+    only = (("task", "train"), ("input", "device"))
     dtypes = ("f32",)
     channels_last = False
     #: Factors of the products of a captured step in tf32.
@@ -39,16 +40,21 @@ class Training:
             )
 
         inputs = self.inputs
-        self.images = planes_of(inputs["train"])
+        self.host_input = None
+        if self.parameters.get("input") == "host":
+            workers = int(self.parameters["workers"])
+            self.host_input = HostInput(inputs, task, self.place, workers)
+        else:
+            self.images = planes_of(inputs["train"])
+            self.labels = on_device(inputs["train_labels"]).long()
         self.tests = planes_of(inputs["test"])
-        self.labels = on_device(inputs["train_labels"]).long()
         self.test_labels = on_device(inputs["test_labels"]).long()
         self.order = on_device(inputs["order"]).flatten()
         self.streams = on_device(task.streams().view("i8"))
         self.counters = on_device(task.counters().view("i8"))
         self.loss = torch.empty(task.end, device=self.place)
         epochs = len(inputs["rates"]) if task.evaluates else 0
-        self.correct = self.labels.new_empty(epochs)
+        self.correct = self.test_labels.new_empty(epochs)
         self.predictions = self.test_labels[: len(self.tests) if epochs else 0].clone()
         self.make_state(torch.from_numpy(inputs["initial"]).to(self.place))
         self.allow_tf32(False)
@@ -80,6 +86,8 @@ class Training:
             self.forward = torch.compile(self.loss_of, dynamic=False)
         elif self.place.type == "cuda":
             self.masks = torch.compile(masks_of, dynamic=False)
+        if self.host_input:
+            self.host_input.start(range(1))
         self.take(0)
         of = [self.optimizer.state[weight] for weight in self.weights]
         state = [values[key] for key in STATE[task.optimizer] for values in of]
@@ -136,13 +144,22 @@ class Training:
         x = functional.linear(hidden * masks[1] if masks else hidden, w[-2], w[-1])
         return x, seen, hidden.detach()
 
+    def batch_of(self, index):
+        """Images and labels; from the host those of the next step, whatever the index."""
+        if self.host_input:
+            batch = self.host_input.next()
+            if self.trace:
+                self.trace.end("input")
+            return batch
+        return self.images.index_select(0, index), self.labels.index_select(0, index)
+
     def loss_of(self, index, stream):
         """The mean loss over these images, and the decisions; `stream`: of the step, for dropout."""
         masks = None
         if self.task.seed is not None:
             masks = self.masks(stream, self.counters[: len(index)])
-        logits, *seen = self.scores(self.images.index_select(0, index), masks)
-        labels = self.labels.index_select(0, index)
+        images, labels = self.batch_of(index)
+        logits, *seen = self.scores(images, masks)
         if self.execution.startswith("compiled"):  # fused into the kernels around
             seen = decisions_of(self.task.network, *seen)
         return functional.cross_entropy(logits, labels), *seen
@@ -208,6 +225,8 @@ class Training:
         torch._foreach_copy_(self.live, self.start)
         if self.graphs:
             self.count_from(begin)
+        if self.host_input:
+            self.host_input.start(range(begin, end))
         for step in range(begin, end):
             if step == begin or step % task.batches == 0:
                 self.set_rate(float(self.inputs["rates"][step // task.batches]))

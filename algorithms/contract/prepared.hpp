@@ -69,6 +69,7 @@ class Stages {
 struct Timing {
   bool reset_each = false;  ///< a compute destroys its initial state: reset before each, one per sample
   bool host_clock = false;  ///< part of the work is not on the queue: from before the launch to after the fence
+  bool host_feeds = false;  ///< the host loads input during a compute, with copies on the second queue: not held back
   int repeats = 1;          ///< times that a compute solves the problem; the mean of one is reported
 };
 

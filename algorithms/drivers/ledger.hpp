@@ -19,14 +19,16 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  /// Declares `array` with `size` values, or changes its size; `after` is called after each allocation.
+  /// Declares `array` with `size` values, or changes its size; `after` is called after each allocation;
+  /// `queue`: of the array's copies and fills, null: the ledger's.
   /// @pre `array` is not moved, and outlives the ledger's calls
   template <class Array>
-  void declare(Array& array, const std::string& label, std::int64_t size, std::function<void()> after = {}) {
+  void declare(Array& array, const std::string& label, std::int64_t size, std::function<void()> after = {},
+               Queue* queue = nullptr) {
     const auto value_bytes = static_cast<std::int64_t>(sizeof(typename Array::value_type));
-    enter({&array, label, size * value_bytes, false, [this, &array, label, size, after = std::move(after)](bool take) {
+    enter({&array, label, size * value_bytes, false, [=, this, &array, after = std::move(after)](bool take) {
              array = Array();
-             if (take) array = Array::make(runtime_, queue_, label, size);
+             if (take) array = Array::make(runtime_, queue != nullptr ? *queue : queue_, label, size);
              if (take && after) after();
            }});
   }

@@ -40,7 +40,7 @@ class Training final : public VariantShards<TrainingShard> {
     VariantShards::reset();
     if (warm_) return;
     Stages unmarked;
-    for (const auto& shard : shards()) shard->begin();
+    begin({0, schedule_.warm_up}, unmarked);
     for (std::int64_t step = 0; step < schedule_.warm_up; ++step) take_step(unmarked);
     for (const auto& shard : shards()) shard->keep_start();
     warm_ = true;
@@ -54,7 +54,7 @@ class Training final : public VariantShards<TrainingShard> {
   }
 
   void compute(Stages& stages) override {
-    for (const auto& shard : shards()) shard->begin();
+    begin({schedule_.warm_up, schedule_.warm_up + schedule_.epochs * schedule_.steps}, stages);
     for (std::int64_t epoch = 0; epoch < schedule_.epochs; ++epoch) {
       loop_.run(stages);
       if (!trains()) return;
@@ -97,7 +97,12 @@ class Training final : public VariantShards<TrainingShard> {
       }
     }
   }
+  void begin(Range steps, Stages& stages) {
+    for (const auto& shard : shards()) shard->begin();
+    for (const auto& shard : shards()) shard->start_input(steps, stages);
+  }
   void take_step(Stages& stages) {
+    for (const auto& shard : shards()) shard->take_input(stages);
     for (int phase = 0; phase < TrainingShard::phases; ++phase) {
       for (const auto& shard : shards()) shard->differentiate(stages, phase);
       if (!context().world.alone()) add_gradients(stages, phase);

@@ -32,6 +32,11 @@ class TrainingShard : public VariantShard {
   virtual void begin() const = 0;
   /// Saves the state for `begin`.
   virtual void keep_start() const = 0;
+  /// Where images are loaded from host memory while steps run: begins with the input of these steps. Changes host
+  /// state, as `take_input` does: not recorded.
+  virtual void start_input(Range /*steps*/, Stages& /*stages*/) {}
+  /// The next step's kernels wait for its input. @throws what loading it threw
+  virtual void take_input(Stages& /*stages*/) {}
   /// Phases of a step up to its gradient. What one completes is added over all shards while the next goes on.
   static constexpr int phases = 2;
   /// Computes this shard's contribution to the gradient of the mean loss over the batch, as far as `pieces(phase)`; the

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/event.hpp"
 #include "backends/cuda/management.hpp"
 
 namespace league::cuda {
@@ -48,6 +49,9 @@ class StreamQueue final : public Queue {
     check(cudaEventRecord(first.order_, first.stream_));
     check(cudaSetDevice(device().index));
     check(cudaStreamWaitEvent(stream_, first.order_, 0));
+  }
+  [[nodiscard]] std::unique_ptr<QueueEvent> make_event() override {
+    return std::make_unique<StreamEvent>(*this, stream_, ranks_);
   }
   int mark() override {
     check(cudaSetDevice(device().index));

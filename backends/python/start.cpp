@@ -2,8 +2,6 @@
 #include "backends/python/start.hpp"
 
 #include <fcntl.h>
-#include <omp.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,6 +10,8 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+
+#include "backends/places.hpp"
 
 namespace league::python {
 namespace {
@@ -46,18 +46,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
-}
-
-/// The processors of all OpenMP places, since this thread is bound to one of them. Empty without binding.
-cpu_set_t all_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> processors(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, processors.data());
-    for (const int processor : processors) CPU_SET(static_cast<std::size_t>(processor), &set);
-  }
-  return set;
 }
 
 /// Moves descriptors to 0, 1, 2, ..., first to free numbers above. Only async-signal-safe calls (after fork).

@@ -20,13 +20,18 @@ constexpr int max_batch = 100;       // a queue holds about a thousand launches
 constexpr double max_batch_s = 0.5;
 constexpr double very_long_s = 3, long_sampling_s = 60;
 
+/// Whether there may be work on second queues, beside kernels.
+bool overlaps(PreparedCase& prepared_case) {
+  return !prepared_case.world().alone() || prepared_case.prepared().timing().host_feeds;
+}
+
 /// Puts a mark before and after each stage of a compute.
 class MarkingStages final : public Stages {
  public:
   MarkingStages(PreparedCase& prepared_case, bool in_turn) : in_turn_(in_turn) {
     Runtime& runtime = prepared_case.runtime();
     const std::span<const Shard> shards = prepared_case.shards();
-    for (const int queue : prepared_case.world().alone() ? std::vector{0} : std::vector{0, 1})
+    for (const int queue : overlaps(prepared_case) ? std::vector{0, 1} : std::vector{0})
       for (std::size_t i = 0; i < shards.size(); ++i) bases_.push_back({&runtime.queue(shards[i].device, queue), i});
   }
   [[nodiscard]] bool traced() const override { return in_turn_; }
@@ -94,7 +99,7 @@ class MarkingStages final : public Stages {
             base->at_s + span.queue->seconds(base->mark, span.end), span.queue->index()};
   }
   bool in_turn_;
-  std::vector<Base> bases_;  ///< the first queues of all devices, then the second ones of several devices
+  std::vector<Base> bases_;  ///< the first queues of all devices, then the second ones where they are used
   std::vector<Span> spans_;
 };
 
@@ -141,7 +146,7 @@ Meter::Meter(PreparedCase& prepared_case, double checked_s)
   const bool on_gpu = prepared_case.shards().front().device.kind == DeviceKind::gpu;
   const bool several = !prepared_case.world().alone();
   metric_ = several ? Metric::makespan : on_gpu && !timing_.host_clock ? Metric::device_time : Metric::host_time;
-  holds_ = metric_ == Metric::device_time && clock_ == nullptr;
+  holds_ = metric_ == Metric::device_time && clock_ == nullptr && !timing_.host_feeds;
   if (!is_very_long(checked_s)) look_first();
 }
 
@@ -177,7 +182,7 @@ Trace Meter::trace() {
   if (!timing_.reset_each) prepared_case_.prepared().compute(untraced);  // as warm as samples are
   prepared_case_.prepared().fence();
   Trace trace = traced(true);
-  if (prepared_case_.world().alone()) return trace;
+  if (!overlaps(prepared_case_)) return trace;
   prepared_case_.prepared().reset();
   prepared_case_.prepared().fence();
   const Trace overlapped = traced(false);

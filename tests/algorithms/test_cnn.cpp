@@ -117,6 +117,8 @@ TEST(Cnn, BadInputIsNamed) {
   expect_refused(generated(3), {{"warm_up", "1"}}, "warm_up: only with `steps`");
   expect_refused(generated(3), {{"task", "test"}}, "task = test: takes one of train, inference");
   expect_refused(generated(3), {{"task", "inference"}, {"steps", "1"}}, "inference has no steps and no epochs");
+  expect_refused(generated(3), {{"task", "inference"}, {"input", "host"}}, "input: host is of training");
+  expect_refused(generated(3), {{"input", "disk"}}, "input = disk: takes one of device, host");
   expect_refused(generated(3, 0), {{"task", "inference"}}, "inference classifies the test images; there are none");
   Dataset more = generated(3);
   more.classes = 11;

@@ -236,6 +236,17 @@ def test_runs_of_equal_steps(images, batch, begin, end, cuts):
     assert list(task.runs(begin, end)) == wanted
 
 
+@pytest.mark.parametrize("method", ["eager", "cpu"])
+def test_batches_from_the_host(method):
+    judge(("pytorch", method, "f32"), "adadelta", input="host", workers=2)
+
+
+@pytest.mark.parametrize("method", ["cpu", "scan"])
+def test_batches_from_the_host_are_refused(method):
+    with pytest.raises(Unsupported, match="takes input = device only"):
+        peer_of("cnn", "jax", method)({}, {"input": "host"}, Device())
+
+
 @pytest.mark.parametrize(("model", "method"), [("pytorch", "cpu"), ("jax", "cpu")])
 def test_another_task_is_refused(model, method):
     with pytest.raises(Unsupported, match="takes task = train only"):
