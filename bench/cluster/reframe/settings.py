@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT))
+sys.path.append(str(ROOT))  # at the end: ReFrame removes its own entry by position
 
 from bench.cluster import script, site_file
 
