@@ -37,6 +37,7 @@ COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
 FAR = 2.0  # times the roofline bound
 LAUNCHES = {"launch", "kernel"}  # of overheads
+AT_ONCE = {"normal_equations"}  # problems that are solved without steps
 ONE_PASS = {"linear_regression", "polynomial_fit"}  # whose problem is one pass
 ROOFLINE, LATENCY, CACHE, LINK = "roofline", "latency", "in cache", "host link"
 
@@ -68,10 +69,11 @@ def crosses_links(case: Case) -> bool:
 
 
 def steps(case: Case) -> int:
-    """How many steps run one after the other; 1 for a problem with a name of its own, which may be solved at once or stop early."""
-    count = case.parameters.get("steps", 1)
-    known = isinstance(count, int) and not case.problem_name
-    return max(1, count) if known else 1
+    """How many steps run one after the other: as many as the check counted, where a solve may stop early, else as asked for."""
+    if case.problem_name in AT_ONCE:
+        return 1
+    count = case.figures.get("steps", case.parameters.get("steps", 1))
+    return max(1, int(count)) if isinstance(count, int | float) else 1
 
 
 def starts(case: Case) -> int:

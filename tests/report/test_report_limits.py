@@ -211,7 +211,7 @@ def test_costs_of_other_solves_count_all_steps_in_new_records_too(entry, rows_of
     assert in_cache(small) and not in_cache(large)
 
 
-def test_a_problem_of_another_name_takes_no_steps_that_are_known(entry, rows_of, save):
+def test_a_problem_that_is_solved_at_once_takes_one_step(entry, rows_of, save):
     """Normal equations have a number of steps as a parameter, and do not use it."""
     from bench.report.bounds import in_cache, steps
 
@@ -224,6 +224,16 @@ def test_a_problem_of_another_name_takes_no_steps_that_are_known(entry, rows_of,
     assert not in_cache(case)
     case.comparison = ""
     assert not in_cache(case)  # 250 MB a step
+
+
+def test_a_solve_that_stops_early_takes_the_steps_that_its_check_counted(entry, rows_of):
+    from bench.report.bounds import steps
+
+    case = rows_of([solve(entry, 1.0, 100)])[0].case
+    case.comparison += "/problem:newton"
+    assert steps(case) == 100
+    case.figures["steps"] = 7.0
+    assert steps(case) == 7
 
 
 def test_what_the_host_feeds_has_no_roofline(entry, rows_of):
