@@ -9,6 +9,7 @@
 #include "algorithms/cnn/cnn_judge.hpp"
 #include "algorithms/cnn/cnn_methods.hpp"
 #include "algorithms/cnn/cnn_parameters.hpp"
+#include "algorithms/cnn/cnn_start.hpp"
 #include "algorithms/contract/labels.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "backends/launch.hpp"
@@ -111,7 +112,8 @@ Cnn::Cnn(const Making& making)
       gamma(making.parameters.real("gamma")),
       dropout{making.seed, network.drops && making.parameters.choice("dropout") == "on"},
       seed_(making.seed),
-      shuffled_(making.parameters.choice("shuffle") == "on") {
+      shuffled_(making.parameters.choice("shuffle") == "on"),
+      start_(std::make_unique<cnn::Start>()) {
   require(extent() > 0, "train: there must be at least one image");
   require(extent() <= std::numeric_limits<std::int32_t>::max(), "train: up to 2147483647 images");
   require_images(network, "train", data.train);
@@ -132,6 +134,8 @@ Cnn::Cnn(const Making& making)
   }
   epochs = ceil_div(std::max<std::int64_t>(warm_up + steps, 1), batches());
 }
+
+Cnn::~Cnn() = default;
 
 std::int64_t Cnn::tests() const { return !evaluates ? 0 : trains ? epochs : 1; }
 

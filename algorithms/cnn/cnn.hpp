@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "algorithms/contract/registry.hpp"
 
 namespace league {
+
+namespace cnn {
+class Start;
+}
 
 /// Training of a convolutional network (algorithms/cnn/networks.hpp) in mini-batches. Each epoch has its own order of
 /// the images; a step's gradient is that of the mean loss over its batch.
@@ -42,6 +47,7 @@ class Cnn final : public Problem {
 
   /// @throws std::invalid_argument naming the key and its limit
   explicit Cnn(const Making& making);
+  ~Cnn() override;
   [[nodiscard]] std::int64_t extent() const override { return data.train.rows(); }
   [[nodiscard]] std::int64_t batch_rows() const override { return batch; }
   [[nodiscard]] std::int64_t max_teams() const override {
@@ -64,6 +70,8 @@ class Cnn final : public Problem {
   [[nodiscard]] std::span<const std::int32_t> order_of(std::int64_t step) const;
   /// The learning rate of the step's epoch.
   [[nodiscard]] float rate_of(std::int64_t step) const;
+  /// What the oracle knows of the first steps.
+  [[nodiscard]] cnn::Start& start() const { return *start_; }
 
   const cnn::Network& network;
   Dataset data;          ///< as given: all images in every process
@@ -87,6 +95,7 @@ class Cnn final : public Problem {
  private:
   std::uint64_t seed_;
   bool shuffled_;
+  std::unique_ptr<cnn::Start> start_;
 };
 
 }  // namespace league

@@ -91,6 +91,16 @@ void backward_convolution(const double* w, double images, const Arithmetic& arit
                back = product_error(layer.outputs * taps, arithmetic, kind);
   const auto rounded = [&](double value) { return factor(value, arithmetic, kind); };
   const std::vector<double>& a = from == nullptr ? image.x : from->a;
+  std::vector<double> inputs(a.size()), squares(a.size()), noise(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    inputs[i] = rounded(a[i]);
+    squares[i] = squared(inputs[i]);
+    noise[i] = (from == nullptr ? 0 : from->v_a[i]) + places * squares[i];
+  }
+  const double* weights = w + layer.weights;
+  std::vector<double> factors(static_cast<std::size_t>(layer.outputs * layer.inputs * taps)), squared_weights(factors);
+  std::transform(weights, weights + factors.size(), factors.begin(), rounded);
+  std::transform(weights, weights + factors.size(), squared_weights.begin(), squared);
   if (from != nullptr) std::ranges::fill(from->d_a, 0.0), std::ranges::fill(from->v_d_a, 0.0);
   for (int k = 0; k < layer.values(); ++k) {
     const double d = of.d_z[static_cast<std::size_t>(k)], v = of.v_d_z[static_cast<std::size_t>(k)];
@@ -98,15 +108,22 @@ void backward_convolution(const double* w, double images, const Arithmetic& arit
     const int o = k / layer.windows(),
               at = layer.position_of(k % layer.windows(), Decision::place(of.decision[static_cast<std::size_t>(k)]));
     const int corner = at / layer.to_side() * layer.side + at % layer.to_side();
-    const double v_and_sum = v + back * squared(d);
+    const double of_d = rounded(d), square = squared(of_d), v_and_sum = v + back * squared(d);
     for (int c = 0; c < layer.inputs; ++c) {
-      const int kernel = layer.weights + (o * layer.inputs + c) * taps;
+      const int kernel = (o * layer.inputs + c) * taps, first = c * layer.plane() + corner;
+      double* gradient = sums.gradient.data() + layer.weights + kernel;
+      double* errors = sums.errors.data() + layer.weights + kernel;
       for (int t = 0; t < taps; ++t) {
-        const auto i = static_cast<std::size_t>(c * layer.plane() + corner + t / 3 * layer.side + t % 3);
-        sums.add(kernel + t, rounded(d), v, rounded(a[i]), from == nullptr ? 0 : from->v_a[i], places);
-        if (from == nullptr) continue;
-        from->d_a[i] += rounded(d) * rounded(w[kernel + t]);
-        from->v_d_a[i] += v_and_sum * squared(w[kernel + t]);
+        const auto i = static_cast<std::size_t>(first + t / 3 * layer.side + t % 3);
+        gradient[t] += of_d * inputs[i];
+        errors[t] += v * squares[i] + square * noise[i];
+      }
+      if (from == nullptr) continue;
+      for (int t = 0; t < taps; ++t) {
+        const auto i = static_cast<std::size_t>(first + t / 3 * layer.side + t % 3);
+        const auto weight = static_cast<std::size_t>(kernel + t);
+        from->d_a[i] += of_d * factors[weight];
+        from->v_d_a[i] += v_and_sum * squared_weights[weight];
       }
     }
   }

@@ -9,11 +9,10 @@ namespace {
 
 /// `sums[x] += kernel * rows`, for row `y` of the output of a convolution.
 template <class T>
-void add_taps(const T* __restrict plane, int from_side, int y, const T (&kernel)[taps], T* __restrict sums) {
-  for (int t = 0; t < taps; ++t) {
-    const T* row = plane + (y + t / 3) * from_side + t % 3;
-    for (int x = 0; x < from_side - 2; ++x) sums[x] += kernel[t] * row[x];
-  }
+void add_taps(const T* __restrict plane, int from_side, int y, const T* __restrict kernel, T* __restrict sums) {
+  const T* row = plane + y * from_side;
+  for (int x = 0; x < from_side - 2; ++x)
+    for (int t = 0; t < taps; ++t) sums[x] += kernel[t] * row[t / 3 * from_side + t % 3 + x];
 }
 
 /// Convolution `n`: from `a` with the squared errors `v_a`, planes of the inputs, or from exact pixels.
@@ -33,22 +32,21 @@ void convolve(const double* w, int n, const Arithmetic& arithmetic, Image& image
     noise[i] = static_cast<float>(v + products * squared(a[i]));
   }
   const int across = layer.to_side();
+  std::vector<double> kernels(static_cast<std::size_t>(layer.inputs * taps));
+  std::vector<float> squares(kernels.size());
   for (int o = 0; o < layer.outputs; ++o) {
     const double bias = w[layer.biases + o];
+    std::transform(w + layer.weights + o * layer.inputs * taps, w + layer.weights + (o + 1) * layer.inputs * taps,
+                   kernels.begin(), of);
+    std::ranges::transform(kernels, squares.begin(), [](double weight) { return static_cast<float>(weight * weight); });
     for (int y = 0; y < across; ++y) {
       double sums[max_side];
       float errors[max_side];
       std::fill_n(sums, across, bias);
       std::fill_n(errors, across, static_cast<float>(products * squared(bias)));
       for (int c = 0; c < layer.inputs; ++c) {
-        const double* weights = w + layer.weights + (o * layer.inputs + c) * taps;
-        double kernel[taps];
-        float squares[taps];
-        std::transform(weights, weights + taps, kernel, of);
-        std::transform(kernel, kernel + taps, squares,
-                       [](double weight) { return static_cast<float>(weight * weight); });
-        add_taps(inputs.data() + c * layer.plane(), layer.side, y, kernel, sums);
-        add_taps(noise.data() + c * layer.plane(), layer.side, y, squares, errors);
+        add_taps(inputs.data() + c * layer.plane(), layer.side, y, kernels.data() + c * taps, sums);
+        add_taps(noise.data() + c * layer.plane(), layer.side, y, squares.data() + c * taps, errors);
       }
       for (int x = 0; x < across; ++x) {
         const auto at = static_cast<std::size_t>(o * layer.positions() + y * across + x);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/cnn/cnn_oracle.hpp"
+#include "algorithms/cnn/cnn_start.hpp"
 #include "algorithms/oracle/agree.hpp"
 #include "algorithms/oracle/judge.hpp"
 
@@ -14,16 +14,6 @@ namespace league::cnn {
 namespace {
 
 using blocks::Weight;
-
-Batch batch_of(const Cnn& problem, std::int64_t step, const Arithmetic& arithmetic) {
-  return {problem.data.train.values<const std::uint8_t>(),
-          problem.data.train_labels.values<const std::int32_t>(),
-          problem.order_of(step),
-          step,
-          problem.dropout,
-          arithmetic,
-          &problem.network};
-}
 
 /// The name of a parameter, such as "conv2.weight[17]".
 std::string place_of(const Network& network, std::int64_t parameter) {
@@ -145,27 +135,19 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
 /// Checks the first steps against double: the initial loss within its bound; later losses and the weights within the
 /// divergence of trainings that round differently.
 Verdict judge_start(const Cnn& problem, const Outputs& outputs, const Arithmetic& arithmetic) {
-  constexpr std::int64_t max_steps = 2;  // computed in double
   Verdict verdict;
   const auto losses = outputs[Cnn::loss].values.values<const float>();
-  const auto initial = problem.initial.values<const float>();
-  std::vector<double> weights = doubles_of(initial), first(weights.size()), second(weights.size());
-  const std::int64_t steps = std::min(problem.steps - 1, max_steps);
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const Gradient gradient = differentiate(weights, batch_of(problem, step, arithmetic));
-    const double found = losses[static_cast<std::size_t>(step)];
-    const double bound = gradient.loss_bound + (step == 0 ? 0 : arithmetic.drift * gradient.loss);
-    if (!(std::abs(found - gradient.loss) <= bound))
-      verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(found) + ", expected " +
-                   all_digits(gradient.loss) + " within " + all_digits(bound));
-    const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(step), step + 1);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const auto to = blocks::advanced<double>(problem.optimizer, {weights[i], first[i], second[i]}, gradient.values[i],
-                                               size, problem.network.adam_epsilon);
-      weights[i] = to.value, first[i] = to.first, second[i] = to.second;
-    }
+  const FirstSteps& right = problem.start().of(problem, arithmetic);
+  for (std::size_t step = 0; step < right.losses.size(); ++step) {
+    const double found = losses[step], loss = right.losses[step];
+    const double bound = right.loss_bounds[step] + (step == 0 ? 0 : arithmetic.drift * loss);
+    if (!(std::abs(found - loss) <= bound))
+      verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(found) + ", expected " + all_digits(loss) +
+                   " within " + all_digits(bound));
   }
-  if (problem.steps - 1 > steps) return verdict;
+  if (std::ssize(losses) - 1 > std::ssize(right.losses)) return verdict;
+  const std::vector<double>& weights = right.weights;
+  const auto initial = problem.initial.values<const float>();
   const auto before = outputs[Cnn::weights_before].values.values<const float>();
   double apart = 0, moved = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
