@@ -53,4 +53,6 @@ const Making& within_bounds(const Making& making, std::string_view algorithm) {
 
 RegisterAlgorithm::RegisterAlgorithm(Algorithm algorithm) { registry().algorithms.push_back(std::move(algorithm)); }
 
+void register_variant(Variant variant) { registry().variants.push_back(std::move(variant)); }
+
 }  // namespace league

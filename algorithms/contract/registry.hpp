@@ -82,19 +82,21 @@ struct RegisterAlgorithm {
   explicit RegisterAlgorithm(Algorithm algorithm);
 };
 
+void register_variant(Variant variant);
+
 /// `const Register<Knn> variant{"fused", cuda::model, prepare};` beside the kernel. P has a static `algorithm` name.
 template <class P>
 struct Register {
   using Prepare = std::function<std::unique_ptr<Prepared>(const P&, const Context&)>;
   Register(std::string method, Model model, Prepare prepare, std::vector<Execution> executions = {Execution::stream}) {
-    registry().variants.push_back({.algorithm = P::algorithm,
-                                   .method = std::move(method),
-                                   .model = model,
-                                   .prepare =
-                                       [prepare = std::move(prepare)](const Problem& problem, const Context& context) {
-                                         return prepare(static_cast<const P&>(problem), context);
-                                       },
-                                   .executions = std::move(executions)});
+    register_variant({.algorithm = P::algorithm,
+                      .method = std::move(method),
+                      .model = model,
+                      .prepare =
+                          [prepare = std::move(prepare)](const Problem& problem, const Context& context) {
+                            return prepare(static_cast<const P&>(problem), context);
+                          },
+                      .executions = std::move(executions)});
   }
 };
 

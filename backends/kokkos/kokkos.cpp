@@ -81,6 +81,14 @@ E make_instance(Queue& queue) {
     return E();
 }
 
+template <class Space>
+using Bytes = Kokkos::View<unsigned char*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class Space>
+Bytes<Space> bytes_of(const void* data, std::size_t size) {
+  return Bytes<Space>(static_cast<unsigned char*>(const_cast<void*>(data)), size);
+}
+
 }  // namespace
 
 const Exec& instance(Runtime& runtime, Queue& queue) {
@@ -93,6 +101,18 @@ LaunchLimits limits(const Queue& queue) {
   if constexpr (on_gpu) return {1024, Team::vector_length_max(), std::string("Kokkos on ") + Exec::name()};
   const int threads = std::min(queue.device().threads, 64);
   return {threads, 1, std::string("Kokkos on ") + Exec::name() + " with " + std::to_string(threads) + " threads"};
+}
+
+void copy_to_device(const Exec& exec, void* to, std::span<const std::byte> from) {
+  Kokkos::deep_copy(exec, bytes_of<Memory>(to, from.size()), bytes_of<Kokkos::HostSpace>(from.data(), from.size()));
+}
+
+void copy_to_host(const Exec& exec, std::span<std::byte> to, const void* from) {
+  Kokkos::deep_copy(exec, bytes_of<Kokkos::HostSpace>(to.data(), to.size()), bytes_of<Memory>(from, to.size()));
+}
+
+void fill(const Exec& exec, void* to, std::size_t bytes, unsigned char value) {
+  Kokkos::deep_copy(exec, bytes_of<Memory>(to, bytes), value);
 }
 
 }  // namespace league::kokkos

@@ -59,6 +59,12 @@ inline void require_scratch(std::size_t bytes, const std::string& what) {
   league::require_scratch(bytes, static_cast<std::size_t>(Team::scratch_size_max(0)), what);
 }
 
+/// Copies to and fills on an instance's device, asynchronous on the instance: not templates, which every file would
+/// compile again.
+void copy_to_device(const Exec& exec, void* to, std::span<const std::byte> from);
+void copy_to_host(const Exec& exec, std::span<std::byte> to, const void* from);
+void fill(const Exec& exec, void* to, std::size_t bytes, unsigned char value);
+
 /// An uninitialised view. @throws Unsupported if out of memory, for which Kokkos has no exception type of its own
 template <class T>
 Vector<T> allocate(const Exec& exec, const std::string& label, std::int64_t size) {
@@ -75,8 +81,6 @@ template <class T>
 class Array {
  public:
   using value_type = T;
-  using Bytes = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using HostBytes = Kokkos::View<unsigned char*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   Array() = default;
   Array(const Exec& exec, const std::string& label, std::int64_t size)
@@ -105,28 +109,20 @@ class Array {
 
   /// @pre the array has room for the span from element `at` on; the span is valid until the queue is fenced
   void copy_from(std::span<const T> host, std::int64_t at = 0) {
-    auto* from = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(host.data()));
-    auto* to = reinterpret_cast<unsigned char*>(view_.data() + at);
-    if (!host.empty()) Kokkos::deep_copy(exec_, Bytes(to, host.size_bytes()), HostBytes(from, host.size_bytes()));
+    if (!host.empty()) copy_to_device(exec_, view_.data() + at, std::as_bytes(host));
   }
   /// @pre the array has the span's values from element `at` on; the span is valid until the queue is fenced
   void copy_to(std::span<T> host, std::int64_t at = 0) const {
-    auto* to = reinterpret_cast<unsigned char*>(host.data());
-    auto* from = reinterpret_cast<unsigned char*>(view_.data() + at);
-    if (!host.empty()) Kokkos::deep_copy(exec_, HostBytes(to, host.size_bytes()), Bytes(from, host.size_bytes()));
+    if (!host.empty()) copy_to_host(exec_, std::as_writable_bytes(host), view_.data() + at);
   }
   /// Sets all bytes to 0.
-  void clear() {
-    if (size() > 0) Kokkos::deep_copy(exec_, bytes(), static_cast<unsigned char>(0));
-  }
+  void clear() { set(0); }
   /// Sets all bytes to 0xff: NaN for floating types, -1 for signed integers.
-  void poison() {
-    if (size() > 0) Kokkos::deep_copy(exec_, bytes(), static_cast<unsigned char>(0xff));
-  }
+  void poison() { set(0xff); }
 
  private:
-  [[nodiscard]] Bytes bytes() const {
-    return Bytes(reinterpret_cast<unsigned char*>(view_.data()), view_.size() * sizeof(T));
+  void set(unsigned char value) {
+    if (size() > 0) fill(exec_, view_.data(), view_.size() * sizeof(T), value);
   }
   Exec exec_;
   Vector<T> view_;
