@@ -72,6 +72,12 @@ def run(*words):
     )
 
 
+def installed(project):
+    """The names of the packages in its environment."""
+    found = (project / "build/venv").glob("lib/python3*/site-packages/*.dist-info")
+    return {path.name.split("-")[0].replace("_", "-") for path in found}
+
+
 def test_the_process_has_no_network():
     done = run("cat", "/proc/net/dev")
     names = re.findall(r"^\s*(\w+):", done.stdout, re.MULTILINE)
@@ -80,22 +86,33 @@ def test_the_process_has_no_network():
 
 def test_everything_comes_from_the_folder(project):
     downloads = project.parent / "downloads"
-    done = run(project / SETUP, "--preset", "openmp", "--offline", downloads)
+    tests = ["--tests", "--preset", "openmp"]
+    done = run(project / SETUP, *tests, "--offline", downloads)
     assert done.returncode == 0, done.stderr
-    found = (project / "build/venv").glob("lib/python3*/site-packages/*.dist-info")
-    names = {path.name.split("-")[0].replace("_", "-") for path in found}
     wanted = {name for name, _ in PINNED} - {"reframe-hpc", "libclang"}
-    assert wanted <= names and len(wanted) > 10
+    assert wanted <= installed(project) and len(wanted) > 10
     assert (project / "build/downloads").resolve() == downloads.resolve()
-    again = run(project / SETUP, "--preset", "openmp")
+    again = run(project / SETUP, *tests)
     assert again.returncode == 0 and "installing" not in again.stdout
+
+
+def test_what_only_tests_or_reports_need_can_be_left_out(project):
+    (project / "build").mkdir()
+    (project / "build/downloads").symlink_to(project.parent / "downloads")
+    for options, there, absent in (
+        (["--build-only"], {"cmake", "ninja"}, {"numpy", "jax", "pytest"}),
+        ([], {"numpy", "matplotlib", "numba", "jax"}, {"pytest", "ruff"}),
+    ):
+        done = run(project / SETUP, "--preset", "openmp", *options)
+        assert done.returncode == 0, done.stderr
+        assert there <= installed(project) and not absent & installed(project)
 
 
 def test_a_package_that_is_not_there_is_named(project):
     downloads = project.parent / "downloads"
-    next(downloads.glob("ruff-*")).unlink()
+    next(downloads.glob("numba-*")).unlink()
     done = run(project / SETUP, "--preset", "openmp", "--offline", downloads)
-    assert done.returncode != 0 and "ruff==" in done.stderr
+    assert done.returncode != 0 and "numba==" in done.stderr
 
 
 def test_a_folder_that_is_not_there_is_named(project):
