@@ -226,7 +226,9 @@ def test_a_problem_that_is_solved_at_once_takes_one_step(entry, rows_of, save):
     assert not in_cache(case)  # 250 MB a step
 
 
-def test_a_solve_that_stops_early_takes_the_steps_that_its_check_counted(entry, rows_of):
+def test_a_solve_that_stops_early_takes_the_steps_that_its_check_counted(
+    entry, rows_of
+):
     from bench.report.bounds import steps
 
     case = rows_of([solve(entry, 1.0, 100)])[0].case
