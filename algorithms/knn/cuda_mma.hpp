@@ -9,25 +9,35 @@
 /// Shared by the methods `mma` and `wgmma`: all but the products.
 namespace league::knn::cuda_model {
 
-// A warp takes a query.
-/// The smallest entry of a list that is not below `from`; all lanes get it.
-__device__ inline Candidate min_from(const Candidate* list, int count, Candidate from) {
-  Candidate smallest = no_candidate;
-  for (int i = threadIdx.x; i < count; i += blockDim.x)
-    if (list[i] >= from && list[i] < smallest) smallest = list[i];
-  return blocks::lanes_min(smallest, static_cast<int>(blockDim.x));
+/// The lanes of a warp, which takes a query.
+struct WarpLanes {
+  static constexpr int size = cuda::warp_size;
+  int rank;
+  template <class V>
+  __device__ V sum(V value) const {
+    return blocks::lanes_sum(value, size);
+  }
+  template <class V>
+  __device__ V min(V value) const {
+    return blocks::lanes_min(value, size);
+  }
+};
+/// `body(query)` for the queries of this warp.
+template <class Body>
+__device__ void for_queries(std::int64_t queries, const Body& body) {
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < queries;
+       query += std::int64_t{gridDim.x} * blockDim.y)
+    body(query);
 }
-/// Sets the threshold from the k-th smallest sampled candidate.
 template <class Tile>
 __global__ void choose_threshold(const MmaWork<Tile> work) {
-  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.test_pieces.rows;
-       query += std::int64_t{gridDim.x} * blockDim.y) {
-    Candidate kth = work.groups < work.k ? no_candidate : 0;
-    for (int i = 0; i < work.k && work.groups >= work.k; ++i)
-      kth = min_from(work.minima + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
-    if (threadIdx.x > 0) continue;
-    work.threshold[query] = query < work.queries ? work.threshold_of(query, kth) : 0;
-  }
+  const WarpLanes lanes{static_cast<int>(threadIdx.x)};
+  for_queries(work.test_pieces.rows, [&](std::int64_t query) { choose_threshold_in_passes(work, query, lanes); });
+}
+template <class Tile, class T>
+__global__ void choose_nearest(const MmaWork<Tile> work, const NearestRows<T> rows) {
+  const WarpLanes lanes{static_cast<int>(threadIdx.x)};
+  for_queries(work.queries, [&](std::int64_t query) { choose_nearest_in_passes(work, rows, query, lanes); });
 }
 // A thread takes one item.
 template <class Body>
@@ -59,43 +69,6 @@ struct Vote {
   NearestRows<T> rows;
   __device__ void operator()(std::int64_t query) const { rows.vote(query); }
 };
-
-// A warp takes a query, its lanes the candidates, or the features of one.
-/// Squared distance of two rows, from differences in double; all lanes get it.
-template <class T>
-__device__ double squared_distance(int features, const T* x, const T* y) {
-  double squared = 0;
-  for (int f = threadIdx.x; f < features; f += blockDim.x) {
-    const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
-    squared += difference * difference;
-  }
-  return blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
-}
-/// Selects the k nearest from each list.
-template <class Tile, class T>
-__global__ void choose_nearest(const MmaWork<Tile> work, const NearestRows<T> rows) {
-  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < work.queries;
-       query += std::int64_t{gridDim.x} * blockDim.y) {
-    const auto insert = [&](std::int64_t count, std::int64_t row) {
-      const double squared = squared_distance(rows.features, rows.test_row(query), rows.train_row(row));
-      if (threadIdx.x == 0) rows.list(query, count).insert(squared, row);
-    };
-    if (work.by_all_rows(query)) {
-      for (std::int64_t row = 0; row < rows.n; ++row) insert(row, row);
-      continue;
-    }
-    Candidate next = 0, last = no_candidate;
-    for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
-      next = min_from(work.lists + query * work.room, work.counts[query], next);
-      if (next > last || next == no_candidate) break;
-      if constexpr (!work.exact)
-        insert(count, row_of(next));
-      else if (threadIdx.x == 0)
-        rows.list(query, count).insert(work.squared(query, next), row_of(next));
-      if (count + 1 == work.k) last = work.threshold_of(query, next);
-    }
-  }
-}
 
 // A block takes a query.
 template <class Tile>

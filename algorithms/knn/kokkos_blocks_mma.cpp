@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
-#include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/blocks/pieces_kokkos.hpp"
 #include "algorithms/knn/kokkos_choose.hpp"
 #include "algorithms/knn/mma.hpp"
+#include "algorithms/knn/shard.hpp"
 
 namespace league::knn::kokkos_model {
 namespace {
@@ -73,7 +73,7 @@ void collect_products(const Exec& exec, int league, const MmaWork<Tile>& work) {
         constexpr int slots = MmaTeam<Tile>::slots;
         const auto team = scratch_of<Tile>(member);
         const auto group = blocks::native_threads_of<Tile::threads>(member);
-        const auto take = [](int* counter) { return Kokkos::atomic_fetch_add(counter, 1); };
+        const auto take = [](int* counter) { return NativeAtomics::add(counter, 1); };
         int round = 0;  // selects the counter: one is read while the other is cleared
         if (group.rank == 0) team.pushed[0] = team.pushed[1] = 0;
         for (int item = member.league_rank(); item < work.items(work.tiles()); item += member.league_size()) {
@@ -203,21 +203,19 @@ class Mma final : public IndependentShard {
       sample_products(exec_, memory_.work(Memory::sampled_chunk));
       if (by_teams)
         for_teams<SelectScratch>(exec_, "knn/threshold", work.test_pieces.rows,
-                                 ChooseThresholds<typename Memory::Tile>{work});
+                                 ChooseThreshold<typename Memory::Tile>{work});
       else
-        for_queries(exec_, "knn/threshold", work.test_pieces.rows, ChooseThreshold<typename Memory::Tile>{work});
+        choose_threshold_by_subgroups(exec_, work);
     });
     stages.stage(queue(), "mma", [&] { collect_products(exec_, launch_.league, work); });
     if (by_teams) {
       stages.stage(queue(), "select", [&] {
         for_teams<MmaSelectScratch>(exec_, "knn/nearest", work.queries,
-                                    ChooseAll<typename Memory::Tile, T>{work, memory_.nearest()});
+                                    ChooseAndVote<typename Memory::Tile, T>{work, memory_.nearest()});
       });
       return;
     }
-    stages.stage(queue(), "select", [&] {
-      for_queries(exec_, "knn/nearest", work.queries, ChooseNearest<typename Memory::Tile, T>{work, memory_.nearest()});
-    });
+    stages.stage(queue(), "select", [&] { choose_nearest_by_subgroups(exec_, work, memory_.nearest()); });
     stages.stage(queue(), "vote", [&] { vote(exec_, work.queries, memory_.nearest()); });
   }
   Counts counts() override { return memory_.counted(queue()); }

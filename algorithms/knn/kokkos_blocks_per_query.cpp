@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/mma_native.hpp"
+#include "algorithms/blocks/subgroup_native.hpp"
 #include "algorithms/knn/kokkos_per_query.hpp"
 
 namespace league::knn::kokkos_model {
@@ -7,14 +7,14 @@ namespace {
 
 /// Shuffles of the subgroup.
 struct ShuffledLanes {
-  using Subgroup = blocks::mma::Native<blocks::mma::Element::s8>;
-  int rank, lanes;
-  KOKKOS_FUNCTION static ShuffledLanes of(const Member& /*team*/, int rank, int lanes) { return {rank, lanes}; }
+  blocks::NativeLanes of_subgroup;
+  int lanes;
+  KOKKOS_FUNCTION static ShuffledLanes of(const Member& /*team*/, int rank, int lanes) {
+    return {{rank % blocks::NativeLanes::size}, lanes};
+  }
   template <class T>
-  KOKKOS_FUNCTION T operator()(T sum) const {
-    const int lane = rank % Subgroup::lanes;
-    for (int offset = lanes / 2; offset > 0; offset /= 2) sum += Subgroup::shuffle(sum, lane ^ offset);
-    return sum;
+  KOKKOS_FUNCTION T operator()(T mine) const {
+    return of_subgroup.sum(mine, lanes);
   }
 };
 

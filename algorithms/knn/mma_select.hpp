@@ -4,12 +4,63 @@
 #include "algorithms/knn/k_select.hpp"
 #include "algorithms/knn/mma_work.hpp"
 
-/// Thresholds, selection and votes of `mma` with a team per query, for more than a few neighbours: k passes by a
-/// subgroup would be the limit.
+/// Thresholds, selection and votes of `mma`, the same in CUDA and Kokkos: in k passes by a subgroup per query for a few
+/// neighbours, by a team per query for more.
 namespace league::knn {
 
 inline constexpr int passes = 8;            ///< maximum k for which a subgroup takes k passes
 inline constexpr int select_threads = 128;  ///< of a team
+
+/// The smallest entry of a list that is not below `from`; all lanes get it. `Lanes`: the rank of a lane in its
+/// subgroup, `size`, and the reductions `min` and `sum`.
+template <class Lanes>
+LEAGUE_FUNCTION Candidate min_from(const Lanes& lanes, const Candidate* list, int count, Candidate from) {
+  Candidate smallest = no_candidate;
+  for (int i = lanes.rank; i < count; i += lanes.size)
+    if (list[i] >= from && list[i] < smallest) smallest = list[i];
+  return lanes.min(smallest);
+}
+/// Squared distance of two rows, from differences in double; all lanes get it.
+template <class Lanes, class T>
+LEAGUE_FUNCTION double squared_distance(const Lanes& lanes, int features, const T* x, const T* y) {
+  double squared = 0;
+  for (int f = lanes.rank; f < features; f += lanes.size) {
+    const double difference = static_cast<double>(x[f]) - static_cast<double>(y[f]);
+    squared += difference * difference;
+  }
+  return lanes.sum(squared);
+}
+/// Sets the threshold of a query from the k-th smallest sampled candidate. @pre all lanes call
+template <class Tile, class Lanes>
+LEAGUE_FUNCTION void choose_threshold_in_passes(const MmaWork<Tile>& work, std::int64_t query, const Lanes& lanes) {
+  Candidate kth = work.groups < work.k ? no_candidate : 0;
+  for (int i = 0; i < work.k && work.groups >= work.k; ++i)
+    kth = min_from(lanes, work.minima + query * work.groups, work.groups, i == 0 ? 0 : kth + 1);
+  if (lanes.rank == 0) work.threshold[query] = query < work.queries ? work.threshold_of(query, kth) : 0;
+}
+/// Selects the k nearest from the list of a query. @pre all lanes call
+template <class Tile, class T, class Lanes>
+LEAGUE_FUNCTION void choose_nearest_in_passes(const MmaWork<Tile>& work, const NearestRows<T>& rows, std::int64_t query,
+                                              const Lanes& lanes) {
+  const auto insert = [&](std::int64_t count, std::int64_t row) {
+    const double squared = squared_distance(lanes, rows.features, rows.test_row(query), rows.train_row(row));
+    if (lanes.rank == 0) rows.list(query, count).insert(squared, row);
+  };
+  if (work.by_all_rows(query)) {
+    for (std::int64_t row = 0; row < rows.n; ++row) insert(row, row);
+    return;
+  }
+  Candidate next = 0, last = no_candidate;
+  for (int count = 0; !work.exact || count < work.k; ++count, ++next) {
+    next = min_from(lanes, work.lists + query * work.room, work.counts[query], next);
+    if (next > last || next == no_candidate) break;
+    if constexpr (!MmaWork<Tile>::exact)
+      insert(count, row_of(next));
+    else if (lanes.rank == 0)
+      rows.list(query, count).insert(work.squared(query, next), row_of(next));
+    if (count + 1 == work.k) last = work.threshold_of(query, next);
+  }
+}
 
 /// Scratch of a team.
 struct MmaSelectScratch {
