@@ -7,18 +7,21 @@
 namespace league::blocks {
 
 /// Adds over all threads of all teams, in the same order in each team; all threads get the sums. `alone`: there is one
-/// team, and the code for several takes no registers. `scratch`: `team_sums_size` doubles.
+/// team, and the code for several takes no registers. `Adder`: over a team, ScratchSums or NativeSums; `scratch`: its
+/// `scratch_size`.
 /// @pre all threads of all teams call, with `step` incremented each time
-template <bool alone, class T, int n, class Barrier>
+template <class Adder, bool alone, class T, int n, class Barrier>
 KOKKOS_INLINE_FUNCTION Sums<double, n> league_sums_for_all(const Group<Barrier>& team, std::int64_t rank,
                                                            std::int64_t teams, const Sums<T, n>& mine, double* scratch,
                                                            stamped::Word* board, std::int64_t step) {
-  const auto of_team = sums_for_all(team, mine, scratch);
-  if constexpr (alone)
-    return of_team;
-  else
-    return league_all_reduce(team, rank, teams, of_team, board, step, KokkosAtomics{},
-                             [&](const Sums<double, n>& sums) { return sums_for_all(team, sums, scratch); });
+  if constexpr (alone) {
+    return Adder::add(team, mine, scratch, step);
+  } else {
+    const auto of_team = Adder::add(team, mine, scratch, teams == 1 ? step : 2 * step);
+    return league_all_reduce(
+        team, rank, teams, of_team, board, step, KokkosAtomics{},
+        [&](const Sums<double, n>& sums) { return Adder::add(team, sums, scratch, 2 * step + 1); });
+  }
 }
 
 }  // namespace league::blocks

@@ -18,6 +18,26 @@ inline void require_scratch(Launch launch, int values) {
   kokkos::require_scratch(scratch_bytes(values), "team size " + std::to_string(launch.team));
 }
 
+/// Adds over a team in Kokkos' own API, through its scratch memory.
+struct ScratchSums {
+  /// Scratch of `add` in doubles.
+  template <int n>
+  static constexpr int scratch_size(int lanes) {
+    return team_sums_size<n>(lanes);
+  }
+  static void require(int /*lanes*/) {}
+  template <class Member>
+  KOKKOS_FUNCTION static auto group(const Member& team, int lanes) {
+    return team_group(team, lanes);
+  }
+  /// All threads get the sums. @pre all threads call
+  template <class T, int n, class Barrier>
+  KOKKOS_FUNCTION static Sums<double, n> add(const Group<Barrier>& team, const Sums<T, n>& mine, double* scratch,
+                                             std::int64_t /*turn*/) {
+    return sums_for_all(team, mine, scratch);
+  }
+};
+
 /// Adds `partials` [teams x n] into `sums` [n]; all threads of the last team call. `scratch`: that of `sums_for_all`.
 template <int n, class Barrier>
 KOKKOS_INLINE_FUNCTION void add_partials(const Group<Barrier>& team, int teams, const double* partials, double* sums,

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/sums_native_kokkos.hpp"
+#include "algorithms/linear_regression/kokkos_persistent.hpp"
+
+namespace league::kokkos::linear_regression {
+namespace {
+
+template <class T, int width>
+using NativePersistent = Persistent<T, width, blocks::NativeSums>;
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", blocks_model, by_width<NativePersistent>};
+
+}  // namespace
+}  // namespace league::kokkos::linear_regression
