@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "algorithms/blocks/group.hpp"
 #include "algorithms/cnn/host_step.hpp"
 
 namespace league::cnn {
