@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 #include "backends/backend.hpp"
@@ -46,6 +48,14 @@ LEAGUE_FUNCTION Sums<double, n> ordered_sums(const T* values, int count) {
   for (int first = parts_together; first < count; first += parts_together)
     unrolled<n>([&](int i) { sums.values[i] += four(first, i); });
   return sums;
+}
+
+/// For sums by shuffles over subgroups of `size` threads. @throws Unsupported if a team of `lanes` is not whole
+/// subgroups
+inline void require_whole_subgroups(std::int64_t lanes, int size) {
+  if (lanes % size != 0)
+    throw Unsupported("team size x vector length " + std::to_string(lanes) + ": these sums need a multiple of " +
+                      std::to_string(size));
 }
 
 /// Scratch memory of `sums_for_all` in doubles, for teams of `size` threads.

@@ -17,11 +17,7 @@ struct NativeSums {
     return 2 * n * ceil_div(lanes, NativeLanes::size);
   }
   /// @throws Unsupported if the team is not whole subgroups
-  static void require(int lanes) {
-    if (lanes % NativeLanes::size != 0)
-      throw Unsupported("team size x vector length " + std::to_string(lanes) + ": these sums need a multiple of " +
-                        std::to_string(NativeLanes::size));
-  }
+  static void require(int lanes) { require_whole_subgroups(lanes, NativeLanes::size); }
   template <class Member>
   KOKKOS_FUNCTION static auto group(const Member& team, int lanes) {
     return native_group(team, lanes);

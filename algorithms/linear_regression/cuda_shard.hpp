@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/sums.hpp"
 #include "algorithms/linear_regression/shard.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -59,9 +60,7 @@ class CudaShard : public FitShard<Array> {
     allowed.team_times_vector = std::min(allowed.team_times_vector, max_lanes);
     launch = resolve(launch, {0, lanes / warp_size, warp_size}, allowed);
     const std::int64_t in_block = std::int64_t{launch.team} * launch.vector;
-    if (in_block % warp_size != 0)
-      throw Unsupported("team size x vector length " + std::to_string(in_block) + ": these sums need a multiple of " +
-                        std::to_string(warp_size));
+    blocks::require_whole_subgroups(in_block, warp_size);
     if (launch.league > 0) return launch;
     const cudaDeviceProp device = properties(queue());
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / in_block;

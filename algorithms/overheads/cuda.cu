@@ -71,11 +71,7 @@ class CudaShard : public RoundShard {
 
  protected:
   [[nodiscard]] virtual Launch defaults() const { return {0, warp_size, 1}; }
-  void require_whole_warps() const {
-    if (launch_.team * launch_.vector % warp_size != 0)
-      throw Unsupported("team size x vector length " + std::to_string(launch_.team * launch_.vector) +
-                        ": these sums need a multiple of " + std::to_string(warp_size));
-  }
+  void require_whole_warps() const { blocks::require_whole_subgroups(launch_.team * launch_.vector, warp_size); }
   [[nodiscard]] unsigned grid() const { return static_cast<unsigned>(launch_.league); }
   [[nodiscard]] dim3 block() const {
     return {static_cast<unsigned>(launch_.vector), static_cast<unsigned>(launch_.team)};

@@ -89,9 +89,7 @@ class CudaShard : public FitShard<Array> {
     allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
     launch = resolve(launch, automatic, allowed);
     const int lanes = launch.team * launch.vector;
-    if (lanes % warp_size != 0)
-      throw Unsupported("team size x vector length " + std::to_string(lanes) + ": these sums need a multiple of " +
-                        std::to_string(warp_size));
+    blocks::require_whole_subgroups(lanes, warp_size);
     const cudaDeviceProp device = properties(queue());
     const std::int64_t held = device.multiProcessorCount * device.maxThreadsPerMultiProcessor / share / lanes;
     if (launch.league == 0) launch.league = league_of(std::min(held, ceil_div(rows().size(), lanes * points)));
