@@ -65,7 +65,7 @@ struct Launcher {
   // One element per thread.
   template <class Body>
   void elements(int count, const Body& body) const {
-    Kokkos::parallel_for("cnn/elements", Kokkos::RangePolicy<Exec>(exec, 0, count), body);
+    Kokkos::parallel_for("cnn/elements", kokkos::light(Kokkos::RangePolicy<Exec>(exec, 0, count)), body);
   }
 };
 
