@@ -6,15 +6,26 @@
 namespace league::kokkos::vector_add {
 namespace {
 
+/// `body(i)` for i from `first` on, before `end`, at most `count`, by the lanes of a team. Counted in 32 bits: the
+/// compiler unrolls a range by the number of its iterations, which for 64-bit indices takes a division of 0.3 us.
+template <class Body>
+KOKKOS_INLINE_FUNCTION void for_next(const Member& team, std::int64_t first, std::int64_t end, int count,
+                                     const Body& body) {
+  const std::int64_t left = end - first;
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, left < count ? static_cast<int>(left) : count),
+                       [&](int i) { body(first + i); });
+}
+
 // A team takes `tile` consecutive elements at a time, each lane of its threads one.
 template <class T>
 void add_plain(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
-  const std::int64_t n = on.size(), tile = on.launch.tile;
+  const std::int64_t n = on.size();
+  const int tile = on.launch.tile;
   Kokkos::parallel_for(
       "vector_add/plain", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        for (std::int64_t first = team.league_rank() * tile; first < n; first += team.league_size() * tile)
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, first + tile < n ? first + tile : n),
-                               [&](std::int64_t i) { sum(i) = a(i) + b(i); });
+        for (std::int64_t first = std::int64_t{team.league_rank()} * tile; first < n;
+             first += std::int64_t{team.league_size()} * tile)
+          for_next(team, first, n, tile, [&](std::int64_t i) { sum(i) = a(i) + b(i); });
       });
 }
 
@@ -40,13 +51,12 @@ void add_packs(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> s
               for (int k = 0; k < packs_per_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
             });
           } else {
-            Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, packs),
-                                 [&](std::int64_t i) { packs_sum[i] = packs_a[i] + packs_b[i]; });
+            for_next(team, first, packs, lanes * packs_per_lane,
+                     [&](std::int64_t i) { packs_sum[i] = packs_a[i] + packs_b[i]; });
           }
         }
         if (team.league_rank() == 0)
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * Pack<T>::size, n),
-                               [&](std::int64_t i) { sum(i) = a(i) + b(i); });
+          for_next(team, packs * Pack<T>::size, n, lanes, [&](std::int64_t i) { sum(i) = a(i) + b(i); });
       });
 }
 
@@ -73,19 +83,20 @@ void fill_packs(const Pass& on, Vector<T> index) {
               if (const std::int64_t i = first + lane + k * lanes; i < packs) packs_index[i] = indices<T>(begin, i);
           });
         if (team.league_rank() == 0)
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * Pack<T>::size, n),
-                               [&](std::int64_t i) { index(i) = static_cast<T>(begin + i); });
+          for_next(team, packs * Pack<T>::size, n, lanes,
+                   [&](std::int64_t i) { index(i) = static_cast<T>(begin + i); });
       });
 }
 
 template <class T>
 void fill_elements(const Pass& on, Vector<T> index) {
-  const std::int64_t n = on.size(), tile = on.launch.tile, begin = on.rows.begin;
+  const std::int64_t n = on.size(), begin = on.rows.begin;
+  const int tile = on.launch.tile;
   Kokkos::parallel_for(
       "vector_add/fill", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        for (std::int64_t first = team.league_rank() * tile; first < n; first += team.league_size() * tile)
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, first, first + tile < n ? first + tile : n),
-                               [&](std::int64_t i) { index(i) = static_cast<T>(begin + i); });
+        for (std::int64_t first = std::int64_t{team.league_rank()} * tile; first < n;
+             first += std::int64_t{team.league_size()} * tile)
+          for_next(team, first, n, tile, [&](std::int64_t i) { index(i) = static_cast<T>(begin + i); });
       });
 }
 
