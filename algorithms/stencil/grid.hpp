@@ -22,8 +22,11 @@ struct Grid {
   int planes;
   bool has_below, has_above;  ///< a plane exists before the first, after the last
 
+  /// The first plane that can be read, and the one after the last.
+  [[nodiscard]] LEAGUE_FUNCTION int lowest() const { return has_below ? -1 : 0; }
+  [[nodiscard]] LEAGUE_FUNCTION int end() const { return planes + (has_above ? 1 : 0); }
   [[nodiscard]] LEAGUE_FUNCTION bool inside(int z, int y) const {
-    return y >= 0 && y < n && (z >= 0 || has_below) && (z < planes || has_above);
+    return y >= 0 && y < n && z >= lowest() && z < end();
   }
   [[nodiscard]] LEAGUE_FUNCTION std::int64_t index(int z, int y, int x) const {
     return (std::int64_t{z} * n + y) * n + x;
@@ -83,12 +86,13 @@ template <class T>
 LEAGUE_FUNCTION void advance_cells(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
   const auto [x, y, first, last] = tiling.place(item, lane, grid.n, grid.planes);
   const std::int64_t row = grid.n, plane = row * grid.n;
+  const int lowest = grid.lowest(), end = grid.end();
   const T* from = grid.from + grid.index(first, y, x);
   T* to = grid.to + grid.index(first, y, x);
   for (int z = first; z < last; ++z, from += plane, to += plane)
     *to = step_cell(from[0], x > 0 ? from[-1] : T{0}, x + 1 < grid.n ? from[1] : T{0}, y > 0 ? from[-row] : T{0},
-                    y + 1 < grid.n ? from[row] : T{0}, grid.inside(z - 1, y) ? from[-plane] : T{0},
-                    grid.inside(z + 1, y) ? from[plane] : T{0});
+                    y + 1 < grid.n ? from[row] : T{0}, z > lowest ? from[-plane] : T{0},
+                    z + 1 < end ? from[plane] : T{0});
 }
 
 /// `tiled`: a lane marches through the planes with the cells below, here and above in registers, and prefetches those
@@ -99,7 +103,7 @@ LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned i
   const auto [x, y, first, last] = tiling.place(item, lane, grid.n, grid.planes);
   if (first >= last) return;
   const int n = grid.n, left = n - y;  // rows from this one on
-  const int lowest = grid.has_below ? -1 : 0, end = grid.planes + (grid.has_above ? 1 : 0);
+  const int lowest = grid.lowest(), end = grid.end();
   const std::int64_t plane = std::int64_t{n} * n;
   const T* from = grid.from + grid.index(first, y, x);
   T* to = grid.to + grid.index(first, y, x);
