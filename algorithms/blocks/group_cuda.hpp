@@ -13,17 +13,18 @@ __device__ inline auto block_group() {
 }
 
 /// Ticket (last-block reduction): true in the last of `count` blocks to arrive, which sees what the others have
-/// written. @pre all threads call; `ticket` is 0, and is reset to 0
+/// written. One thread's fences order the writes of its block, since they are cumulative over the barriers.
+/// @pre all threads call; `ticket` is 0, and is reset to 0
 __device__ inline bool comes_last(unsigned* ticket, unsigned count) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0) {
+    __threadfence();
     last = atomicAdd(ticket, 1U) + 1 == count;
     if (last) *ticket = 0;
+    __threadfence();
   }
   __syncthreads();
-  __threadfence();
   return last;
 }
 

@@ -31,17 +31,21 @@ struct Slots {
       if (team.rank == (i < last ? i : last))
         stamped::publish(low + i * teams + rank, high + i * teams + rank, sums.values[i], stamp);
   }
-  /// The sums that team `other` sends. The words of up to eight values are read together, so that their latencies
-  /// overlap. `atomics`: as for `league_barrier`, for its time-out.
-  template <class Atomics>
-  [[nodiscard]] LEAGUE_FUNCTION Sums<double, n> receive(std::int64_t other, const Atomics& atomics) const {
+  /// The sums that team `other` sends, 0 if there is no such team. The words of up to eight values are read together,
+  /// so that their latencies overlap; receivers go on when `all` of them have theirs. `atomics`: as for
+  /// `league_barrier`, for its time-out.
+  template <class Receivers, class Atomics>
+  [[nodiscard]] LEAGUE_FUNCTION Sums<double, n> receive(std::int64_t other, const Receivers& receivers,
+                                                        const Atomics& atomics) const {
     Sums<double, n> sums;
     for (int first = 0; first < n; first += few_sums) {
       bool all = false;
       for (unsigned polls = 0; !all; ++polls) {
-        all = true;
+        bool here = true;
         for (int i = first; i < n && i < first + few_sums; ++i)
-          all &= stamped::arrived(low + i * teams + other, high + i * teams + other, stamp, sums.values[i]);
+          if (other < teams)
+            here &= stamped::arrived(low + i * teams + other, high + i * teams + other, stamp, sums.values[i]);
+        all = receivers.all(here);
         if (polls == atomics.max_polls) atomics.give_up();
       }
     }
@@ -49,20 +53,21 @@ struct Slots {
   }
 };
 
-/// Adds the sums of all teams, in the same order in each; all threads get them. A thread receives those of every
-/// size-th team, `add_over_team(mine)` adds over its team. With one team, its sums.
-/// @pre all threads of all teams call, with `step` incremented each time
-template <int n, class Barrier, class Atomics, class AddOverTeam>
-LEAGUE_FUNCTION Sums<double, n> league_all_reduce(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams,
-                                                  const Sums<double, n>& of_team, stamped::Word* board,
-                                                  std::int64_t step, const Atomics& atomics,
-                                                  const AddOverTeam& add_over_team) {
+/// Adds the sums of all teams, in the same order in each; all threads get them. `receivers`: threads that receive
+/// together, a team or each of its subgroups. Each receives the sums of every size-th team; `sum(mine)` adds over them,
+/// `all(here)` is whether all are there, or whether this thread's are. With one team, its sums.
+/// @pre all threads of all teams call, with `step` incremented each time, and a barrier of the team since the last call
+template <int n, class Barrier, class Receivers, class Atomics>
+LEAGUE_FUNCTION Sums<double, n> league_all_reduce(const Group<Barrier>& team, const Receivers& receivers,
+                                                  std::int64_t rank, std::int64_t teams, const Sums<double, n>& of_team,
+                                                  stamped::Word* board, std::int64_t step, const Atomics& atomics) {
   if (teams == 1) return of_team;
   const auto slots = Slots<n>::of(board, teams, step);
   slots.send(team, rank, of_team);
   Sums<double, n> mine;
-  for (std::int64_t other = team.rank; other < teams; other += team.size) mine += slots.receive(other, atomics);
-  return add_over_team(mine);
+  for (std::int64_t first = 0; first < teams; first += receivers.size())
+    mine += slots.receive(first + receivers.rank(), receivers, atomics);
+  return receivers.sum(mine);
 }
 
 /// Words of the board of `league_all_reduce` with `n` sums in scratch, 0 before the first step.

@@ -1,53 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/league_all_reduce.hpp"
-#include "algorithms/blocks/subgroup_cuda.hpp"
+#include "algorithms/blocks/league_barrier_cuda.hpp"
+#include "algorithms/blocks/subgroup_native.hpp"
 #include "algorithms/blocks/sums_cuda.hpp"
-#include "backends/cuda/wait.hpp"
 
 namespace league::blocks {
 
-/// Adds the sums of all blocks, in the same order in each; all threads get them. A thread adds one value, its lanes
-/// (blockDim.x) the blocks. `totals`: shared memory [2 x n].
-/// @pre whole warps; all threads of all blocks call, with `step` incremented each time
-template <int n>
-__device__ Sums<double, n> league_all_reduce(const Sums<double, n>& of_block, stamped::Word* board, double* totals,
-                                             std::int64_t step) {
-  const int lanes = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
-  const auto slots = Slots<n>::of(board, gridDim.x, step);
-  slots.send(block_group(), blockIdx.x, of_block);
-  double* of_step = totals + (step & 1) * n;
-  for (int first = 0; first < n; first += static_cast<int>(blockDim.y)) {
-    const int i = first + static_cast<int>(threadIdx.y);  // beyond the last value, a thread takes part in shuffles only
-    double sum = 0;
-    for (std::int64_t block = lane; i < n && block < slots.teams; block += lanes)
-      sum += cuda::await(slots.low + i * slots.teams + block, slots.high + i * slots.teams + block, slots.stamp);
-    sum = lanes_sum(sum, lanes);
-    if (i < n && lane == 0) of_step[i] = sum;
+/// For `league_all_reduce`: where one warp can receive the sums of all blocks, each of a block's does, which saves a
+/// barrier; else its threads share them. The threads of a warp go on together.
+struct BlockReceivers {
+  bool each_warp;
+  double* scratch;
+  std::int64_t turn;
+  [[nodiscard]] __device__ int rank() const {
+    const int thread = block_group().rank;
+    return each_warp ? thread % subgroup_size : thread;
   }
-  __syncthreads();
-  Sums<double, n> sums;
-  for (int i = 0; i < n; ++i) sums.values[i] = of_step[i];
-  return sums;
-}
-
-/// Shared memory of `league_sums_for_all`, in doubles.
-template <int n>
-constexpr int league_sums_size(Launch launch) {
-  return sums_for_all_size<n>(launch) + 2 * n;
-}
+  [[nodiscard]] __device__ int size() const { return each_warp ? subgroup_size : block_group().size; }
+  [[nodiscard]] __device__ static bool all(bool here) { return NativeLanes::all(here); }
+  template <int n>
+  [[nodiscard]] __device__ Sums<double, n> sum(const Sums<double, n>& mine) const {
+    return each_warp ? sums_over_warp(mine) : sums_for_all(mine, scratch, turn);
+  }
+};
 
 /// Adds over all threads of all blocks, in the same order in each block; all threads get the sums. `alone`: there is
-/// one block, and the code for several takes no registers. `scratch`: [league_sums_size].
+/// one block, and the code for several takes no registers. `scratch`: [sums_for_all_size].
 /// @pre whole warps; all threads of all blocks call, with `step` incremented each time
 template <bool alone, class T, int n>
 __device__ Sums<double, n> league_sums_for_all(const Sums<T, n>& mine, double* scratch, stamped::Word* board,
                                                std::int64_t step) {
-  const Sums<double, n> of_block = sums_for_all(mine, scratch + 2 * n, step);
-  if (alone || gridDim.x == 1) return of_block;
-  return league_all_reduce(of_block, board, scratch, step);
+  const bool each_warp = alone || gridDim.x <= subgroup_size;
+  const Sums<double, n> of_block = sums_for_all(mine, scratch, each_warp ? step : 2 * step);
+  if constexpr (alone) return of_block;
+  return league_all_reduce(block_group(), BlockReceivers{each_warp, scratch, 2 * step + 1}, blockIdx.x, gridDim.x,
+                           of_block, board, step, CudaAtomics{});
 }
 
 }  // namespace league::blocks

@@ -14,14 +14,10 @@ template <class Adder, bool alone, class T, int n, class Barrier>
 KOKKOS_INLINE_FUNCTION Sums<double, n> league_sums_for_all(const Group<Barrier>& team, std::int64_t rank,
                                                            std::int64_t teams, const Sums<T, n>& mine, double* scratch,
                                                            stamped::Word* board, std::int64_t step) {
-  if constexpr (alone) {
-    return Adder::add(team, mine, scratch, step);
-  } else {
-    const auto of_team = Adder::add(team, mine, scratch, teams == 1 ? step : 2 * step);
-    return league_all_reduce(
-        team, rank, teams, of_team, board, step, KokkosAtomics{},
-        [&](const Sums<double, n>& sums) { return Adder::add(team, sums, scratch, 2 * step + 1); });
-  }
+  const Sums<double, n> of_team = Adder::add(team, mine, scratch, alone ? step : Adder::turn(teams, step));
+  if constexpr (alone) return of_team;
+  return league_all_reduce(team, Adder::receivers(team, teams, scratch, step), rank, teams, of_team, board, step,
+                           KokkosAtomics{});
 }
 
 }  // namespace league::blocks

@@ -13,10 +13,16 @@ struct NativeLanes {
   static constexpr int size = Subgroup::lanes;
   int rank;
 
+  /// Whether it is true for all lanes of the subgroup.
+  LEAGUE_FUNCTION static bool all(bool value) { return !Subgroup::any(!value); }
   /// The value of lane `rank ^ offset`.
   template <class T>
   LEAGUE_FUNCTION T across(T value, int offset) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_xor_sync(0xffffffffU, value, offset);  // one instruction, of which the compiler knows the pattern
+#else
     return Subgroup::shuffle(value, rank ^ offset);
+#endif
   }
   template <class T>
   LEAGUE_FUNCTION T sum(T value, int lanes = size) const {

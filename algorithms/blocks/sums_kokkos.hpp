@@ -36,6 +36,25 @@ struct ScratchSums {
                                              std::int64_t /*turn*/) {
     return sums_for_all(team, mine, scratch);
   }
+  /// For `league_all_reduce`: all threads of a team.
+  template <class Barrier>
+  struct Receivers {
+    Group<Barrier> team;
+    double* scratch;
+    KOKKOS_FUNCTION int rank() const { return team.rank; }
+    KOKKOS_FUNCTION int size() const { return team.size; }
+    KOKKOS_FUNCTION static bool all(bool here) { return here; }
+    template <int n>
+    KOKKOS_FUNCTION Sums<double, n> sum(const Sums<double, n>& mine) const {
+      return sums_for_all(team, mine, scratch);
+    }
+  };
+  template <class Barrier>
+  KOKKOS_FUNCTION static Receivers<Barrier> receivers(const Group<Barrier>& team, std::int64_t /*teams*/,
+                                                      double* scratch, std::int64_t /*step*/) {
+    return {team, scratch};
+  }
+  KOKKOS_FUNCTION static std::int64_t turn(std::int64_t /*teams*/, std::int64_t step) { return step; }
 };
 
 /// Adds `partials` [teams x n] into `sums` [n]; all threads of the last team call. `scratch`: that of `sums_for_all`.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/ceilings/packs.hpp"
 #include "algorithms/ceilings/passes.hpp"
@@ -81,7 +82,7 @@ void read(const Pass& on, Vector<const T> a, Vector<T> sums) {
           Kokkos::parallel_reduce(
               Kokkos::TeamVectorRange(team, lanes), [&](int lane, T& sum) { sum += lane_sum(from, lane, lanes); },
               total);
-          Kokkos::single(Kokkos::PerTeam(team), [&] { sums(chunk) = total; });
+          blocks::once_per_team(team, [&] { sums(chunk) = total; });
         });
       });
 }

@@ -51,8 +51,8 @@ struct Select {
             },
             Kokkos::Min<Key>(smallest));
         from = smallest + 1;
-        Kokkos::single(Kokkos::PerTeam(team),
-                       [&] { neighbours[query * k + i] = static_cast<std::int64_t>(smallest & 0xffffffffULL); });
+        blocks::once_per_team(team,
+                              [&] { neighbours[query * k + i] = static_cast<std::int64_t>(smallest & 0xffffffffULL); });
       }
     }
   }

@@ -49,7 +49,7 @@ class Persistent final : public CudaShard {
     constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
     const bool chosen = launch.league == 0;
     launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
-    bytes_ = blocks::league_sums_size<terms<width>>(launch_) * sizeof(double);
+    bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/keep.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
 /// The rows of a persistent kernel: one launch takes all steps.
@@ -32,6 +33,7 @@ struct ResidentRows {
       y[k] = mine ? data.y[row] : T{0};
       count += mine ? 1 : 0;
     }
+    count = blocks::keep(count);
   }
   LEAGUE_FUNCTION Sums<T, terms<1>> sums(const Line<T, 1>& line) const {
     Sums<T, terms<1>> sums;

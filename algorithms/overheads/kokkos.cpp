@@ -42,8 +42,7 @@ struct Count {
   double* count;
   int repeats;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    Kokkos::single(Kokkos::PerTeam(team),
-                   [&] { count[team.league_rank()] = next_count(count[team.league_rank()], repeats); });
+    blocks::once_per_team(team, [&] { count[team.league_rank()] = next_count(count[team.league_rank()], repeats); });
   }
 };
 
@@ -98,7 +97,7 @@ struct AddTeam {
           Kokkos::TeamVectorRange(team, lanes), [&](int lane, T& mine) { mine += share_of(lane, lanes, round, last); },
           sum);
     }
-    Kokkos::single(Kokkos::PerTeam(team), [&] { count[team.league_rank()] = static_cast<double>(sum); });
+    blocks::once_per_team(team, [&] { count[team.league_rank()] = static_cast<double>(sum); });
   }
 };
 
@@ -130,7 +129,7 @@ struct AddSubgroup {
           Kokkos::ThreadVectorRange(team, lanes),
           [&](int lane, T& mine) { mine += share_of(lane, lanes, round, last); }, sum);
     }
-    Kokkos::single(Kokkos::PerTeam(team), [&] { count[team.league_rank()] = static_cast<double>(sum); });
+    blocks::once_per_team(team, [&] { count[team.league_rank()] = static_cast<double>(sum); });
   }
 };
 

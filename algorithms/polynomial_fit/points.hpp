@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/keep.hpp"
 #include "algorithms/blocks/sums.hpp"
 #include "algorithms/polynomial_fit/polynomial_fit.hpp"
 #include "backends/portable.hpp"
@@ -155,6 +156,7 @@ struct ResidentPoints {
       y[k] = mine ? points.y[i] : T{0};
       count += mine ? 1 : 0;
     }
+    count = blocks::keep(count);
   }
   LEAGUE_FUNCTION Sums<T, sums_per_step> sums(const Cubic<T>& cubic) const {
     Sums<T, sums_per_step> sums;

@@ -78,7 +78,7 @@ void shuffle(const Pass& on, const Work<T>& work) {
                 of_lanes);
             total += of_lanes;
           }
-          Kokkos::single(Kokkos::PerTeam(team), [&] { partials[chunk] = total; });
+          blocks::once_per_team(team, [&] { partials[chunk] = total; });
         }
       });
 }
@@ -100,7 +100,7 @@ void several_per_thread(const Pass& on, const Work<T>& work) {
                 for (int i = lane; i < chunks.size_of(chunk); i += lanes) mine += x[chunk * chunks.chunk + i];
               },
               total);
-          Kokkos::single(Kokkos::PerTeam(team), [&] { partials[chunk] = total; });
+          blocks::once_per_team(team, [&] { partials[chunk] = total; });
         }
       });
 }

@@ -88,6 +88,19 @@ constexpr int values = 3;  // more than a team has threads
 /// What a team adds in a step.
 double share(int team, std::int64_t step, int value) { return team + 10.0 * value + 0.25 * static_cast<double>(step); }
 
+/// All threads of a team.
+template <class Barrier>
+struct Receivers {
+  Group<Barrier> team;
+  double* scratch;
+  [[nodiscard]] int rank() const { return team.rank; }
+  [[nodiscard]] int size() const { return team.size; }
+  static bool all(bool here) { return here; }
+  [[nodiscard]] Sums<double, values> sum(const Sums<double, values>& mine) const {
+    return sums_for_all(team, mine, scratch);
+  }
+};
+
 TEST(LeagueAllReduce, EveryThreadGetsTheSumsOfItsStep) {
   constexpr std::int64_t steps = 101;
   for (const int teams : {1, 2, 3, 5}) {
@@ -101,8 +114,7 @@ TEST(LeagueAllReduce, EveryThreadGetsTheSumsOfItsStep) {
         Sums<double, values> mine;
         for (int i = 0; i < values; ++i) mine.values[i] = share(team, step, i);
         const auto sums =
-            league_all_reduce(group, team, teams, mine, board.data(), step, HostAtomics{},
-                              [&](const auto& of_thread) { return sums_for_all(group, of_thread, of_team); });
+            league_all_reduce(group, Receivers{group, of_team}, team, teams, mine, board.data(), step, HostAtomics{});
         for (int i = 0; i < values; ++i) right += sums.values[i] == teams * share(0, step, i) + teams * (teams - 1) / 2;
       }
     });
@@ -135,8 +147,8 @@ TEST(LeagueAllReduce, ManySumsInScratchTakeOneTripOrTwo) {
 
 TEST(LeagueAllReduce, ATeamThatNeverSendsEndsTheWait) {
   std::vector<stamped::Word> board(static_cast<std::size_t>(Slots<values>::board_words(2)));
-  EXPECT_THROW(league_all_reduce(one_thread, 0, 2, Sums<double, values>{}, board.data(), 0, HostAtomics{1000},
-                                 [](const auto& sums) { return sums; }),
+  EXPECT_THROW(league_all_reduce(one_thread, Receivers{one_thread, nullptr}, 0, 2, Sums<double, values>{}, board.data(),
+                                 0, HostAtomics{1000}),
                GivenUp);
   std::vector<stamped::Word> words(static_cast<std::size_t>(all_reduce_words(values, 2)));
   double sums[values] = {}, scratch[values] = {};
