@@ -18,9 +18,9 @@ KOKKOS_FUNCTION auto native_threads_of(const Member& team) {
 
 /// `team_group` with `__syncthreads`, for the threads and vector lanes of a team. @pre as above
 template <class Member>
-KOKKOS_FUNCTION auto native_group(const Member& team, int size) {
+KOKKOS_FUNCTION auto native_group([[maybe_unused]] const Member& team, int size) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return group_of(team_group(team, size).rank, size, [] { __syncthreads(); });
+  return group_of(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x), size, [] { __syncthreads(); });
 #else
   return team_group(team, size);
 #endif

@@ -1,58 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/distance_matrix/split_k.hpp"
+#include "algorithms/distance_matrix/kokkos_split_k.hpp"
 
-// A team takes a tile of pairs at a time; its threads and lanes share the coordinates, and add their sums through
-// scratch. On a host a team is one thread.
 namespace league::distance_matrix {
 namespace {
 
-using kokkos::Exec, kokkos::Member;
-
-constexpr int max_threads = 256;
-
-template <class T, int edge>
-void split_k(const Exec& exec, Launch launch, std::size_t bytes, const PairTiles<T>& tiles) {
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_threads, 1>>;
-  const auto policy =
-      Policy(exec, launch.league, launch.team, launch.vector).set_scratch_size(0, Kokkos::PerTeam(bytes + 16));
-  const int threads = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "distance_matrix/split_k", policy, KOKKOS_LAMBDA(const Member& team) {
-        const auto group = blocks::team_group(team, threads);
-        auto* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
-        for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
-             item += static_cast<unsigned>(team.league_size()))
-          split_tile<edge>(tiles, item, group, scratch);
-      });
-}
-
 template <class T>
-class SplitK final : public DistanceShard {
- public:
-  SplitK(const DistanceMatrix& problem, const Context& context, const Shard& shard)
-      : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
-  Launch configure(Launch launch) override {
-    LaunchLimits limits = kokkos::limits(queue());
-    limits.team_times_vector = std::min(limits.team_times_vector, max_threads);
-    launch_ = memory_.configure(launch, limits, kokkos::on_gpu, block_rows());
-    kokkos::require_scratch(memory_.scratch_bytes(launch_) + 16, "the sums of this team");
-    return launch_;
-  }
-
- private:
-  void block(Stages& stages, Range range) override {
-    const PairTiles<T> tiles = memory_.tiles(range, launch_);
-    stages.stage(queue(), "distance", [&] {
-      with_edge(launch_, [&]<int edge>() { split_k<T, edge>(exec_, launch_, memory_.scratch_bytes(launch_), tiles); });
-    });
-  }
-  const Exec& exec_;
-  Launch launch_;
-  SplitMemory<T, kokkos::Array> memory_;
-};
-
-const RegisterSplit<DistanceMatrix> variant{"split_k", kokkos::model, by_type<SplitK>};
+using TeamSplitK = kokkos_model::SplitK<kokkos_model::TeamThreads, T>;
+const RegisterSplit<DistanceMatrix> variant{"split_k", kokkos::model, by_type<TeamSplitK>};
 
 }  // namespace
 }  // namespace league::distance_matrix
