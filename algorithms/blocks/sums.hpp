@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "algorithms/blocks/group.hpp"
@@ -15,6 +16,13 @@ LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t
   const std::int64_t size = (rows + pieces - 1) / pieces;
   const auto clamped = [rows](std::int64_t i) { return i < rows ? i : rows; };
   return {clamped(number * size), clamped((number + 1) * size)};
+}
+
+/// The rows of lane `lane`, every lanes-th of all. By a division: nvcc adds up a count of predicates again wherever it
+/// is used, in a persistent kernel in every step. @pre fewer than 2^32 rows
+LEAGUE_FUNCTION int own_rows(std::int64_t rows, std::int64_t lane, std::int64_t lanes) {
+  if (lane >= rows) return 0;
+  return static_cast<int>(static_cast<std::uint32_t>(rows - lane - 1) / static_cast<std::uint32_t>(lanes)) + 1;
 }
 
 /// Several sums reduced together, such as a gradient and a loss. Initially 0.

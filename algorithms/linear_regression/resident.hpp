@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/keep.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
 /// The rows of a persistent kernel: one launch takes all steps.
@@ -31,9 +30,8 @@ struct ResidentRows {
       const bool mine = row < data.rows;
       x[k] = mine ? data.x[0][row] : T{0};
       y[k] = mine ? data.y[row] : T{0};
-      count += mine ? 1 : 0;
     }
-    count = blocks::keep(count);
+    count = blocks::own_rows(data.rows, place.team * place.lanes + place.lane, stride);
   }
   LEAGUE_FUNCTION Sums<T, terms<1>> sums(const Line<T, 1>& line) const {
     Sums<T, terms<1>> sums;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/keep.hpp"
 #include "algorithms/blocks/sums.hpp"
 #include "algorithms/polynomial_fit/polynomial_fit.hpp"
 #include "backends/portable.hpp"
@@ -154,9 +153,8 @@ struct ResidentPoints {
       const bool mine = i < points.count;
       x[k] = mine ? points.x[i] : T{0};
       y[k] = mine ? points.y[i] : T{0};
-      count += mine ? 1 : 0;
     }
-    count = blocks::keep(count);
+    count = blocks::own_rows(points.count, lane, lanes);
   }
   LEAGUE_FUNCTION Sums<T, sums_per_step> sums(const Cubic<T>& cubic) const {
     Sums<T, sums_per_step> sums;
