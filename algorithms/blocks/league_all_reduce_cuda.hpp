@@ -22,7 +22,7 @@ struct BlockReceivers {
   [[nodiscard]] __device__ static bool all(bool here) { return NativeLanes::all(here); }
   template <int n>
   [[nodiscard]] __device__ Sums<double, n> sum(const Sums<double, n>& mine) const {
-    return each_warp ? sums_over_warp(mine) : sums_for_all(mine, scratch, turn);
+    return each_warp ? warp_sums_for_all(mine) : sums_for_all(mine, scratch, turn);
   }
 };
 

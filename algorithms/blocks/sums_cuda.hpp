@@ -45,7 +45,7 @@ constexpr int sums_for_all_size(Launch launch) {
 
 /// Adds over a warp; all its threads get the sums. Independent shuffles hide each other's latency.
 template <class T, int n>
-__device__ Sums<T, n> sums_over_warp(Sums<T, n> sums) {
+__device__ Sums<T, n> warp_sums_for_all(Sums<T, n> sums) {
   for (int offset = subgroup_size / 2; offset > 0; offset /= 2)
     for (int i = 0; i < n; ++i) sums.values[i] += cuda::shuffle_xor(sums.values[i], offset);
   return sums;
@@ -59,7 +59,7 @@ template <class T, int n>
 __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
   const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const int warps = static_cast<int>(blockDim.x * blockDim.y) / subgroup_size;
-  mine = sums_over_warp(mine);
+  mine = warp_sums_for_all(mine);
   T* of_warps = reinterpret_cast<T*>(scratch + (turn & 1) * n * warps);
   if (lane % subgroup_size == 0)
     for (int i = 0; i < n; ++i) of_warps[lane / subgroup_size * n + i] = mine.values[i];
