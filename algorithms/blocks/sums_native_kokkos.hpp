@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_native_kokkos.hpp"
+#include "algorithms/blocks/no_unroll.hpp"
 #include "algorithms/blocks/subgroup_native.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
 
@@ -17,7 +18,11 @@ KOKKOS_FUNCTION T native_team_sum(const Group<Barrier>& team, T mine, T* scratch
   team.barrier();  // earlier values have been read
   if (lanes.rank == 0) scratch[subgroup] = mine;
   team.barrier();
-  return subgroup == 0 ? lanes.sum(lanes.rank < subgroups ? scratch[lanes.rank] : T{}) : mine;
+  if (subgroup != 0) return mine;
+  mine = T{};
+  LEAGUE_NO_UNROLL
+  for (int i = lanes.rank; i < subgroups; i += NativeLanes::size) mine += scratch[i];
+  return lanes.sum(mine);
 }
 
 /// Adds over a team by the native shuffles and barrier, as `sums_for_all` of CUDA does: subgroups shuffle, then every
