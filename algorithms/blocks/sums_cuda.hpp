@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/subgroup_cuda.hpp"
-#include "algorithms/blocks/sums.hpp"
+#include "algorithms/blocks/sums_native.hpp"
 #include "backends/cuda/cuda.hpp"
 
 namespace league::blocks {
@@ -43,14 +43,6 @@ constexpr int sums_for_all_size(Launch launch) {
   return 2 * n * ceil_div(launch.team * launch.vector, subgroup_size);
 }
 
-/// Adds over a warp; all its threads get the sums. Independent shuffles hide each other's latency.
-template <class T, int n>
-__device__ Sums<T, n> warp_sums_for_all(Sums<T, n> sums) {
-  for (int offset = subgroup_size / 2; offset > 0; offset /= 2)
-    for (int i = 0; i < n; ++i) sums.values[i] += cuda::shuffle_xor(sums.values[i], offset);
-  return sums;
-}
-
 /// Adds over a block; all threads get the sums, with one barrier. Warps shuffle, then every thread adds the sums of all
 /// warps in order. `scratch` [sums_for_all_size] is double-buffered by `turn`: a new turn does not overwrite what
 /// slower threads still read.
@@ -59,7 +51,7 @@ template <class T, int n>
 __device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
   const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const int warps = static_cast<int>(blockDim.x * blockDim.y) / subgroup_size;
-  mine = warp_sums_for_all(mine);
+  mine = sums_over_lanes(NativeLanes{lane % subgroup_size}, mine);
   T* of_warps = reinterpret_cast<T*>(scratch + (turn & 1) * n * warps);
   if (lane % subgroup_size == 0)
     for (int i = 0; i < n; ++i) of_warps[lane / subgroup_size * n + i] = mine.values[i];
