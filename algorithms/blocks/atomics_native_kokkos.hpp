@@ -16,6 +16,13 @@ struct NativeAtomics {
     return Kokkos::atomic_fetch_add(to, value);
 #endif
   }
+  KOKKOS_FUNCTION static void min(int* to, int value) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    atomicMin(to, value);
+#else
+    Kokkos::atomic_min(to, value);
+#endif
+  }
   KOKKOS_FUNCTION static void max(unsigned* to, unsigned value) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
     atomicMax(to, value);

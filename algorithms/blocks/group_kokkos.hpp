@@ -31,6 +31,18 @@ KOKKOS_FUNCTION auto threads_of(const Member& team) {
     return group_of(team.team_rank(), size, [&team] { team.team_barrier(); });
 }
 
+/// The threads of a team as a group, in Kokkos' own API; for kernels that are written over this or `NativeThreads`.
+struct TeamThreads {
+  template <int size, class Member>
+  KOKKOS_FUNCTION static auto of(const Member& team) {
+    return threads_of<size>(team);
+  }
+  template <class Member>
+  KOKKOS_FUNCTION static auto of(const Member& team, int size) {
+    return team_group(team, size);
+  }
+};
+
 /// Ticket (last-block reduction): true in the last of `count` teams to arrive, which sees what the others have written.
 /// One thread's fences order the writes of its team, since they are cumulative over the barriers.
 /// @pre all threads call; `ticket` is 0, and is reset to 0

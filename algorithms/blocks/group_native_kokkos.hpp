@@ -26,4 +26,16 @@ KOKKOS_FUNCTION auto native_group([[maybe_unused]] const Member& team, int size)
 #endif
 }
 
+/// `TeamThreads` with `__syncthreads`.
+struct NativeThreads {
+  template <int size, class Member>
+  KOKKOS_FUNCTION static auto of(const Member& team) {
+    return native_threads_of<size>(team);
+  }
+  template <class Member>
+  KOKKOS_FUNCTION static auto of(const Member& team, int size) {
+    return native_group(team, size);
+  }
+};
+
 }  // namespace league::blocks

@@ -7,7 +7,7 @@
 namespace league::cnn {
 namespace {
 
-using Gpu = kokkos_model::Gpu<kokkos_model::PlainThreads>;
+using Gpu = kokkos_model::Gpu<blocks::TeamThreads>;
 template <class OnGpu, class OnHost>
 using MethodShard =
     std::conditional_t<kokkos::on_gpu, GpuShard<Gpu, FloatMethod<OnGpu>>, kokkos_model::OnHost<LoopStep<OnHost>>>;

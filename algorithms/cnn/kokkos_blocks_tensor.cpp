@@ -13,16 +13,9 @@ namespace {
 
 using blocks::mma::Element, blocks::mma::Native;
 
-struct NativeThreads {
-  template <int size, class Member>
-  KOKKOS_FUNCTION static auto of(const Member& team) {
-    return blocks::native_threads_of<size>(team);
-  }
-};
-
 template <class Unit, class Backward>
 using MethodShard =
-    std::conditional_t<kokkos::on_gpu, GpuShard<kokkos_model::Gpu<NativeThreads>, UnitMethod<Unit, Backward>>,
+    std::conditional_t<kokkos::on_gpu, GpuShard<kokkos_model::Gpu<blocks::NativeThreads>, UnitMethod<Unit, Backward>>,
                        kokkos_model::OnHost<UnitStep<Unit, Backward>>>;
 template <class Unit>
 using Routed = MethodShard<Unit, RoutedBackward>;
@@ -30,7 +23,8 @@ template <class Unit>
 using Dense = MethodShard<Unit, UnitBackward<Unit>>;
 template <class Unit>
 using OfCifar10 =
-    std::conditional_t<kokkos::on_gpu, GpuLayersShard<kokkos_model::Gpu<NativeThreads>, UnitLayers<Unit, Cifar10>>,
+    std::conditional_t<kokkos::on_gpu,
+                       GpuLayersShard<kokkos_model::Gpu<blocks::NativeThreads>, UnitLayers<Unit, Cifar10>>,
                        kokkos_model::OnHost<UnitLayerStep<Unit, Cifar10>>>;
 const RegisterTraining<Routed<Native<Element::tf32>>, OfCifar10<Native<Element::tf32>>> tf32{"tensor_tf32",
                                                                                              kokkos::blocks_model};

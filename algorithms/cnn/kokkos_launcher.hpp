@@ -24,15 +24,7 @@ KOKKOS_INLINE_FUNCTION float* scratch_of(const Member& team) {
   const int bytes = Kernel::scratch_bytes;  // bound by reference below
   return static_cast<float*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
 }
-/// The threads of a team of the models: `kokkos`, and `kokkos_blocks` with the barrier of the architecture.
-struct PlainThreads {
-  template <int size, class Member>
-  KOKKOS_FUNCTION static auto of(const Member& team) {
-    return blocks::threads_of<size>(team);
-  }
-};
-
-/// `Threads`: how the threads of a team are grouped.
+/// `Threads`: blocks::TeamThreads or blocks::NativeThreads.
 template <class Threads>
 struct Launcher {
   const Exec& exec;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/pack_cuda.hpp"
 #include "algorithms/blocks/product_tile_cuda.hpp"
 #include "algorithms/distance_matrix/tiles.hpp"
@@ -14,15 +15,15 @@ __global__ void __launch_bounds__(team, cuda::launch_bound(512 / team)) tile_ker
   using Shape = blocks::TileFor<T, team>;
   alignas(16) __shared__ T scratch[2 * Shape::buffer];
   const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { blocks::store_streaming(to, value); };
-  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const auto block = blocks::block_group();
   for (unsigned item = blockIdx.x; item < tiles.items; item += gridDim.x) {
     const int row = tiles.row(item, Shape::rows), column = tiles.column(item, Shape::columns);
     if (mirror && column < row) continue;
     T sum[Shape::thread_rows][Shape::thread_columns];
-    blocks::product_tile<Shape, blocks::PlainElement<T>, Term>(tiles.packed + tiles.panels.first(row),
+    blocks::product_tile<Shape, blocks::PlainElement<T>, Term>(block, tiles.packed + tiles.panels.first(row),
                                                                tiles.packed + tiles.panels.first(column),
                                                                tiles.panels.depth, scratch, sum);
-    store_tile<Shape, Term>(tiles, thread, row, column, sum, mirror && column >= row + Shape::rows, store);
+    store_tile<Shape, Term>(tiles, block.rank, row, column, sum, mirror && column >= row + Shape::rows, store);
   }
 }
 

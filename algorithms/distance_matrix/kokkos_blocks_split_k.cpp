@@ -5,15 +5,8 @@
 namespace league::distance_matrix {
 namespace {
 
-/// The threads of a team as a group, with the native barrier.
-struct NativeThreads {
-  KOKKOS_INLINE_FUNCTION static auto of(const kokkos::Member& team, int threads) {
-    return blocks::native_group(team, threads);
-  }
-};
-
 template <class T>
-using NativeSplitK = kokkos_model::SplitK<NativeThreads, T>;
+using NativeSplitK = kokkos_model::SplitK<blocks::NativeThreads, T>;
 const RegisterSplit<DistanceMatrix> variant{"split_k", kokkos::blocks_model, by_type<NativeSplitK>};
 
 }  // namespace

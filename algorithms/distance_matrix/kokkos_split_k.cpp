@@ -5,7 +5,7 @@ namespace league::distance_matrix {
 namespace {
 
 template <class T>
-using TeamSplitK = kokkos_model::SplitK<kokkos_model::TeamThreads, T>;
+using TeamSplitK = kokkos_model::SplitK<blocks::TeamThreads, T>;
 const RegisterSplit<DistanceMatrix> variant{"split_k", kokkos::model, by_type<TeamSplitK>};
 
 }  // namespace

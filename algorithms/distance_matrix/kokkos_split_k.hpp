@@ -12,11 +12,7 @@ using kokkos::Exec, kokkos::Member;
 
 inline constexpr int max_split_threads = 256;
 
-/// The threads of a team as a group, in Kokkos' own API.
-struct TeamThreads {
-  KOKKOS_INLINE_FUNCTION static auto of(const Member& team, int threads) { return blocks::team_group(team, threads); }
-};
-
+/// `Threads`: blocks::TeamThreads or blocks::NativeThreads.
 template <class Threads, class T, int edge>
 void split_k(const Exec& exec, Launch launch, std::size_t bytes, const PairTiles<T>& tiles) {
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_split_threads, 1>>;

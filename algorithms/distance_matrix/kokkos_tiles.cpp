@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/product_tile_kokkos.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
 #include "algorithms/distance_matrix/tiles.hpp"
@@ -25,16 +26,16 @@ void tile_kernel(const Exec& exec, Launch launch, const Tiles<T> tiles) {
         const int bytes = Shape::scratch_bytes;  // bound by reference below
         auto* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
         const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { *to = value; };
-        const int thread = team.team_rank();
+        const auto threads = blocks::threads_of<size>(team);
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
              item += static_cast<unsigned>(team.league_size())) {
           const int row = tiles.row(item, Shape::rows), column = tiles.column(item, Shape::columns);
           if (mirror && column < row) continue;
           T sum[Shape::thread_rows][Shape::thread_columns];
-          blocks::product_tile<Shape, blocks::PlainElement<T>, Term>(team, tiles.packed + tiles.panels.first(row),
+          blocks::product_tile<Shape, blocks::PlainElement<T>, Term>(threads, tiles.packed + tiles.panels.first(row),
                                                                      tiles.packed + tiles.panels.first(column),
                                                                      tiles.panels.depth, scratch, sum);
-          store_tile<Shape, Term>(tiles, thread, row, column, sum, mirror && column >= row + Shape::rows, store);
+          store_tile<Shape, Term>(tiles, threads.rank, row, column, sum, mirror && column >= row + Shape::rows, store);
         }
       });
 }

@@ -5,81 +5,13 @@
 namespace league::knn::cuda_model {
 namespace {
 
-// A block takes a tile of queries and a chunk of training rows, tile by tile; a thread a square of products, and one
-// query's list. Keys below the threshold of their query are rare: threads push them to scratch, and the query's owner
-// thread inserts them.
+// A block takes a tile of queries and a chunk of training rows, tile by tile.
 template <class Shape, class Packed>
 __global__ void __launch_bounds__(Shape::threads, cuda::launch_bound(512 / Shape::threads))
     fused(const FusedWork<Packed> work) {
-  constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  // per query
-  alignas(16) __shared__ float scratch[Shape::scratch_bytes / sizeof(float)];
-  __shared__ float threshold[Shape::rows];
-  __shared__ int pushed[Shape::rows], more;
-  float* products = scratch;  // [slots][rows]; the tile's products are in registers
-  // [slots][rows]; with an array of pairs the compiler keeps all sums in register pairs
-  int* indices = reinterpret_cast<int*>(scratch + slots * Shape::rows);
-  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
-  const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
-  if (thread == 0) more = 0;
-
-  for (int item = blockIdx.x; item < items; item += gridDim.x) {
-    const int queries = item % tiles * Shape::rows, chunk = item / tiles, end = work.end_of(chunk);
-    const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
-    if (thread < Shape::rows) {
-      threshold[thread] = owns() ? from_ordered(work.threshold[queries + thread]) : -blocks::KBest<float, int>::none;
-      pushed[thread] = 0;
-    }
-    if (owns()) work.list(chunk, queries + thread).clear();
-
-    for (int first = chunk * work.chunk; first < end; first += Shape::columns) {
-      float sum[Shape::thread_rows][Shape::thread_columns];
-      blocks::product_tile<Shape, blocks::PlainElement<Packed>>(work.test + work.test_panels.first(queries),
-                                                                work.train + work.train_panels.first(first),
-                                                                work.train_panels.depth, scratch, sum);
-      // Opaque copy of the thread index: keeps address computations out of the product loop (register pressure).
-      const int again = thread - (first >> 31);
-      const int row = Shape::first_row(again), column = first + Shape::first_column(again);
-      const float* norms = work.norms + column;
-      for (bool left = true; left;) {
-        for (int i = 0; i < Shape::thread_rows; ++i) {
-          const int query = row + Shape::row_step(i);
-          const float within = threshold[query];
-          const auto reaches = [&](int j) { return norms[Shape::column_step(j)] - 2 * sum[i][j] <= within; };
-          bool any = false;
-          for (int j = 0; j < Shape::thread_columns; ++j) any |= reaches(j);
-          if (!any) continue;
-          for (int j = 0; j < Shape::thread_columns; ++j) {
-            if (!reaches(j)) continue;
-            const int slot = atomicAdd(&pushed[query], 1);
-            if (slot < slots) {
-              products[slot * Shape::rows + query] = sum[i][j];
-              indices[slot * Shape::rows + query] = column + Shape::column_step(j);
-              sum[i][j] = blocks::no_norm<float>;  // done: NaN is below no threshold
-            } else {
-              more = 1;
-            }
-          }
-        }
-        __syncthreads();
-        left = more != 0;
-        if (owns() && pushed[thread] > 0) {
-          const auto list = work.list(chunk, queries + thread);
-          for (int slot = 0; slot < min(pushed[thread], slots); ++slot) {
-            const int index = indices[slot * Shape::rows + thread];
-            list.insert(work.norms[index] - 2.0 * products[slot * Shape::rows + thread], index);
-          }
-          threshold[thread] = min(threshold[thread], static_cast<float>(list.threshold()));
-          pushed[thread] = 0;
-        }
-        if (left) {
-          __syncthreads();
-          if (thread == 0) more = 0;
-          __syncthreads();
-        }
-      }
-    }
-    if (owns()) atomicMin(work.threshold + queries + thread, ordered(threshold[thread]));
-  }
+  __shared__ FusedScratch<Shape> scratch;
+  take_items<Shape, ScratchAtomics>(blocks::block_group(), static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                                    work, scratch);
 }
 
 // A thread takes a query.

@@ -9,9 +9,10 @@
 
 namespace league::knn::cuda_model {
 
-/// For k_select.hpp.
+/// For k_select.hpp and fused.hpp.
 struct ScratchAtomics {
   __device__ static int add(int* to, int value) { return atomicAdd(to, value); }
+  __device__ static void min(int* to, int value) { atomicMin(to, value); }
   __device__ static void max(unsigned* to, unsigned value) { atomicMax(to, value); }
 };
 /// Adds over `lanes` neighbouring lanes; all get the sum.

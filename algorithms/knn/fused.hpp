@@ -9,6 +9,8 @@
 
 namespace league::knn {
 
+using blocks::Group;
+
 /// Arguments of the kernels of `fused`, the same in CUDA and Kokkos. A work item is a tile of queries and a chunk of
 /// the training rows. It keeps its own lists: the k best of its chunk, by key |y|^2 - 2 x.y (same order as the
 /// distance), then index.
@@ -40,6 +42,95 @@ struct FusedWork {
     merge_lists(chunks(), within, [&](int chunk_number) { return list(chunk_number, query); }, best);
   }
 };
+
+/// Scratch of a team: its candidates take the place of the operands of the product tile.
+template <class Shape>
+struct FusedScratch {
+  static constexpr int slots = Shape::scratch_bytes / 8 / Shape::rows;  ///< candidates per query
+  alignas(
+      16) float products[Shape::scratch_bytes / 4];  ///< of the tile: operands; later [slots][rows], then their rows
+  float threshold[Shape::rows];
+  int pushed[Shape::rows], more;
+  /// [slots][rows]; with an array of pairs the compiler keeps all sums in register pairs.
+  LEAGUE_FUNCTION int* indices() { return reinterpret_cast<int*>(products + slots * Shape::rows); }
+};
+
+/// All work items of team `rank` of `teams`: a tile of queries and a chunk of training rows, tile by tile; a thread has
+/// a square of products, and one query's list. Keys below the threshold of their query are rare: threads push them to
+/// scratch, and the query's owner thread inserts them. `Atomics::add`, `min`: on an integer; `add` returns the old
+/// value.
+/// @pre all threads call
+template <class Shape, class Atomics, class Packed, class Barrier>
+LEAGUE_FUNCTION void take_items(const Group<Barrier>& team, int rank, int teams, const FusedWork<Packed>& work,
+                                FusedScratch<Shape>& scratch) {
+  constexpr int slots = FusedScratch<Shape>::slots;
+  int* indices = scratch.indices();
+  const int thread = team.rank;
+  const int tiles = work.tiles(Shape::rows), items = tiles * work.chunks();
+  if (thread == 0) scratch.more = 0;
+
+  for (int item = rank; item < items; item += teams) {
+    const int queries = item % tiles * Shape::rows, chunk = item / tiles, end = work.end_of(chunk);
+    const auto owns = [&] { return thread < Shape::rows && queries + thread < work.queries; };
+    if (thread < Shape::rows) {
+      scratch.threshold[thread] =
+          owns() ? from_ordered(work.threshold[queries + thread]) : -blocks::KBest<float, int>::none;
+      scratch.pushed[thread] = 0;
+    }
+    if (owns()) work.list(chunk, queries + thread).clear();
+
+    for (int first = chunk * work.chunk; first < end; first += Shape::columns) {
+      float sum[Shape::thread_rows][Shape::thread_columns];
+      blocks::product_tile<Shape, blocks::PlainElement<Packed>>(team, work.test + work.test_panels.first(queries),
+                                                                work.train + work.train_panels.first(first),
+                                                                work.train_panels.depth, scratch.products, sum);
+      // Opaque copy of the thread index: keeps address computations out of the product loop (register pressure).
+      const int again = thread - (first >> 31);
+      const int row = Shape::first_row(again), column = first + Shape::first_column(again);
+      const float* norms = work.norms + column;
+      for (bool left = true; left;) {
+        for (int i = 0; i < Shape::thread_rows; ++i) {
+          const int query = row + Shape::row_step(i);
+          const float within = scratch.threshold[query];
+          const auto reaches = [&](int j) { return norms[Shape::column_step(j)] - 2 * sum[i][j] <= within; };
+          bool any = false;
+          for (int j = 0; j < Shape::thread_columns; ++j) any |= reaches(j);
+          if (!any) continue;
+          for (int j = 0; j < Shape::thread_columns; ++j) {
+            if (!reaches(j)) continue;
+            const int slot = Atomics::add(&scratch.pushed[query], 1);
+            if (slot < slots) {
+              scratch.products[slot * Shape::rows + query] = sum[i][j];
+              indices[slot * Shape::rows + query] = column + Shape::column_step(j);
+              sum[i][j] = blocks::no_norm<float>;  // done: NaN is below no threshold
+            } else {
+              scratch.more = 1;
+            }
+          }
+        }
+        team.barrier();
+        left = scratch.more != 0;
+        if (owns() && scratch.pushed[thread] > 0) {
+          const auto list = work.list(chunk, queries + thread);
+          const int count = scratch.pushed[thread] < slots ? scratch.pushed[thread] : slots;
+          for (int slot = 0; slot < count; ++slot) {
+            const int index = indices[slot * Shape::rows + thread];
+            list.insert(work.norms[index] - 2.0 * scratch.products[slot * Shape::rows + thread], index);
+          }
+          const auto reached = static_cast<float>(list.threshold());
+          if (reached < scratch.threshold[thread]) scratch.threshold[thread] = reached;
+          scratch.pushed[thread] = 0;
+        }
+        if (left) {
+          team.barrier();
+          if (thread == 0) scratch.more = 0;
+          team.barrier();
+        }
+      }
+    }
+    if (owns()) Atomics::min(work.threshold + queries + thread, ordered(scratch.threshold[thread]));
+  }
+}
 
 /// `ordered` of infinity: the initial threshold of a query.
 inline constexpr std::int32_t unlimited = 0x7f800000;

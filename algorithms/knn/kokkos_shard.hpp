@@ -9,9 +9,10 @@ namespace league::knn::kokkos_model {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
-/// For k_select.hpp.
+/// For k_select.hpp and fused.hpp.
 struct ScratchAtomics {
   KOKKOS_FUNCTION static int add(int* to, int value) { return Kokkos::atomic_fetch_add(to, value); }
+  KOKKOS_FUNCTION static void min(int* to, int value) { Kokkos::atomic_min(to, value); }
   KOKKOS_FUNCTION static void max(unsigned* to, unsigned value) { Kokkos::atomic_max(to, value); }
 };
 /// Adds over the `lanes` vector lanes of a thread; all get the sum.
