@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/distance_matrix/direct.hpp"
 #include "algorithms/distance_matrix/kokkos_host.hpp"
-#include "backends/kokkos/for_teams.hpp"
 
 // A team takes a strip of 8 rows and 16 bytes of columns per lane. A lane keeps its columns' points in registers and
 // loops over the rows, one 16-byte store per row.
 namespace league::distance_matrix {
 namespace {
 
-using kokkos::Exec, kokkos::Member, kokkos::Team, kokkos_model::PortableHost;
+using kokkos::Exec, kokkos_model::PortableHost;
+
+/// The largest team: two doubles of four coordinates and their sums take more registers than 1,024 lanes have.
+template <class T>
+constexpr int max_lanes = sizeof(T) == 8 ? 512 : 1024;
 
 /// DIMENSION 0: any.
 template <class T, int dimension>
 void direct(const Exec& exec, Launch launch, Strips<T> strips) {
-  kokkos::for_teams(
-      "distance_matrix/direct", Team(exec, launch.league, launch.team, launch.vector),
-      KOKKOS_LAMBDA(const Member& team) {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_lanes<T>, 1>>;
+  Kokkos::parallel_for(
+      "distance_matrix/direct", Policy(exec, launch.league, launch.team, launch.vector),
+      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
         const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { *to = value; };
+        const int lane = blocks::team_group(team, launch.team * launch.vector).rank;
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < strips.items;
              item += static_cast<unsigned>(team.league_size()))
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, launch.team * launch.vector), [&](int lane) {
-            if constexpr (dimension > 0)
-              walk_strip<dimension>(strips, item, lane, store);
-            else
-              walk_strip_any(strips, item, lane, store);
-          });
+          if constexpr (dimension > 0)
+            walk_strip<dimension>(strips, item, lane, store);
+          else
+            walk_strip_any(strips, item, lane, store);
       });
 }
 
@@ -34,7 +38,9 @@ class DirectOnGpu final : public DistanceShard {
   DirectOnGpu(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
-    return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, kokkos::limits(queue())), block_rows());
+    LaunchLimits limits = kokkos::limits(queue());
+    limits.team_times_vector = std::min(limits.team_times_vector, max_lanes<T>);
+    return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, limits), block_rows());
   }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/stencil/host.hpp"
 #include "algorithms/stencil/shard.hpp"
-#include "backends/kokkos/for_teams.hpp"
 #include "backends/kokkos/submit.hpp"
 
 // A team takes a tile of cells of several planes, one after another: a lane one cell (`plain`), or 16 bytes of a row or
@@ -11,15 +11,19 @@ namespace {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
+/// Lanes of the largest team. Without launch bounds a launch would have to ask Kokkos for it, each time.
+constexpr int max_team = 1024;
+
 template <class T>
 void plain_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
-  const Team policy(exec, launch.league, launch.team, launch.vector);
-  kokkos::for_teams(
-      "stencil/plain", policy, KOKKOS_LAMBDA(const Member& team) {
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_team, 1>>;
+  Kokkos::parallel_for(
+      "stencil/plain", Policy(exec, launch.league, launch.team, launch.vector),
+      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
+        const int lane = blocks::team_group(team, launch.team * launch.vector).rank;
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
              item += static_cast<unsigned>(team.league_size()))
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, launch.team * launch.vector),
-                               [&](int lane) { advance_cells(grid, tiling, item, lane); });
+          advance_cells(grid, tiling, item, lane);
       });
 }
 
@@ -35,10 +39,10 @@ void tiled_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) 
   Kokkos::parallel_for(
       "stencil/tiled", Policy(exec, launch.league, launch.team, launch.vector),
       KOKKOS_LAMBDA(const typename Policy::member_type& team) {
+        const int lane = blocks::team_group(team, launch.team * launch.vector).rank;
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
              item += static_cast<unsigned>(team.league_size()))
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, launch.team * launch.vector),
-                               [&](int lane) { march<width, rows>(grid, tiling, item, lane); });
+          march<width, rows>(grid, tiling, item, lane);
       });
 }
 
