@@ -9,8 +9,8 @@ namespace league::cuda::linear_regression {
 
 template <int = 0>
 __global__ void solve_on_device(Gram gram, std::int64_t rows, const double* sums, double* theta) {
-  extern __shared__ double work[];
-  solve_equations(gram, rows, sums, work, theta, blocks::block_group());
+  extern __shared__ double scratch[];
+  solve_equations<blocks::device_solve_side>(gram, rows, sums, scratch, theta, blocks::block_group());
 }
 
 /// The normal equations, but for the pass over the rows.
@@ -20,8 +20,9 @@ class CudaDirect : public CudaShard {
       : CudaShard(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
   void begin() const override {}
   void update() const override {
-    const auto bytes = static_cast<std::size_t>(gram_.work()) * sizeof(double);
-    solve_on_device<><<<1, threads, bytes, stream(queue())>>>(gram_, problem_.rows, sums_.data(), theta_.data());
+    constexpr int side = blocks::device_solve_side;
+    const auto bytes = static_cast<std::size_t>(solve_scratch<side>(gram_)) * sizeof(double);
+    solve_on_device<><<<1, side * side, bytes, stream(queue())>>>(gram_, problem_.rows, sums_.data(), theta_.data());
     check_launch();
   }
 

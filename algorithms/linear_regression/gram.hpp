@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "algorithms/blocks/group.hpp"
+#include "algorithms/blocks/definite_solve.hpp"
 #include "algorithms/blocks/streamed_rows.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
@@ -46,9 +46,6 @@ struct Gram {
     if (a == b) return begin(a, a) + k * width - k * (k - 1) / 2 + l - k;
     return begin(a, b) + k * width + l;
   }
-
-  /// Values of scratch memory that the solve takes: a triangle of features + 2 columns, stored as a square.
-  [[nodiscard]] LEAGUE_FUNCTION constexpr int work() const { return (features + 2) * (features + 2); }
 };
 
 /// Calls `body.operator()<width>()` with the width of the blocks.
@@ -187,36 +184,24 @@ LEAGUE_FUNCTION void range_products(const Columns<T>& data, const Gram& gram, Ra
       for (int lane = 0; lane < lanes; ++lane) sums[gram.at(i, j)] += (*sum)[lane];
 }
 
-/// Solves the equations by Cholesky factorisation; all threads of the group call.
-/// A pivot that is not above zero gives NaN. `rows` is where the count of rows comes from: the constant's own product.
-template <class Barrier>
-LEAGUE_FUNCTION void solve_equations(const Gram& gram, std::int64_t rows, const double* sums, double* work,
+/// Doubles of scratch for the solve by a team of side * side threads.
+template <int side>
+constexpr int solve_scratch(const Gram& gram) {
+  return blocks::definite_scratch<side>(gram.features + 1);
+}
+
+/// Solves the equations; all side * side threads of the group call. A pivot that is not above zero gives NaN. `rows` is
+/// the product of the constant with itself.
+template <int side, class Barrier>
+LEAGUE_FUNCTION void solve_equations(const Gram& gram, std::int64_t rows, const double* sums, double* scratch,
                                      double* theta, const blocks::Group<Barrier>& group) {
-  const int n = gram.features + 1, stride = n + 1;
-  // The lower triangle of the Gram matrix, and as its last row the right side: the factorisation solves L z = r too.
-  for (int k = group.rank; k < (n + 1) * n; k += group.size) {
-    const int i = k / n, j = k % n;
-    if (j <= i) work[i * stride + j] = i == n - 1 && j == n - 1 ? static_cast<double>(rows) : sums[gram.at(j, i)];
-  }
-  group.barrier();
-  for (int j = 0; j < n; ++j) {
-    const double pivot = work[j * stride + j], root = sqrt(pivot);  // of a negative one: NaN
-    group.barrier();
-    for (int i = j + group.rank; i <= n; i += group.size)
-      work[i * stride + j] = i == j ? root : work[i * stride + j] / root;
-    group.barrier();
-    for (int i = j + 1 + group.rank; i <= n; i += group.size)
-      for (int k = j + 1; k <= i && k < n; ++k) work[i * stride + k] -= work[i * stride + j] * work[k * stride + j];
-    group.barrier();
-  }
-  double* right = work + n * stride;
-  for (int j = n - 1; j >= 0; --j) {
-    const double solved = right[j] / work[j * stride + j];
-    group.barrier();
-    if (group.rank == 0) theta[j] = solved;
-    for (int i = group.rank; i < j; i += group.size) right[i] -= work[j * stride + i] * solved;
-    group.barrier();
-  }
+  const int n = gram.features + 1;
+  const auto matrix = [&](int i, int j) {
+    return i == n - 1 && j == n - 1 ? static_cast<double>(rows) : sums[gram.at(i, j)];
+  };
+  const auto right = [&](int i) { return sums[gram.at(i, n)]; };
+  blocks::solve_definite<side, LinearRegression::max_features + 1>(group, n, 0.0, matrix, right, scratch,
+                                                                   [&](int i, double value) { theta[i] = value; });
 }
 
 }  // namespace league::linear_regression

@@ -30,8 +30,9 @@ class HostDirect : public HostShard {
   void begin() const override {}
   void update() const override {
     queue().submit([gram = Gram(problem_.features), rows = problem_.rows, sums = sums_.data(), theta = theta_.data()] {
-      std::vector<double> work(static_cast<std::size_t>(gram.work()));
-      solve_equations(gram, rows, sums, work.data(), theta, blocks::one_thread);
+      constexpr int side = blocks::host_solve_side;
+      std::vector<double> scratch(static_cast<std::size_t>(solve_scratch<side>(gram)));
+      solve_equations<side>(gram, rows, sums, scratch.data(), theta, blocks::one_thread);
     });
   }
 };

@@ -11,6 +11,7 @@ namespace league::kokkos::linear_regression {
 inline constexpr int max_lanes_direct = 256;
 
 struct Solve {
+  static constexpr int side = on_gpu ? blocks::device_solve_side : blocks::host_solve_side;
   Gram gram;
   std::int64_t rows;
   const double* sums;
@@ -18,8 +19,8 @@ struct Solve {
   int size;  ///< of scratch
   template <class M>
   KOKKOS_FUNCTION void operator()(const M& team) const {
-    const Scratch work(team.team_scratch(0), static_cast<std::size_t>(size));
-    solve_equations(gram, rows, sums, work.data(), theta, blocks::team_group(team, team.team_size()));
+    const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(size));
+    solve_equations<side>(gram, rows, sums, scratch.data(), theta, blocks::team_group(team, team.team_size()));
   }
 };
 
@@ -30,7 +31,8 @@ class KokkosDirect : public KokkosShard {
       : KokkosShard(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
   void begin() const override {}
   void update() const override {
-    const int threads = on_gpu ? 64 : 1, size = gram_.work();
+    constexpr int threads = Solve::side * Solve::side;
+    const int size = solve_scratch<Solve::side>(gram_);
     submit(queue(), "linear_regression/solve", policy_of<max_lanes_direct>(exec_, {1, threads, 1}, size),
            Solve{gram_, problem_.rows, sums_.data(), theta_.data(), size});
   }

@@ -18,7 +18,7 @@ namespace league::cuda::logistic_regression {
 
 [[maybe_unused]] static __global__ void newton_once(Rule rule, State state) {
   extern __shared__ double scratch[];
-  newton_step(block_group(), rule, state, scratch);
+  newton_step<device_solve_side>(block_group(), rule, state, scratch);
 }
 
 /// Adds the `count` partials of each sum of a Newton step, one block per sum.
@@ -33,8 +33,9 @@ void add_partials_of(const SolveMemory<Array, T>& memory, std::int64_t count) {
 /// Takes the Newton step from the sums.
 template <class T>
 void take_newton_step(const SolveMemory<Array, T>& memory) {
-  newton_once<<<1, max_threads, bytes_of(newton_scratch(memory.features)), stream(memory.shard.queue())>>>(
-      memory.rule, memory.state());
+  constexpr int threads = device_solve_side * device_solve_side;
+  newton_once<<<1, threads, bytes_of(newton_scratch<device_solve_side>(memory.features)),
+                stream(memory.shard.queue())>>>(memory.rule, memory.state());
   check_launch();
 }
 

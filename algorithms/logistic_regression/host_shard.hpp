@@ -34,8 +34,9 @@ class HostShard final : public IterativeShard {
   HostShard(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : IterativeShard(context, shard), memory_(*this, problem) {
     declare(residual_, "logistic_regression/residual", kernel == Kernel::unfused ? memory_.pitch : 0);
-    declare(scratch_, "logistic_regression/scratch",
-            kernel == Kernel::newton ? newton_scratch(problem.features) : look_scratch(problem.features));
+    declare(
+        scratch_, "logistic_regression/scratch",
+        kernel == Kernel::newton ? newton_scratch<host_solve_side>(problem.features) : look_scratch(problem.features));
   }
   Launch configure(Launch launch) override {
     launch = Pass::resolve(queue(), launch, {}, rows().size());
@@ -55,7 +56,7 @@ class HostShard final : public IterativeShard {
   void update() const override {
     queue().submit([work = work()] {
       if constexpr (kernel == Kernel::newton)
-        newton_step(blocks::one_thread, work.rule, work.state, work.scratch);
+        newton_step<host_solve_side>(blocks::one_thread, work.rule, work.state, work.scratch);
       else
         descend(blocks::one_thread, work.rule, work.state, work.scratch);
     });

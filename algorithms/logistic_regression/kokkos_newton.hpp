@@ -34,20 +34,21 @@ void add_partials_of(const Exec& exec, const SolveMemory<Array, T>& memory, std:
 }
 
 struct NewtonOnce {
+  static constexpr int side = on_gpu ? device_solve_side : host_solve_side;
   Rule rule;
   State state;
   int doubles;  ///< scratch
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    newton_step(team_group(member, threads), rule, state, scratch_of<double>(member, doubles));
+    newton_step<side>(team_group(member, threads), rule, state, scratch_of<double>(member, doubles));
   }
 };
 
 /// Takes the Newton step from the sums.
 template <class T>
 void take_newton_step(const Exec& exec, const SolveMemory<Array, T>& memory) {
-  const int doubles = newton_scratch(memory.features);
-  const Launch one = small(max_threads);
+  const int doubles = newton_scratch<NewtonOnce::side>(memory.features);
+  const Launch one = small(NewtonOnce::side * NewtonOnce::side);
   submit(memory.shard.queue(), "logistic_regression/newton_step", bounded_policy(exec, one, doubles),
          NewtonOnce{memory.rule, memory.state(), doubles, one.team});
 }

@@ -67,14 +67,14 @@ TEST(LogisticShards, ANewtonStepThatGrowsTheLossIsHalved) {
   const State state{theta.data(), loss.data(), &taken, sums.data(), control.data(), accepted.data()};
   const Rule rule{.features = 1, .share = 0.1, .learning_rate = 1, .l2 = 0, .tolerance = 0};
   const auto alone = blocks::group_of(0, 1, [] {});
-  std::array<double, newton_scratch(1)> scratch{};
-  newton_step(alone, rule, state, scratch.data());
+  std::array<double, newton_scratch<host_solve_side>(1)> scratch{};
+  newton_step<host_solve_side>(alone, rule, state, scratch.data());
   EXPECT_EQ(theta, (std::array<double, 2>{3, -2}));
-  newton_step(alone, rule, state, scratch.data());
+  newton_step<host_solve_side>(alone, rule, state, scratch.data());
   EXPECT_EQ(theta, (std::array<double, 2>{2, 0}));
   EXPECT_EQ(control[halvings], 2);
   sums[0] = 4;  // lower than before: a new step, by -H^-1 gradient
-  newton_step(alone, rule, state, scratch.data());
+  newton_step<host_solve_side>(alone, rule, state, scratch.data());
   EXPECT_DOUBLE_EQ(theta[0], 2 - 0.4);
   EXPECT_DOUBLE_EQ(theta[1], 0 - 0.8);
   EXPECT_EQ(control[halvings], 0);
