@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_all_reduce_cuda.hpp"
 #include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/logistic_regression/cuda_shard.hpp"
 #include "algorithms/logistic_regression/persistent.hpp"
@@ -12,9 +13,24 @@ template <class T, int features>
 __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
     all_steps(Rows<T> rows, Rule rule, std::int64_t steps, State state, stamped::Word* board) {
   extern __shared__ double scratch[];
-  __shared__ OwnSolve<T, features> own;
-  take_all_steps(block_group(), blockIdx.x, gridDim.x, rows, rule, steps, state, board, blocks::CudaAtomics{}, own,
-                 scratch);
+  if constexpr (fits_registers<features>) {
+    const auto sum_all = [=](const RegisterSums<features>& mine, std::int64_t step) {
+      return blocks::league_sums_for_all<false>(mine, scratch, board, step);
+    };
+    take_all_steps_in_registers<T, features>(block_group(), blockIdx.x, gridDim.x, rows, rule, steps, state, sum_all);
+  } else {
+    __shared__ OwnSolve<T, features> own;
+    take_all_steps(block_group(), blockIdx.x, gridDim.x, rows, rule, steps, state, board, blocks::CudaAtomics{}, own,
+                   scratch);
+  }
+}
+
+/// Dynamic shared memory in doubles. @throws Unsupported if sums in registers take whole warps, and these are not
+template <int features>
+int scratch_doubles(Launch launch) {
+  if constexpr (!fits_registers<features>) return fused_scratch<features>(launch.team * launch.vector);
+  blocks::require_whole_subgroups(std::int64_t{launch.team} * launch.vector, warp_size);
+  return blocks::sums_for_all_size<gradient_sums(features)>(launch);
 }
 
 template <class T>
@@ -34,12 +50,11 @@ class Persistent final : public IterativeShard {
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");
-      bytes_ = bytes_of(fused_scratch<features>(launch_.team * launch_.vector));
+      bytes_ = bytes_of(scratch_doubles<features>(launch_));
       const int held = blocks::blocks_at_once(queue(), launch_, bytes_, all_steps<T, features>);
-      if (chosen) launch_.league = std::min(launch_.league, held);
+      if (chosen) launch_.league = automatic_league<features>(rows().size(), launch_, held, multiprocessors(*this));
       blocks::require_at_once(launch_, held);
-      declare(board_, "logistic_regression/board",
-              blocks::all_reduce_words(gradient_sums(memory_.features), launch_.league));
+      declare(board_, "logistic_regression/board", board_words<features>(memory_.features, launch_.league));
     });
     return launch_;
   }

@@ -4,9 +4,98 @@
 #include "algorithms/blocks/league_all_reduce.hpp"
 #include "algorithms/logistic_regression/shard.hpp"
 
-/// The method `persistent`, the same in CUDA and Kokkos: one launch for all steps. Every team keeps theta in scratch,
-/// adds its tiles as `fused` does, gets the sums of all teams and takes the same step from them.
+/// The method `persistent`, the same in CUDA and Kokkos: one launch for all steps. Every team adds its tiles, gets the
+/// sums of all teams, and takes the same step from them. With few features every thread keeps theta and the sums in
+/// registers, with more a team keeps them in scratch.
 namespace league::logistic {
+
+/// Whether every thread keeps theta and all sums in registers. For 8 features that takes longer than scratch does: each
+/// warp adds and receives 10 sums.
+template <int features>
+inline constexpr bool fits_registers = features <= 4;
+/// The sums of such a thread.
+template <int features>
+using RegisterSums = blocks::Sums<double, gradient_sums(features)>;
+
+/// The league of an automatic launch, which takes `launch.tile` rows at a time per team; `held`: teams that are on the
+/// device at once. Teams that share a multiprocessor wait for each other's sums, which takes longer than the rows do
+/// while a thread has few packs of them.
+template <int features>
+int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
+  constexpr int few_packs = 8;
+  const int most = std::min(launch.league, held);
+  const bool few = fits_registers<features> && rows <= std::int64_t{multiprocessors} * few_packs * launch.tile;
+  return few ? std::min(most, multiprocessors) : most;
+}
+
+/// Words of the board through which teams send each other their sums.
+template <int features>
+constexpr std::int64_t board_words(int features_of_problem, int teams) {
+  if constexpr (fits_registers<features>) return blocks::Slots<gradient_sums(features)>::board_words(teams);
+  return blocks::all_reduce_words(gradient_sums(features_of_problem), teams);
+}
+
+/// The first packs of a team's tiles: every `stride`-th of `packs` from `first` to `last`; none if `last` < 0.
+struct OwnTiles {
+  std::int64_t packs, first, last, stride;
+
+  /// Of team `rank` of `teams`, for tiles of `size` packs.
+  LEAGUE_FUNCTION static OwnTiles of(std::int64_t packs, std::int64_t rank, std::int64_t teams, int size) {
+    const std::int64_t first = rank * size, stride = teams * size;
+    return {packs, first, first < packs ? first + (packs - 1 - first) / stride * stride : -1, stride};
+  }
+  /// Calls `add(pack)` with each, in every other step from the last to the first, in two loops: see `for_tiles`.
+  template <class Add>
+  LEAGUE_FUNCTION void each(std::int64_t step, const Add& add) const {
+    if (step % 2 == 0)
+      for (std::int64_t pack = first; pack < packs; pack += stride) add(pack);
+    else
+      for (std::int64_t pack = last; pack >= 0; pack -= stride) add(pack);
+  }
+};
+
+/// All steps by a thread of team `rank` of `teams`, for `fits_registers<features>`. `sum_all(sums, step)` adds the sums
+/// of all threads of the league, the same for each. Indices are compile-time constants, so that arrays are registers.
+/// @pre all threads of all teams call; all teams run at once
+template <class T, int features, class Barrier, class SumAll>
+LEAGUE_FUNCTION void take_all_steps_in_registers(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams,
+                                                 const Rows<T>& rows, const Rule& rule, std::int64_t steps,
+                                                 const State& state, const SumAll& sum_all) {
+  const auto own = OwnTiles::of((rows.count + rows_at_once<T> - 1) / rows_at_once<T>, rank, teams, team.size);
+  const bool first = rank == 0 && team.rank == 0;
+  double theta[features + 1] = {}, loss = 0;
+  std::int64_t step = 0;
+  for (bool last = false; !last && step < steps; ++step) {
+    T weights[features + 1];
+    unrolled<features + 1>([&](int j) { weights[j] = static_cast<T>(theta[j]); });
+    ThreadSum<T> of_thread[gradient_sums(features)];
+    own.each(step, [&](std::int64_t pack) {
+      const Neighbours<T, features> neighbours(rows, pack + team.rank, 0);
+      add_gradient(neighbours, neighbours.logits(weights + 1), weights[0], true, of_thread);
+    });
+    RegisterSums<features> mine;
+    unrolled<gradient_sums(features)>([&](int i) { mine.values[i] = of_thread[i].value(); });
+    const RegisterSums<features> sums = sum_all(mine, step);
+    double squares = 0;
+    last = true;
+    unrolled<features + 1>([&](int j) {  // beyond the features: the weights stay 0
+      const double penalty = j > 0 ? rule.l2 * theta[j] : 0.0;
+      const double component = j <= rule.features ? sums.values[1 + j] * rule.share + penalty : 0.0;
+      last = last && component < rule.tolerance && -component < rule.tolerance;
+      if (j > 0) squares += theta[j] * theta[j];
+      theta[j] -= rule.learning_rate * component;
+    });
+    loss = sums.values[0] * rule.share + rule.l2 / 2 * squares;
+    if (first) state.loss[step] = loss;
+  }
+  if (rank != 0) return;
+  for (std::int64_t later = step + team.rank; later < steps; later += team.size) state.loss[later] = loss;
+  if (!first) return;
+  unrolled<features + 1>([&](int j) {
+    if (j <= rule.features) state.theta[j] = theta[j];
+  });
+  *state.taken = step;
+}
 
 /// What a team keeps in scratch through all steps.
 template <class T, int features>

@@ -154,7 +154,7 @@ TEST(LogisticRegression, PersistentTakesAnyLeagueThatFitsAtOnceAndOneDevice) {
   const auto persistent = league::tests::variants<LogisticRegression>(
       [](const Variant& variant) { return variant.method == "persistent"; });
   ASSERT_FALSE(persistent.empty());
-  for (const char* features : {"1", "9", "16"})  // beyond 16, threads share rows: more than some hosts have
+  for (const char* features : {"1", "4", "9", "16"})  // beyond 16, threads share rows: more than some hosts have
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       SCOPED_TRACE(std::string(features) + " features");
       const auto problem = make({{"rows", "2003"}, {"features", features}, {"l2", "0.01"}, {"steps", "7"}}, dtype);
@@ -162,6 +162,18 @@ TEST(LogisticRegression, PersistentTakesAnyLeagueThatFitsAtOnceAndOneDevice) {
     }
   const auto problem = make({{"rows", "100"}}, Dtype::f32);
   for (const Variant* variant : persistent) EXPECT_THROW(Solved(*variant, *problem, {.devices = 2}), Unsupported);
+}
+
+TEST(LogisticRegression, PersistentAddsTheSumsOfManyTeams) {
+  // More rows than a team for each multiprocessor takes at a time.
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const auto problem = make({{"rows", "140001"}, {"features", "3"}, {"l2", "0.01"}, {"steps", "4"}}, dtype);
+    everywhere(*problem, "", [&](const Variant& variant, const Solved& run) {
+      if (variant.method != "persistent") return;
+      const Verdict verdict = problem->check_alone(*run.outputs);
+      EXPECT_TRUE(verdict.passed()) << verdict.message;
+    });
+  }
 }
 
 TEST(LogisticRegression, WhatDoesNotFitIsRefusedWithTheNumbers) {
