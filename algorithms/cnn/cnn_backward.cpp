@@ -24,7 +24,7 @@ void backward_dense(const double* w, const Batch& batch, Image& image, Sums& sum
   std::ranges::fill(from.d_a, 0.0);
   std::ranges::fill(from.v_d_a, 0.0);
   for (int c = 0; c < classes; ++c)
-    sums.add(network.fc2_biases() + c, image.d_logits[c], image.v_d_logits[c], 1, 0, error);
+    sums.add(network.fc2_biases() + c, of_library(image.d_logits[c]), image.v_d_logits[c], 1, 0, error);
   for (int j = 0; j < neurons; ++j) {
     const auto at = static_cast<std::size_t>(j);
     double sum = 0, sum_v = 0;
@@ -35,9 +35,9 @@ void backward_dense(const double* w, const Batch& batch, Image& image, Sums& sum
       sums.add(parameter, of_library(image.d_logits[c]), image.v_d_logits[c], of_library(image.h[at]), image.v_h[at],
                error);
     }
-    const double d = image.d_h[at] = image.h_factor[at] * sum,
-                 v = image.v_d_h[at] = squared(image.h_factor[at]) * sum_v;
-    sums.add(network.fc1_biases() + j, d, v, 1, 0, error);
+    const double d = image.d_h[at] = stored(image.h_factor[at] * stored(sum, arithmetic), arithmetic),
+                 v = image.v_d_h[at] = squared(image.h_factor[at]) * sum_v + stored_error(arithmetic) * squared(d);
+    sums.add(network.fc1_biases() + j, of_library(d), v, 1, 0, error);
     if (d == 0 && v == 0) continue;
     const int weights = network.fc1_weights() + j * flat;
     double *gradient = sums.gradient.data() + weights, *errors = sums.errors.data() + weights;
@@ -60,6 +60,9 @@ void backward_pool(const Batch& batch, std::int64_t position, int n, Image& imag
   const auto scale = batch.dropout.pooled_scale<double>();
   const double places =
       product_error(static_cast<double>(batch.order.size()) * layer.windows(), batch.arithmetic, Rounded::all);
+  const auto passed = [&](double factor, double d) {
+    return stored(factor * stored(d, batch.arithmetic), batch.arithmetic);
+  };
   std::uint64_t word = 0;
   for (int k = 0; k < layer.values(); ++k) {
     if (drops && k % 32 == 0) word = batch.dropout.word(batch.step, position, k / 32);
@@ -68,15 +71,17 @@ void backward_pool(const Batch& batch, std::int64_t position, int n, Image& imag
     if (layer.decides) {
       const bool through = live && (!drops || Dropout::keeps_pooled(word, k));
       const double factor = drops ? scale : 1;
-      of.d_z[at] = through ? factor * of.d_a[at] : 0;
+      of.d_z[at] = through ? passed(factor, of.d_a[at]) : 0;
       of.v_d_z[at] = through ? squared(factor) * of.v_d_a[at] + (drops ? whole_error(1) * squared(of.d_z[at]) : 0) : 0;
       sums.live += through ? 1 : 0;
     } else {  // a variant may have decided otherwise
       const bool unsure = squared(of.z[at]) <= of.v_z[at];
-      of.d_z[at] = live ? of.d_a[at] : 0;
+      of.d_z[at] = live ? passed(1, of.d_a[at]) : 0;
       of.v_d_z[at] = live || unsure ? of.v_d_a[at] + (unsure ? squared(of.d_a[at]) : 0) : 0;
     }
-    sums.add(layer.biases + k / layer.windows(), of.d_z[at], of.v_d_z[at], 1, 0, places);
+    of.v_d_z[at] += stored_error(batch.arithmetic) * squared(of.d_z[at]);
+    sums.add(layer.biases + k / layer.windows(), factor(of.d_z[at], batch.arithmetic, Rounded::all), of.v_d_z[at], 1, 0,
+             places);
   }
 }
 

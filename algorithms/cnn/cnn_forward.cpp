@@ -50,8 +50,9 @@ void convolve(const double* w, int n, const Arithmetic& arithmetic, Image& image
       }
       for (int x = 0; x < across; ++x) {
         const auto at = static_cast<std::size_t>(o * layer.positions() + y * across + x);
-        to.z[at] = sums[x];
-        to.v_z[at] = errors[x] + static_cast<float>(whole_error(terms) * squared(sums[x]));
+        const Biased sum{sums[x], bias};
+        to.z[at] = sum.stored(arithmetic);
+        to.v_z[at] = errors[x] + static_cast<float>(whole_error(terms) * squared(sums[x]) + sum.error(arithmetic));
       }
     }
   }
@@ -141,7 +142,9 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
       sum += factor(row[k], arithmetic, Rounded::forward) * inputs[at];
       error += squared(row[k]) * noise[at];
     }
-    error += whole_error(flat) * squared(sum);
+    const Biased output{sum, bias};
+    error += whole_error(flat) * squared(sum) + output.error(arithmetic);
+    sum = output.stored(arithmetic);
     bool live = sum > 0;
     if (given != nullptr && given[j] != (live ? 1 : 0)) {
       if (given[j] <= 1 && std::abs(sum) <= std::sqrt(error)) {
@@ -162,34 +165,46 @@ std::string dense(const double* w, const Dropout& dropout, std::int64_t step, st
   }
   for (int c = 0; c < classes; ++c) {
     const double* row = w + fc2_weights + c * network.hidden;
-    double sum = w[network.fc2_biases() + c], error = sum_error(network.hidden) * squared(sum);
+    const double bias = w[network.fc2_biases() + c];
+    double sum = bias, error = sum_error(network.hidden) * squared(bias);
     for (int j = 0; j < network.hidden; ++j) {
       const auto at = static_cast<std::size_t>(j);
       sum += factor(row[j], arithmetic, Rounded::all) * factor(image.h[at], arithmetic, Rounded::all);
       error += squared(row[j]) * (image.v_h[at] + last * squared(image.h[at]));
     }
-    image.logits[c] = sum;
-    image.v_logits[c] = error + whole_error(network.hidden) * squared(sum);
+    const Biased output{sum, bias};
+    image.logits[c] = output.stored(arithmetic);
+    error += whole_error(network.hidden) * squared(sum);
+    image.v_logits[c] = squared(std::sqrt(error) + output.bound(arithmetic));
   }
   return wrong;
 }
 
 void judge_label(Image& image, int label, double images) {
   const double largest = *std::max_element(image.logits, image.logits + classes);
-  double sum = 0, size = 1, error = 0;
-  for (int c = 0; c < classes; ++c) {
-    sum += std::exp(image.logits[c] - largest);
-    size = std::max(size, std::abs(image.logits[c]));
-    error = std::max(error, std::sqrt(image.v_logits[c]));
+  double sum = 0, size = 1;
+  for (const double logit : image.logits) {
+    sum += std::exp(logit - largest);
+    size = std::max(size, std::abs(logit));
   }
-  image.relative = 2 * error + function_error * size;
+  double p[classes], moved_by_all = 0;
+  for (int c = 0; c < classes; ++c) {
+    p[c] = std::exp(image.logits[c] - largest) / sum;
+    moved_by_all += squared(p[c]) * image.v_logits[c];
+  }
   image.loss = largest + std::log(sum) - image.logits[label];
-  image.e_loss = image.relative + function_error * image.loss;
+  double errors = 0, all = 0;  // squares
   for (int c = 0; c < classes; ++c) {
-    const double p = std::exp(image.logits[c] - largest) / sum, wanted = c == label ? 1 : 0;
-    image.d_logits[c] = (p - wanted) / images;
-    image.v_d_logits[c] = squared((p * std::expm1(image.relative) + 4 * unit * (p + wanted)) / images);
+    // The derivatives of log p[c] are 1 - p[c] to its own logit, -p[j] to the others.
+    const double error = std::sqrt(std::max(moved_by_all + (1 - 2 * p[c]) * image.v_logits[c], 0.0)),
+                 relative = error + function_error * size, wanted = c == label ? 1 : 0;
+    image.d_logits[c] = (p[c] - wanted) / images;
+    image.v_d_logits[c] = squared((p[c] * std::expm1(relative) + 4 * unit * (p[c] + wanted)) / images);
+    if (c == label) image.e_loss = relative + function_error * image.loss;
+    errors += squared(p[c] * error);
+    all += squared(p[c] - wanted);
   }
+  image.relative = (all > 0 ? std::sqrt(errors / all) : 0) + function_error * size;
 }
 
 /// The convolutions, from the pixels. @returns an error of the given decisions

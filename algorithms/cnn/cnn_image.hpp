@@ -39,15 +39,42 @@ inline double product_error(double terms, const Arithmetic& arithmetic, Rounded 
   return 4 * sum_error(terms) + 2 * squared(8 * arithmetic.roundoff) / 3;
 }
 
-/// A factor of products of `kind`: rounded to nearest, ties to even, if the oracle follows the roundings. By its bits:
-/// the compiler may contract what adds and subtracts again.
-inline double factor(double value, const Arithmetic& arithmetic, Rounded kind) {
-  if (!arithmetic.rounds || arithmetic.rounded < kind) return value;
-  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(arithmetic.roundoff) >> 52) - 1023;
+/// Squared error of a value that was stored twice between the layers, relative to its square.
+inline double stored_error(const Arithmetic& arithmetic) { return 2 * squared(8 * arithmetic.stored) / 3; }
+
+/// Rounded to nearest, ties to even. By its bits: the compiler may contract what adds and subtracts again.
+inline double rounded_to(double value, double roundoff) {
+  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(roundoff) >> 52) - 1023;
   const int drop = 53 + exponent;
   const auto bits = std::bit_cast<std::uint64_t>(value), odd = bits >> drop & 1;
   return std::bit_cast<double>((bits + (std::uint64_t{1} << (drop - 1)) - 1 + odd) >> drop << drop);
 }
+
+/// A factor of products of `kind`, rounded if the oracle follows the roundings.
+inline double factor(double value, const Arithmetic& arithmetic, Rounded kind) {
+  return arithmetic.rounds && arithmetic.rounded >= kind ? rounded_to(value, arithmetic.roundoff) : value;
+}
+/// A value between the layers, rounded if the oracle follows this too.
+inline double stored(double value, const Arithmetic& arithmetic) {
+  return arithmetic.stores ? rounded_to(value, arithmetic.stored) : value;
+}
+
+/// The output of a layer: a sum of products with a bias. Libraries store the sum, then add the bias, which is rounded
+/// like a weight, and store again.
+struct Biased {
+  double value, bias;
+  [[nodiscard]] double stored(const Arithmetic& arithmetic) const {
+    return cnn::stored(cnn::stored(value - bias, arithmetic) + cnn::stored(bias, arithmetic), arithmetic);
+  }
+  /// The squared error of the three roundings, as independent ones.
+  [[nodiscard]] double error(const Arithmetic& arithmetic) const {
+    return stored_error(arithmetic) / 2 * (squared(value - bias) + squared(value) + squared(bias));
+  }
+  /// At most.
+  [[nodiscard]] double bound(const Arithmetic& arithmetic) const {
+    return arithmetic.stored * (std::abs(value - bias) + std::abs(value) + std::abs(bias));
+  }
+};
 
 /// Relative error of exp and log, a few units.
 inline constexpr double function_error = 16 * unit;

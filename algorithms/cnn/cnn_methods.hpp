@@ -52,7 +52,14 @@ inline std::vector<Method> methods() {
            .executions = recordable,
            .libraries = {"cudnn"},
            .own_models = false,
-           .units = {{Dtype::f32, "tf32 tensor"}}}};
+           .units = {{Dtype::f32, "tf32 tensor"}}},
+          {.name = "layers_bf16",
+           .description = "layers, planes and factors of all products in bf16, sums in f32",
+           .dtypes = {Dtype::f32},
+           .executions = recordable,
+           .libraries = {"cudnn"},
+           .own_models = false,
+           .units = {{Dtype::f32, "bf16 tensor"}}}};
 }
 
 }  // namespace league::cnn

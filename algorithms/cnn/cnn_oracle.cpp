@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/cnn/cnn_oracle.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -41,7 +42,9 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
   if (!backward) return gradient;
   // An error of a probability affects all gradients of its image coherently.
   for (std::size_t i = 0; i < all.errors.size(); ++i)
-    all.errors[i] = std::sqrt(all.errors[i]) + all.relative * std::abs(all.gradient[i]);
+    all.errors[i] = std::sqrt(all.errors[i]) + (all.relative + batch.arithmetic.stored) * std::abs(all.gradient[i]);
+  std::ranges::transform(all.gradient, all.gradient.begin(),
+                         [&](double value) { return stored(value, batch.arithmetic); });
   gradient.values = std::move(all.gradient);
   gradient.bounds = std::move(all.errors);
   return gradient;
@@ -55,12 +58,16 @@ Arithmetic Arithmetic::of(std::string_view form) {
                           : form.ends_with(Cnn::of_backward)     ? Rounded::backward
                                                                  : Rounded::forward;
   if (form.starts_with(Cnn::tf32)) return {.rounded = rounded, .roundoff = tf32_roundoff, .drift = 0.06};
-  if (form.starts_with(Cnn::bf16)) return {.rounded = rounded, .roundoff = bf16_roundoff, .drift = 0.35};
+  if (form.starts_with(Cnn::bf16))
+    return {.rounded = rounded,
+            .roundoff = bf16_roundoff,
+            .stored = rounded == Rounded::all ? bf16_roundoff : 0,
+            .drift = 0.35};
   return {};
 }
 
 double Arithmetic::drift_of(blocks::Optimizer optimizer) const {
-  return rounded == Rounded::convolutions && optimizer == blocks::Optimizer::adam ? std::sqrt(drift) : drift;
+  return rounded >= Rounded::convolutions && optimizer == blocks::Optimizer::adam ? std::sqrt(drift) : drift;
 }
 
 Gradient differentiate(std::span<const double> weights, const Batch& batch, const Decisions* decisions) {
@@ -69,10 +76,20 @@ Gradient differentiate(std::span<const double> weights, const Batch& batch, cons
   // The roundings of weights, and of equal values, are the same in all images and positions: not independent.
   Batch with_roundings = batch;
   with_roundings.arithmetic.rounds = true;
-  const Gradient rounded = pass(weights, with_roundings, decisions, true);
-  for (std::size_t i = 0; i < gradient.bounds.size(); ++i)
-    gradient.bounds[i] += std::abs(rounded.values[i] - gradient.values[i]);
-  gradient.loss_bound += std::abs(rounded.loss - gradient.loss);
+  std::vector<double> apart(gradient.values.size());
+  double loss_apart = 0;
+  const auto follow = [&] {
+    const Gradient rounded = pass(weights, with_roundings, decisions, true);
+    for (std::size_t i = 0; i < apart.size(); ++i)
+      apart[i] = std::max(apart[i], std::abs(rounded.values[i] - gradient.values[i]));
+    loss_apart = std::max(loss_apart, std::abs(rounded.loss - gradient.loss));
+  };
+  follow();
+  // Values between the layers may be stored in the narrow type, or not.
+  with_roundings.arithmetic.stores = batch.arithmetic.stored > 0;
+  if (with_roundings.arithmetic.stores) follow();
+  for (std::size_t i = 0; i < apart.size(); ++i) gradient.bounds[i] += apart[i];
+  gradient.loss_bound += loss_apart;
   return gradient;
 }
 

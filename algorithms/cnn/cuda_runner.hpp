@@ -37,6 +37,7 @@ template <bool tf32 = false>
 class Runner {
  public:
   using Factor = layers::Factor;
+  using Plane = float;  ///< a value of the convolutions' planes
   template <class T>
   using Array = cuda::Array<T>;
 
@@ -45,10 +46,10 @@ class Runner {
   [[nodiscard]] Runtime& runtime() const { return runtime_; }
   [[nodiscard]] Queue& queue() const { return queue_; }
 
-  /// Calls `warm_up` once the memory declared so far is allocated: libraries initialise at their first call, which is
-  /// not possible during graph capture.
+  /// `max_factor`: values of the largest factor of a product. Calls `warm_up` once the memory declared so far is
+  /// allocated: libraries initialise at their first call, which is not possible during graph capture.
   template <class MethodShard>
-  void declare(MethodShard& shard, std::function<void()> warm_up) {
+  void declare(MethodShard& shard, std::int64_t /*max_factor*/, std::function<void()> warm_up) {
     shard.ledger().declare(workspace_, "cnn/cublas", cuda::cublas_workspace_bytes, std::move(warm_up));
   }
   template <class Body>
@@ -66,11 +67,21 @@ class Runner {
   static int slices(int wanted) { return wanted; }
   void product(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
                int slices = 1) const {
-    const cuda::CublasWorkspace workspace(handle_, cuda::stream(queue_), workspace_.data());
     if (tf32) cuda::check_cublas(cublasSetMathMode(handle_, CUBLAS_TF32_TENSOR_OP_MATH));
-    cuda::product(handle_, rows, columns, depth, {a.values, a.transposed}, {b.values, b.transposed}, out, slices);
+    product_in_f32(rows, columns, depth, a, b, out, slices);
     if (tf32) cuda::check_cublas(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH));  // the queue's, for all others
   }
+  void product_in_f32(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Factor b, float* out,
+                      int slices = 1) const {
+    const cuda::CublasWorkspace workspace = borrowed();
+    cuda::product(handle_, rows, columns, depth, cuda::CublasFactor{a.values, a.transposed},
+                  cuda::CublasFactor{b.values, b.transposed}, out, slices);
+  }
+
+ protected:
+  [[nodiscard]] cublasHandle_t handle() const { return handle_; }
+  /// The handle's workspace for some calls.
+  [[nodiscard]] cuda::CublasWorkspace borrowed() const { return {handle_, cuda::stream(queue_), workspace_.data()}; }
 
  private:
   Runtime& runtime_;

@@ -22,7 +22,7 @@ class Im2col {
  public:
   using Net = N;
   using Runner = R;
-  using Memory = MemoryOf<N>;
+  using Memory = PlanesOf<N>;
   static constexpr const char* form = "";
 
   Im2col(const Runner& runner, int images)

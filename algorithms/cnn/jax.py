@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX: one jit of a scan over the steps of an epoch, without returning to the host in between.
 
-Images and filters are NHWC and HWIO, the pool is a reshape and a maximum, and fc1's weights are kept in the
-order of its inputs here, [y][x][channel]. The gradient of a maximum is split between equal values of a
-window; these come from equal pixels around them, so that the gradients do not depend on the split. The
-last step runs outside of the scan and also returns its decisions.
+The last step runs outside of the scan and also returns its decisions.
 """
 
+import dataclasses
 import functools
 import math
 
@@ -15,89 +13,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from algorithms.cnn import training
+from algorithms.cnn.network_jax import (
+    decisions_of,
+    forward,
+    from_flat,
+    loss_of,
+    masks_of,
+    to_flat,
+)
 from backends.python.gpu import JaxPeer
-
-NHWC = ("NHWC", "HWIO", "NHWC")
-
-
-def from_flat(network, values):
-    """Tensors in this file's layout, from [parameters] in PyTorch's order."""
-    cuts, last = np.cumsum(network.sizes)[:-1], network.convolutions[-1]
-    parts = zip(np.split(values, cuts), network.shapes, strict=True)
-    w = [part.reshape(shape) for part, shape in parts]
-    for n in range(0, len(w) - 4, 2):
-        w[n] = w[n].transpose(2, 3, 1, 0)
-    w[-4] = w[-4].reshape(-1, last.outputs, last.to_side, last.to_side)
-    w[-4] = w[-4].transpose(2, 3, 1, 0).reshape(network.flat, -1)
-    w[-2] = w[-2].T
-    return tuple(jnp.asarray(np.ascontiguousarray(part)) for part in w)
-
-
-def to_flat(network, tensors):
-    w, last = [np.asarray(tensor) for tensor in tensors], network.convolutions[-1]
-    for n in range(0, len(w) - 4, 2):
-        w[n] = w[n].transpose(3, 2, 0, 1)
-    w[-4] = w[-4].reshape(last.to_side, last.to_side, last.outputs, -1)
-    w[-4] = w[-4].transpose(3, 2, 0, 1)
-    w[-2] = w[-2].T
-    return np.concatenate([part.flatten() for part in w])
-
-
-def masks_of(stream, counters):
-    """Dropout factors after the pool and of the hidden values: [images x values] each."""
-    words = training.mix(stream + counters)[:, :, None]
-    split = training.POOLED_WORDS
-    bits = jnp.arange(64, dtype=jnp.uint64)
-    pooled = (words[:, :split] >> bits[::2]) & 3 != 0
-    hidden = (words[:, split:] >> bits) & 1 != 0
-    pooled = pooled.reshape(-1, 64, 12, 12).transpose(0, 2, 3, 1)
-    return (
-        jnp.where(pooled, np.float32(training.POOLED_SCALE), 0).reshape(len(words), -1),
-        jnp.where(hidden, np.float32(training.HIDDEN_SCALE), 0).reshape(len(words), -1),
-    )
-
-
-def forward(network, w, x, masks=None):
-    """Logits, the convolutions' values that decide, and the hidden values. With a pool, the values are windows:
-    [images x side x 2 x side x 2 x channels]."""
-
-    def convolved(x, filters, biases):
-        how = {"padding": "VALID", "dimension_numbers": NHWC}
-        return jax.lax.conv_general_dilated(x, filters, (1, 1), **how) + biases
-
-    deciding = []
-    for n, of in enumerate(network.convolutions):
-        x = convolved(x, w[2 * n], w[2 * n + 1])
-        if of.pools:
-            side = of.to_side
-            x = x[:, : 2 * side, : 2 * side].reshape(-1, side, 2, side, 2, of.outputs)
-        if of.decides:
-            deciding.append(x)
-        x = jax.nn.relu(x.max((2, 4)) if of.pools else x)
-    x = x.reshape(len(x), -1)
-    x = x * masks[0] if masks else x
-    hidden = jax.nn.relu(x @ w[-4] + w[-3])
-    x = hidden * masks[1] if masks else hidden
-    return x @ w[-2] + w[-1], deciding, hidden
-
-
-def loss_of(w, network, x, labels, masks):
-    """The mean loss over the images, and the arguments of `decisions_of`."""
-    logits, *seen = forward(network, w, x, masks)
-    logs = jax.nn.log_softmax(logits)
-    return -jnp.take_along_axis(logs, labels[:, None], 1).mean(), seen
-
-
-def decisions_of(deciding, hidden):
-    """In the encoding of cnn::Decision."""
-    found = []
-    for values in deciding:
-        pooled = values.ndim == 6
-        order = (0, 5, 1, 3, 2, 4) if pooled else (0, 3, 1, 2)
-        windows = values.transpose(order).reshape(len(hidden), -1, 4 if pooled else 1)
-        live = (windows.max(2) > 0).astype(jnp.uint8)
-        found.append(windows.argmax(2).astype(jnp.uint8) + 4 * live)
-    return jnp.concatenate(found, 1), (hidden > 0).astype(jnp.uint8)
 
 
 def advanced(task, weight, state, gradient, rate, step):
@@ -130,7 +54,7 @@ def take(task, data, carry, step, place, images):
         masks = masks_of(data["streams"][step], data["counters"][:images])
     x, labels = data["images"][index], data["labels"][index]
     differentiate = jax.value_and_grad(loss_of, has_aux=True)
-    (loss, seen), gradient = differentiate(weights, task.network, x, labels, masks)
+    (loss, seen), gradient = differentiate(weights, task, x, labels, masks)
     rate = data["rates"][step // task.batches]
     moved = [
         advanced(task, *of, rate, step)
@@ -156,9 +80,10 @@ def take_many(task, data, carry, first, place, steps, images):
 take_one = functools.partial(jax.jit, static_argnames=("task", "images"))(take)
 
 
-@functools.partial(jax.jit, static_argnames="network")
-def classify(network, weights, images):
-    return forward(network, weights, images)[0].argmax(1).astype(jnp.int32)
+@functools.partial(jax.jit, static_argnames="task")
+def classify(task, weights, images):
+    logits, *_ = forward(task.network, weights, images, bf16=task.bf16)
+    return logits.argmax(1).astype(jnp.int32)
 
 
 class Scan(JaxPeer):
@@ -166,9 +91,11 @@ class Scan(JaxPeer):
     description = "jit of a scan over the steps of an epoch, autodiff, NHWC"
     dtypes = ("f32",)
     only = (("task", "train"), ("input", "device"))
+    #: Factors and results of all products.
+    bf16 = False
 
     def upload(self):
-        self.task = task = training.task_of(self)
+        self.task = task = dataclasses.replace(training.task_of(self), bf16=self.bf16)
         inputs = self.inputs
 
         def planes_of(images):
@@ -210,8 +137,7 @@ class Scan(JaxPeer):
         size = training.TEST_BATCH
         firsts = range(0, len(self.tests), size)
         found = [
-            classify(self.task.network, carry[0], self.tests[i : i + size])
-            for i in firsts
+            classify(self.task, carry[0], self.tests[i : i + size]) for i in firsts
         ]
         self.classes = jnp.concatenate([self.classes[:0], *found])
         self.correct.append((self.classes == self.test_labels).sum())
@@ -272,6 +198,13 @@ class ScanTf32(Scan):
     def compute(self):
         with jax.default_matmul_precision("tensorfloat32"):
             super().compute()
+
+
+class ScanBf16(Scan):
+    method = "scan_bf16"
+    description = "scan, factors and results of all products in bf16; biases, loss, weights and update in f32"
+    forms = (("gradient", "bf16 all"),)
+    bf16 = True
 
 
 class Cpu(Scan):

@@ -25,7 +25,7 @@ class Runner {
 
   Runner(const Context& context, Queue& queue) : exec_(kokkos::instance(context.runtime, queue)), queue_(queue) {}
   template <class MethodShard, class WarmUp>
-  void declare(MethodShard& /*shard*/, const WarmUp& /*warm_up*/) {}
+  void declare(MethodShard& /*shard*/, std::int64_t /*max_factor*/, const WarmUp& /*warm_up*/) {}
   template <class Body>
   void elements(int count, const Body& body) const {
     queue_.submit([exec = exec_, count, body] {

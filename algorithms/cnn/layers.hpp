@@ -9,39 +9,41 @@
 /// functors handle fewer images: the pixels of missing images, and their gradients, are zeros.
 namespace league::cnn::layers {
 
-template <class N>
+template <class N, class T = float>
 struct Pixels {
   using First = Layer<N, 0>;
   static constexpr int per_image = N::pixels;
-  MemoryOf<N> m;
+  PlanesOf<N, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
-    float* plane = m.x + m.layout.template at<First::inputs, First::plane>(i, at / First::plane);
-    plane[at % First::plane] = i < m.take().count ? N::pixel(m.take().image(i)[at]) : 0;
+    T* plane = m.x + m.layout.template at<First::inputs, First::plane>(i, at / First::plane);
+    plane[at % First::plane] = i < m.take().count ? N::pixel(m.take().image(i)[at]) : 0.0F;
   }
 };
 
 /// Bias and ReLU of the first convolution.
+template <class T>
 struct BiasReLU {
   static constexpr int per_image = channels1 * side1 * side1;
-  Memory m;
+  PlanesOf<Mnist, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     constexpr int plane = side1 * side1;
     const int c = at / plane;
-    float& value = m.a[0][m.layout.at<channels1, plane>(i, c) + at % plane];
+    T& value = m.a[0][m.layout.template at<channels1, plane>(i, c) + at % plane];
     const float sum = value + m.s.weights[conv1_biases + c];
     value = sum > 0 ? sum : 0;
   }
 };
 
 /// Bias, max-pool, ReLU and dropout of the second convolution. One window.
+template <class T>
 struct Pool {
   static constexpr int per_image = pooled;
-  Memory m;
+  PlanesOf<Mnist, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const Take& take = m.take();
     const int o = at / windows, window = at % windows;
-    float* corner = m.z[1] + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
-    const Pair above = pair_at(corner), below = pair_at(corner + side2);
+    T* corner = m.z[1] + m.layout.template at<channels2, side2 * side2>(i, o) + corner_of(window);
+    const auto above = pair_at(corner), below = pair_at(corner + side2);
     const float values[4] = {above.values[0], above.values[1], below.values[0], below.values[1]};
     int place = 0;
     float largest = values[0];
@@ -57,14 +59,15 @@ struct Pool {
 };
 
 /// Backward pass of `Pool`: overwrites the second convolution's output with its gradient.
+template <class T>
 struct Unpool {
   static constexpr int per_image = pooled;
-  Memory m;
+  PlanesOf<Mnist, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const Take& take = m.take();
     const int o = at / windows, window = at % windows;
     const std::int64_t from = std::int64_t{i} * pooled + at;
-    float values[4] = {};
+    T values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
     if (i < take.count) {
       const std::uint8_t decision = m.s.pool_decisions[from];
       const Dropout dropout = m.s.dropout_of(take);
@@ -72,7 +75,7 @@ struct Unpool {
         for (int place = 0; place < 4; ++place)
           values[place] = Decision::place(decision) == place ? dropout.pooled_scale<float>() * m.s.d_p[from] : 0;
     }
-    float* corner = m.z[1] + m.layout.at<channels2, side2 * side2>(i, o) + corner_of(window);
+    T* corner = m.z[1] + m.layout.template at<channels2, side2 * side2>(i, o) + corner_of(window);
     pair_at(corner) = {{values[0], values[1]}};
     pair_at(corner + side2) = {{values[2], values[3]}};
   }
@@ -143,12 +146,13 @@ struct Loss {
 };
 
 /// Back through the first convolution's ReLU.
+template <class T>
 struct MaskInput {
   static constexpr int per_image = channels1 * side1 * side1;
-  Memory m;
+  PlanesOf<Mnist, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const std::int64_t k = std::int64_t{i} * per_image + at;
-    if (!(m.a[0][k] > 0)) m.d_a[0][k] = 0;
+    if (!(m.a[0][k] > 0)) m.d_a[0][k] = 0.0F;
   }
 };
 
@@ -188,11 +192,11 @@ struct AddSmallSums {
 
 // Once per step, or less often.
 
-template <int values>
+template <int values, class T = float>
 struct Clear {
   static constexpr int per_image = values;
-  float* to;
-  LEAGUE_FUNCTION void operator()(int i, int at) const { to[std::int64_t{i} * per_image + at] = 0; }
+  T* to;
+  LEAGUE_FUNCTION void operator()(int i, int at) const { to[std::int64_t{i} * per_image + at] = 0.0F; }
 };
 
 template <class N>

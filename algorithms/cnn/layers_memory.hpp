@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/mma.hpp"
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/cnn/state.hpp"
@@ -29,20 +30,27 @@ struct NowOf {
   blocks::StepSize<float> size;
 };
 
-/// One shard's memory.
+/// A float stored in bf16.
+class Bf16 {
+ public:
+  Bf16() = default;
+  LEAGUE_FUNCTION Bf16(float value) : bits_(Traits::narrow(value)) {}
+  LEAGUE_FUNCTION operator float() const { return Traits::widen(bits_); }
+
+ private:
+  using Traits = blocks::mma::Traits<blocks::mma::Element::bf16>;
+  typename Traits::Value bits_;
+};
+
+/// One shard's memory, without the planes.
 template <class N>
 struct MemoryOf {
   using Net = N;
-  static constexpr int count = N::network.count;
   StateOf<N> s;
   NowOf<N>* now;
   Layout layout;
-  float* x;               ///< pixels
-  float* a[count - 1];    ///< after a convolution, its ReLU and pool
-  float* d_a[count - 1];  ///< its gradient
-  float* z[count];        ///< after a convolution that decides, later the gradient; null for others
-  float* products;        ///< [slices][images][hidden]: the first dense layer's sums
-  float* logits;          ///< [images][classes]
+  float* products;  ///< [slices][images][hidden]: the first dense layer's sums
+  float* logits;    ///< [images][classes]
   std::int64_t* counts;
 
   [[nodiscard]] LEAGUE_FUNCTION const TakeOf<N>& take() const { return now->take; }
@@ -51,16 +59,31 @@ struct MemoryOf {
     if (*s.step < s.warm_up + s.steps) now->size = s.step_size();
   }
 };
-using Memory = MemoryOf<Mnist>;
 
-/// A row-major factor of a product as stored; `transposed`: its transpose is the factor.
-struct Factor {
-  const float* values;
-  bool transposed = false;
+/// The same with the planes, stored as floats or as `Bf16`.
+template <class N, class T = float>
+struct PlanesOf : MemoryOf<N> {
+  using Value = T;
+  static constexpr int count = N::network.count;
+  T* x;               ///< pixels
+  T* a[count - 1];    ///< after a convolution, its ReLU and pool
+  T* d_a[count - 1];  ///< its gradient
+  T* z[count];        ///< after a convolution that decides, later the gradient; null for others
 };
 
+/// A row-major factor of a product as stored; `transposed`: its transpose is the factor.
+template <class T>
+struct FactorOf {
+  const T* values;
+  bool transposed = false;
+};
+using Factor = FactorOf<float>;
+
 /// Two neighbours of a row, the first at an even index.
-LEAGUE_FUNCTION Pair& pair_at(float* place) { return *reinterpret_cast<Pair*>(place); }
+template <class T>
+LEAGUE_FUNCTION auto& pair_at(T* place) {
+  return *reinterpret_cast<blocks::Pack<T, 2 * static_cast<int>(sizeof(T))>*>(place);
+}
 /// The first value of a window of the pool, in its plane.
 LEAGUE_FUNCTION int corner_of(int window) { return window / pooled_side * 2 * side2 + window % pooled_side * 2; }
 

@@ -10,8 +10,8 @@
 namespace league::cnn::layers {
 
 /// Inputs of convolution `n`.
-template <int n, class N>
-LEAGUE_FUNCTION float* inputs_of(const MemoryOf<N>& m) {
+template <int n, class N, class T>
+LEAGUE_FUNCTION T* inputs_of(const PlanesOf<N, T>& m) {
   if constexpr (n == 0)
     return m.x;
   else
@@ -19,16 +19,16 @@ LEAGUE_FUNCTION float* inputs_of(const MemoryOf<N>& m) {
 }
 
 /// Its sums: where it decides, until `Around::Forward` has taken them.
-template <int n, class N>
-float* output_of(const MemoryOf<N>& m) {
+template <int n, class N, class T>
+T* output_of(const PlanesOf<N, T>& m) {
   if constexpr (Layer<N, n>::of.decides)
     return m.z[n];
   else
     return m.a[n];
 }
 /// The gradient of its sums.
-template <int n, class N>
-float* gradient_of(const MemoryOf<N>& m) {
+template <int n, class N, class T>
+T* gradient_of(const PlanesOf<N, T>& m) {
   if constexpr (Layer<N, n>::of.decides)
     return m.z[n];
   else
@@ -36,16 +36,16 @@ float* gradient_of(const MemoryOf<N>& m) {
 }
 
 /// Bias, max-pool and ReLU. One window.
-template <class N, int n>
+template <class N, int n, class T>
 struct Activate {
   using L = Layer<N, n>;
   static constexpr int per_image = L::values;
-  MemoryOf<N> m;
+  PlanesOf<N, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const TakeOf<N>& take = m.take();
     const int o = at / L::windows, window = at % L::windows;
-    const float* z = m.z[n] + m.layout.template at<L::outputs, L::to_plane>(i, o) +
-                     window / L::window_side * L::step * L::to_side + window % L::window_side * L::step;
+    const T* z = m.z[n] + m.layout.template at<L::outputs, L::to_plane>(i, o) +
+                 window / L::window_side * L::step * L::to_side + window % L::window_side * L::step;
     int place = 0;
     float largest = z[0];
     for (int other = 1; other < L::step * L::step; ++other) {
@@ -53,26 +53,26 @@ struct Activate {
       if (next > largest) largest = next, place = other;
     }
     const float value = largest + m.s.weights[L::biases + o];
-    output(i, o, window) = value > 0 ? value : 0;
+    store(i, o, window, value > 0 ? value : 0);
     if (take.trains)
       m.s.pool_decisions[std::int64_t{i} * N::decisions + L::decisions + at] = Decision::of(place, value > 0);
   }
 
  private:
-  [[nodiscard]] LEAGUE_FUNCTION float& output(int i, int o, int window) const {
+  LEAGUE_FUNCTION void store(int i, int o, int window, float value) const {
     if constexpr (L::last)
-      return m.s.p[std::int64_t{i} * N::flat + o * L::windows + window];
+      m.s.p[std::int64_t{i} * N::flat + o * L::windows + window] = value;
     else
-      return m.a[n][m.layout.template at<L::outputs, L::windows>(i, o) + window];
+      m.a[n][m.layout.template at<L::outputs, L::windows>(i, o) + window] = value;
   }
 };
 
 /// Backward pass of `Activate`: overwrites the convolution's output with its gradient. One position.
-template <class N, int n>
+template <class N, int n, class T>
 struct Route {
   using L = Layer<N, n>;
   static constexpr int per_image = L::outputs * L::to_plane;
-  MemoryOf<N> m;
+  PlanesOf<N, T> m;
   LEAGUE_FUNCTION void operator()(int i, int at) const {
     const int o = at / L::to_plane, position = at % L::to_plane;
     const int y = position / L::to_side, x = position % L::to_side;
@@ -96,20 +96,20 @@ struct Route {
 };
 
 /// Kernels around convolution `n`: after its sums, and before its backward pass.
-template <class N, int n>
+template <class N, int n, class T = float>
 struct Around {
-  using Forward = Activate<N, n>;
-  using Backward = Route<N, n>;
+  using Forward = Activate<N, n, T>;
+  using Backward = Route<N, n, T>;
 };
-template <>
-struct Around<Mnist, 0> {
-  using Forward = BiasReLU;
-  using Backward = MaskInput;
+template <class T>
+struct Around<Mnist, 0, T> {
+  using Forward = BiasReLU<T>;
+  using Backward = MaskInput<T>;
 };
-template <>
-struct Around<Mnist, 1> {
-  using Forward = Pool;
-  using Backward = Unpool;
+template <class T>
+struct Around<Mnist, 1, T> {
+  using Forward = Pool<T>;
+  using Backward = Unpool<T>;
 };
 
 /// Calls `body.operator()<n>()` for each convolution, in order.

@@ -14,6 +14,7 @@ namespace league::cnn::layers {
 
 /// One shard. `Convolutions` do the convolutions of a batch, with biases, ReLU, pool and decisions:
 /// - `Net`: the network; `Runner`: the model's arrays and launches, and its products of matrices;
+/// - `Memory`: with planes as the convolutions take them;
 /// - `form`: of the outputs;
 /// - `chunk(images)`: images per chunk of `Layout`;
 /// - `declare(shard)`: further memory; `choose(m)`: choices by measurement, after allocation;
@@ -23,7 +24,8 @@ namespace league::cnn::layers {
 template <class Convolutions>
 class LayersShard final : public CnnShard<Convolutions::Runner::template Array, typename Convolutions::Net> {
   using N = typename Convolutions::Net;
-  using Memory = MemoryOf<N>;
+  using Memory = typename Convolutions::Memory;
+  using Value = typename Memory::Value;
   using State = StateOf<N>;
   using Runner = typename Convolutions::Runner;
   using Base = CnnShard<Runner::template Array, N>;
@@ -59,7 +61,7 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   Launch configure(Launch launch) override {
     if (launch != Launch{}) throw Unsupported("the libraries choose their own launches");
     convolutions_.declare(*this);
-    runner_.declare(*this, [this] { warm_up(); });
+    runner_.declare(*this, std::int64_t{std::max(images_, N::hidden)} * N::flat, [this] { warm_up(); });
     return {};
   }
   void begin() const override {
@@ -116,13 +118,14 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   static constexpr int copying_threads = 1 << 16;
 
   [[nodiscard]] Memory memory() const {
-    Memory all{.s = Base::memory(),
-               .now = now_.data(),
-               .layout = {images_, convolutions_.chunk()},
-               .x = x_.data(),
-               .products = products_.data(),
-               .logits = logits_.data(),
-               .counts = counts_.data()};
+    Memory all{};
+    static_cast<MemoryOf<N>&>(all) = {.s = Base::memory(),
+                                      .now = now_.data(),
+                                      .layout = {images_, convolutions_.chunk()},
+                                      .products = products_.data(),
+                                      .logits = logits_.data(),
+                                      .counts = counts_.data()};
+    all.x = x_.data();
     for (int n = 0; n < count; ++n) {
       all.z[n] = z_[n].data();
       if (n + 1 < count) all.a[n] = a_[n].data(), all.d_a[n] = d_a_[n].data();
@@ -131,7 +134,7 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   }
   void forward(const Memory& m, Stages& stages) const {
     stages.stage(Base::queue(), "convolutions", [&] {
-      runner_.images(images_, Pixels<N>{m});
+      runner_.images(images_, Pixels<N, Value>{m});
       convolutions_.forward(m);
     });
     stages.stage(Base::queue(), "dense", [&] {
@@ -155,7 +158,7 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   void warm_up() {
     const Memory m = memory();
     runner_.images(1, Clear<N::parameters>{m.s.weights});
-    runner_.images(images_, Clear<N::pixels>{m.x});
+    runner_.images(images_, Clear<N::pixels, Value>{m.x});
     clear_planes<0>(m);
     runner_.images(images_, Clear<N::flat>{m.s.p});
     runner_.images(images_, Clear<N::hidden>{m.s.d_h});
@@ -168,10 +171,10 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   template <int n>
   void clear_planes(const Memory& m) const {
     using L = Layer<N, n>;
-    if constexpr (L::of.decides) runner_.images(images_, Clear<L::outputs * L::of.positions()>{m.z[n]});
+    if constexpr (L::of.decides) runner_.images(images_, Clear<L::outputs * L::of.positions(), Value>{m.z[n]});
     if constexpr (!L::last) {
-      runner_.images(images_, Clear<L::values>{m.a[n]});
-      runner_.images(images_, Clear<L::values>{m.d_a[n]});
+      runner_.images(images_, Clear<L::values, Value>{m.a[n]});
+      runner_.images(images_, Clear<L::values, Value>{m.d_a[n]});
       clear_planes<n + 1>(m);
     }
   }
@@ -184,7 +187,8 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   int slices_;                           ///< split-K of the first dense layer's product, which has few rows and columns
   Convolutions convolutions_;
   Array<NowOf<N>> now_;
-  Array<float> x_, a_[count], d_a_[count], z_[count], products_, logits_, small_sums_;
+  Array<Value> x_, a_[count], d_a_[count], z_[count];
+  Array<float> products_, logits_, small_sums_;
   Array<std::int64_t> counts_;
 };
 

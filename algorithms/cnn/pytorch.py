@@ -59,6 +59,13 @@ class CompiledGraphTf32(CompiledGraph):
     tf32 = True
 
 
+class CompiledGraphBf16(CompiledGraph):
+    method = "compiled_graph_bf16"
+    description = "compiled_graph, forward under autocast to bf16: factors and results of all products; loss, weights, update and tests in f32"
+    forms = (("gradient", "bf16 all"),)
+    bf16 = True
+
+
 class RoutedConvolution(torch.autograd.Function):
     """Convolution and pool; the backward pass only takes positions with a gradient, as sparse matrices."""
 

@@ -144,6 +144,7 @@ class Task:
     optimizer: str
     seed: int | None  #: of dropout; None: no dropout
     network: Network = MNIST
+    bf16: bool = False  #: factors and results of all products
 
     @property
     def batches(self) -> int:

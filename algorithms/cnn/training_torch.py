@@ -7,6 +7,7 @@ from torch.nn import functional
 from algorithms.cnn import training
 from algorithms.cnn.loading_torch import HostInput
 from algorithms.cnn.masks_torch import decisions_of, masks_of
+from algorithms.cnn.network_torch import Forward
 
 #: State of an optimizer per parameter; the problem's state first.
 STATE = {
@@ -16,12 +17,11 @@ STATE = {
 }
 
 
-class Training:
+class Training(Forward):
     """Steps on the device `place`; `before` and `seen` are those of the last step."""
 
     only = (("task", "train"), ("input", "device"))
     dtypes = ("f32",)
-    channels_last = False
     #: Factors of the products of a captured step in tf32.
     tf32 = False
     #: "eager"; "compiled" by torch.compile; "graph": a step captured whole; "compiled_graph".
@@ -119,31 +119,6 @@ class Training:
         if self.task.optimizer == "adadelta":
             self.update = torch.compile(self.optimizer.step)
 
-    def convolve_and_pool(self, x, weight, bias):
-        """Maxima and their positions."""
-        x = functional.conv2d(x, weight, bias)
-        return functional.max_pool2d(x, 2, return_indices=True)
-
-    def logits(self, x, masks=None, weights=None):
-        """Logits of images; also the deciding convolutions' positions of the pool's maxima and values after
-        the ReLU, and the hidden values. `weights`: those of a replica."""
-        w, seen = weights or self.weights, []
-        x = x.movedim(3, 1) if self.channels_last else x
-        for n, of in enumerate(self.task.network.convolutions):
-            places, filters = None, w[2 * n : 2 * n + 2]
-            if of.pools:
-                x, places = self.convolve_and_pool(x, *filters)
-            else:
-                x = functional.conv2d(x, *filters)
-            x = x.relu()
-            if of.decides:
-                seen.append((places, x.detach()))
-        x = x.flatten(1)
-        x = functional.linear(x * masks[0] if masks else x, w[-4], w[-3])
-        hidden = x.relu()
-        x = functional.linear(hidden * masks[1] if masks else hidden, w[-2], w[-1])
-        return x, seen, hidden.detach()
-
     def batch_of(self, index):
         """Images and labels; from the host those of the next step, whatever the index."""
         if self.host_input:
@@ -159,10 +134,11 @@ class Training:
         if self.task.seed is not None:
             masks = self.masks(stream, self.counters[: len(index)])
         images, labels = self.batch_of(index)
-        logits, *seen = self.scores(images, masks)
+        with self.products():
+            logits, *seen = self.scores(images, masks)
         if self.execution.startswith("compiled"):  # fused into the kernels around
             seen = decisions_of(self.task.network, *seen)
-        return functional.cross_entropy(logits, labels), *seen
+        return functional.cross_entropy(logits.float(), labels), *seen
 
     def advance(self, index, stream):
         """A step on these images. Returns its loss."""

@@ -74,24 +74,38 @@ struct CublasFactor {
   const float* values;
   bool transposed;
 };
+/// The arguments of out [slices][rows x columns] = a b, all row-major: cuBLAS is column-major and computes out' = b'
+/// a'.
+struct CublasProduct {
+  CublasProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, bool a_transposed, bool b_transposed,
+                int slices)
+      : m(static_cast<int>(columns)),
+        n(static_cast<int>(rows)),
+        k(static_cast<int>(depth / slices)),
+        a_pitch(static_cast<int>(a_transposed ? rows : depth)),
+        b_pitch(static_cast<int>(b_transposed ? depth : columns)),
+        a_slice(a_transposed ? k * rows : k),
+        b_slice(b_transposed ? k : k * columns),
+        out_slice(rows * columns),
+        of_a(a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N),
+        of_b(b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N) {}
+  int m, n, k, a_pitch, b_pitch;
+  std::int64_t a_slice, b_slice, out_slice;
+  cublasOperation_t of_a, of_b;
+};
 /// out [slices][rows x columns] = a b, where each slice has its part of the depth (split-K); all row-major.
 /// @pre `slices` divides the depth
 inline void product(cublasHandle_t handle, std::int64_t rows, std::int64_t columns, std::int64_t depth, CublasFactor a,
                     CublasFactor b, float* out, int slices = 1) {
   const float one = 1, zero = 0;
-  const std::int64_t part = depth / slices;
-  const auto operation = [](const CublasFactor& factor) { return factor.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
-  const auto m = static_cast<int>(columns), n = static_cast<int>(rows), k = static_cast<int>(part);
-  const auto a_pitch = static_cast<int>(a.transposed ? rows : depth),
-             b_pitch = static_cast<int>(b.transposed ? depth : columns);
-  // cuBLAS is column-major: compute out' = b' a'.
+  const CublasProduct of(rows, columns, depth, a.transposed, b.transposed, slices);
   if (slices == 1)
-    check_cublas(cublasSgemm(handle, operation(b), operation(a), m, n, k, &one, b.values, b_pitch, a.values, a_pitch,
-                             &zero, out, m));
+    check_cublas(cublasSgemm(handle, of.of_b, of.of_a, of.m, of.n, of.k, &one, b.values, of.b_pitch, a.values,
+                             of.a_pitch, &zero, out, of.m));
   else
-    check_cublas(cublasSgemmStridedBatched(handle, operation(b), operation(a), m, n, k, &one, b.values, b_pitch,
-                                           b.transposed ? part : part * columns, a.values, a_pitch,
-                                           a.transposed ? part * rows : part, &zero, out, m, rows * columns, slices));
+    check_cublas(cublasSgemmStridedBatched(handle, of.of_b, of.of_a, of.m, of.n, of.k, &one, b.values, of.b_pitch,
+                                           of.b_slice, a.values, of.a_pitch, of.a_slice, &zero, out, of.m, of.out_slice,
+                                           slices));
 }
 
 }  // namespace league::cuda

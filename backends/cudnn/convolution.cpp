@@ -10,6 +10,14 @@ namespace {
 
 constexpr float one = 1, zero = 0;
 
+cudnnDataType_t type_of(Convolution::Math math) {
+  return math == Convolution::Math::bf16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+}
+cudnnMathType_t mode_of(Convolution::Math math) {
+  if (math == Convolution::Math::bf16) return CUDNN_TENSOR_OP_MATH;
+  return math == Convolution::Math::f32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+}
+
 template <class T>
 T made(const Library& calls, cudnnStatus_t (*create)(T*)) {
   T descriptor = nullptr;
@@ -17,16 +25,21 @@ T made(const Library& calls, cudnnStatus_t (*create)(T*)) {
   return descriptor;
 }
 
-/// Winograd F(4x4) and larger, whose intermediate results are much larger than the sum: for one image, the error of the
-/// gradient of 18,432 weights was 1.3 times the bound of a direct sum.
-bool is_large_winograd(cudnnConvolutionFwdAlgo_t algorithm) {
-  return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
+/// Algorithms whose errors are not those of a direct sum. Winograd F(4x4) and larger has intermediate results much
+/// larger than the sum: for one image, the error of the gradient of 18,432 weights was 1.3 times the bound. A Fourier
+/// transform leaves roundings of other outputs where all terms of a sum are 0.
+bool is_indirect(cudnnConvolutionFwdAlgo_t algorithm) {
+  return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED || algorithm == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
+         algorithm == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING;
 }
-bool is_large_winograd(cudnnConvolutionBwdDataAlgo_t algorithm) {
-  return algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED;
+bool is_indirect(cudnnConvolutionBwdDataAlgo_t algorithm) {
+  return algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED ||
+         algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT || algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING;
 }
-bool is_large_winograd(cudnnConvolutionBwdFilterAlgo_t algorithm) {
-  return algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
+bool is_indirect(cudnnConvolutionBwdFilterAlgo_t algorithm) {
+  return algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED ||
+         algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT ||
+         algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING;
 }
 
 /// The usable algorithms, the best first. `find(room, &found, list)` times all of them.
@@ -43,8 +56,10 @@ std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes, Conv
     for (const Measured& one_of_them : all) {
       // All modes are timed: the default one allows TF32.
       const bool in_tf32 = one_of_them.mathType != CUDNN_FMA_MATH;
-      if (one_of_them.status != CUDNN_STATUS_SUCCESS || (in_tf32 && math == Convolution::Math::f32) ||
-          one_of_them.memory > workspace_bytes || is_large_winograd(one_of_them.algo))
+      // What is not deterministic adds partial sums to the result by atomics: in bf16 a rounding each.
+      const bool adds_in_bf16 = math == Convolution::Math::bf16 && one_of_them.determinism != CUDNN_DETERMINISTIC;
+      if (one_of_them.status != CUDNN_STATUS_SUCCESS || (in_tf32 && math == Convolution::Math::f32) || adds_in_bf16 ||
+          one_of_them.memory > workspace_bytes || is_indirect(one_of_them.algo))
         continue;
       const auto known = std::ranges::find(usable, one_of_them.algo, &Measured::algo);
       if (known == usable.end())
@@ -82,16 +97,16 @@ Convolution::Convolution(Runtime& runtime, Queue& queue, const Shape& shape, Epi
       weights_(made(calls_, calls_.create_filter), calls_.destroy_filter),
       convolution_(made(calls_, calls_.create_convolution), calls_.destroy_convolution),
       relu_(made(calls_, calls_.create_activation), calls_.destroy_activation) {
-  const auto set = [this](const auto& tensor, int n, int c, int width) {
-    calls_.check(calls_.set_tensor(tensor.get(), CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, width, width));
+  const auto set = [&](const auto& tensor, int n, int c, int width) {
+    calls_.check(calls_.set_tensor(tensor.get(), CUDNN_TENSOR_NCHW, type_of(math), n, c, width, width));
   };
   set(input_, shape.images, shape.inputs, shape.side);
   set(output_, shape.images, shape.outputs, shape.side - shape.kernel + 1);
   set(biases_, 1, shape.outputs, 1);
-  calls_.check(calls_.set_filter(weights_.get(), CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, shape.outputs, shape.inputs,
+  calls_.check(calls_.set_filter(weights_.get(), type_of(math), CUDNN_TENSOR_NCHW, shape.outputs, shape.inputs,
                                  shape.kernel, shape.kernel));
   calls_.check(calls_.set_convolution(convolution_.get(), 0, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
-  calls_.check(calls_.set_math(convolution_.get(), math == Math::f32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH));
+  calls_.check(calls_.set_math(convolution_.get(), mode_of(math)));
   calls_.check(calls_.set_activation(relu_.get(), CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0));
 }
 

@@ -9,23 +9,25 @@
 
 namespace league::cudnn {
 
-/// A convolution without padding of square planes, f32, NCHW, weights [outputs][inputs][kernel][kernel]. Algorithms are
+/// A convolution without padding of square planes, NCHW, weights [outputs][inputs][kernel][kernel]. Algorithms are
 /// chosen by their times.
 class Convolution {
  public:
-  /// Inputs and outputs, fixed addresses for graphs.
+  /// Inputs and outputs, fixed addresses for graphs: f32, of `Math::bf16` all but the biases bf16.
   struct Buffers {
-    const float *input, *weights, *biases;
-    float* output;   ///< of `forward`; its gradient in the backward pass
-    float* d_input;  ///< null: not computed
-    float* d_weights;
+    const void *input, *weights;
+    const float* biases;
+    void* output;   ///< of `forward`; its gradient in the backward pass
+    void* d_input;  ///< null: not computed
+    void* d_weights;
     void* workspace;
     std::size_t workspace_bytes;
   };
-  /// Epilogue of `forward`.
+  /// Epilogue of `forward`; none with `Math::bf16`.
   enum class Epilogue { none, bias_relu };
-  /// Products in f32 (`CUDNN_FMA_MATH`), or with factors in tf32 where an algorithm has them.
-  enum class Math { f32, tf32 };
+  /// Products in f32 (`CUDNN_FMA_MATH`), with factors in tf32 where an algorithm has them, or of tensors in bf16, with
+  /// sums in f32.
+  enum class Math { f32, tf32, bf16 };
 
   struct Shape {
     int images, inputs, outputs, side, kernel;

@@ -189,6 +189,39 @@ def test_steps(variant: Variant, steps: int, warm_up: int):
     judge(variant, "adadelta", steps=steps, warm_up=warm_up, dropout="off")
 
 
+def first_gradient(model, name):
+    """Of each tensor, and the pool's decisions."""
+    rule = {**RULE, "optimizer": "adam", "network": name, "steps": 1}
+    found = run((model, "cpu", "f32"), "cnn", data(name, "adam"), **rule)
+    parts = np.split(found["gradient"][0], np.cumsum(NETWORKS[name].sizes)[:-1])
+    return parts, found["pool_decisions"]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("model", ["pytorch", "jax"])
+def test_products_in_bf16(monkeypatch, model, name):
+    """What compiled_graph_bf16 and scan_bf16 do, on the CPU."""
+    exact, places = first_gradient(model, name)
+    monkeypatch.setattr(peer_of("cnn", model, "cpu"), "bf16", True)
+    rounded, places_of_rounded = first_gradient(model, name)
+    apart = [
+        np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+        for found, wanted in zip(rounded, exact, strict=True)
+    ]
+    assert max(apart) < 0.2
+    assert min(apart[::2]) > 1e-3  # of weights; 2^-8 is 4e-3
+    assert 0 < (places_of_rounded != places).mean() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("model", "method"), [("pytorch", "compiled_graph_bf16"), ("jax", "scan_bf16")]
+)
+def test_methods_in_bf16_are_judged_as_such(model, method):
+    peer = peer_of("cnn", model, method)
+    assert peer.bf16
+    assert peer.forms == (("gradient", "bf16 all"),)
+
+
 DDP = ("pytorch", "distributed", "f32")
 
 
