@@ -63,9 +63,13 @@ std::vector<T> gather(std::span<const T> mine, Reduce& reduce, Verdict& verdict,
 std::vector<double> doubles_of(std::span<const float> values) { return {values.begin(), values.end()}; }
 
 /// Checks loss and gradient of the last step.
-Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradient& gradient) {
+Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradient& gradient,
+                       const Arithmetic& arithmetic) {
   // Subnormal floats (below 2^-126) lose digits or are flushed to 0, in terms of sums and in factors.
-  constexpr double underflow = 1e-32;
+  double least = 1e-32;
+  // A library's Fourier transform leaves roundings of other components where all terms are 0.
+  if (arithmetic.rounded == Arithmetic::Rounded::all)
+    for (const double value : gradient.values) least = std::max(least, 0x1p-24 * std::abs(value));
   Verdict verdict;
   const double loss = outputs[Cnn::loss].values.values<const float>().back();
   if (!(std::abs(loss - gradient.loss) <= gradient.loss_bound))
@@ -74,7 +78,7 @@ Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradien
   verdict += judge_parameters(problem.network, "gradient", outputs[Cnn::gradient].values.values<const float>(),
                               [&](std::int64_t i) {
                                 const auto at = static_cast<std::size_t>(i);
-                                return Expected{gradient.values[at], gradient.bounds[at] + underflow};
+                                return Expected{gradient.values[at], gradient.bounds[at] + least};
                               });
   return verdict;
 }
@@ -243,7 +247,7 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
   const Gradient gradient = differentiate(doubles_of(before), batch_of(problem, last, arithmetic), &decisions);
   if (!gradient.message.empty()) verdict.fail(gradient.message);
   const bool bounded = has_bounds(gradient);
-  if (bounded) verdict += judge_gradient(problem, outputs, gradient);
+  if (bounded) verdict += judge_gradient(problem, outputs, gradient, arithmetic);
   verdict += judge_update(problem, outputs);
   if (problem.warm_up == 0) verdict += judge_start(problem, outputs, arithmetic);
   if (!bounded)

@@ -25,21 +25,16 @@ T made(const Library& calls, cudnnStatus_t (*create)(T*)) {
   return descriptor;
 }
 
-/// Algorithms whose errors are not those of a direct sum. Winograd F(4x4) and larger has intermediate results much
-/// larger than the sum: for one image, the error of the gradient of 18,432 weights was 1.3 times the bound. A Fourier
-/// transform leaves roundings of other outputs where all terms of a sum are 0.
-bool is_indirect(cudnnConvolutionFwdAlgo_t algorithm) {
-  return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED || algorithm == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
-         algorithm == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING;
+/// Winograd F(4x4) and larger, whose intermediate results are much larger than the sum: for one image, the error of the
+/// gradient of 18,432 weights was 1.3 times the bound of a direct sum.
+bool is_large_winograd(cudnnConvolutionFwdAlgo_t algorithm) {
+  return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
 }
-bool is_indirect(cudnnConvolutionBwdDataAlgo_t algorithm) {
-  return algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED ||
-         algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT || algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING;
+bool is_large_winograd(cudnnConvolutionBwdDataAlgo_t algorithm) {
+  return algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED;
 }
-bool is_indirect(cudnnConvolutionBwdFilterAlgo_t algorithm) {
-  return algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED ||
-         algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT ||
-         algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING;
+bool is_large_winograd(cudnnConvolutionBwdFilterAlgo_t algorithm) {
+  return algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
 }
 
 /// The usable algorithms, the best first. `find(room, &found, list)` times all of them.
@@ -59,7 +54,7 @@ std::vector<Measured> ranked(const Find& find, std::size_t workspace_bytes, Conv
       // What is not deterministic adds partial sums to the result by atomics: in bf16 a rounding each.
       const bool adds_in_bf16 = math == Convolution::Math::bf16 && one_of_them.determinism != CUDNN_DETERMINISTIC;
       if (one_of_them.status != CUDNN_STATUS_SUCCESS || (in_tf32 && math == Convolution::Math::f32) || adds_in_bf16 ||
-          one_of_them.memory > workspace_bytes || is_indirect(one_of_them.algo))
+          one_of_them.memory > workspace_bytes || is_large_winograd(one_of_them.algo))
         continue;
       const auto known = std::ranges::find(usable, one_of_them.algo, &Measured::algo);
       if (known == usable.end())
