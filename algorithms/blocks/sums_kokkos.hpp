@@ -20,16 +20,13 @@ inline void require_scratch(Launch launch, int values) {
 
 /// Adds over a team in Kokkos' own API, through its scratch memory.
 struct ScratchSums {
+  using Threads = TeamThreads;
   /// Scratch of `add` in doubles.
   template <int n>
   static constexpr int scratch_size(int lanes) {
     return team_sums_size<n>(lanes);
   }
   static void require(int /*lanes*/) {}
-  template <class Member>
-  KOKKOS_FUNCTION static auto group(const Member& team, int lanes) {
-    return team_group(team, lanes);
-  }
   /// All threads get the sums. @pre all threads call
   template <class T, int n, class Barrier>
   KOKKOS_FUNCTION static Sums<double, n> add(const Group<Barrier>& team, const Sums<T, n>& mine, double* scratch,

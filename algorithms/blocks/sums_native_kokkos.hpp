@@ -29,6 +29,7 @@ KOKKOS_FUNCTION T native_team_sum(const Group<Barrier>& team, T mine, T* scratch
 /// thread adds their sums in order; one barrier. For kernels that are written over a way to add: `ScratchSums`, which
 /// is portable, or this one.
 struct NativeSums {
+  using Threads = NativeThreads;
   /// Scratch of `add` in doubles.
   template <int n>
   static constexpr int scratch_size(int lanes) {
@@ -36,10 +37,6 @@ struct NativeSums {
   }
   /// @throws Unsupported if the team is not whole subgroups
   static void require(int lanes) { require_whole_subgroups(lanes, NativeLanes::size); }
-  template <class Member>
-  KOKKOS_FUNCTION static auto group(const Member& team, int lanes) {
-    return native_group(team, lanes);
-  }
   /// All threads get the sums. `scratch` is double-buffered by `turn`: a new turn does not overwrite what slower
   /// threads still read. @pre all threads call, with `turn` incremented each time
   template <class T, int n, class Barrier>

@@ -33,7 +33,7 @@ struct AllSteps {
   int doubles;  ///< scratch for sums
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const auto team = Adder::group(member, threads);
+    const auto team = Adder::Threads::of(member, threads);
     const std::int64_t rank = member.league_rank(), teams = member.league_size();
     if constexpr (fits_registers<features>) {
       double* scratch = scratch_of<double>(member, doubles);
