@@ -13,6 +13,7 @@ namespace league::blocks {
 /// `PlainWords` with instructions of CUDA devices and of x86 hosts; elsewhere the same as that.
 struct NativeWords : PlainWords {
   using PlainWords::load_once;
+  using PlainWords::store_streaming;
   using PlainWords::widen;
 
 #if defined(__CUDA_ARCH__)
@@ -27,6 +28,11 @@ struct NativeWords : PlainWords {
   __device__ static Pack<float> load_once(const Pack<float>* from) {
     const float4 word = __ldcg(reinterpret_cast<const float4*>(from));
     return {{word.x, word.y, word.z, word.w}};
+  }
+  /// st.global.cs: the first to be evicted from the caches.
+  template <class T>
+  __device__ static void store_streaming(Pack<T>* to, const Pack<T>& value) {
+    __stcs(reinterpret_cast<float4*>(to), reinterpret_cast<const float4&>(value));
   }
 #endif
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/words_native.hpp"
+#include "algorithms/distance_matrix/kokkos_direct.hpp"
+
+namespace league::distance_matrix {
+namespace {
+
+template <class T>
+using Direct = kokkos_model::Direct<blocks::NativeWords, T>;
+const RegisterSplit<DistanceMatrix> variant{"direct", kokkos::blocks_model, by_type<Direct>};
+
+}  // namespace
+}  // namespace league::distance_matrix

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_native_kokkos.hpp"
+#include "algorithms/blocks/words_native.hpp"
+#include "algorithms/distance_matrix/kokkos_tiles.hpp"
+
+namespace league::distance_matrix {
+namespace {
+
+template <class T, Kind kind>
+using Tiled = kokkos_model::TiledOrHost<blocks::NativeThreads, blocks::NativeWords, T, kind>;
+using Registered = RegisterSplit<DistanceMatrix>;
+const Registered tiled{"tiled", kokkos::blocks_model, by_type<Tiled, Kind::tiled>};
+const Registered symmetric{"symmetric", kokkos::blocks_model, by_type<Tiled, Kind::symmetric>};
+const Registered product{"product", kokkos::blocks_model, by_type<Tiled, Kind::product>};
+
+}  // namespace
+}  // namespace league::distance_matrix
