@@ -25,27 +25,36 @@ struct Weight {
   T value, first, second;
 };
 
+/// Of Adam's two means, and what each leaves for the new value: 1 - decay is not computed in T, to avoid cancellation.
+template <class T>
+struct Decays {
+  T first = T(0.9), first_rest = T(0.1), second = T(0.999), second_rest = T(0.001);
+};
+/// Rounded to f32, as PyTorch's fused kernel takes them; the bias corrections depend on them.
+inline constexpr Decays<double> f32_decays{0.9F, 1 - 0.9F, 0.999F, 1 - 0.999F};
+
 /// Values shared by all parameters of a step. `step` counts from 1.
 template <class T>
 struct StepSize {
   T rate;                       ///< the learning rate of the step's epoch
-  T first_scale, second_scale;  ///< adam: 1 / (1 - 0.9^step), 1 / (1 - 0.999^step)
+  T first_scale, second_scale;  ///< adam: 1 / (1 - decay^step), of each mean
 };
 template <class T>
-LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t step) {
+LEAGUE_FUNCTION StepSize<T> step_size(Optimizer optimizer, T rate, std::int64_t step,
+                                      const Decays<double>& decays = {}) {
   if (optimizer != Optimizer::adam) return {rate, T{1}, T{1}};
   // In double: in float, 1 - 0.999 loses four digits to cancellation.
   const auto one_less = [&](double decay) {
     return static_cast<T>(1 / (1 - std::pow(decay, static_cast<double>(step))));
   };
-  return {rate, one_less(0.9), one_less(0.999)};
+  return {rate, one_less(decays.first), one_less(decays.second)};
 }
 
 /// The parameter after a step, from its gradient. Multiply-adds are explicit: where the compiler chose them, kernels
 /// that take this update would differ in last bits.
 template <class T>
 LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T gradient, const StepSize<T>& size,
-                                   T adam_epsilon = T(1e-8)) {
+                                   T adam_epsilon = T(1e-8), const Decays<T>& decays = {}) {
   if (optimizer == Optimizer::sgd) {
     weight.value = std::fma(-size.rate, gradient, weight.value);
   } else if (optimizer == Optimizer::adadelta) {
@@ -55,9 +64,8 @@ LEAGUE_FUNCTION Weight<T> advanced(Optimizer optimizer, Weight<T> weight, T grad
     weight.second = std::fma(rho, weight.second, rest * change * change);
     weight.value = std::fma(-size.rate, change, weight.value);
   } else {
-    const T slow = T(0.9), slow_rest = T(0.1), slower = T(0.999), slower_rest = T(0.001);
-    weight.first = std::fma(slow, weight.first, slow_rest * gradient);
-    weight.second = std::fma(slower, weight.second, slower_rest * gradient * gradient);
+    weight.first = std::fma(decays.first, weight.first, decays.first_rest * gradient);
+    weight.second = std::fma(decays.second, weight.second, decays.second_rest * gradient * gradient);
     weight.value -=
         size.rate * (weight.first * size.first_scale) / (std::sqrt(weight.second * size.second_scale) + adam_epsilon);
   }

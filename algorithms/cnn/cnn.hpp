@@ -44,6 +44,8 @@ class Cnn final : public Problem {
   static constexpr const char *tf32 = "tf32", *bf16 = "bf16", *tf32_backward = "tf32 backward",
                               *bf16_backward = "bf16 backward", *tf32_convolutions = "tf32 convolutions",
                               *bf16_convolutions = "bf16 convolutions", *tf32_all = "tf32 all", *bf16_all = "bf16 all";
+  /// Form of `weights`: Adam with `blocks::f32_decays`.
+  static constexpr const char* f32_decays = "decays in f32";
   static constexpr const char *of_backward = " backward", *of_convolutions = " convolutions", *of_all = " all";
 
   /// @throws std::invalid_argument naming the key and its limit

@@ -98,7 +98,8 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
              after = outputs[Cnn::weights].values.values<const float>(),
              state = outputs[Cnn::state].values.values<const float>();
   const std::int64_t last = problem.warm_up + problem.steps - 1;
-  const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(last), last + 1);
+  const auto decays = outputs[Cnn::weights].form == Cnn::f32_decays ? blocks::f32_decays : blocks::Decays<double>{};
+  const auto size = blocks::step_size<double>(problem.optimizer, problem.rate_of(last), last + 1, decays);
   const auto of_state = [&](std::span<const float> values, int number, std::int64_t i) {
     return values.empty()
                ? 0.0
@@ -110,14 +111,14 @@ Verdict judge_update(const Cnn& problem, const Outputs& outputs) {
   };
   const auto replayed = [&](std::int64_t i) {
     return blocks::advanced<double>(problem.optimizer, start(i), gradient[static_cast<std::size_t>(i)], size,
-                                    problem.network.adam_epsilon);
+                                    problem.network.adam_epsilon, decays);
   };
   // With cancellation, the bound is relative to the terms.
   const auto size_of_change = [&](std::int64_t i) {
     const Weight<double> from = start(i);
     const double size_of_gradient = std::abs(static_cast<double>(gradient[static_cast<std::size_t>(i)]));
     const Weight<double> moved = blocks::advanced<double>(problem.optimizer, {0, std::abs(from.first), from.second},
-                                                          size_of_gradient, size, problem.network.adam_epsilon);
+                                                          size_of_gradient, size, problem.network.adam_epsilon, decays);
     return std::abs(moved.value);
   };
   Verdict verdict = judge_parameters(problem.network, "weights", after, [&](std::int64_t i) {

@@ -22,6 +22,11 @@ class Eager(Training, TorchPeer):
     only = (("task", "train"),)
     dtypes = ("f32",)
 
+    def __init__(self, inputs, parameters, device):
+        super().__init__(inputs, parameters, device)
+        if parameters["optimizer"] == "adam":  # what the fused kernel computes with
+            self.forms = (*self.forms, ("weights", "decays in f32"))
+
     @property
     def place(self):
         return self.cuda

@@ -185,6 +185,26 @@ TEST_F(CnnCifar10Faults, AnotherEpsilonIsFound) {
   EXPECT_NE(message().find("weights["), std::string::npos) << message();
 }
 
+TEST_F(CnnCifar10Faults, DecaysInF32AreAForm) {
+  run_.results[Cnn::weights].form = Cnn::f32_decays;
+  EXPECT_NE(message().find("weights["), std::string::npos) << message();  // the decays were not rounded
+  const auto before = values_of<float>(run_.results, Cnn::weights_before),
+             gradient = values_of<float>(run_.results, Cnn::gradient),
+             state_before = values_of<float>(run_.results, Cnn::state_before),
+             after = values_of<float>(run_.results, Cnn::weights), state = values_of<float>(run_.results, Cnn::state);
+  const auto size = blocks::step_size<double>(blocks::Optimizer::adam, 0.001, 2, blocks::f32_decays);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const auto weight =
+        blocks::advanced<double>(blocks::Optimizer::adam, {before[i], state_before[i], state_before[after.size() + i]},
+                                 gradient[i], size, 1e-7, blocks::f32_decays);
+    after[i] = static_cast<float>(weight.value);
+    state[i] = static_cast<float>(weight.first), state[after.size() + i] = static_cast<float>(weight.second);
+  }
+  EXPECT_EQ(message(), "");
+  run_.results[Cnn::weights].form = "";
+  EXPECT_NE(message().find("weights["), std::string::npos) << message();
+}
+
 TEST(CnnCifar10, OtherImagesAreRefused) {
   try {
     make(generated(3), with({}));
