@@ -21,10 +21,11 @@ class SignalsTest : public ::testing::Test {
     if (!has_program("league")) GTEST_SKIP() << "no league beside this program";
   }
   /// A run of a short comparison, which is over, and of longer ones.
-  std::unique_ptr<Program> started(const std::string& sizes, const std::function<void()>& prepare = {}) {
+  std::unique_ptr<Program> started(const std::function<void()>& prepare = {}) {
     const fs::path study = folder_.write(
-        "study.toml", "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsizes = " + sizes +
-                          "\nsamples = 40\nnull = false\n");
+        "study.toml",
+        "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsamples = 40\nnull = false\n"
+        "sizes = [10, 1000001, 1000002, 1000003, 1000004, 1000005, 1000006, 1000007]\n");
     const std::vector<std::string> words{"run", study.string(), "--records", records().string(),
                                          "--benchmark_out=" + merged().string()};
     auto program = std::make_unique<Program>("league", words, folder_.path(), prepare);
@@ -45,11 +46,9 @@ class SignalsTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-const std::string many = "[10, 1000001, 1000002, 1000003, 1000004, 1000005, 1000006, 1000007]";
-
 TEST_F(SignalsTest, OfEveryKindInterrupt) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto program = started(many);
+    const auto program = started();
     program->signal(signal);
     EXPECT_EQ(program->wait().code, 130) << signal;
     EXPECT_TRUE(fs::exists(merged())) << signal;
@@ -59,14 +58,14 @@ TEST_F(SignalsTest, OfEveryKindInterrupt) {
 }
 
 TEST_F(SignalsTest, InQuickSuccessionAreOne) {
-  const auto program = started(many);
+  const auto program = started();
   for (const int signal : {SIGTERM, SIGHUP, SIGINT}) program->signal(signal);
   EXPECT_EQ(program->wait().code, 130);
   EXPECT_TRUE(fs::exists(merged())) << "it has taken the second for a user who insists";
 }
 
 TEST_F(SignalsTest, AnAbortedRunKeepsItsRecords) {
-  const auto program = started(many);
+  const auto program = started();
   program->signal(SIGABRT);
   const Outcome outcome = program->wait();
   EXPECT_EQ(outcome.code, 1);
@@ -75,7 +74,7 @@ TEST_F(SignalsTest, AnAbortedRunKeepsItsRecords) {
 }
 
 TEST_F(SignalsTest, HangUpIsIgnoredUnderNohup) {
-  const auto program = started("[10, 4000001]", [] { std::signal(SIGHUP, SIG_IGN); });
+  const auto program = started([] { std::signal(SIGHUP, SIG_IGN); });
   program->signal(SIGHUP);
   EXPECT_EQ(program->wait().code, 0);
 }
