@@ -20,12 +20,13 @@ class SignalsTest : public ::testing::Test {
   void SetUp() override {
     if (!has_program("league")) GTEST_SKIP() << "no league beside this program";
   }
-  /// A run of a short comparison, which is over, and of longer ones.
-  std::unique_ptr<Program> started(const std::function<void()>& prepare = {}) {
+  /// A run of a short comparison, which is over, and of longer ones: seconds are left, on a busy machine too.
+  std::unique_ptr<Program> started(int samples = 1000, const std::function<void()>& prepare = {}) {
     const fs::path study = folder_.write(
         "study.toml",
-        "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsamples = 40\nnull = false\n"
-        "sizes = [10, 1000001, 1000002, 1000003, 1000004, 1000005, 1000006, 1000007]\n");
+        "algorithm = \"vector_add\"\nmethods = \"plain\"\nmodels = \"serial\"\nsamples = " + std::to_string(samples) +
+            "\nnull = false\n"
+            "sizes = [10, 1000001, 1000002, 1000003, 1000004, 1000005, 1000006, 1000007]\n");
     const std::vector<std::string> words{"run", study.string(), "--records", records().string(),
                                          "--benchmark_out=" + merged().string()};
     auto program = std::make_unique<Program>("league", words, folder_.path(), prepare);
@@ -74,7 +75,7 @@ TEST_F(SignalsTest, AnAbortedRunKeepsItsRecords) {
 }
 
 TEST_F(SignalsTest, HangUpIsIgnoredUnderNohup) {
-  const auto program = started([] { std::signal(SIGHUP, SIG_IGN); });
+  const auto program = started(200, [] { std::signal(SIGHUP, SIG_IGN); });
   program->signal(SIGHUP);
   EXPECT_EQ(program->wait().code, 0);
 }
