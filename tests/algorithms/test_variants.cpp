@@ -85,12 +85,30 @@ class Variants : public ::testing::TestWithParam<std::size_t> {
   Datasets datasets_;
 };
 
+/// Null of a variant that the fault tests have planted.
+const Method* method_of(const Variant& variant) {
+  const std::vector<Method>& methods = registry().algorithm(variant.algorithm)->methods;
+  const auto method = std::ranges::find(methods, variant.method, &Method::name);
+  return method == methods.end() ? nullptr : &*method;
+}
+
+Availability here(const Variant& variant, const Method& method) {
+  return availability(tests::runtime(), *registry().algorithm(variant.algorithm), method, variant.model.name);
+}
+
+TEST(VariantsHere, SomeAreReady) {
+  EXPECT_TRUE(std::ranges::any_of(registry().variants, [](const Variant& variant) {
+    const Method* method = method_of(variant);
+    return method != nullptr && here(variant, *method).state == State::ready;
+  }));
+}
+
 TEST_P(Variants, AgreesWithTheOracleEverywhere) {
   const Variant& variant = registry().variants[GetParam()];
   const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
-  const auto method = std::ranges::find(algorithm.methods, variant.method, &Method::name);
-  if (method == algorithm.methods.end()) GTEST_SKIP() << "planted by the fault tests";
-  const auto available = availability(runtime_, algorithm, *method, variant.model.name);
+  const Method* method = method_of(variant);
+  if (method == nullptr) GTEST_SKIP() << "planted by the fault tests";
+  const Availability available = here(variant, *method);
   if (available.state != State::ready) GTEST_SKIP() << available.reason;
   ASSERT_FALSE(algorithm.edge_cases.empty()) << "no small problems";
   const int limit = std::min(3, max_devices(runtime_, variant.model.device));
