@@ -29,8 +29,16 @@ set(optimisation -O3)
 if(LEAGUE_SANITIZE)
   set(optimisation -O1)
 endif()
+# The build type Quick is for seeing that everything compiles and links: nothing is optimised, and device code little.
+foreach(language CXX CUDA HIP)
+  set(CMAKE_${language}_FLAGS_QUICK -DNDEBUG)
+endforeach()
+if(CMAKE_BUILD_TYPE STREQUAL "Quick")
+  set(optimisation -O0)
+  set(optimisation_cuda -Ofc=max) # -O is of nvcc's host code
+endif()
 set(kernel ${optimisation} -ffp-contract=fast -fno-fast-math -fno-math-errno)
-set(kernel_cuda ${optimisation} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math,-fno-math-errno)
+set(kernel_cuda ${optimisation} ${optimisation_cuda} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math,-fno-math-errno)
 add_library(league_kernel_flags INTERFACE)
 target_compile_options(league_kernel_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX,HIP>:${kernel}>" "$<$<COMPILE_LANGUAGE:CUDA>:${kernel_cuda}>")

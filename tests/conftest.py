@@ -11,6 +11,19 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 sys.dont_write_bytecode = True
 
+
+def pytest_collection_modifyitems(config, items):
+    """Under pytest-xdist, one process runs a file: what its tests share is made once.
+
+    All files of tests/cluster go to one, since they share a Slurm.
+    """
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        group = item.path.parent if item.path.parent.name == "cluster" else item.path
+        item.add_marker(pytest.mark.xdist_group(str(group)))
+
+
 H200 = {"kind": "gpu", "index": 0, "name": "NVIDIA H200", "llc_bytes": 50 * 2**20}
 XEON = {"kind": "host", "index": 0, "name": "Intel Xeon", "llc_bytes": 32 * 2**20}
 NATIVE_HOST = {"serial", "openmp"}

@@ -58,6 +58,7 @@ def flags(build, source):
         if entry["file"] == str(ROOT / source):
             words = shlex.split(entry["command"])
             drop = {i for i, w in enumerate(words) if w in ("-c", "-o", "-x")}
+            drop |= {i - 1 for i, w in enumerate(words) if w.endswith("cmake_pch.hxx")}
             drop |= {i + 1 for i in drop}
             return [
                 w for i, w in enumerate(words) if i not in drop and w != entry["file"]

@@ -42,6 +42,7 @@ if(LEAGUE_CUDA) # what tests need on GPUs; their own files see no CUDA
 endif()
 league_executable(league_tests ${tests})
 target_link_libraries(league_tests PRIVATE GTest::gtest)
+league_precompile(league_tests ${league_standard_headers} <chrono> <random> <thread> <nlohmann/json.hpp> <gtest/gtest.h>)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/tests/main.cpp)
   target_link_libraries(league_tests PRIVATE GTest::gtest_main)
 endif()

@@ -14,22 +14,22 @@ namespace {
 using blocks::mma::Element, blocks::mma::Native;
 
 template <class Unit, class Backward>
-using MethodShard =
+using UnitShard =
     std::conditional_t<kokkos::on_gpu, GpuShard<kokkos_model::Gpu<blocks::NativeThreads>, UnitMethod<Unit, Backward>>,
                        kokkos_model::OnHost<UnitStep<Unit, Backward>>>;
 template <class Unit>
-using Routed = MethodShard<Unit, RoutedBackward>;
+using Routed = UnitShard<Unit, RoutedBackward>;
 template <class Unit>
-using Dense = MethodShard<Unit, UnitBackward<Unit>>;
+using Dense = UnitShard<Unit, UnitBackward<Unit>>;
 template <class Unit>
-using OfCifar10 =
+using UnitsOfCifar10 =
     std::conditional_t<kokkos::on_gpu,
                        GpuLayersShard<kokkos_model::Gpu<blocks::NativeThreads>, UnitLayers<Unit, Cifar10>>,
                        kokkos_model::OnHost<UnitLayerStep<Unit, Cifar10>>>;
-const RegisterTraining<Routed<Native<Element::tf32>>, OfCifar10<Native<Element::tf32>>> tf32{"tensor_tf32",
-                                                                                             kokkos::blocks_model};
-const RegisterTraining<Routed<Native<Element::bf16>>, OfCifar10<Native<Element::bf16>>> bf16{"tensor_bf16",
-                                                                                             kokkos::blocks_model};
+const RegisterTraining<Routed<Native<Element::tf32>>, UnitsOfCifar10<Native<Element::tf32>>> tf32{"tensor_tf32",
+                                                                                                  kokkos::blocks_model};
+const RegisterTraining<Routed<Native<Element::bf16>>, UnitsOfCifar10<Native<Element::bf16>>> bf16{"tensor_bf16",
+                                                                                                  kokkos::blocks_model};
 const RegisterTraining<Dense<Native<Element::tf32>>, NothingRouted> dense_tf32{"tensor_dense_tf32",
                                                                                kokkos::blocks_model};
 const RegisterTraining<Dense<Native<Element::bf16>>, NothingRouted> dense_bf16{"tensor_dense_bf16",

@@ -43,7 +43,7 @@ class Direct final : public DistanceShard {
   StripMemory<T, cuda::Array> memory_;
 };
 
-const RegisterSplit<DistanceMatrix> variant{"direct", cuda::model, by_type<Direct>};
+const RegisterSplit<DistanceMatrix> direct_variant{"direct", cuda::model, by_type<Direct>};
 
 }  // namespace
 }  // namespace league::distance_matrix

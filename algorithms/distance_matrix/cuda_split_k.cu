@@ -50,7 +50,7 @@ class SplitK final : public DistanceShard {
   SplitMemory<T, cuda::Array> memory_;
 };
 
-const RegisterSplit<DistanceMatrix> variant{"split_k", cuda::model, by_type<SplitK>};
+const RegisterSplit<DistanceMatrix> split_k_variant{"split_k", cuda::model, by_type<SplitK>};
 
 }  // namespace
 }  // namespace league::distance_matrix

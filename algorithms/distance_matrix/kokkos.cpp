@@ -6,7 +6,7 @@ namespace {
 
 template <class T>
 using Direct = kokkos_model::Direct<blocks::PlainWords, T>;
-const RegisterSplit<DistanceMatrix> variant{"direct", kokkos::model, by_type<Direct>};
+const RegisterSplit<DistanceMatrix> direct_variant{"direct", kokkos::model, by_type<Direct>};
 
 }  // namespace
 }  // namespace league::distance_matrix

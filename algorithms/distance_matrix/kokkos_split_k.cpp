@@ -6,7 +6,7 @@ namespace {
 
 template <class T>
 using TeamSplitK = kokkos_model::SplitK<blocks::TeamThreads, T>;
-const RegisterSplit<DistanceMatrix> variant{"split_k", kokkos::model, by_type<TeamSplitK>};
+const RegisterSplit<DistanceMatrix> split_k_variant{"split_k", kokkos::model, by_type<TeamSplitK>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -66,7 +66,7 @@ class Cublas final : public IndependentShard {
   GramMemory<T, cuda::Array> memory_;
 };
 
-const RegisterSplit<Knn> registered{"gram", cuda::library(cuda::blas), by_element<Cublas>};
+const RegisterSplit<Knn> gram_variant{"gram", cuda::library(cuda::blas), by_element<Cublas>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

@@ -75,7 +75,7 @@ class Direct final : public IndependentShard {
   DirectMemory<T, Element, cuda::Array> memory_;
 };
 
-const RegisterSplit<Knn> registered{"direct", cuda::model, by_element<Direct>};
+const RegisterSplit<Knn> direct_variant{"direct", cuda::model, by_element<Direct>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

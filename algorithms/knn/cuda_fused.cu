@@ -62,7 +62,7 @@ class Fused final : public IndependentShard {
   FusedMemory<T, Element, cuda::Array> memory_;
 };
 
-const RegisterSplit<Knn> registered{"fused", cuda::model, by_element<Fused>};
+const RegisterSplit<Knn> fused_variant{"fused", cuda::model, by_element<Fused>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

@@ -43,7 +43,7 @@ class PerQuery final : public IndependentShard {
   QueryMemory<T, Element, cuda::Array> memory_;
 };
 
-const RegisterSplit<Knn> registered{"per_query", cuda::model, by_element<PerQuery>};
+const RegisterSplit<Knn> per_query_variant{"per_query", cuda::model, by_element<PerQuery>};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

@@ -274,7 +274,7 @@ std::unique_ptr<IndependentShard> make(const Knn& problem, const Context& contex
     return std::make_unique<Wgmma<Streamed, T>>(problem, context, shard);
   });
 }
-const RegisterSplit<Knn> registered{"wgmma", cuda::model, make};
+const RegisterSplit<Knn> wgmma_variant{"wgmma", cuda::model, make};
 
 }  // namespace
 }  // namespace league::knn::cuda_model

@@ -85,7 +85,7 @@ class DirectOnGpu final : public IndependentShard {
 
 template <class T, class Element>
 using Direct = std::conditional_t<kokkos::on_gpu, DirectOnGpu<T, Element>, KokkosOnHost<T, Element, false>>;
-const RegisterSplit<Knn> registered{"direct", kokkos::model, by_element<Direct>};
+const RegisterSplit<Knn> direct_variant{"direct", kokkos::model, by_element<Direct>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

@@ -6,7 +6,7 @@ namespace {
 
 template <class T, class Element>
 using Fused = FusedBy<blocks::TeamThreads, ScratchAtomics, T, Element>;
-const RegisterSplit<Knn> registered{"fused", kokkos::model, by_element<Fused>};
+const RegisterSplit<Knn> fused_variant{"fused", kokkos::model, by_element<Fused>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

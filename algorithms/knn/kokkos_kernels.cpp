@@ -76,7 +76,7 @@ class Kernels final : public IndependentShard {
   GramMemory<T, kokkos::Array> memory_;
 };
 
-const RegisterSplit<Knn> registered{"gram", kokkos::library("kokkos_kernels"), by_element<Kernels>};
+const RegisterSplit<Knn> gram_variant{"gram", kokkos::library("kokkos_kernels"), by_element<Kernels>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

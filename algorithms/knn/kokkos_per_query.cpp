@@ -11,7 +11,7 @@ struct VectorLanes {
 
 template <class T, class Element>
 using PerQuery = PerQueryBy<T, Element, VectorLanes>;
-const RegisterSplit<Knn> registered{"per_query", kokkos::model, by_element<PerQuery>};
+const RegisterSplit<Knn> per_query_variant{"per_query", kokkos::model, by_element<PerQuery>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

@@ -6,11 +6,11 @@
 namespace league::cuda::linear_regression {
 namespace {
 
-enum class Finish { atomic, last_team };
+enum class Combine { atomic, last_team };
 
 /// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and takes the step where no other
 /// shard has sums to wait for.
-template <class T, int width, Finish finish>
+template <class T, int width, Combine combine>
 __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<width>))
     accumulate_rows(Columns<T> data, Rule rule, State state, bool alone, double* partials, double* sums,
                     unsigned* ticket) {
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<w
   if (*state.taken >= rule.steps) return;
   const Place place = place_of_thread();
   const Sums<double, terms<width>> mine = lane_sums(data, line, place);
-  if constexpr (finish == Finish::atomic) {
+  if constexpr (combine == Combine::atomic) {
     const Sums<double, terms<width>> of_block = blocks::block_sums(mine);
     if (place.lane == 0)
       for (int i = 0; i < terms<width>; ++i) atomicAdd(sums + i, of_block.values[i]);
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<w
   }
 }
 
-template <class T, int width, Finish finish>
+template <class T, int width, Combine combine>
 class Summed final : public CudaShard {
  public:
   Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
@@ -39,17 +39,17 @@ class Summed final : public CudaShard {
   Launch configure(Launch launch) override {
     constexpr int rows_per_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
     launch_ = resolved(launch, 256, max_lanes<width>, rows_per_lane, device_share<width>);
-    if (finish == Finish::last_team)
+    if (combine == Combine::last_team)
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
   void accumulate() const override {
-    accumulate_rows<T, width, finish><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
+    accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
         rows_.data(), rule_, state(), is_alone(), partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
   void update() const override {
-    if (finish == Finish::atomic || !is_alone()) CudaShard::update();
+    if (combine == Combine::atomic || !is_alone()) CudaShard::update();
   }
 
  private:
@@ -59,9 +59,9 @@ class Summed final : public CudaShard {
   Array<unsigned> ticket_;
 };
 template <class T, int width>
-using Fused = Summed<T, width, Finish::atomic>;
+using Fused = Summed<T, width, Combine::atomic>;
 template <class T, int width>
-using BlockReduce = Summed<T, width, Finish::last_team>;
+using BlockReduce = Summed<T, width, Combine::last_team>;
 
 const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
 const RegisterSolve<LinearRegression> block_reduce{"block_reduce", model, by_width<BlockReduce>};

@@ -7,11 +7,11 @@
 namespace league::kokkos::linear_regression {
 namespace {
 
-enum class Finish { atomic, last_team };
+enum class Combine { atomic, last_team };
 
 /// Adds the sums of a shard's rows. The last team adds those of all teams in order, and takes the step where no other
 /// shard has sums to wait for.
-template <class T, int width, Finish finish>
+template <class T, int width, Combine combine>
 struct Accumulate {
   Columns<T> data;
   int lanes, values;  ///< of a team
@@ -28,7 +28,7 @@ struct Accumulate {
     const auto team = blocks::team_group(member, lanes);
     const auto mine = sums_of(data, line, {member.league_rank(), member.league_size(), team.rank, lanes});
     const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
-    if constexpr (finish == Finish::atomic) {
+    if constexpr (combine == Combine::atomic) {
       if (team.rank == 0)
         for (int i = 0; i < terms<width>; ++i) Kokkos::atomic_add(sums + i, of_team.values[i]);
     } else {
@@ -39,7 +39,7 @@ struct Accumulate {
   }
 };
 
-template <class T, int width, Finish finish>
+template <class T, int width, Combine combine>
 class Summed final : public KokkosShard {
  public:
   Summed(const LinearRegression& problem, const Context& context, const Shard& shard)
@@ -51,21 +51,21 @@ class Summed final : public KokkosShard {
     launch_ = resolved(launch, 256, max_lanes<width>, rows_per_lane, device_share<width>);
     values_ = blocks::team_sums_size<terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values_);
-    if (finish == Finish::last_team)
+    if (combine == Combine::last_team)
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
   void accumulate() const override {
-    const Accumulate<T, width, finish> kernel{rows_.data(),     launch_.team * launch_.vector,
-                                              values_,          rule_,
-                                              state(),          is_alone(),
-                                              partials_.data(), sums_.data(),
-                                              ticket_.data()};
+    const Accumulate<T, width, combine> kernel{rows_.data(),     launch_.team * launch_.vector,
+                                               values_,          rule_,
+                                               state(),          is_alone(),
+                                               partials_.data(), sums_.data(),
+                                               ticket_.data()};
     submit(queue(), "linear_regression/accumulate",
            policy_of<max_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
   }
   void update() const override {
-    if (finish == Finish::atomic || !is_alone()) KokkosShard::update();
+    if (combine == Combine::atomic || !is_alone()) KokkosShard::update();
   }
 
  private:
@@ -76,9 +76,9 @@ class Summed final : public KokkosShard {
   Array<unsigned> ticket_;
 };
 template <class T, int width>
-using Fused = Summed<T, width, Finish::atomic>;
+using Fused = Summed<T, width, Combine::atomic>;
 template <class T, int width>
-using BlockReduce = Summed<T, width, Finish::last_team>;
+using BlockReduce = Summed<T, width, Combine::last_team>;
 
 const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
 const RegisterSolve<LinearRegression> block_reduce{"block_reduce", model, by_width<BlockReduce>};

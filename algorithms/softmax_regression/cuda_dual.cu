@@ -67,7 +67,7 @@ class Dual final : public IterativeShard {
   DualMemory<T, cuda::Array> memory_;
 };
 
-const RegisterWholeSolve<SoftmaxRegression> registered{"dual", cuda::model, by_type<Dual>};
+const RegisterWholeSolve<SoftmaxRegression> dual_variant{"dual", cuda::model, by_type<Dual>};
 
 }  // namespace
 }  // namespace league::softmax_regression::cuda_model

@@ -87,7 +87,7 @@ class Mma final : public IterativeShard {
   Memory memory_;
 };
 
-const RegisterSolve<SoftmaxRegression> registered{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
+const RegisterSolve<SoftmaxRegression> mma_variant{"mma", cuda::model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
 }  // namespace league::softmax_regression::cuda_model

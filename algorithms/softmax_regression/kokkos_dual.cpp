@@ -76,7 +76,7 @@ class Dual final : public IterativeShard {
   DualMemory<T, kokkos::Array> memory_;
 };
 
-const RegisterWholeSolve<SoftmaxRegression> registered{"dual", kokkos::model, by_type<Dual>};
+const RegisterWholeSolve<SoftmaxRegression> dual_variant{"dual", kokkos::model, by_type<Dual>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

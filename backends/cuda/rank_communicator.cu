@@ -76,9 +76,9 @@ class RankCommunicator final : public Communicator {
         : device_(device.begin(), device.end()), used_(of.used_[queue]) {
       for (std::size_t i = 0; i < device_.size(); ++i) {
         const Buffer& buffer = device_[i];
-        const int local = shard_of(i) - of.first_;
-        const bool here = local >= 0 && local < static_cast<int>(of.queues_[queue].size());
-        queues_.push_back(of.queues_[queue][here ? static_cast<std::size_t>(local) : 0]);
+        const int own = shard_of(i) - of.first_;
+        const bool here = own >= 0 && own < static_cast<int>(of.queues_[queue].size());
+        queues_.push_back(of.queues_[queue][here ? static_cast<std::size_t>(own) : 0]);
         refuse_to_be_recorded(*queues_.back());
         host_.push_back({of.pinned(queue, buffer.bytes()), buffer.size, buffer.type});
       }

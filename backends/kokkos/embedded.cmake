@@ -64,7 +64,7 @@ set(Kokkos_COMPILE_LANGUAGE CXX)
 if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
   set(Kokkos_COMPILE_LANGUAGE CUDA)
 endif()
-if(NOT LEAGUE_CUDA AND NOT LEAGUE_HIP)
+if(CMAKE_BUILD_TYPE STREQUAL "Quick" OR NOT (LEAGUE_CUDA OR LEAGUE_HIP))
   set(CMAKE_UNITY_BUILD ${LEAGUE_UNITY}) # its 25 files parse the same headers
 endif()
 add_subdirectory(${sources}/kokkos ${PROJECT_BINARY_DIR}/kokkos EXCLUDE_FROM_ALL SYSTEM)
