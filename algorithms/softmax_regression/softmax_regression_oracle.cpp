@@ -178,7 +178,9 @@ void judge_loss(Verdict& verdict, const SoftmaxRegression& problem, const Path& 
 Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& outputs, Reduce& reduce) {
   const Output& theta_output = outputs.at(SoftmaxRegression::theta);
   const auto theta = theta_output.values.values<const double>();
-  const auto losses = outputs.at(SoftmaxRegression::loss).values.values<const double>();
+  const bool descends = theta_output.form != SoftmaxRegression::equal_loss;  // other solvers have no loss per step
+  const auto losses =
+      descends ? outputs.at(SoftmaxRegression::loss).values.values<const double>() : std::span<const double>{};
   const std::int64_t steps = outputs.at(SoftmaxRegression::steps_taken).values.values<const std::int64_t>()[0];
   const Sum sum = theta_output.form == SoftmaxRegression::product ? product : own;
   const Path& path = oracle.path(reduce);
@@ -193,7 +195,7 @@ Verdict judge(const SoftmaxRegression& problem, Oracle& oracle, const Outputs& o
       verdict.fail_problem(why);
     return verdict;
   }
-  if (theta_output.form == SoftmaxRegression::equal_loss) {
+  if (!descends) {
     judge_loss(verdict, problem, path, theta, reduce);
     if (problem.data.test.rows() > 0) verdict.figures.push_back(accuracy(problem, theta));
     verdict.figures.push_back({"iterations", static_cast<double>(steps)});
