@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+
 #include "tests/algorithms/softmax_regression.hpp"
 
 namespace league::softmax_regression::tests {
