@@ -14,8 +14,8 @@
 #include "tests/algorithms/edge_case.hpp"
 #include "tests/runtime.hpp"
 
-// Every variant that this machine can run, on every small problem, type and number of devices, against the oracle; of the
-// requested launches, several devices take every other one, and with LEAGUE_NIGHTLY all, twice.
+// Every variant that this machine can run, on every small problem, type and number of devices, against the oracle; of
+// the requested launches, several devices take every other one, and with LEAGUE_NIGHTLY all, twice.
 namespace league::bench {
 namespace {
 
@@ -55,8 +55,9 @@ class Variants : public ::testing::TestWithParam<std::size_t> {
       Stages stages;
       const Verdict verdict = check_fresh(prepared_case, stages).verdict;
       EXPECT_TRUE(verdict.passed()) << verdict.message;
-      if (that.launch == Launch{} || nightly)
+      if (that.launch == Launch{} || nightly) {
         EXPECT_TRUE(check_fresh(prepared_case, stages).verdict.passed()) << "the second time";
+      }
       ++count.ran;
       if (that.launch != Launch{}) ++count.with_launch;
       expect_honoured(that, prepared_case.launch());
