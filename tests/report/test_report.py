@@ -195,6 +195,7 @@ def test_runs_as_a_module_from_the_project(tmp_path):
     shutil.copytree(ROOT / "tests" / "data" / "report", tmp_path / "run")
     command = [sys.executable, "-m", "bench.report", str(tmp_path / "run")]
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    env.pop("COLUMNS", None)  # which pytest-xdist sets
     done = subprocess.run(
         command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
