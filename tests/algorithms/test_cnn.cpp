@@ -255,7 +255,7 @@ TEST(CnnDevices, EveryStepAndTestIsTheLastOfAShorterTraining) {
         SCOPED_TRACE(name_of(*variant) + " " + std::string(name(execution)) + " " + longer_in);
         std::vector<float> losses;
         std::vector<std::int64_t> correct;
-        for (int count = 1; count <= 3; ++count) {
+        for (int count = 1; count <= 4; ++count) {
           const auto problem = make(generated(7, 9), {{"batch", "4"}, {longer_in, std::to_string(count)}});
           const Solved run(*variant, *problem, {.execution = execution});
           const Verdict verdict = problem->check_alone(run.results);

@@ -163,7 +163,12 @@ def list_of_build(executable):
     return json.loads(done.stdout)
 
 
-EXECUTABLES = sorted(ROOT.glob("build/*/league"))
+# builds of presets, those of .ci/run and .ci/nightly with all algorithms among them
+EXECUTABLES = sorted(
+    path
+    for pattern in ("*", "ci/quick/cuda-hopper90", "ci/cuda-hopper90", "ci/hip-gfx90a")
+    for path in ROOT.glob(f"build/{pattern}/league")
+)
 ALGORITHMS = ROOT / "algorithms" / "README.md"
 
 
