@@ -40,10 +40,12 @@ class Cnn final : public Problem {
 
   /// Forms of `gradient` that have error bounds of their own: products of factors of these types; with the ending also
   /// the convolutions backward, those and the first convolution, or all products (`cnn::Arithmetic`); `bf16_all`: the
-  /// results of products, too, may be stored in bf16 between the layers.
+  /// results of products, too, may be stored in bf16 between the layers; `f32_transformed`: convolutions may be
+  /// Winograd's.
   static constexpr const char *tf32 = "tf32", *bf16 = "bf16", *tf32_backward = "tf32 backward",
                               *bf16_backward = "bf16 backward", *tf32_convolutions = "tf32 convolutions",
-                              *bf16_convolutions = "bf16 convolutions", *tf32_all = "tf32 all", *bf16_all = "bf16 all";
+                              *bf16_convolutions = "bf16 convolutions", *tf32_all = "tf32 all", *bf16_all = "bf16 all",
+                              *f32_transformed = "f32 transformed";
   /// Form of `weights`: Adam with `blocks::f32_decays`.
   static constexpr const char* f32_decays = "decays in f32";
   static constexpr const char *of_backward = " backward", *of_convolutions = " convolutions", *of_all = " all";

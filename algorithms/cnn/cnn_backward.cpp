@@ -92,8 +92,8 @@ void backward_convolution(const double* w, double images, const Arithmetic& arit
   const Planes& of = image.planes[static_cast<std::size_t>(n)];
   Planes* from = n == 0 ? nullptr : &image.planes[static_cast<std::size_t>(n - 1)];
   const Rounded kind = n == 0 ? Rounded::convolutions : Rounded::backward;
-  const double places = product_error(images * layer.windows(), arithmetic, kind),
-               back = product_error(layer.outputs * taps, arithmetic, kind);
+  const double places = convolution_error(images * layer.windows(), arithmetic, kind),
+               back = convolution_error(layer.outputs * taps, arithmetic, kind);
   const auto rounded = [&](double value) { return factor(value, arithmetic, kind); };
   const std::vector<double>& a = from == nullptr ? image.x : from->a;
   std::vector<double> inputs(a.size()), squares(a.size()), noise(a.size());

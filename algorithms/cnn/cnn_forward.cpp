@@ -22,7 +22,7 @@ void convolve(const double* w, int n, const Arithmetic& arithmetic, Image& image
   Planes& to = image.planes[static_cast<std::size_t>(n)];
   const std::vector<double>& a = n == 0 ? image.x : image.planes[static_cast<std::size_t>(n - 1)].a;
   const Rounded kind = n == 0 ? Rounded::convolutions : Rounded::forward;
-  const double terms = layer.terms(), products = product_error(terms, arithmetic, kind);
+  const double terms = layer.terms(), products = convolution_error(terms, arithmetic, kind);
   const auto of = [&](double value) { return factor(value, arithmetic, kind); };
   std::vector<double> inputs(a.size());
   std::vector<float> noise(a.size());

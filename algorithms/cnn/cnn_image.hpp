@@ -39,6 +39,11 @@ inline double product_error(double terms, const Arithmetic& arithmetic, Rounded 
   return 4 * sum_error(terms) + 2 * squared(8 * arithmetic.roundoff) / 3;
 }
 
+/// `product_error` of a convolution, which a library may transform.
+inline double convolution_error(double terms, const Arithmetic& arithmetic, Rounded kind) {
+  return arithmetic.transforms * product_error(terms, arithmetic, kind);
+}
+
 /// Squared error of a value that was stored twice between the layers, relative to its square.
 inline double stored_error(const Arithmetic& arithmetic) { return 2 * squared(8 * arithmetic.stored) / 3; }
 

@@ -67,8 +67,8 @@ Verdict judge_gradient(const Cnn& problem, const Outputs& outputs, const Gradien
                        const Arithmetic& arithmetic) {
   // Subnormal floats (below 2^-126) lose digits or are flushed to 0, in terms of sums and in factors.
   double least = 1e-32;
-  // A library's Fourier transform leaves roundings of other components where all terms are 0.
-  if (arithmetic.rounded == Arithmetic::Rounded::all)
+  // A library's transform leaves roundings of other components where all terms are 0.
+  if (arithmetic.rounded == Arithmetic::Rounded::all || arithmetic.transforms > 1)
     for (const double value : gradient.values) least = std::max(least, 0x1p-24 * std::abs(value));
   Verdict verdict;
   const double loss = outputs[Cnn::loss].values.values<const float>().back();

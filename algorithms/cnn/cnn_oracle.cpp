@@ -13,6 +13,10 @@ namespace {
 
 constexpr double tf32_roundoff = 0x1p-11, bf16_roundoff = 0x1p-8;
 
+/// Variance of the errors of Winograd's F(4x4, 3x3) relative to those of direct sums, for the worst output of a tile:
+/// in one dimension the sum over t of A[o][t]^2 |G[t]|^2 |B[t]|^2, divided by the taps.
+constexpr double winograd = (283.0 / 9) * (283.0 / 9);
+
 Gradient pass(std::span<const double> weights, const Batch& batch, const Decisions* decisions, bool backward) {
   const auto images = static_cast<std::int64_t>(batch.order.size());
   const auto count = static_cast<double>(images);
@@ -63,6 +67,7 @@ Arithmetic Arithmetic::of(std::string_view form) {
             .roundoff = bf16_roundoff,
             .stored = rounded == Rounded::all ? bf16_roundoff : 0,
             .drift = 0.35};
+  if (form == Cnn::f32_transformed) return {.transforms = winograd};
   return {};
 }
 

@@ -20,11 +20,12 @@ struct Arithmetic {
   /// products.
   enum class Rounded { none, forward, backward, convolutions, all };
   Rounded rounded = Rounded::none;
-  double roundoff = 0;  ///< unit roundoff of the factors
-  double stored = 0;    ///< unit roundoff of values as stored between the layers, where it is not that of f32
-  bool rounds = false;  ///< the oracle's factors, too
-  bool stores = false;  ///< the oracle's values between the layers, too
-  double drift = 0.02;  ///< how far two steps may lead from those in double, relative to the distance covered
+  double roundoff = 0;    ///< unit roundoff of the factors
+  double stored = 0;      ///< unit roundoff of values as stored between the layers, where it is not that of f32
+  bool rounds = false;    ///< the oracle's factors, too
+  bool stores = false;    ///< the oracle's values between the layers, too
+  double transforms = 1;  ///< squared errors of convolutions that a library transforms, relative to direct sums
+  double drift = 0.02;    ///< how far two steps may lead from those in double, relative to the distance covered
 
   /// The same with an optimizer. The first steps of Adam go by the signs of the gradient: where the first convolution
   /// is rounded too, roundings turn a share of them, whose distance is the root of that share.

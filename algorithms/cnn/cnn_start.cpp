@@ -39,7 +39,7 @@ Batch batch_of(const Cnn& problem, std::int64_t step, const Arithmetic& arithmet
 
 const FirstSteps& Start::of(const Cnn& problem, const Arithmetic& arithmetic) {
   const std::scoped_lock lock(mutex_);
-  const std::pair key{arithmetic.rounded, arithmetic.roundoff};
+  const std::tuple key{arithmetic.rounded, arithmetic.roundoff, arithmetic.transforms};
   const auto found = known_.find(key);
   return found != known_.end() ? found->second : known_.emplace(key, take_steps(problem, arithmetic)).first->second;
 }

@@ -3,7 +3,7 @@
 
 #include <map>
 #include <mutex>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "algorithms/cnn/cnn.hpp"
@@ -28,7 +28,7 @@ class Start {
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<Arithmetic::Rounded, double>, FirstSteps> known_;
+  std::map<std::tuple<Arithmetic::Rounded, double, double>, FirstSteps> known_;
 };
 
 }  // namespace league::cnn

@@ -21,6 +21,7 @@ class Eager(Training, TorchPeer):
     description = "F.conv2d, max_pool2d, linear; backward(); torch.optim: Adadelta foreach, SGD and Adam fused"
     only = (("task", "train"),)
     dtypes = ("f32",)
+    forms = (("gradient", "f32 transformed"),)  # cuDNN may take Winograd's transforms
 
     def __init__(self, inputs, parameters, device):
         super().__init__(inputs, parameters, device)
