@@ -17,6 +17,15 @@ constexpr double tf32_roundoff = 0x1p-11, bf16_roundoff = 0x1p-8;
 /// in one dimension the sum over t of A[o][t]^2 |G[t]|^2 |B[t]|^2, divided by the taps.
 constexpr double winograd = (283.0 / 9) * (283.0 / 9);
 
+/// Transforms spread errors over a filter: each of its taps gets the largest of them.
+void share_errors_of_filters(const Network& network, std::vector<double>& errors) {
+  for (int n = 0; n < network.count; ++n) {
+    const Convolution& layer = network.convolutions[n];
+    for (int at = layer.weights; at < layer.biases; at += taps)
+      std::fill_n(errors.begin() + at, taps, *std::max_element(errors.begin() + at, errors.begin() + at + taps));
+  }
+}
+
 Gradient pass(std::span<const double> weights, const Batch& batch, const Decisions* decisions, bool backward) {
   const auto images = static_cast<std::int64_t>(batch.order.size());
   const auto count = static_cast<double>(images);
@@ -44,6 +53,7 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
                     .live = all.live};
   if (!all.wrong.empty()) gradient.message = "image " + std::to_string(all.wrong_image) + " of the batch: " + all.wrong;
   if (!backward) return gradient;
+  if (batch.arithmetic.transforms > 1) share_errors_of_filters(*batch.network, all.errors);
   // An error of a probability affects all gradients of its image coherently.
   for (std::size_t i = 0; i < all.errors.size(); ++i)
     all.errors[i] = std::sqrt(all.errors[i]) + (all.relative + batch.arithmetic.stored) * std::abs(all.gradient[i]);

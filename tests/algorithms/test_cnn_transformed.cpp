@@ -4,6 +4,7 @@
 #include <random>
 
 #include "algorithms/cnn/cnn_oracle.hpp"
+#include "algorithms/cnn/cnn_start.hpp"
 #include "tests/algorithms/cnn.hpp"
 
 // The bound of convolutions that a library transforms: Winograd's F(4x4, 3x3) with the points 0, 1, -1, 2, -2 and
@@ -106,6 +107,32 @@ TEST(CnnTransformed, ErrorsGrowByNoMoreThanTheBoundAllows) {
   }
   EXPECT_LE(of_transformed, allowed * of_direct);
   EXPECT_GE(of_transformed, 4 * of_direct) << "transforms lose digits";
+}
+
+/// Errors of one tap may come from the others of its filter: pixels that only one tap sees.
+TEST(CnnTransformed, TapsOfAFilterShareTheirErrors) {
+  Dataset data = images_like(4, 1);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    data.train.values<std::uint8_t>()[static_cast<std::size_t>(i * pixels)] = 200;  // the corner
+    data.train_labels.values<std::int32_t>()[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+  }
+  const auto problem = make(data, {{"network", "mnist"}, {"steps", "1"}, {"batch", "4"}});
+  const auto initial = problem->initial.values<const float>();
+  const std::vector<double> weights(initial.begin(), initial.end());
+  const auto bounds_of = [&](const char* form) {
+    return differentiate(weights, batch_of(*problem, 0, Arithmetic::of(form))).bounds;
+  };
+  const std::vector<double> direct = bounds_of(""), transformed = bounds_of(Cnn::f32_transformed);
+  for (std::size_t i = 0; i < direct.size(); ++i) EXPECT_GE(transformed[i], direct[i]) << i;
+  const Convolution& layer = mnist.convolutions[1];
+  bool differ = false;
+  for (std::size_t at = static_cast<std::size_t>(layer.weights); at < static_cast<std::size_t>(layer.biases);
+       at += taps)
+    for (std::size_t t = 1; t < taps; ++t) {
+      EXPECT_NEAR(transformed[at], transformed[at + t], 0.05 * transformed[at]);
+      differ = differ || std::abs(direct[at] - direct[at + t]) > 0.2 * direct[at];
+    }
+  EXPECT_TRUE(differ) << "the test says nothing";
 }
 
 /// A hundredth of the gradient of any tensor is missing.
