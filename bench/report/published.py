@@ -3,8 +3,9 @@
 
 ``python3 -m bench.report.published --write README.md`` puts the headline between the markers
 ``headline`` of the README, all tables between the markers ``published`` of
-bench/results/README.md and of the algorithms' pages, and draws the figures; ``--check``
-shows what differs; alone, it prints all tables.
+bench/results/README.md and of the algorithms' pages, the figures of the studies into
+bench/results/studies.md, and draws the figures; ``--check`` shows what differs; alone, it
+prints all tables.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
 HEADLINE, NAME = "headline", "published"
-PAGE = "bench/results/README.md"
-UP = "../../"  # from that page to the README
+PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
+UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
 ONE, SEVERAL = ("h200", "xeon-16-cores", "xeon-64-cores"), "h200-x4"
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
@@ -206,11 +207,12 @@ def draw_headline(results: Path, shown: list[Figure]) -> str:
 
 
 def pages(
-    results: Path, readme: Path, shown: list[Figure]
+    results: Path, readme: Path, shown: list[Figure], of_studies: list[Figure]
 ) -> Iterator[tuple[Path, str, str]]:
     """The pages beside this README, each with the name and text of its part; raises Broken."""
     yield readme, HEADLINE, draw_headline(results, shown)
     yield readme.parent / PAGE, NAME, draw(results, shown)
+    yield readme.parent / STUDIES, NAME, published_figures.markdown(of_studies, UP)
     cases, rows = read(results / published_pages.FOLDER)
     for page in published_pages.pages(readme, NAME):
         text = published_pages.draw(page.parent.name, cases, measured(rows))
@@ -228,14 +230,17 @@ def main(argv: list[str]) -> int:
     read.cache_clear()  # records may have changed since an earlier call
     try:
         shown = published_figures.published(options.results)
+        of_studies = published_figures.of_studies(options.results)
         if options.write:
-            for page, name, text in pages(options.results, options.write, shown):
+            for page, name, text in pages(
+                options.results, options.write, shown, of_studies
+            ):
                 marked.write(page, name, text)
-            published_figures.write(options.results, shown)
+            published_figures.write(options.results, shown + of_studies)
         elif options.check:
-            drawn = pages(options.results, options.check, shown)
+            drawn = pages(options.results, options.check, shown, of_studies)
             changes = [marked.difference(*part) for part in drawn]
-            changes += published_figures.stale(options.results, shown)
+            changes += published_figures.stale(options.results, shown + of_studies)
             for change in filter(None, changes):
                 print(change)
             return int(any(changes))

@@ -30,6 +30,20 @@ FIGURES = {  # a folder of results -> the figures of it that are shown
         "timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",
     ),
 }
+STUDIES = {  # the same, on the page of the studies
+    "h200-studies": (
+        "time-against-size-logistic-regression-f64-features-2-nvidia-h200",
+        "time-against-size-distance-matrix-f64-dimension-3-nvidia-h200",
+        "stages-against-size-distance-matrix-product-f64-dimension-3-nvidia-h200",
+        "time-against-size-softmax-regression-f32-test-17500-features-784-nvidia-h200",
+        "time-against-size-vector-add-f32-nvidia-h200",
+        "memory-strategies-vector-add-wide-f32-n-33554432-nvidia-h200",
+        "time-against-size-linear-regression-f32-features-1-nvidia-h200",
+        "every-model-linear-regression-f32-points-5000000-features-1-steps-1-start-study",
+        "timelines-knn-f32-train-52500-test-17500-features-784-2-x-nvidia-h200",
+        "timelines-sum-from-host-f32-n-33554432-2-x-nvidia-h200",
+    ),
+}
 
 
 def figures(results: Path, folder: str, names: Iterable[str]) -> Iterator[Figure]:
@@ -44,8 +58,13 @@ def figures(results: Path, folder: str, names: Iterable[str]) -> Iterator[Figure
 
 
 def published(results: Path) -> list[Figure]:
-    """All of them, in order; the first is the README's too."""
+    """Those of the page of all results, in order; the first is the README's too."""
     return [f for part in FIGURES.items() for f in figures(results, *part)]
+
+
+def of_studies(results: Path) -> list[Figure]:
+    """Those of the page of the studies, in order."""
+    return [f for part in STUDIES.items() for f in figures(results, *part)]
 
 
 def svg(figure: Figure) -> str:

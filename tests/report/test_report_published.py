@@ -54,10 +54,11 @@ def marks(name, old=""):
 
 def save_pages(root, old=""):
     """The README and the page of all results."""
-    readme, page = root / "README.md", root / published.PAGE
-    page.parent.mkdir(parents=True)
+    readme = root / "README.md"
     readme.write_text(marks("headline", old))
-    page.write_text(marks("published", old))
+    for page in (root / published.PAGE, root / published.STUDIES):
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(marks("published", old))
     return readme
 
 
@@ -66,6 +67,8 @@ def results(entry, save, monkeypatch):
     """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
     shown = {"h200": ("native-portable-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
+    of_studies = {"h200": ("every-model-vector-add-f32-n-268435456",)}
+    monkeypatch.setattr(published_figures, "STUDIES", of_studies)
     for dtype in ("f64", "f32"):
         entries = [
             entry("kokkos", times(1.1e-3), dtype=dtype),
@@ -154,12 +157,15 @@ def test_write_then_check(results, tmp_path, capsys):
     readme = save_pages(tmp_path, "old\n")
     arguments = ["--results", str(results)]
     assert published.main([*arguments, "--check", str(readme)]) == 1
-    assert capsys.readouterr().out.count("-old") == 2
+    assert capsys.readouterr().out.count("-old") == 3
     assert published.main([*arguments, "--write", str(readme)]) == 0
     assert published.main([*arguments, "--check", str(readme)]) == 0
-    for page in (readme, tmp_path / published.PAGE):
+    pages = [tmp_path / name for name in (published.PAGE, published.STUDIES)]
+    for page in (readme, *pages):
         text = page.read_text()
         assert text.startswith("# T\n") and text.endswith("-->\nrest\n")
+    image = "bench/results/figures/every-model-vector-add-f32-n-268435456.svg"
+    assert [image in page.read_text() for page in pages] == [False, True]
 
 
 def test_bad_input(results, tmp_path, capsys):

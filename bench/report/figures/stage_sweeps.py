@@ -40,7 +40,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     methods: dict[Work, dict[str, list[Row]]] = {}
     for key, by_size in several.items():
         for value in sorted(by_size):
-            models = {row.case.model for row in by_size[value]}
+            models = dict.fromkeys(row.case.model for row in by_size[value])
             for model in models:
                 own = fastest(row for row in by_size[value] if row.case.model == model)
                 methods.setdefault(key, {}).setdefault(model, []).append(own)
