@@ -121,6 +121,8 @@ struct UnitProduct {
     const int lane = group.rank % Unit::lanes, subgroup = group.rank / Unit::lanes, steps = (depth + step - 1) / step;
     const int first_row = subgroup / subgroups_across * down * side,
               first_column = subgroup % subgroups_across * across * side;
+    // A host leaves out units of rows beyond the last one.
+    const int used = alone && a_by_k && a.count < rows ? (a.count + side - 1) / side : down;
     typename A::template Fetch<Copies, threads> of_a(group.rank, a);
     typename B::template Fetch<Copies, threads> of_b(group.rank, b);
     const auto after = [&](float* stage) {
@@ -141,12 +143,12 @@ struct UnitProduct {
       fetch(number + stages - 1);
       typename A::Values left[down];
       typename B::Values right[across];
-      for (int i = 0; i < down; ++i) left[i].load(stage, first_row + i * side, lane);
+      for (int i = 0; i < used; ++i) left[i].load(stage, first_row + i * side, lane);
       for (int j = 0; j < across; ++j) right[j].load(stage + A::size, first_column + j * side, lane);
       blocks::unrolled<A::units>([&](int unit) {
         blocks::Gathered<Unit, blocks::mma::Operand::b> y[across];
         for (int j = 0; j < across; ++j) y[j].gather([&](int word) { return right[j].word(unit, word); });
-        for (int i = 0; i < down; ++i) {
+        for (int i = 0; i < used; ++i) {
           blocks::Gathered<Unit, blocks::mma::Operand::a> x;
           x.gather([&](int word) { return left[i].word(unit, word); });
           for (int j = 0; j < across; ++j) Unit::mma_sync(sums[i][j], x.fragment, y[j].fragment);
@@ -156,6 +158,7 @@ struct UnitProduct {
     }
     Copies::template wait<0>();
     blocks::each<Unit, down * across>([&](int n) {
+      if (n / across >= used) return;
       typename Unit::Sum values[Unit::sums];
       Unit::values(sums[n / across][n % across], values);
       blocks::each<Unit, Unit::sums / run>([&](int i) {
