@@ -8,7 +8,7 @@ order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -78,18 +78,28 @@ def votes_of(xp: Any, rule: str, labels: Any, distances: Any) -> Any:
     return xp.where(winners, labels, np.iinfo(np.int32).max).min(axis=1)
 
 
-def finish(
-    xp: Any, train: Any, labels: Any, test: Any, found: Any, k: int, rule: str
-) -> dict[str, Any]:
-    """Results from [rows x k or more] neighbours: the k nearest by (distance in double, index), their vote."""
-    results: list[tuple[Any, ...]] = []
+def in_order(
+    xp: Any, train: Any, test: Any, found: Any, k: int
+) -> Iterator[tuple[Any, Any]]:
+    """Block by block the k nearest of [rows x k or more] neighbours by (distance in double, index), and
+    their squared distances.
+    """
     block = max(1, VALUES // (8 * found.shape[1] * train.shape[1]))
     for first in range(0, len(test), block):
         part = xp.sort(found[first : first + block], axis=1)
         squared = squares(xp, train[part], test[first : first + block, None])
         order = xp.argsort(squared, axis=1, kind="stable")[:, :k]
-        part = xp.take_along_axis(part, order, axis=1)
-        distances = xp.sqrt(xp.take_along_axis(squared, order, axis=1))
+        nearest_first = [xp.take_along_axis(v, order, axis=1) for v in (part, squared)]
+        yield nearest_first[0], nearest_first[1]
+
+
+def finish(
+    xp: Any, train: Any, labels: Any, test: Any, found: Any, k: int, rule: str
+) -> dict[str, Any]:
+    """Results from [rows x k or more] neighbours: the k nearest by (distance in double, index), their vote."""
+    results: list[tuple[Any, ...]] = []
+    for part, squared in in_order(xp, train, test, found, k):
+        distances = xp.sqrt(squared)
         winners = votes_of(xp, rule, labels[part], distances)
         results.append((winners, part.astype(np.int64), distances))
     names = ("labels", "neighbours", "neighbour_distances")
