@@ -25,8 +25,6 @@ TEST(CnnSharded, AnOptimizerOnPiecesGivesTheSameBits) {
         for (const Execution execution : variant->executions)
           for (const int devices : {1, 2, 3}) {
             const bool on_gpu = variant->model.device == DeviceKind::gpu;
-            // How images are shared does not depend on the optimizer.
-            if (!league::tests::nightly && optimizer != std::string_view("adadelta") && devices < 3) continue;
             if (on_gpu && devices > static_cast<int>(league::tests::runtime().gpus().size())) continue;
             SCOPED_TRACE(name_of(*variant) + " " + std::string(name(execution)) + " devices " +
                          std::to_string(devices) + " " + optimizer);
