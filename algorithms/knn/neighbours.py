@@ -89,8 +89,8 @@ def in_order(
         part = xp.sort(found[first : first + block], axis=1)
         squared = squares(xp, train[part], test[first : first + block, None])
         order = xp.argsort(squared, axis=1, kind="stable")[:, :k]
-        nearest_first = [xp.take_along_axis(v, order, axis=1) for v in (part, squared)]
-        yield nearest_first[0], nearest_first[1]
+        take = xp.take_along_axis
+        yield take(part, order, axis=1), take(squared, order, axis=1)
 
 
 def finish(
