@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The replicated studies: the table's rows against the files, its times against the records, each study read."""
+"""The replicated studies: the table's rows against files and figures, its times against records, each study read."""
 
 import re
 import subprocess
@@ -45,6 +45,12 @@ def test_every_study_has_a_row_and_every_figure_is_there():
     assert named == set(STUDIES)
     for study, count in FIGURES.items():
         assert sum(study in row[0].split(", ") for row in ROWS) >= count, study
+
+
+def test_every_study_has_a_figure_that_its_rows_link():
+    assert sorted(re.findall(r"^### (\w+)$\n\n!\[", PAGE, re.MULTILINE)) == STUDIES
+    for row in ROWS:
+        assert f"([figure](#{LINK.findall(row[3])[0][0]}))" in row[3]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}-{row[1][:30]}".lower())

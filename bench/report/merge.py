@@ -14,14 +14,17 @@ from .records import read_file
 FOLDERS = ("records", "tuning")
 
 
-def record_files(directory: Path) -> list[Path]:
-    """Whole record files of runs and of searches (``league tune``), compressed ones too.
+def record_files(directory: Path, start: str = "") -> list[Path]:
+    """Whole record files of runs and of searches (``league tune``), compressed ones too, whose names start so.
 
     Those still being written have hidden names; the manifest of a run is none.
     """
     ends = ("*.json", "*.json.gz")
     found = (
-        p for name in FOLDERS for end in ends for p in (directory / name).glob(end)
+        path
+        for name in FOLDERS
+        for end in ends
+        for path in (directory / name).glob(start + end)
     )
     return sorted(
         path
@@ -30,12 +33,12 @@ def record_files(directory: Path) -> list[Path]:
     )
 
 
-def load(directories: Iterable[Path]) -> tuple[list[Case], list[str]]:
-    """Cases of all folders, merged, and the messages on what was left out."""
+def load(directories: Iterable[Path], start: str = "") -> tuple[list[Case], list[str]]:
+    """Cases of all folders, merged, and the messages on what was left out; of files whose names start so."""
     merged: dict[tuple[object, ...], Case] = {}
     problems: list[str] = []
     for directory in dict.fromkeys(Path(d).resolve() for d in directories):
-        files = record_files(directory)
+        files = record_files(directory, start)
         if not files:
             problems.append(f"{directory}: holds no records/*.json")
         for folder in (directory / name for name in FOLDERS):

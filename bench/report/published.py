@@ -207,12 +207,19 @@ def draw_headline(results: Path, shown: list[Figure]) -> str:
 
 
 def pages(
-    results: Path, readme: Path, shown: list[Figure], of_studies: list[Figure]
+    results: Path,
+    readme: Path,
+    shown: list[Figure],
+    of_studies: dict[str, list[Figure]],
 ) -> Iterator[tuple[Path, str, str]]:
     """The pages beside this README, each with the name and text of its part; raises Broken."""
     yield readme, HEADLINE, draw_headline(results, shown)
     yield readme.parent / PAGE, NAME, draw(results, shown)
-    yield readme.parent / STUDIES, NAME, published_figures.markdown(of_studies, UP)
+    yield (
+        readme.parent / STUDIES,
+        NAME,
+        published_figures.study_markdown(of_studies, UP),
+    )
     cases, rows = read(results / published_pages.FOLDER)
     for page in published_pages.pages(readme, NAME):
         text = published_pages.draw(page.parent.name, cases, measured(rows))
@@ -231,16 +238,17 @@ def main(argv: list[str]) -> int:
     try:
         shown = published_figures.published(options.results)
         of_studies = published_figures.of_studies(options.results)
+        drawn = shown + [f for figures in of_studies.values() for f in figures]
         if options.write:
             for page, name, text in pages(
                 options.results, options.write, shown, of_studies
             ):
                 marked.write(page, name, text)
-            published_figures.write(options.results, shown + of_studies)
+            published_figures.write(options.results, drawn)
         elif options.check:
-            drawn = pages(options.results, options.check, shown, of_studies)
-            changes = [marked.difference(*part) for part in drawn]
-            changes += published_figures.stale(options.results, shown + of_studies)
+            parts = pages(options.results, options.check, shown, of_studies)
+            changes = [marked.difference(*part) for part in parts]
+            changes += published_figures.stale(options.results, drawn)
             for change in filter(None, changes):
                 print(change)
             return int(any(changes))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from . import statistics
@@ -16,9 +17,10 @@ from .fields import Broken
 from .figures import Figure, all_figures
 from .findings import analyse
 from .published_records import read
+from .rows import Row
 
 FOLDER = "figures"
-FIGURES = {  # a folder of results -> the figures of it that are shown
+FIGURES = {  # a folder of results -> how the names of its figures that are shown begin
     "h200": (
         "native-portable-nvidia-h200",
         "every-model-knn-f32-train-52500-test-17500-features-784",
@@ -30,41 +32,70 @@ FIGURES = {  # a folder of results -> the figures of it that are shown
         "timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",
     ),
 }
-STUDIES = {  # the same, on the page of the studies
-    "h200-studies": (
-        "time-against-size-logistic-regression-f64-features-2-nvidia-h200",
-        "time-against-size-distance-matrix-f64-dimension-3-nvidia-h200",
-        "stages-against-size-distance-matrix-product-f64-dimension-3-nvidia-h200",
-        "time-against-size-softmax-regression-f32-test-17500-features-784-nvidia-h200",
-        "time-against-size-vector-add-f32-nvidia-h200",
-        "memory-strategies-vector-add-wide-f32-n-33554432-nvidia-h200",
-        "time-against-size-linear-regression-f32-features-1-nvidia-h200",
-        "every-model-linear-regression-f32-points-5000000-features-1-steps-1-start-study",
-        "timelines-knn-f32-train-52500-test-17500-features-784-2-x-nvidia-h200",
-        "timelines-sum-from-host-f32-n-33554432-2-x-nvidia-h200",
+STUDY_RECORDS = "h200-studies"
+STUDIES = {  # a study -> how the names of its figures on the page of the studies begin
+    "logistic_sizes": ("time-against-size",),
+    "timeline_knn": ("timelines",),
+    "timeline_sum": ("timelines",),
+    "logistic_frameworks": ("every-model-logistic-regression-f32",),
+    "knn_devices": ("strong-scaling-knn-i32-train-13125",),
+    "knn_one_gpu": ("every-model-knn-f32-train-26250",),
+    "softmax_sizes": ("time-against-size",),
+    "distance_numpy_cupy": (
+        "cpu-against-gpu-distance-matrix-f64-dimension-3-metric-squared-from-host-to-host-in-pageable-memory-warm-py",
     ),
+    "distance_operations": (
+        "stages-against-size-distance-matrix-product-f64-dimension-3-nvidia",
+    ),
+    "distance_numba": ("time-against-size",),
+    "distance_memory": ("every-model",),
+    "images_per_second": ("images-per-second",),
+    "data_parallel": (
+        "strong-scaling-cnn-f32-train-60000-test-10000-features-784-batch-64",
+    ),
+    "vector_add_sizes": ("time-against-size",),
+    "unified_memory": ("memory-strategies",),
+    "descent_levels": ("time-against-size-linear-regression-f32",),
+    "descent_fused": ("stages",),
+    "descent_pytorch": ("time-against-size",),
+    "descent_operations": ("stages",),
+    "ladder": ("ladder-sum", "ladder-distance", "ladder-knn", "ladder-linear"),
+    "polynomial": ("every-model-polynomial-fit-f32",),
 }
 
 
-def figures(results: Path, folder: str, names: Iterable[str]) -> Iterator[Figure]:
-    """The figures of these names; raises Broken for one that the records do not give."""
-    _, rows = read(results / folder)
-    found = {f.slug: f for f in all_figures(rows, analyse(rows, statistics.MARGIN))}
-    for name in names:
-        if name not in found:
-            known = ", ".join(found)
-            raise Broken(f"{results}: no figure '{name}'; there are: {known}")
-        yield found[name]
+def chosen(rows: list[Row], starts: Iterable[str], where: str) -> Iterator[Figure]:
+    """For each of these the first figure whose name begins so; raises Broken where there is none."""
+    found = list(all_figures(rows, analyse(rows, statistics.MARGIN)))
+    for start in starts:
+        for figure in found:
+            if figure.slug.startswith(start):
+                yield figure
+                break
+        else:
+            known = ", ".join(figure.slug for figure in found)
+            raise Broken(f"{where}: no figure '{start}'; there are: {known}")
 
 
 def published(results: Path) -> list[Figure]:
     """Those of the page of all results, in order; the first is the README's too."""
-    return [f for part in FIGURES.items() for f in figures(results, *part)]
+    return [
+        figure
+        for folder, starts in FIGURES.items()
+        for figure in chosen(read(results / folder)[1], starts, folder)
+    ]
 
 
-def of_studies(results: Path) -> list[Figure]:
-    """Those of the page of the studies, in order."""
-    return [f for part in STUDIES.items() for f in figures(results, *part)]
+def of_studies(results: Path) -> dict[str, list[Figure]]:
+    """Those of each study, drawn from its records alone; their names begin with the study's, as those of its records do."""
+    found: dict[str, list[Figure]] = {}
+    for study, starts in STUDIES.items():
+        _, rows = read(results / STUDY_RECORDS, f"{study}-")
+        found[study] = [
+            replace(figure, name=f"{study} {figure.name or figure.title}")
+            for figure in chosen(rows, starts, study)
+        ]
+    return found
 
 
 def svg(figure: Figure) -> str:
@@ -86,6 +117,13 @@ def markdown(found: list[Figure], up: str) -> str:
         for figure in found
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def study_markdown(found: dict[str, list[Figure]], up: str) -> str:
+    """The same, under a heading for each study."""
+    return "\n".join(
+        f"### {study}\n\n{markdown(figures, up)}" for study, figures in found.items()
+    )
 
 
 def write(results: Path, found: list[Figure]) -> None:

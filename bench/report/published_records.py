@@ -14,9 +14,9 @@ from .rows import Row, build_rows
 
 
 @cache
-def read(folder: Path) -> tuple[list[Case], list[Row]]:
-    """Its cases and all of its rows; raises Broken."""
-    cases, problems = load([folder])
+def read(folder: Path, start: str = "") -> tuple[list[Case], list[Row]]:
+    """The cases of its records whose names start so, and all of their rows; raises Broken."""
+    cases, problems = load([folder], start)
     if problems:
         raise Broken("; ".join(problems))
     return cases, build_rows(cases, statistics.MARGIN)

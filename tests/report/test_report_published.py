@@ -10,6 +10,7 @@ from bench.report import published, published_figures
 from bench.report.fields import Broken, read_json
 from bench.report.marked import splice
 from bench.report.merge import record_files
+from bench.report.published_records import read
 
 ROOT = Path(__file__).resolve().parents[2]
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -67,7 +68,7 @@ def results(entry, save, monkeypatch):
     """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
     shown = {"h200": ("native-portable-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
-    of_studies = {"h200": ("every-model-vector-add-f32-n-268435456",)}
+    of_studies = {"sizes": ("every-model-vector-add",)}
     monkeypatch.setattr(published_figures, "STUDIES", of_studies)
     for dtype in ("f64", "f32"):
         entries = [
@@ -76,6 +77,11 @@ def results(entry, save, monkeypatch):
             entry("cub", times(2.0e-3), dtype=dtype, method="transform"),
         ]
         folder = save(entries, folder="h200", file=f"{dtype}.json")
+    for study, models in (("sizes", ("kokkos", "cuda")), ("other", ("cub", "pytorch"))):
+        of_study = [
+            entry(model, times(10.0**-n)) for n, model in enumerate(models, start=2)
+        ]
+        save(of_study, folder="h200-studies", file=f"{study}-000.json")
     host = entry("kokkos", times(4e-3), kind="host", device_name="Intel Xeon")
     for name in published.ONE[1:]:
         save([host, entry("openmp", times(4e-3))], folder=name)
@@ -150,7 +156,13 @@ def test_figures_are_checked_byte_for_byte(results, tmp_path):
 
 def test_unknown_figure_is_named(results):
     with pytest.raises(Broken, match="no figure 'pie'; there are: .*native-portable"):
-        list(published_figures.figures(results, "h200", ["pie"]))
+        list(published_figures.chosen(read(results / "h200")[1], ["pie"], "h200"))
+
+
+def test_figures_of_a_study_are_of_its_records_alone(results):
+    ((study, (figure,)),) = published_figures.of_studies(results).items()
+    assert study == "sizes" and figure.slug.startswith("sizes-every-model-vector-add")
+    assert {case.model for case in figure.cases} == {"kokkos", "cuda"}
 
 
 def test_write_then_check(results, tmp_path, capsys):
@@ -164,8 +176,9 @@ def test_write_then_check(results, tmp_path, capsys):
     for page in (readme, *pages):
         text = page.read_text()
         assert text.startswith("# T\n") and text.endswith("-->\nrest\n")
-    image = "bench/results/figures/every-model-vector-add-f32-n-268435456.svg"
+    image = "bench/results/figures/sizes-every-model-vector-add-f32-n-268435456.svg"
     assert [image in page.read_text() for page in pages] == [False, True]
+    assert "\n### sizes\n" in pages[1].read_text()
 
 
 def test_bad_input(results, tmp_path, capsys):

@@ -29,6 +29,7 @@ from . import (
     stage_sweeps,
     stages,
     sweeps,
+    throughput,
     timelines,
 )
 from .figure import Figure
@@ -45,6 +46,7 @@ MODULES = (
         crossovers,
         scaling,
         bars,
+        throughput,
         ladder,
         stages,
     ),
