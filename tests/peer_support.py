@@ -23,7 +23,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 HOST = Device("host", 0, 2)
 #: Host models; PyTorch, whose eager methods are the same on a CPU; Triton, which has an interpreter.
-MODELS = ("numpy", "sklearn", "numba", "jax", "pytorch", "triton")
+MODELS = ("numpy", "sklearn", "numba", "jax", "pytorch", "tensorflow", "triton")
 ALIKE = ("i8",)  #: methods of JAX that have no twin for a CPU, and need none
 #: Ends of methods that a CPU cannot run.
 GPU_ONLY = ("compiled", "graph", "graph_tf32", "bf16")

@@ -6,42 +6,14 @@ The last step runs outside of the scan and also returns its decisions.
 
 import dataclasses
 import functools
-import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from algorithms.cnn import training
-from algorithms.cnn.network_jax import (
-    decisions_of,
-    forward,
-    from_flat,
-    loss_of,
-    masks_of,
-    to_flat,
-)
+from algorithms.cnn.network_jax import forward, loss_of, masks_of
 from backends.python.gpu import JaxPeer
-
-
-def advanced(task, weight, state, gradient, rate, step):
-    """A parameter and its state after a step (algorithms/blocks/optimizer.hpp)."""
-    optimizer = task.optimizer
-    if optimizer == "sgd":
-        return weight - rate * gradient, ()
-    first, second = state
-    if optimizer == "adadelta":
-        first = 0.9 * first + 0.1 * gradient * gradient
-        change = jnp.sqrt(second + 1e-6) / jnp.sqrt(first + 1e-6) * gradient
-        second = 0.9 * second + 0.1 * change * change
-        return weight - rate * change, (first, second)
-    first = 0.9 * first + 0.1 * gradient
-    second = 0.999 * second + 0.001 * gradient * gradient
-    count = (step + 1).astype(jnp.float32)
-    # expm1: 1 - 0.999^1 would lose four digits to cancellation.
-    means, squares = (-jnp.expm1(count * math.log(decay)) for decay in (0.9, 0.999))
-    change = first / means / (jnp.sqrt(second / squares) + task.network.adam_epsilon)
-    return weight - rate * change, (first, second)
 
 
 def take(task, data, carry, step, place, images):
@@ -56,12 +28,13 @@ def take(task, data, carry, step, place, images):
     differentiate = jax.value_and_grad(loss_of, has_aux=True)
     (loss, seen), gradient = differentiate(weights, task, x, labels, masks)
     rate = data["rates"][step // task.batches]
+    count = (step + 1).astype(jnp.float32)
     moved = [
-        advanced(task, *of, rate, step)
+        training.advanced(jnp, task, *of, rate, count)
         for of in zip(weights, states, gradient, strict=True)
     ]
     carry = tuple(tuple(part) for part in zip(*moved, strict=True))
-    return carry, (loss, gradient, decisions_of(*seen))
+    return carry, (loss, gradient, training.decisions_of(jnp, *seen))
 
 
 @functools.partial(jax.jit, static_argnames=("task", "steps", "images"))
@@ -112,7 +85,8 @@ class Scan(JaxPeer):
         self.data = {name: self.to_device(array) for name, array in arrays.items()}
         self.tests = self.to_device(planes_of(inputs["test"]))
         self.test_labels = self.to_device(inputs["test_labels"])
-        weights = from_flat(task.network, inputs["initial"])
+        tensors = training.layers_last(task.network, inputs["initial"])
+        weights = tuple(jnp.asarray(tensor) for tensor in tensors)
         states = tuple((jnp.zeros_like(w),) * task.states for w in weights)
         self.start = self.run((weights, states), 0, task.warm_up)
         self.results = {}
@@ -168,16 +142,18 @@ class Scan(JaxPeer):
 
         def flat(states):
             rows = zip(*states, strict=True)
-            return np.array([to_flat(network, row) for row in rows], np.float32)
+            return np.array(
+                [training.layers_first(network, row) for row in rows], np.float32
+            )
 
         correct, classes = found["tests"]
         results = {
             "loss": np.concatenate([np.asarray(part) for part in found["loss"]]),
-            "weights": to_flat(network, after),
+            "weights": training.layers_first(network, after),
             "state": flat(state),
-            "weights_before": to_flat(network, before),
+            "weights_before": training.layers_first(network, before),
             "state_before": flat(state_before),
-            "gradient": to_flat(network, found["gradient"]),
+            "gradient": training.layers_first(network, found["gradient"]),
             "pool_decisions": found["decisions"][0],
             "hidden_decisions": found["decisions"][1],
             "correct": [int(right) for right in correct],

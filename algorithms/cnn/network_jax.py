@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The networks in JAX: forward pass, loss, decisions, and the layout of their parameters.
+"""The networks in JAX: forward pass and loss.
 
 Images and filters are NHWC and HWIO, the pool is a reshape and a maximum, and fc1's weights are kept in the
 order of its inputs here, [y][x][channel]. The gradient of a maximum is split between equal values of a
@@ -14,29 +14,6 @@ import numpy as np
 from algorithms.cnn import training
 
 NHWC = ("NHWC", "HWIO", "NHWC")
-
-
-def from_flat(network, values):
-    """Tensors in this file's layout, from [parameters] in PyTorch's order."""
-    cuts, last = np.cumsum(network.sizes)[:-1], network.convolutions[-1]
-    parts = zip(np.split(values, cuts), network.shapes, strict=True)
-    w = [part.reshape(shape) for part, shape in parts]
-    for n in range(0, len(w) - 4, 2):
-        w[n] = w[n].transpose(2, 3, 1, 0)
-    w[-4] = w[-4].reshape(-1, last.outputs, last.to_side, last.to_side)
-    w[-4] = w[-4].transpose(2, 3, 1, 0).reshape(network.flat, -1)
-    w[-2] = w[-2].T
-    return tuple(jnp.asarray(np.ascontiguousarray(part)) for part in w)
-
-
-def to_flat(network, tensors):
-    w, last = [np.asarray(tensor) for tensor in tensors], network.convolutions[-1]
-    for n in range(0, len(w) - 4, 2):
-        w[n] = w[n].transpose(3, 2, 0, 1)
-    w[-4] = w[-4].reshape(last.to_side, last.to_side, last.outputs, -1)
-    w[-4] = w[-4].transpose(3, 2, 0, 1)
-    w[-2] = w[-2].T
-    return np.concatenate([part.flatten() for part in w])
 
 
 def masks_of(stream, counters):
@@ -107,19 +84,7 @@ def forward(network, w, x, masks=None, bf16=False):
 
 
 def loss_of(w, task, x, labels, masks):
-    """The mean loss over the images, and the arguments of `decisions_of`."""
+    """The mean loss over the images, and the arguments of `training.decisions_of`."""
     logits, *seen = forward(task.network, w, x, masks, task.bf16)
     logs = jax.nn.log_softmax(logits)
     return -jnp.take_along_axis(logs, labels[:, None], 1).mean(), seen
-
-
-def decisions_of(deciding, hidden):
-    """In the encoding of cnn::Decision."""
-    found = []
-    for values in deciding:
-        pooled = values.ndim == 6
-        order = (0, 5, 1, 3, 2, 4) if pooled else (0, 3, 1, 2)
-        windows = values.transpose(order).reshape(len(hidden), -1, 4 if pooled else 1)
-        live = (windows.max(2) > 0).astype(jnp.uint8)
-        found.append(windows.argmax(2).astype(jnp.uint8) + 4 * live)
-    return jnp.concatenate(found, 1), (hidden > 0).astype(jnp.uint8)
