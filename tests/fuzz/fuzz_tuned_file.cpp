@@ -9,29 +9,36 @@ namespace league::bench {
 namespace {
 
 const DeviceInfo h200{.device = {DeviceKind::gpu, 0, 1}, .name = "NVIDIA H200"};
+const DeviceInfo host{.device = {DeviceKind::host, 0, 16}, .name = "Intel Xeon"};
 
 const tests::TemporaryFolder& folder() {
   static const tests::TemporaryFolder made;
   return made;
 }
-TunedFile read(const std::string& text) { return TunedFile::read(folder().write(tuned_file_name(h200), text), h200); }
+TunedFile read(const std::string& text, const DeviceInfo& device) {
+  return TunedFile::read(folder().write(tuned_file_name(device), text), device);
+}
 
-void feed(const std::string& text) {
+void feed_of(const DeviceInfo& device, const std::string& text) {
   TunedFile first;
   try {
-    first = read(text);
+    first = read(text, device);
   } catch (const BadInput&) {
     return;
   }
-  const TunedFile again = read(first.text());
+  const TunedFile again = read(first.text(), device);
   fuzz::require(again.text() == first.text(), "what it writes is written otherwise:\n" + first.text());
   fuzz::require(again.entries().size() == first.entries().size(), "an entry is lost:\n" + first.text());
-  const std::filesystem::path file = folder().path() / tuned_file_name(h200);
-  TunedFile::update(file, h200, {.id = "search", .facts = {{"driver", "13.0"}}}, first.entries());
-  const TunedFile updated = TunedFile::read(file, h200);
+  const std::filesystem::path file = folder().path() / tuned_file_name(device);
+  TunedFile::update(file, device, {.id = "search", .facts = {{"driver", "13.0"}}}, first.entries());
+  const TunedFile updated = TunedFile::read(file, device);
   fuzz::require(updated.entries().size() == first.entries().size(), "a search's own entries are added twice");
   for (const TunedEntry& entry : updated.entries())
     fuzz::require(entry.search == "search", "an entry of an old search");
+}
+
+void feed(const std::string& text) {
+  for (const DeviceInfo* device : {&h200, &host}) feed_of(*device, text);
 }
 
 std::vector<std::string> seeds() {
@@ -48,6 +55,7 @@ std::vector<std::string> seeds() {
               "algorithm = \"linear_regression\"\nmethod = \"graph\"\nmodel = \"cuda\"\ndtype = \"f32\"\n" + times +
               "sizes = { n = 1 }\n",
           "device = \"NVIDIA H100\"\n",
+          "device = \"Intel Xeon, 16 threads\"\n",
           head + "colour = 1\n",
           search + "[[tuned]]\nsearch = \"2\"\n" + variant + times + "sizes = { n = 1 }\n",
           search + tuned + variant + times + "sizes = { n = 1 }\n" + tuned + variant + times + "sizes = { n = 1 }\n",
