@@ -131,6 +131,23 @@ def test_one_ratio_beyond_the_axis_has_an_arrow(rows_of, entry):
     )  # no outliers: half of them
 
 
+def test_a_long_problem_leaves_room_for_its_ratio(rows_of, entry, recwarn):
+    """Matplotlib warns where labels leave no axis."""
+    entries = []
+    for value in (1, 2):
+        many = {f"parameter_{n}": value for n in range(12)}
+        name = f"problem:{value}"
+        for model in ("kokkos", "cuda"):
+            one = entry(model, times(1e-3), parameters=many)
+            entries.append({**one, "name": f"{one['name']}/{name}"})
+    (figure,) = figures(overview, rows_of(entries))
+    canvas = figure.draw()
+    canvas.draw_without_rendering()
+    panel = canvas.axes[0]
+    assert panel.get_yticklabels()[0].get_text().endswith(" …")
+    assert panel.get_position().width > 0.2 and not recwarn.list
+
+
 def test_launches_that_are_all_equal_make_no_map(rows_of, entry):
     def swept(slowest):
         made = [entry("kokkos", times(1e-3))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
@@ -18,7 +19,8 @@ from .figure import Figure, cases_of, device_text, provenance
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-TALLEST = 45
+TALLEST = 45  # rows
+LONGEST = 84  # characters of a label
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -60,12 +62,13 @@ def ratio(gap: Gap) -> Estimate:
 
 
 def label(gap: Gap) -> str:
-    """``knn f32 fused, 52,500 x 17,500 x 784``: a problem in one short line."""
+    """``knn f32 fused, 52,500 x 17,500 x 784``: a problem in one short line; parameters that have no room are left out."""
     words = [*work_title(gap.portable, sizes=False).split(), gap.variant]
     case = gap.portable.case
     sizes = " x ".join(map(exact, case.sizes.values()))
     rest = [w for w in gap.sizes.split() if w.split("=")[0] not in case.sizes]
-    return f"{' '.join(dict.fromkeys(words))}, {' '.join([sizes, *rest])}"
+    whole = f"{' '.join(dict.fromkeys(words))}, {' '.join([sizes, *rest])}"
+    return shorten(whole, LONGEST, placeholder=" …")
 
 
 def limits(ratios: list[float]) -> tuple[float, float]:
