@@ -12,7 +12,7 @@ struct alignas(bytes) Pack {
   T values[size];
   LEAGUE_FUNCTION Pack operator+(const Pack& other) const {
     Pack sum;
-    for (int i = 0; i < size; ++i) sum.values[i] = values[i] + other.values[i];
+    for (int i = 0; i < size; ++i) sum.values[i] = static_cast<T>(values[i] + other.values[i]);
     return sum;
   }
 };

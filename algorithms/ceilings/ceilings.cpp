@@ -25,7 +25,7 @@ Kernel kernel_from(const std::string& name) {
 }
 
 Method method(const std::string& name, const std::string& description,
-              const std::vector<Dtype>& dtypes = {Dtype::f32, Dtype::f64}) {
+              const std::vector<Dtype>& dtypes = {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::u8}) {
   return {.name = name, .description = description, .dtypes = dtypes, .problem = name};
 }
 
@@ -58,7 +58,8 @@ const RegisterAlgorithm registered{Algorithm{
                     .description = "operands of tensor and tensor_hopper: one number in all elements, the peak that "
                                    "rooflines use; or random ones, which draw more power"}},
     .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
-                method("write", "c[i] = the number of its chunk, modulo 256"), method("add", "c[i] = a[i] + b[i]"),
+                method("write", "c[i] = the number of its chunk, modulo 128, plus 1"),
+                method("add", "c[i] = a[i] + b[i]"),
                 method("multiply_add", "1,024 multiply-adds on each element, in registers",
                        {Dtype::f32, Dtype::f64, Dtype::i32}),
                 tensor_method("tensor", "matrix multiply-adds of a warp (mma), from registers"),
@@ -71,22 +72,25 @@ const RegisterAlgorithm registered{Algorithm{
 template <class Body>
 auto with_element(Dtype dtype, const Body& body) {
   if (dtype == Dtype::i32) return body.template operator()<std::int32_t>();
+  if (dtype == Dtype::u8) return body.template operator()<std::uint8_t>();
   return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
 }
 
-/// Integers in [0, 256): a chunk's sum is exact in float.
+/// Integers in [0, 256), of bytes in [0, 128): a chunk's sum is exact in float, that of two bytes is a byte.
 template <class T>
 void fill_small(std::span<T> values, std::uint64_t seed, std::uint64_t stream, std::int64_t first) {
+  constexpr int end = sizeof(T) == 1 ? 128 : 256;
   const auto size = static_cast<std::int64_t>(values.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < size; ++i)
     values[static_cast<std::size_t>(i)] =
-        static_cast<T>(random_below(256, seed, stream, static_cast<std::uint64_t>(first + i)));
+        static_cast<T>(random_below(end, seed, stream, static_cast<std::uint64_t>(first + i)));
 }
 
-Dtype sum_dtype(Kernel kernel, Dtype dtype) {
-  if (kernel != Kernel::tensor || dtype == Dtype::f64) return dtype;
-  return dtype == Dtype::u8 ? Dtype::i32 : Dtype::f32;
+Dtype result_dtype(Kernel kernel, Dtype dtype) {
+  const bool sums = kernel == Kernel::read || kernel == Kernel::tensor;
+  if (sums && dtype == Dtype::u8) return Dtype::i32;
+  return kernel == Kernel::tensor && dtype != Dtype::f64 ? Dtype::f32 : dtype;
 }
 
 /// Expected value of row `row` of `multiply_add`: every two steps add odd - even to each chain.
@@ -101,7 +105,7 @@ double advanced(const Recurrence& recurrence, std::int64_t row) {
 Ceilings::Ceilings(const Making& making)
     : Problem(making),
       kernel(kernel_from(making.problem)),
-      output_dtype(sum_dtype(kernel, dtype)),
+      output_dtype(result_dtype(kernel, dtype)),
       row_size(chunk_bytes / static_cast<std::int64_t>(size_bytes(dtype))),
       seed(making.seed),
       random_operands(making.parameters.choice("operands") == "random") {
@@ -153,19 +157,16 @@ Outputs Ceilings::inputs() const {
 }
 
 Verdict Ceilings::check(const Outputs& outputs, Reduce& /*reduce*/) const {
-  return with_element(output_dtype, [&]<class T>() -> Verdict {
-    const auto first = [this](std::int64_t i) {
-      return static_cast<double>(a.values<T>()[static_cast<std::size_t>(i - local.begin * row_size)]);
+  const auto check_values = [&]<class In, class Out>() {
+    const auto at = [this](const HostArray& array, std::int64_t i) {
+      return static_cast<double>(array.values<In>()[static_cast<std::size_t>(i - local.begin * row_size)]);
     };
-    const auto second = [this](std::int64_t i) {
-      return static_cast<double>(b.values<T>()[static_cast<std::size_t>(i - local.begin * row_size)]);
-    };
-    return judge_rows<T>(outputs.at(0), [&](std::int64_t i) -> Expected {
+    return judge_rows<Out>(outputs.at(0), [&](std::int64_t i) -> Expected {
       switch (kernel) {
         case Kernel::copy:
-          return {first(i), 0};
+          return {at(a, i), 0};
         case Kernel::add:
-          return {first(i) + second(i), 0};
+          return {at(a, i) + at(b, i), 0};
         case Kernel::write:
           return {written<double>(i / row_size), 0};
         case Kernel::multiply_add:
@@ -176,9 +177,14 @@ Verdict Ceilings::check(const Outputs& outputs, Reduce& /*reduce*/) const {
           break;
       }
       double sum = 0;
-      for (std::int64_t k = 0; k < row_size; ++k) sum += first(i * row_size + k);
+      for (std::int64_t k = 0; k < row_size; ++k) sum += at(a, i * row_size + k);
       return {sum, 0};
     });
+  };
+  return with_element(output_dtype, [&]<class Out>() {
+    if (dtype == Dtype::u8 && kernel == Kernel::read)
+      return check_values.template operator()<std::uint8_t, std::int32_t>();
+    return check_values.template operator()<Out, Out>();
   });
 }
 

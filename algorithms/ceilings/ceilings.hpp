@@ -44,7 +44,7 @@ class Ceilings final : public Problem {
   }
 
   Kernel kernel;
-  Dtype output_dtype;     ///< tensor cores accumulate in a wider type
+  Dtype output_dtype;     ///< sums of bytes and of tensor cores are in a wider type
   std::int64_t row_size;  ///< elements of a row
   std::int64_t rows;
   std::uint64_t seed;
@@ -53,11 +53,25 @@ class Ceilings final : public Problem {
   HostArray a{}, b{};    ///< [local rows x row_size], if the method reads them
 };
 
-/// The value that `write` stores into all elements of a chunk.
+/// The value that `write` stores into all elements of a chunk; a byte holds it.
 template <class T>
 LEAGUE_FUNCTION T written(std::int64_t chunk) {
-  return static_cast<T>(1 + (chunk & 255));
+  return static_cast<T>(1 + (chunk & 127));
 }
+
+/// Of a chunk of T: the type of its sum, and of a thread's partial sums, which hold those of any bytes.
+template <class T>
+struct ChunkSum {
+  using Type = T;
+  using Partial = T;
+};
+template <>
+struct ChunkSum<std::uint8_t> {
+  using Type = std::int32_t;
+  using Partial = std::uint16_t;
+};
+template <class T>
+using Sum = typename ChunkSum<T>::Type;
 
 /// Initial values of a row's chains.
 template <class T>
@@ -86,13 +100,15 @@ LEAGUE_FUNCTION T row_sum(const T* x) {
   return sum;
 }
 
-/// The sum of a chunk on a host thread; `strands` threads share it, each takes every strands-th piece of 256 bytes.
+/// The sum of a chunk on a host thread; `strands` threads share it, each takes every strands-th piece.
 template <class T>
-LEAGUE_FUNCTION T chunk_sum(const T* from, int strand = 0, int strands = 1) {
-  constexpr int width = 256 / static_cast<int>(sizeof(T));  // four cache lines with independent sums
-  T partial[width] = {}, sum = 0;
+LEAGUE_FUNCTION Sum<T> chunk_sum(const T* from, int strand = 0, int strands = 1) {
+  using Partial = typename ChunkSum<T>::Partial;
+  constexpr int width = 256 / static_cast<int>(sizeof(Partial));  // four cache lines of independent sums
+  Partial partial[width] = {};
   for (int i = strand * width; i < chunk_size<T>; i += strands * width)
-    for (int k = 0; k < width; ++k) partial[k] += from[i + k];
+    for (int k = 0; k < width; ++k) partial[k] = static_cast<Partial>(partial[k] + from[i + k]);
+  Sum<T> sum = 0;
   for (int k = 0; k < width; ++k) sum += partial[k];
   return sum;
 }

@@ -44,11 +44,11 @@ __device__ T block_sum(int lane, int lanes, T sum) {
 }
 
 template <class T>
-__global__ void read_chunks(std::int64_t chunks, const T* a, T* sums) {
+__global__ void read_chunks(std::int64_t chunks, const T* a, Sum<T>* sums) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   for (std::int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     const auto* from = reinterpret_cast<const Pack<T>*>(a) + chunk * packs;
-    T sum = 0;
+    Sum<T> sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
       for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
@@ -105,7 +105,7 @@ void copy(const Pass& on, const T* a, T* out) {
   check_launch();
 }
 template <class T>
-void read(const Pass& on, const T* a, T* sums) {
+void read(const Pass& on, const T* a, Sum<T>* sums) {
   read_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, sums);
   check_launch();
 }
@@ -127,16 +127,16 @@ void multiply_add(const Pass& on, T* sums) {
   check_launch();
 }
 
-const CeilingPass copied{
+const BandwidthPass copied{
     "copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>, {.per_team = 1}); }};
-const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
-                             return kernel("ceiling", read<T>, {.per_team = 1, .whole_warps = true});
-                           }};
-const CeilingPass written_{
+const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
+                               return kernel("ceiling", read<T>, {.per_team = 1, .whole_warps = true});
+                             }};
+const BandwidthPass written_{
     "write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>, {.per_team = 1}); }};
-const CeilingPass added{
+const BandwidthPass added{
     "add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>, {.per_team = 1}); }};
-const CeilingPass multiplied{
+const RatePass multiplied{
     "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 
 }  // namespace

@@ -23,7 +23,7 @@ def read(a):
 
 @functools.partial(jax.jit, static_argnames=("chunks", "size", "dtype"))
 def write(chunks, size, dtype):
-    numbers = 1 + (jnp.arange(chunks) & 255)
+    numbers = 1 + (jnp.arange(chunks) & 127)
     return jnp.broadcast_to(numbers.astype(dtype)[:, None], (chunks, size))
 
 

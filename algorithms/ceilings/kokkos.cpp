@@ -54,9 +54,9 @@ void copy(const Pass& on, Vector<const T> a, Vector<T> out) {
 
 /// A lane's share of the sum of a chunk.
 template <class T>
-KOKKOS_INLINE_FUNCTION T lane_sum(const Pack<T>* from, int lane, int lanes) {
+KOKKOS_INLINE_FUNCTION Sum<T> lane_sum(const Pack<T>* from, int lane, int lanes) {
   if constexpr (on_gpu) {
-    T sum = 0;
+    Sum<T> sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
       for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
@@ -70,7 +70,7 @@ KOKKOS_INLINE_FUNCTION T lane_sum(const Pack<T>* from, int lane, int lanes) {
 }
 
 template <class T>
-void read(const Pass& on, Vector<const T> a, Vector<T> sums) {
+void read(const Pass& on, Vector<const T> a, Vector<Sum<T>> sums) {
   const Launch launch = on.launch;
   const std::int64_t chunks = on.size();
   Kokkos::parallel_for(
@@ -78,9 +78,9 @@ void read(const Pass& on, Vector<const T> a, Vector<T> sums) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
-          T total = 0;
+          Sum<T> total = 0;
           Kokkos::parallel_reduce(
-              Kokkos::TeamVectorRange(team, lanes), [&](int lane, T& sum) { sum += lane_sum(from, lane, lanes); },
+              Kokkos::TeamVectorRange(team, lanes), [&](int lane, Sum<T>& sum) { sum += lane_sum(from, lane, lanes); },
               total);
           blocks::once_per_team(team, [&] { sums(chunk) = total; });
         });
@@ -160,19 +160,19 @@ void multiply_add(const Pass& on, Vector<T> sums) {
       });
 }
 
-const CeilingPass copied{
+const BandwidthPass copied{
     "copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>, {.per_team = run}); }};
 // A team of `read` ends in a reduction, which is faster in smaller teams.
-const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
-                             return kernel("ceiling", read<T>, {.team = 128, .per_team = run});
-                           }};
-const CeilingPass written_{
-    "write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>, {.per_team = run}); }};
-const CeilingPass added{
-    "add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>, {.per_team = run}); }};
-const CeilingPass multiplied{"multiply_add", model, {"sums"}, []<class T>(Of<T>) {
-                               return kernel("ceiling", multiply_add<T>, {.per_team = on_gpu ? 0 : rows_at_once<T>});
+const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
+                               return kernel("ceiling", read<T>, {.team = 128, .per_team = run});
                              }};
+const BandwidthPass written_{
+    "write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>, {.per_team = run}); }};
+const BandwidthPass added{
+    "add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>, {.per_team = run}); }};
+const RatePass multiplied{"multiply_add", model, {"sums"}, []<class T>(Of<T>) {
+                            return kernel("ceiling", multiply_add<T>, {.per_team = on_gpu ? 0 : rows_at_once<T>});
+                          }};
 
 }  // namespace
 }  // namespace league::kokkos::ceilings

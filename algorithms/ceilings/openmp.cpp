@@ -32,7 +32,7 @@ void copy(const Pass& on, const T* a, T* out) {
 }
 
 template <class T>
-void read(const Pass& on, const T* a, T* sums) {
+void read(const Pass& on, const T* a, Sum<T>* sums) {
   const std::int64_t chunks = on.size();
 #pragma omp parallel for num_threads(on.threads) schedule(static)
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
@@ -65,7 +65,7 @@ void add(const Pass& on, const T* a, const T* b, T* out) {
       for (int i = 0; i < lines; ++i) {
         const std::int64_t first = chunk * chunk_size<T> + i * Line<T>::size;
         Line<T> line;
-        for (int k = 0; k < Line<T>::size; ++k) line.values[k] = a[first + k] + b[first + k];
+        for (int k = 0; k < Line<T>::size; ++k) line.values[k] = static_cast<T>(a[first + k] + b[first + k]);
         blocks::NativeWords::store_streaming(to + i, line);
       }
     }
@@ -88,11 +88,11 @@ void multiply_add(const Pass& on, T* sums) {
   }
 }
 
-const CeilingPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>); }};
-const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
-const CeilingPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
-const CeilingPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
-const CeilingPass multiplied{
+const BandwidthPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>); }};
+const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
+const BandwidthPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
+const BandwidthPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
+const RatePass multiplied{
     "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace league::ceilings {
 
-/// Registration of a kernel.
-using CeilingPass = OnePass<Ceilings, float, double, std::int32_t>;
+/// Registration of a kernel: of a bandwidth, of a rate.
+using BandwidthPass = OnePass<Ceilings, float, double, std::int32_t, std::uint8_t>;
+using RatePass = OnePass<Ceilings, float, double, std::int32_t>;
 
 }  // namespace league::ceilings

@@ -17,7 +17,7 @@ void copy(const Pass& on, const T* a, T* out) {
 }
 
 template <class T>
-void read(const Pass& on, const T* a, T* sums) {
+void read(const Pass& on, const T* a, Sum<T>* sums) {
   const std::int64_t chunks = on.size();
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
 }
@@ -32,7 +32,7 @@ void write(const Pass& on, T* out) {
 template <class T>
 void add(const Pass& on, const T* a, const T* b, T* out) {
   const std::int64_t n = on.size() * chunk_size<T>;
-  for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(a[i] + b[i]);
 }
 
 template <class T>
@@ -49,11 +49,11 @@ void multiply_add(const Pass& on, T* sums) {
   }
 }
 
-const CeilingPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>); }};
-const CeilingPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
-const CeilingPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
-const CeilingPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
-const CeilingPass multiplied{
+const BandwidthPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>); }};
+const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
+const BandwidthPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
+const BandwidthPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
+const RatePass multiplied{
     "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "algorithms/blocks/mma.hpp"
 #include "algorithms/ceilings/ceilings.hpp"
@@ -32,7 +33,33 @@ TEST(Ceilings, CountsBytesAndOperations) {
   EXPECT_EQ(make("read", 1, Dtype::f64).cost().bytes, bytes);
   EXPECT_EQ(make("write", 1, Dtype::f64).cost().bytes, bytes);
   EXPECT_EQ(make("add", 1, Dtype::f32).cost().bytes, 3 * bytes);
+  EXPECT_EQ(make("add", 1, Dtype::u8).cost().bytes, 3 * bytes);
   EXPECT_EQ(make("multiply_add", 1, Dtype::f32).cost().operations, 2.0 * 4096 * 1024);
+}
+
+TEST(Ceilings, SumsBytesInIntegers) {
+  const Ceilings problem = make("read", 40000, Dtype::u8);
+  Outputs outputs = problem.make_outputs({0, problem.extent()}, tests::runtime().host_memory());
+  const auto sums = outputs[0].values.values<std::int32_t>();
+  ASSERT_EQ(sums.size(), 3U);
+  const auto bytes = problem.a.values<std::uint8_t>();
+  for (std::size_t chunk = 0; chunk < sums.size(); ++chunk)
+    sums[chunk] = chunk_sum(bytes.data() + chunk * static_cast<std::size_t>(chunk_bytes));
+  EXPECT_GT(sums[0], 1 << 16) << "more than the partial sums of a thread hold";
+  EXPECT_TRUE(problem.check_alone(outputs).passed());
+  sums.back() += 1;
+  EXPECT_FALSE(problem.check_alone(outputs).passed());
+}
+
+TEST(Ceilings, PartialSumsHoldAnyBytes) {
+  const std::vector<std::uint8_t> bytes(chunk_bytes, 255);
+  EXPECT_EQ(chunk_sum(bytes.data()), 255 * chunk_bytes);
+}
+
+TEST(Ceilings, SumsOfTwoBytesAreBytes) {
+  const Ceilings problem = make("add", 40000, Dtype::u8);
+  for (const HostArray* array : {&problem.a, &problem.b})
+    for (const std::uint8_t value : array->values<std::uint8_t>()) ASSERT_LT(value, 128);
 }
 
 /// The oracle's values of the chains agree with the recurrence.
