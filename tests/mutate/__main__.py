@@ -2,7 +2,7 @@
 """Makes the oracle of each algorithm wrong, in one place at a time, and runs the algorithm's tests: something must fail.
 
 What is changed (points.py): a term of a sum is left out, a bound is ten times as large. All changes are in one
-executable, where LEAGUE_MUTANT switches one on: the preset's league_tests, of which only those objects are compiled and
+executable, where LEAGUE_MUTANT switches one on: the league_tests of build/mutation, of which only those objects are compiled and
 linked anew that see a changed file. Prints the share of the changes that were found, and those that were not.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 import points
 
 ROOT = Path(__file__).resolve().parents[2]
-PRESET = ROOT / "build/openmp"
+BUILT = ROOT / "build/mutation"
 FOLDER = ROOT / "build/mutants"
 SOURCE, OBJECTS, TESTS = FOLDER / "source", FOLDER / "objects", FOLDER / "league_tests"
 POINTS = FOLDER / "points.json"
@@ -66,17 +66,17 @@ def copy() -> None:
 
 
 def ninja(*options: str) -> str:
-    return require(run(ROOT / "build/venv/bin/ninja", "-C", PRESET, *options))
+    return require(run(ROOT / "build/venv/bin/ninja", "-C", BUILT, *options))
 
 
 def seeing(files: set[str]) -> dict[str, set[str]]:
-    """File -> the objects of the preset that see it."""
+    """File -> the objects of the build that see it."""
     found, target = {file: set() for file in files}, ""
     for line in ninja("-t", "deps").splitlines():
         if line and not line[0].isspace():
             target = line.split(":")[0]
         elif line.strip():
-            seen = os.path.relpath(os.path.join(PRESET, line.strip()), ROOT)
+            seen = os.path.relpath(os.path.join(BUILT, line.strip()), ROOT)
             if seen in found:
                 found[seen].add(target)
     return found
@@ -129,7 +129,7 @@ def build(changed: set[str], jobs: int) -> None:
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, shell=True, cwd=PRESET, capture_output=True, text=True, check=False
+        command, shell=True, cwd=BUILT, capture_output=True, text=True, check=False
     )
 
 
@@ -162,7 +162,7 @@ def fails(
     variables = os.environ | {
         "LEAGUE_MUTANT": str(mutant),
         "OMP_WAIT_POLICY": "passive",
-        "LD_LIBRARY_PATH": str(PRESET),
+        "LD_LIBRARY_PATH": str(BUILT),
     }
     try:
         done = run(*command, cwd=ROOT, env=variables, timeout=patience_s)
@@ -245,7 +245,7 @@ def main() -> int:
     if options.no_build:
         found = [points.Point(**one) for one in json.loads(POINTS.read_text())]
     else:
-        found = of_oracles(points.all_points(ROOT, PRESET / "compile_commands.json"))
+        found = of_oracles(points.all_points(ROOT, BUILT / "compile_commands.json"))
     numbers = tried(found, options)
     if options.list:
         print("\n".join(shown(found[n - 1]) for some in numbers.values() for n in some))
