@@ -9,9 +9,8 @@ import functools
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from algorithms.cnn import training
+from algorithms.cnn import channels_last, training
 from algorithms.cnn.network_jax import forward, loss_of, masks_of
 from backends.python.gpu import JaxPeer
 
@@ -34,7 +33,7 @@ def take(task, data, carry, step, place, images):
         for of in zip(weights, states, gradient, strict=True)
     ]
     carry = tuple(tuple(part) for part in zip(*moved, strict=True))
-    return carry, (loss, gradient, training.decisions_of(jnp, *seen))
+    return carry, (loss, gradient, channels_last.decisions_of(jnp, *seen))
 
 
 @functools.partial(jax.jit, static_argnames=("task", "steps", "images"))
@@ -70,22 +69,12 @@ class Scan(JaxPeer):
     def upload(self):
         self.task = task = dataclasses.replace(training.task_of(self), bf16=self.bf16)
         inputs = self.inputs
-
-        def planes_of(images):
-            return training.channels_last(training.normalised(images, task.network))
-
-        arrays = {
-            "images": planes_of(inputs["train"]),
-            "labels": inputs["train_labels"],
-            "order": inputs["order"].flatten(),
-            "rates": inputs["rates"],
-            "streams": task.streams(),
-            "counters": task.counters(),
-        }
+        arrays = channels_last.arrays_of(task, inputs)
         self.data = {name: self.to_device(array) for name, array in arrays.items()}
-        self.tests = self.to_device(planes_of(inputs["test"]))
+        tests = channels_last.planes_of(inputs["test"], task.network)
+        self.tests = self.to_device(tests)
         self.test_labels = self.to_device(inputs["test_labels"])
-        tensors = training.layers_last(task.network, inputs["initial"])
+        tensors = channels_last.tensors_of(task.network, inputs["initial"])
         weights = tuple(jnp.asarray(tensor) for tensor in tensors)
         states = tuple((jnp.zeros_like(w),) * task.states for w in weights)
         self.start = self.run((weights, states), 0, task.warm_up)
@@ -128,7 +117,7 @@ class Scan(JaxPeer):
         )
         self.test_after(last, after)
         self.results = {
-            "loss": [*self.losses, loss[None]],
+            "losses": [*self.losses, loss[None]],
             "before": before,
             "after": after,
             "gradient": gradient,
@@ -137,29 +126,7 @@ class Scan(JaxPeer):
         }
 
     def download(self):
-        found, network = self.results, self.task.network
-        (before, state_before), (after, state) = found["before"], found["after"]
-
-        def flat(states):
-            rows = zip(*states, strict=True)
-            return np.array(
-                [training.layers_first(network, row) for row in rows], np.float32
-            )
-
-        correct, classes = found["tests"]
-        results = {
-            "loss": np.concatenate([np.asarray(part) for part in found["loss"]]),
-            "weights": training.layers_first(network, after),
-            "state": flat(state),
-            "weights_before": training.layers_first(network, before),
-            "state_before": flat(state_before),
-            "gradient": training.layers_first(network, found["gradient"]),
-            "pool_decisions": found["decisions"][0],
-            "hidden_decisions": found["decisions"][1],
-            "correct": [int(right) for right in correct],
-            "predictions": classes,
-        }
-        return training.outputs(self.task, results)
+        return channels_last.outputs(self.task, self.results)
 
 
 class ScanTf32(Scan):

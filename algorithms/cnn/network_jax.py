@@ -84,7 +84,7 @@ def forward(network, w, x, masks=None, bf16=False):
 
 
 def loss_of(w, task, x, labels, masks):
-    """The mean loss over the images, and the arguments of `training.decisions_of`."""
+    """The mean loss over the images, and the arguments of `channels_last.decisions_of`."""
     logits, *seen = forward(task.network, w, x, masks, task.bf16)
     logs = jax.nn.log_softmax(logits)
     return -jnp.take_along_axis(logs, labels[:, None], 1).mean(), seen

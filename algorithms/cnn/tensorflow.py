@@ -7,7 +7,7 @@ Images are normalised once. The last step is a call of its own, which also retur
 import numpy as np
 import tensorflow as tf
 
-from algorithms.cnn import training
+from algorithms.cnn import channels_last, training
 from backends.python.peer import HostPeer
 
 
@@ -32,7 +32,7 @@ def masks_of(stream, counters):
 
 
 def forward(network, w, x, masks=None):
-    """Logits, the arguments of `training.decisions_of`."""
+    """Logits, the arguments of `channels_last.decisions_of`."""
     deciding = []
     for n, of in enumerate(network.convolutions):
         x = tf.nn.conv2d(x, w[2 * n], 1, "VALID") + w[2 * n + 1]
@@ -53,7 +53,7 @@ def forward(network, w, x, masks=None):
 
 def take(task, data, carry, step, place, images):
     """A step on `images` images from position `place` in the order. Returns weights and state, the loss, the gradient,
-    and the arguments of `training.decisions_of`."""
+    and the arguments of `channels_last.decisions_of`."""
     weights, states = carry
     index = data["order"][place : place + images]
     masks = None
@@ -114,22 +114,13 @@ class Cpu(HostPeer):
     def upload(self):
         self.task = task = training.task_of(self)
         inputs = self.inputs
-
-        def planes_of(images):
-            return training.channels_last(training.normalised(images, task.network))
-
-        arrays = {
-            "images": planes_of(inputs["train"]),
-            "labels": inputs["train_labels"],
-            "order": inputs["order"].flatten(),
-            "rates": inputs["rates"],
-            "streams": task.streams(),
-            "counters": task.counters(),
-        }
         with self.where:
+            arrays = channels_last.arrays_of(task, inputs)
             self.data = {name: tf.constant(array) for name, array in arrays.items()}
-            self.tests = tf.constant(planes_of(inputs["test"]))
-            tensors = training.layers_last(task.network, inputs["initial"])
+            self.tests = tf.constant(
+                channels_last.planes_of(inputs["test"], task.network)
+            )
+            tensors = channels_last.tensors_of(task.network, inputs["initial"])
             weights = tuple(tf.constant(tensor) for tensor in tensors)
             states = tuple((tf.zeros_like(w),) * task.states for w in weights)
         self.start = self.run((weights, states), 0, task.warm_up)
@@ -173,35 +164,18 @@ class Cpu(HostPeer):
             )
         self.test_after(last, after)
         self.results = {
-            "loss": [*self.losses, loss[None]],
+            "losses": [*self.losses, loss[None]],
             "before": before,
             "after": after,
             "gradient": gradient,
             "seen": seen,
+            "tests": (self.correct, self.classes),
         }
 
     def download(self):
-        found, network = self.results, self.task.network
-
-        def flat(tensors):
-            return training.layers_first(network, tensors)
-
-        (before, state_before), (after, state) = found["before"], found["after"]
-        states = (zip(*of, strict=True) for of in (state_before, state))
-        rows = [np.array([flat(row) for row in of], np.float32) for of in states]
-        deciding, hidden = found["seen"]
+        deciding, hidden = self.results["seen"]
         values = [value.numpy() for value in deciding]
-        decisions = training.decisions_of(np, values, hidden.numpy())
-        results = {
-            "loss": np.concatenate([part.numpy() for part in found["loss"]]),
-            "weights": flat(after),
-            "state": rows[1],
-            "weights_before": flat(before),
-            "state_before": rows[0],
-            "gradient": flat(found["gradient"]),
-            "pool_decisions": decisions[0],
-            "hidden_decisions": decisions[1],
-            "correct": self.correct,
-            "predictions": self.classes,
-        }
-        return training.outputs(self.task, results)
+        decisions = channels_last.decisions_of(np, values, hidden.numpy())
+        return channels_last.outputs(
+            self.task, {**self.results, "decisions": decisions}
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,49 +118,6 @@ def normalised(images: np.ndarray, network: Network) -> np.ndarray:
     """f32 [images x planes x side x side] of u8, normalised."""
     first = network.convolutions[0]
     return scaled(images, network).reshape(-1, first.inputs, first.side, first.side)
-
-
-def channels_last(planes: np.ndarray) -> np.ndarray:
-    """[images x side x side x planes]"""
-    return np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
-
-
-def layers_last(network: Network, values: np.ndarray) -> list[np.ndarray]:
-    """Tensors for NHWC, from [parameters] in PyTorch's order: filters HWIO, the dense layers' weights [inputs x
-    outputs], those of the first in the order [y][x][channel] of its inputs."""
-    cuts, last = np.cumsum(network.sizes)[:-1], network.convolutions[-1]
-    parts = zip(np.split(values, cuts), network.shapes, strict=True)
-    w = [part.reshape(shape) for part, shape in parts]
-    for n in range(0, len(w) - 4, 2):
-        w[n] = w[n].transpose(2, 3, 1, 0)
-    w[-4] = w[-4].reshape(-1, last.outputs, last.to_side, last.to_side)
-    w[-4] = w[-4].transpose(2, 3, 1, 0).reshape(network.flat, -1)
-    w[-2] = w[-2].T
-    return [np.ascontiguousarray(part) for part in w]
-
-
-def layers_first(network: Network, tensors: Iterable[Any]) -> np.ndarray:
-    """[parameters] in PyTorch's order, from those of `layers_last`."""
-    w, last = [np.asarray(tensor) for tensor in tensors], network.convolutions[-1]
-    for n in range(0, len(w) - 4, 2):
-        w[n] = w[n].transpose(3, 2, 0, 1)
-    w[-4] = w[-4].reshape(last.to_side, last.to_side, last.outputs, -1)
-    w[-4] = w[-4].transpose(3, 2, 0, 1)
-    w[-2] = w[-2].T
-    return np.concatenate([part.flatten() for part in w])
-
-
-def decisions_of(xp: Any, deciding: Iterable[Any], hidden: Any) -> tuple[Any, Any]:
-    """In the encoding of cnn::Decision, by NumPy or jax.numpy. `deciding`: values of NHWC, before a pool as windows
-    [images x side x 2 x side x 2 x channels]."""
-    found = []
-    for values in deciding:
-        pooled = values.ndim == 6
-        order = (0, 5, 1, 3, 2, 4) if pooled else (0, 3, 1, 2)
-        windows = values.transpose(order).reshape(len(hidden), -1, 4 if pooled else 1)
-        live = (windows.max(2) > 0).astype(xp.uint8)
-        found.append(windows.argmax(2).astype(xp.uint8) + 4 * live)
-    return xp.concatenate(found, 1), (hidden > 0).astype(xp.uint8)
 
 
 @dataclass(frozen=True)
