@@ -16,10 +16,13 @@ SIZES = {"train": 60000, "test": 10000, "features": 784}
 def network_of(entry):
     """network(model, seconds, ...) -> a training of 100 steps of 32 images, eight samples within a per cent."""
 
-    def make(model, middle, task="train", steps=100, **changes):
+    def make(model, middle, sizes=SIZES, batch=32, **changes):
         samples = [middle * (1 + 0.001 * n) for n in range(8)]
-        parameters = {"task": task, "batch": 32, "steps": steps, "epochs": 1}
-        what = {"algorithm": "cnn", "method": "direct", "sizes": SIZES}
+        keys = ("task", "steps", "warm_up")
+        parameters = {"task": "train", "steps": 100, "warm_up": 0, "epochs": 1}
+        parameters |= {k: changes.pop(k) for k in keys if k in changes}
+        parameters["batch"] = batch
+        what = {"algorithm": "cnn", "method": "direct", "sizes": sizes}
         return entry(model, samples, **what, parameters=parameters, **changes)
 
     return make
@@ -49,6 +52,13 @@ def test_several_clocks_are_compared_on_the_host(rows_of, network):
     lengths = [bar.get_width() for bar in figure.draw().axes[0].patches]
     assert lengths[0] == pytest.approx(3200 / 0.02)
     assert "on the host's clock" in figure.caption
+
+
+def test_the_last_batch_of_an_epoch_is_smaller(rows_of, network):
+    """Batches of 3, 3 and 1 image: steps 1 to 4 take 3 + 1 + 3 + 3."""
+    few = {"sizes": {**SIZES, "train": 7}, "batch": 3, "steps": 4, "warm_up": 1}
+    (figure,) = figures(rows_of([network(m, 0.1, **few) for m in ("kokkos", "cuda")]))
+    assert " 10 images of one compute" in figure.caption
 
 
 def test_inference_counts_what_it_classifies_and_epochs_have_no_figure(

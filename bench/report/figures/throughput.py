@@ -21,12 +21,23 @@ if TYPE_CHECKING:
 
 def images(case: Case) -> int:
     """Images of one compute: those of its steps of training, or all that it classifies; 0 where epochs end in tests."""
-    parameters = case.parameters
     if case.algorithm != "cnn":
         return 0
+    parameters, train = case.parameters, int(case.sizes.get("train", 0))
     if parameters.get("task") == "inference":
         return int(case.sizes.get("test", 0))
-    return int(parameters.get("batch", 0)) * int(parameters.get("steps", 0))
+    first = int(parameters.get("warm_up", 0))
+    last = first + int(parameters.get("steps", 0))
+    batch = min(int(parameters.get("batch", 0)), train)
+    if batch < 1:
+        return 0
+
+    def before(step: int) -> int:
+        """Images of all steps before this one: the last batch of an epoch may be smaller."""
+        epochs, number = divmod(step, -(-train // batch))
+        return epochs * train + number * batch
+
+    return before(last) - before(first)
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
