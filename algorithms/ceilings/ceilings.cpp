@@ -24,9 +24,12 @@ Kernel kernel_from(const std::string& name) {
   throw std::logic_error("no ceiling is named '" + name + "'");
 }
 
-Method method(const std::string& name, const std::string& description,
-              const std::vector<Dtype>& dtypes = {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::u8}) {
-  return {.name = name, .description = description, .dtypes = dtypes, .problem = name};
+Method bandwidth(const std::string& name, const std::string& description) {
+  return {.name = name,
+          .description = description,
+          .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::u8},
+          .problem = name,
+          .units = {{Dtype::u8, "i32"}}};
 }
 
 /// Small matrix products by the tensor cores of NVIDIA GPUs. `dtype` is the type of the factors.
@@ -57,11 +60,14 @@ const RegisterAlgorithm registered{Algorithm{
                     .choices = {"constant", "random"},
                     .description = "operands of tensor and tensor_hopper: one number in all elements, the peak that "
                                    "rooflines use; or random ones, which draw more power"}},
-    .methods = {method("copy", "c[i] = a[i]"), method("read", "the sum of each chunk"),
-                method("write", "c[i] = the number of its chunk, modulo 128, plus 1"),
-                method("add", "c[i] = a[i] + b[i]"),
-                method("multiply_add", "1,024 multiply-adds on each element, in registers",
-                       {Dtype::f32, Dtype::f64, Dtype::i32}),
+    .methods = {bandwidth("copy", "c[i] = a[i]"),
+                bandwidth("read", "the sum of each chunk"),
+                bandwidth("write", "c[i] = the number of its chunk, modulo 128, plus 1"),
+                bandwidth("add", "c[i] = a[i] + b[i]"),
+                {.name = "multiply_add",
+                 .description = "1,024 multiply-adds on each element, in registers",
+                 .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
+                 .problem = "multiply_add"},
                 tensor_method("tensor", "matrix multiply-adds of a warp (mma), from registers"),
                 tensor_method("tensor_hopper",
                               "of a warpgroup (wgmma), from shared memory; f64: of a warp, four steps at once")},
