@@ -106,23 +106,18 @@ class Cpu(HostPeer):
 
     def __init__(self, inputs, parameters, device):
         super().__init__(inputs, parameters, device)
-        threading = tf.config.threading
-        if threading.get_intra_op_parallelism_threads() != device.threads:
-            threading.set_intra_op_parallelism_threads(device.threads)
-        self.where = tf.device("CPU")
+        tf.config.set_visible_devices([], "GPU")
+        tf.config.threading.set_intra_op_parallelism_threads(device.threads)
 
     def upload(self):
         self.task = task = training.task_of(self)
         inputs = self.inputs
-        with self.where:
-            arrays = channels_last.arrays_of(task, inputs)
-            self.data = {name: tf.constant(array) for name, array in arrays.items()}
-            self.tests = tf.constant(
-                channels_last.planes_of(inputs["test"], task.network)
-            )
-            tensors = channels_last.tensors_of(task.network, inputs["initial"])
-            weights = tuple(tf.constant(tensor) for tensor in tensors)
-            states = tuple((tf.zeros_like(w),) * task.states for w in weights)
+        arrays = channels_last.arrays_of(task, inputs)
+        self.data = {name: tf.constant(array) for name, array in arrays.items()}
+        self.tests = tf.constant(channels_last.planes_of(inputs["test"], task.network))
+        tensors = channels_last.tensors_of(task.network, inputs["initial"])
+        weights = tuple(tf.constant(tensor) for tensor in tensors)
+        states = tuple((tf.zeros_like(w),) * task.states for w in weights)
         self.start = self.run((weights, states), 0, task.warm_up)
         self.results = {}
 
@@ -131,10 +126,9 @@ class Cpu(HostPeer):
         self.losses, self.correct, self.classes = [], [], np.empty(0, np.int32)
         for run in self.task.runs(begin, end):
             places = (tf.constant(at) for at in (run.step, run.first, run.steps))
-            with self.where:
-                carry, losses = take_many(
-                    self.task, self.data, carry, *places, images=run.images
-                )
+            carry, losses = take_many(
+                self.task, self.data, carry, *places, images=run.images
+            )
             self.losses.append(losses)
             self.test_after(run.step + run.steps - 1, carry)
         return carry
@@ -144,10 +138,7 @@ class Cpu(HostPeer):
             return
         size, network = training.TEST_BATCH, self.task.network
         firsts = range(0, len(self.tests), size)
-        with self.where:
-            found = [
-                classify(network, carry[0], self.tests[i : i + size]) for i in firsts
-            ]
+        found = [classify(network, carry[0], self.tests[i : i + size]) for i in firsts]
         self.classes = np.concatenate([self.classes[:0], *found])
         self.correct.append((self.classes == self.inputs["test_labels"]).sum())
 
@@ -158,10 +149,9 @@ class Cpu(HostPeer):
         task, last = self.task, self.task.end - 1
         before = self.run(self.start, task.warm_up, last)
         places = (tf.constant(at) for at in (last, task.first_of(last)))
-        with self.where:
-            after, loss, gradient, seen = take_one(
-                task, self.data, before, *places, images=task.images_of(last)
-            )
+        after, loss, gradient, seen = take_one(
+            task, self.data, before, *places, images=task.images_of(last)
+        )
         self.test_after(last, after)
         self.results = {
             "losses": [*self.losses, loss[None]],
