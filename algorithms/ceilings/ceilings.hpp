@@ -61,17 +61,17 @@ LEAGUE_FUNCTION T written(std::int64_t chunk) {
 
 /// Of a chunk of T: the type of its sum, and of a thread's partial sums, which hold those of any bytes.
 template <class T>
-struct ChunkSum {
-  using Type = T;
+struct ChunkTypes {
+  using Sum = T;
   using Partial = T;
 };
 template <>
-struct ChunkSum<std::uint8_t> {
-  using Type = std::int32_t;
+struct ChunkTypes<std::uint8_t> {
+  using Sum = std::int32_t;
   using Partial = std::uint16_t;
 };
 template <class T>
-using Sum = typename ChunkSum<T>::Type;
+using ChunkSum = typename ChunkTypes<T>::Sum;
 
 /// Initial values of a row's chains.
 template <class T>
@@ -102,13 +102,13 @@ LEAGUE_FUNCTION T row_sum(const T* x) {
 
 /// The sum of a chunk on a host thread; `strands` threads share it, each takes every strands-th piece.
 template <class T>
-LEAGUE_FUNCTION Sum<T> chunk_sum(const T* from, int strand = 0, int strands = 1) {
-  using Partial = typename ChunkSum<T>::Partial;
+LEAGUE_FUNCTION ChunkSum<T> chunk_sum(const T* from, int strand = 0, int strands = 1) {
+  using Partial = typename ChunkTypes<T>::Partial;
   constexpr int width = 256 / static_cast<int>(sizeof(Partial));  // four cache lines of independent sums
   Partial partial[width] = {};
   for (int i = strand * width; i < chunk_size<T>; i += strands * width)
     for (int k = 0; k < width; ++k) partial[k] = static_cast<Partial>(partial[k] + from[i + k]);
-  Sum<T> sum = 0;
+  ChunkSum<T> sum = 0;
   for (int k = 0; k < width; ++k) sum += partial[k];
   return sum;
 }

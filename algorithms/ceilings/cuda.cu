@@ -44,11 +44,11 @@ __device__ T block_sum(int lane, int lanes, T sum) {
 }
 
 template <class T>
-__global__ void read_chunks(std::int64_t chunks, const T* a, Sum<T>* sums) {
+__global__ void read_chunks(std::int64_t chunks, const T* a, ChunkSum<T>* sums) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   for (std::int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     const auto* from = reinterpret_cast<const Pack<T>*>(a) + chunk * packs;
-    Sum<T> sum = 0;
+    ChunkSum<T> sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
       for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
@@ -105,7 +105,7 @@ void copy(const Pass& on, const T* a, T* out) {
   check_launch();
 }
 template <class T>
-void read(const Pass& on, const T* a, Sum<T>* sums) {
+void read(const Pass& on, const T* a, ChunkSum<T>* sums) {
   read_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, sums);
   check_launch();
 }

@@ -54,9 +54,9 @@ void copy(const Pass& on, Vector<const T> a, Vector<T> out) {
 
 /// A lane's share of the sum of a chunk.
 template <class T>
-KOKKOS_INLINE_FUNCTION Sum<T> lane_sum(const Pack<T>* from, int lane, int lanes) {
+KOKKOS_INLINE_FUNCTION ChunkSum<T> lane_sum(const Pack<T>* from, int lane, int lanes) {
   if constexpr (on_gpu) {
-    Sum<T> sum = 0;
+    ChunkSum<T> sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
       for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
@@ -70,7 +70,7 @@ KOKKOS_INLINE_FUNCTION Sum<T> lane_sum(const Pack<T>* from, int lane, int lanes)
 }
 
 template <class T>
-void read(const Pass& on, Vector<const T> a, Vector<Sum<T>> sums) {
+void read(const Pass& on, Vector<const T> a, Vector<ChunkSum<T>> sums) {
   const Launch launch = on.launch;
   const std::int64_t chunks = on.size();
   Kokkos::parallel_for(
@@ -78,10 +78,10 @@ void read(const Pass& on, Vector<const T> a, Vector<Sum<T>> sums) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
-          Sum<T> total = 0;
+          ChunkSum<T> total = 0;
           Kokkos::parallel_reduce(
-              Kokkos::TeamVectorRange(team, lanes), [&](int lane, Sum<T>& sum) { sum += lane_sum(from, lane, lanes); },
-              total);
+              Kokkos::TeamVectorRange(team, lanes),
+              [&](int lane, ChunkSum<T>& sum) { sum += lane_sum(from, lane, lanes); }, total);
           blocks::once_per_team(team, [&] { sums(chunk) = total; });
         });
       });

@@ -17,7 +17,7 @@ void copy(const Pass& on, const T* a, T* out) {
 }
 
 template <class T>
-void read(const Pass& on, const T* a, Sum<T>* sums) {
+void read(const Pass& on, const T* a, ChunkSum<T>* sums) {
   const std::int64_t chunks = on.size();
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
 }
