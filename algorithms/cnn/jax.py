@@ -63,6 +63,7 @@ class Scan(JaxPeer):
     description = "jit of a scan over the steps of an epoch, autodiff, NHWC"
     dtypes = ("f32",)
     only = (("task", "train"), ("input", "device"))
+    forms = (("gradient", "f32 transformed"),)  # cuDNN may take Winograd's transforms
     #: Factors and results of all products.
     bf16 = False
 
@@ -154,6 +155,7 @@ class Cpu(Scan):
     method = "cpu"
     description = "jit of a step, on the CPU: XLA's convolutions are slow in its loops"
     kind = "host"
+    forms = ()
 
     def take_run(self, carry, run):
         losses = []

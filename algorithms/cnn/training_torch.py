@@ -4,7 +4,7 @@
 import torch
 from torch.nn import functional
 
-from algorithms.cnn import training
+from algorithms.cnn import channels_last, training
 from algorithms.cnn.loading_torch import HostInput
 from algorithms.cnn.masks_torch import decisions_of, masks_of
 from algorithms.cnn.network_torch import Forward
@@ -34,10 +34,10 @@ class Training(Forward):
         on_device = getattr(self, "to_device", torch.from_numpy)  # a HostPeer has none
 
         def planes_of(images):
-            planes = training.normalised(images, task.network)
-            return on_device(
-                training.channels_last(planes) if self.channels_last else planes
+            laid_out = (
+                channels_last.planes_of if self.channels_last else training.normalised
             )
+            return on_device(laid_out(images, task.network))
 
         inputs = self.inputs
         self.host_input = None
