@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,18 @@ def league_try(*words, records, code=None):
         for row in json.loads(path.read_text(encoding="utf-8"))["benchmarks"]:
             rows[f"{row['model']} {row['method']}"] = row
     return done, rows
+
+
+@pytest.mark.parametrize("algorithm", CONFIGS)
+def test_default_extents_are_odd(algorithm):
+    """A kernel that loses the remainder of a block or pack fails without any option."""
+    study = tomllib.loads((ROOT / f"configs/try/{algorithm}.toml").read_text("utf-8"))
+    extents = (
+        study["sizes"].values()
+        if isinstance(study["sizes"], dict)
+        else [study["sizes"]]
+    )
+    assert all(extent % 2 for extent in extents)
 
 
 def written(folder, algorithm, model, ending):
