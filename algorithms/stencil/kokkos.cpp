@@ -11,12 +11,15 @@ namespace {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
-/// Lanes of the largest team. Without launch bounds a launch would have to ask Kokkos for it, each time.
+/// Lanes of the largest team of `plain`. Without launch bounds a launch would have to ask Kokkos for it, each time.
+/// With two such teams per multiprocessor a lane has 32 registers, as in CUDA: as many lanes as the device holds.
 constexpr int max_team = 1024;
+template <class T>
+using PlainBounds = Kokkos::LaunchBounds<max_team, kokkos::launch_bound(sizeof(T) == 4 ? 2 : 1)>;
 
 template <class T>
 void plain_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_team, 1>>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, PlainBounds<T>>;
   Kokkos::parallel_for(
       "stencil/plain", Policy(exec, launch.league, launch.team, launch.vector),
       KOKKOS_LAMBDA(const typename Policy::member_type& team) {
