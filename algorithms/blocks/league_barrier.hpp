@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "algorithms/blocks/group.hpp"
 #include "backends/backend.hpp"
+#include "backends/launch.hpp"
 
 namespace league::blocks {
 
@@ -32,6 +34,13 @@ LEAGUE_FUNCTION void league_barrier(const Group<Barrier>& team, std::int64_t ran
     atomics.fence();
   }
   team.barrier();
+}
+
+/// The league of an automatic launch whose teams wait for each other in every step: a team per multiprocessor for each
+/// `few_rows` of a team, at most `most` teams. Waiting for more teams takes longer than a team's few rows do.
+inline int waiting_league(std::int64_t rows, std::int64_t few_rows, int multiprocessors, int most) {
+  const auto of_each = std::max<std::int64_t>(1, ceil_div(rows, multiprocessors * few_rows));
+  return static_cast<int>(std::min<std::int64_t>(most, multiprocessors * of_each));
 }
 
 /// Checks the league of a kernel whose teams wait for each other. `held`: teams that are on the device at once.

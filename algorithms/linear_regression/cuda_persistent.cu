@@ -12,7 +12,7 @@ namespace league::cuda::linear_regression {
 namespace {
 
 template <class T, int width, int resident, bool alone>
-__global__ void __launch_bounds__(max_persistent_lanes, 1)
+__global__ void __launch_bounds__(max_persistent_lanes, launch_bound(persistent_teams<width>))
     take_all_steps(Columns<T> data, Rule rule, State state, stamped::Word* board) {
   constexpr int n = terms<width>;
   extern __shared__ double scratch[];
@@ -51,7 +51,7 @@ class Persistent final : public CudaShard {
     launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
-    if (chosen) launch_.league = std::min(launch_.league, held);
+    if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));
     blocks::require_at_once(launch_, held);
     declare(board_, "linear_regression/board", blocks::Slots<terms<width>>::board_words(launch_.league));
     return launch_;

@@ -16,7 +16,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
                     stamped::Word* board) {
   constexpr int n = terms<width>;
   const int lanes = launch.team * launch.vector, size = Adder::template scratch_size<n>(lanes);
-  const auto policy = policy_of<max_persistent_lanes>(exec, launch, size);
+  const auto policy = policy_of<max_persistent_lanes, persistent_teams<width>>(exec, launch, size);
   Kokkos::parallel_for(
       "linear_regression/persistent", policy, KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
@@ -63,9 +63,9 @@ class Persistent final : public KokkosShard {
     Adder::require(launch_.team * launch_.vector);
     const int values = Adder::template scratch_size<terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
-    const int held =
-        blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, 1, launch_, scratch_bytes(values));
-    if (chosen) launch_.league = std::min(launch_.league, held);
+    const int held = blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, persistent_teams<width>,
+                                           launch_, scratch_bytes(values));
+    if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));
     blocks::require_at_once(launch_, held);
     declare(board_, "linear_regression/board", blocks::Slots<terms<width>>::board_words(launch_.league));
     return launch_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/league_barrier.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
 /// The rows of a persistent kernel: one launch takes all steps.
@@ -11,6 +12,17 @@ namespace league::linear_regression {
 inline constexpr int max_persistent_lanes = 256;
 template <int width>
 inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
+/// Teams of the largest size per multiprocessor, by register use: two where rows are read in each step by few
+/// registers.
+template <int width>
+inline constexpr int persistent_teams = width == 4 ? 2 : 1;
+/// The league of an automatic launch; `held`: teams that are on the device at once.
+template <int width>
+int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
+  const std::int64_t few_rows = std::int64_t{128} * launch.team * launch.vector;
+  const int most = std::min(launch.league, held);
+  return width == 1 ? most : blocks::waiting_league(rows, few_rows, multiprocessors, most);
+}
 /// Maximum rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and
 /// they are read in each step.
 template <class T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/league_all_reduce.hpp"
+#include "algorithms/blocks/league_barrier.hpp"
 #include "algorithms/logistic_regression/shard.hpp"
 
 /// The method `persistent`, the same in CUDA and Kokkos: one launch for all steps. Every team adds its tiles, gets the
@@ -18,14 +19,12 @@ template <int features>
 using RegisterSums = blocks::Sums<double, gradient_sums(features)>;
 
 /// The league of an automatic launch, which takes `launch.tile` rows at a time per team; `held`: teams that are on the
-/// device at once. Teams that share a multiprocessor wait for each other's sums, which takes longer than the rows do
-/// while a thread has few packs of them.
+/// device at once.
 template <int features>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
-  constexpr int few_packs = 8;
+  constexpr std::int64_t few_packs = 8;  // of a thread
   const int most = std::min(launch.league, held);
-  const bool few = fits_registers<features> && rows <= std::int64_t{multiprocessors} * few_packs * launch.tile;
-  return few ? std::min(most, multiprocessors) : most;
+  return fits_registers<features> ? blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most) : most;
 }
 
 /// Words of the board through which teams send each other their sums.
