@@ -8,7 +8,8 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
-__global__ void __launch_bounds__(max_threads, 1) newton_rows(Rows<T> rows, State state, double* partials) {
+__global__ void __launch_bounds__(max_threads, launch_bound(newton_teams<features>))
+    newton_rows(Rows<T> rows, State state, double* partials) {
   constexpr int n = newton_values<features>;
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
@@ -43,9 +44,13 @@ class Newton final : public IterativeShard {
         memory_(*this, problem),
         in_threads_(problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
-    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1,
-                                        [](int all) { return newton_packs * rows_at_once<T> * all; })
-                          : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
+    if (in_threads_)
+      with_few_features(memory_.features, [&]<int features>() {
+        launch_ = resolve_for(*this, launch, max_threads, newton_teams<features>,
+                              [](int all) { return newton_packs * rows_at_once<T> * all; });
+      });
+    else
+      launch_ = resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "block");
     memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));
     return launch_;
@@ -80,7 +85,7 @@ class Newton final : public IterativeShard {
   int groups_ = 1;
 };
 
-const RegisterSolve<LogisticRegression> newton{"newton", cuda::model, by_type<Newton>, {Execution::stream}};
+const RegisterSolve<LogisticRegression> newton{"newton", cuda::model, by_type<Newton>};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

@@ -54,7 +54,7 @@ class NewtonMma final : public IterativeShard {
   int bytes_ = 0;
 };
 
-const RegisterSolve<LogisticRegression> newton_mma{"newton_mma", cuda::model, by_type<NewtonMma>, {Execution::stream}};
+const RegisterSolve<LogisticRegression> newton_mma{"newton_mma", cuda::model, by_type<NewtonMma>};
 
 }  // namespace
 }  // namespace league::cuda::logistic_regression

@@ -59,8 +59,7 @@ class NewtonMma final : public IterativeShard {
   int bytes_ = 0;
 };
 
-const RegisterSolve<LogisticRegression> newton_mma{
-    "newton_mma", kokkos::blocks_model, by_type<NewtonMma>, {Execution::stream}};
+const RegisterSolve<LogisticRegression> newton_mma{"newton_mma", kokkos::blocks_model, by_type<NewtonMma>};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

@@ -14,7 +14,7 @@ template <class T, int features>
 void newton_rows(const Exec& exec, Launch launch, Rows<T> rows, State state, double* partials) {
   constexpr int n = newton_values<features>;
   const int threads = launch.team * launch.vector;
-  const auto policy = bounded_policy<1, T>(exec, launch, scratch_size(n, threads), features + 1);
+  const auto policy = bounded_policy<newton_teams<features>, T>(exec, launch, scratch_size(n, threads), features + 1);
   Kokkos::parallel_for(
       "logistic_regression/newton", policy, KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, scratch_size(n, threads));
@@ -59,9 +59,13 @@ class Newton final : public IterativeShard {
         memory_(*this, problem),
         in_threads_(!on_gpu || problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
-    launch_ = in_threads_ ? resolve_for(*this, launch, max_threads, 1,
-                                        [](int all) { return newton_packs * rows_at_once<T> * all; })
-                          : resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
+    if (in_threads_)
+      with_few_features(memory_.features, [&]<int features>() {
+        launch_ = resolve_for(*this, launch, max_threads, newton_teams<features>,
+                              [](int all) { return newton_packs * rows_at_once<T> * all; });
+      });
+    else
+      launch_ = resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
     memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));
     return launch_;
@@ -100,7 +104,7 @@ class Newton final : public IterativeShard {
   int groups_ = 1;
 };
 
-const RegisterSolve<LogisticRegression> newton{"newton", kokkos::model, by_type<Newton>, {Execution::stream}};
+const RegisterSolve<LogisticRegression> newton{"newton", kokkos::model, by_type<Newton>};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

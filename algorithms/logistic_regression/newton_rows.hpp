@@ -22,6 +22,12 @@ LEAGUE_FUNCTION int newton_place(int i, int features) {
   return i - gradient < triangle(features + 1) ? gradient_sums(features) + i - gradient : -1;
 }
 
+/// Resident teams per multiprocessor, by register use.
+template <int features>
+inline constexpr int newton_teams = features <= 2   ? 3
+                                    : features <= 4 ? 2
+                                                    : 1;
+
 /// Packs of rows that a thread takes at a time: their products are added before they go into a compensated sum, and
 /// the loads of all are under way together.
 inline constexpr int newton_packs = 2;
@@ -207,6 +213,7 @@ int tile_groups(int features, int threads, const char* team) {
 /// Calls `body.template operator()<D>()` with the feature count of a thread.
 template <class Body>
 void with_few_features(int features, const Body& body) {
+  if (features <= 2) return body.template operator()<2>();
   if (features <= 4) return body.template operator()<4>();
   body.template operator()<8>();
 }

@@ -46,7 +46,9 @@ inline constexpr int sharers = features / features_per_thread<features>;
 template <int features>
 inline constexpr int default_team = features <= 8 ? 256 : 128;
 template <int features>
-inline constexpr int default_teams = features <= 8 ? 2 : 3;
+inline constexpr int default_teams = features <= 2   ? 4
+                                     : features <= 8 ? 2
+                                                     : 3;
 /// The launch bounds: so many threads of a team, and such teams per multiprocessor.
 template <int features>
 inline constexpr int max_team = sharers<features> == 1 ? 256 : default_team<features>;
