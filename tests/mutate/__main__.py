@@ -2,8 +2,8 @@
 """Makes the oracle of each algorithm wrong, in one place at a time, and runs the algorithm's tests: something must fail.
 
 What is changed (points.py): a term of a sum is left out, a bound is ten times as large. All changes are in one
-executable, where LEAGUE_MUTANT switches one on: the league_tests of build/mutation, of which only those objects are compiled and
-linked anew that see a changed file. Prints the share of the changes that were found, and those that were not.
+executable, where LEAGUE_MUTANT switches one on: the league_tests of build/openmp, of which only those objects are
+compiled and linked anew that see a changed file. build/mutation, configured only, tells how each file is compiled. Prints the share of the changes that were found, and those that were not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 import points
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ROOT / "build/mutation"
+BUILT, COMMANDS = ROOT / "build/openmp", ROOT / "build/mutation/compile_commands.json"
 FOLDER = ROOT / "build/mutants"
 SOURCE, OBJECTS, TESTS = FOLDER / "source", FOLDER / "objects", FOLDER / "league_tests"
 POINTS = FOLDER / "points.json"
@@ -107,6 +107,15 @@ def moved(text: str) -> str:
     return re.sub(rf"-I{re.escape(str(ROOT))}(?=\s)", f"-I{SOURCE}", text)
 
 
+def unity_moved(text: str, mutant: Path) -> str:
+    """The command of an object of several files, for a list of the copies of these."""
+    if found := re.search(r"(\S+/Unity/\S+\.cxx)(?=\s|$)", text):
+        listed = (BUILT / found[1]).read_text(encoding="utf-8")
+        mutant.with_suffix(".cxx").write_text(moved(listed), encoding="utf-8")
+        text = text.replace(found[1], str(mutant.with_suffix(".cxx")))
+    return text
+
+
 def build(changed: set[str], jobs: int) -> None:
     """Compiles what sees a changed file, and links it with all other objects of league_tests."""
     commands = ninja("-t", "commands", "league_tests").splitlines()
@@ -119,6 +128,7 @@ def build(changed: set[str], jobs: int) -> None:
             mutant = OBJECTS / made[1]
             mutant.parent.mkdir(parents=True, exist_ok=True)
             text = moved(line).replace(f" -o {made[1]} ", f" -o {mutant} ")
+            text = unity_moved(text, mutant)
             compiled.append(re.sub(r" -MF \S+", f" -MF {mutant}.d", text))
             link = link.replace(f" {made[1]} ", f" {mutant} ")
     with ThreadPoolExecutor(jobs) as pool:
@@ -245,7 +255,7 @@ def main() -> int:
     if options.no_build:
         found = [points.Point(**one) for one in json.loads(POINTS.read_text())]
     else:
-        found = of_oracles(points.all_points(ROOT, BUILT / "compile_commands.json"))
+        found = of_oracles(points.all_points(ROOT, COMMANDS))
     numbers = tried(found, options)
     if options.list:
         print("\n".join(shown(found[n - 1]) for some in numbers.values() for n in some))
