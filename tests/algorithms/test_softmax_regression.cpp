@@ -67,6 +67,27 @@ TEST(SoftmaxRegression, EqualLogitsGoToTheLowestClass) {
   EXPECT_EQ(predict(*problem, theta), (std::vector<std::int32_t>{2, 2, 2}));
 }
 
+TEST(SoftmaxRegression, TestRowsGoToTheClassOfTheirLargestLogit) {
+  for (const Dtype dtype : {Dtype::u8, Dtype::f32}) {
+    const Dataset data = generated(4, 40, 5, 3, dtype);
+    const auto problem = make(data, dtype);
+    const std::vector<double> theta = random_theta(*problem, 2);
+    std::vector<std::int32_t> expected;
+    for (std::size_t row = 0; row < 40; ++row) {
+      std::vector<double> z(theta.end() - 3, theta.end());
+      for (std::size_t i = 0; i < 15; ++i) {
+        const std::size_t at = row * 5 + i / 3;
+        const double value = dtype == Dtype::u8 ? data.test.values<const std::uint8_t>()[at] / 255.0
+                                                : static_cast<double>(data.test.values<const float>()[at]);
+        z[i % 3] += value * theta[i];
+      }
+      expected.push_back(static_cast<std::int32_t>(std::ranges::max_element(z) - z.begin()));
+    }
+    EXPECT_EQ(predict(*problem, theta), expected);
+    EXPECT_NE(std::ranges::count(expected, expected[0]), 40) << "more than one class";
+  }
+}
+
 TEST(SoftmaxRegression, AllVariantsOnSeveralDevices) {
   for (const Dtype dtype : {Dtype::u8, Dtype::f32}) {
     everywhere(*make(generated(1, 1, 1, 2, Dtype::u8), dtype), {1, 2});
@@ -96,21 +117,39 @@ TEST(SoftmaxRegression, LogitsFarFromEachOther) {
 
 TEST(SoftmaxRegression, AnotherSolverIsJudgedByItsLoss) {
   const auto problem = make(generated(150, 3, 9, 4, Dtype::f32), Dtype::f32, {{"steps", "20"}, {"l2", "0.01"}});
-  const auto loss_of = [&](std::int64_t steps) {  // the verdict on the theta of so many steps
-    const auto shorter = make(problem->data, Dtype::f32, {{"steps", std::to_string(steps)}, {"l2", "0.01"}});
-    Reduce alone;
+  Reduce alone;
+  const auto after = [&](std::int64_t steps) {
+    const auto other = make(problem->data, Dtype::f32, {{"steps", std::to_string(steps)}, {"l2", "0.01"}});
+    return other->oracle().path(alone).theta;
+  };
+  const auto judged = [&](const std::vector<double>& theta) {
     Outputs outputs = problem->make_outputs({0, problem->extent()}, league::tests::runtime().host_memory());
-    std::ranges::copy(shorter->oracle().path(alone).theta,
-                      outputs[SoftmaxRegression::theta].values.values<double>().begin());
+    std::ranges::copy(theta, outputs[SoftmaxRegression::theta].values.values<double>().begin());
     std::ranges::fill(outputs[SoftmaxRegression::loss].values.values<double>(), std::nan(""));  // it has none of a step
     outputs[SoftmaxRegression::theta].form = SoftmaxRegression::equal_loss;
     outputs[SoftmaxRegression::steps_taken].values.values<std::int64_t>()[0] = 3;
     return problem->check(outputs, alone);
   };
-  EXPECT_TRUE(loss_of(20).passed()) << loss_of(20).message;
-  EXPECT_TRUE(loss_of(30).passed()) << "a smaller loss";
-  const Verdict above = loss_of(19);
+  const std::vector<double> before = after(19), last = after(20);
+  EXPECT_TRUE(judged(last).passed()) << judged(last).message;
+  EXPECT_TRUE(judged(after(30)).passed()) << "a smaller loss";
+  const Verdict above = judged(before);
   EXPECT_NE(above.message.find("that of the descent after its last step"), std::string::npos) << above.message;
+
+  // On the way from the last theta to the one before, the loss rises through its bound.
+  const Rows all{0, problem->extent()};
+  const Evaluation lowest = evaluate(*problem, all, last);
+  const double bound = problem->oracle().path(alone).loss_bounds[product].back() + lowest.loss_error;
+  for (const double bounds : {0.5, 2.0}) {
+    double near = 0, far = 1;
+    std::vector<double> theta = last;
+    for (int i = 0; i < 50; ++i) {
+      const double share = (near + far) / 2;
+      for (std::size_t k = 0; k < theta.size(); ++k) theta[k] = last[k] + share * (before[k] - last[k]);
+      (evaluate(*problem, all, theta).loss - lowest.loss < bounds * bound ? near : far) = share;
+    }
+    EXPECT_EQ(judged(theta).passed(), bounds < 1) << bounds << " bounds above";
+  }
 }
 
 void expect_refused(const Dataset& data, Dtype dtype, const Values& values, const std::string& key) {
