@@ -12,8 +12,8 @@ namespace league::linear_regression {
 inline constexpr int max_persistent_lanes = 256;
 template <int width>
 inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
-/// Teams of the largest size per multiprocessor, by register use: two where rows are read in each step by few
-/// registers.
+/// Teams of the largest size per multiprocessor, by register use: two for up to 4 features, whose rows are read in each
+/// step.
 template <int width>
 inline constexpr int persistent_teams = width == 4 ? 2 : 1;
 /// The league of an automatic launch; `held`: teams that are on the device at once.

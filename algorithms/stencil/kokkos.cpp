@@ -12,7 +12,7 @@ namespace {
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
 /// Lanes of the largest team of `plain`. Without launch bounds a launch would have to ask Kokkos for it, each time.
-/// With two such teams per multiprocessor a lane has 32 registers, as in CUDA: as many lanes as the device holds.
+/// With two such teams per multiprocessor (f32) a lane has 32 registers, as in CUDA: as many lanes as the device holds.
 constexpr int max_team = 1024;
 template <class T>
 using PlainBounds = Kokkos::LaunchBounds<max_team, kokkos::launch_bound(sizeof(T) == 4 ? 2 : 1)>;

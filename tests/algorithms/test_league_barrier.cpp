@@ -71,6 +71,18 @@ TEST(LeagueBarrier, ATeamThatNeverArrivesEndsTheWait) {
   }
 }
 
+TEST(LeagueBarrier, LeaguesThatWaitGrowWithTheirRows) {
+  constexpr std::int64_t few = 1000;
+  constexpr int multiprocessors = 132, most = 500;
+  const auto league = [](std::int64_t rows) { return waiting_league(rows, few, multiprocessors, most); };
+  EXPECT_EQ(league(0), 132);
+  EXPECT_EQ(league(132 * few), 132);
+  EXPECT_EQ(league(132 * few + 1), 264);
+  EXPECT_EQ(league(2 * 132 * few + 1), 396);
+  EXPECT_EQ(league(std::int64_t{1} << 40), most);
+  EXPECT_EQ(waiting_league(1 << 20, few, 1, 1), 1) << "a host";
+}
+
 TEST(LeagueBarrier, ALeagueThatDoesNotFitAtOnceIsRefused) {
   require_at_once({132, 8, 32}, 132);
   try {
