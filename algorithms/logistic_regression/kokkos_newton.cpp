@@ -59,13 +59,9 @@ class Newton final : public IterativeShard {
         memory_(*this, problem),
         in_threads_(!on_gpu || problem.features <= max_features_per_thread) {}
   Launch configure(Launch launch) override {
-    if (in_threads_)
-      with_few_features(memory_.features, [&]<int features>() {
-        launch_ = resolve_for(*this, launch, max_threads, newton_teams<features>,
-                              [](int all) { return newton_packs * rows_at_once<T> * all; });
-      });
-    else
-      launch_ = resolve_for(*this, launch, max_threads, 2, [](int) { return Tile<T>::rows; });
+    launch_ = newton_launch<T>(memory_.features, in_threads_, [&](int teams, const auto& rows) {
+      return resolve_for(*this, launch, max_threads, teams, rows);
+    });
     if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
     memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));
     return launch_;

@@ -212,10 +212,20 @@ int tile_groups(int features, int threads, const char* team) {
 
 /// Calls `body.template operator()<D>()` with the feature count of a thread.
 template <class Body>
-void with_few_features(int features, const Body& body) {
+auto with_few_features(int features, const Body& body) {
   if (features <= 2) return body.template operator()<2>();
   if (features <= 4) return body.template operator()<4>();
-  body.template operator()<8>();
+  return body.template operator()<8>();
+}
+
+/// The launch of either kernel: `resolve(teams, rows)`, for so many teams per multiprocessor, and `rows(threads)` that
+/// a team takes at once.
+template <class T, class Resolve>
+Launch newton_launch(int features, bool in_threads, const Resolve& resolve) {
+  if (!in_threads) return resolve(2, [](int) { return Tile<T>::rows; });
+  return with_few_features(features, [&]<int few>() {
+    return resolve(newton_teams<few>, [](int threads) { return newton_packs * rows_at_once<T> * threads; });
+  });
 }
 
 }  // namespace league::logistic
