@@ -32,7 +32,12 @@ __device__ void store_streaming(T* address, T value) {
 
 /// Maximum dynamic shared memory of a block, with opt-in by `allow_scratch`.
 inline std::size_t max_scratch(const cudaDeviceProp& properties) { return properties.sharedMemPerBlockOptin; }
+/// Allows launches of `kernel` with `bytes` of dynamic shared memory on this device. The limit is the kernel's, so it
+/// only grows: other launches of it may need more.
 inline cudaError_t allow_scratch(const void* kernel, int bytes) {
+  cudaFuncAttributes found{};
+  if (const cudaError_t error = cudaFuncGetAttributes(&found, kernel); error != cudaSuccess) return error;
+  if (bytes <= found.maxDynamicSharedSizeBytes) return cudaSuccess;
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 /// Shared memory before first-level cache: by default there is room for few blocks only.
