@@ -171,7 +171,7 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         numbers=cells.NUMBERS,
         accuracy=table.ACCURACY,
         bounds=shape_texts.BOUNDS,
-        goals=[(study.device, study.shares) for study in report.found.shapes],
+        goals=[(study.device, study.goals) for study in report.found.shapes],
         filters=choices(answer + every),
         sections=sections(drawn),
         no_figures="" if available() else NO_FIGURES,

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from .selection import time, variant
-from .shapes import LEVEL, NEAR, SLOWER, Shape, ShapeStudy
+from .shapes import LARGEST_REGRET, LEVEL, NEAR, SLOWER, Shape, ShapeStudy
 from .units import seconds
 
 WORST = 10  # shapes in a table
@@ -42,7 +42,7 @@ def texts(found: list[ShapeStudy]) -> list[str]:
 
 def study_texts(study: ShapeStudy) -> list[str]:
     """The lines of one device."""
-    lines = [str(share) for share in study.shares]
+    lines = [str(goal) for goal in study.goals]
     without = [shape for shape in study.shapes if not shape.best]
     if without:
         failed = sum(shape.reason.startswith("FAILED") for shape in without)
@@ -65,6 +65,7 @@ def worst(study: ShapeStudy) -> dict[str, list[str]]:
     behind = [(shape, pair) for shape, pair in pairs if pair.ratio < LEVEL]
     slower = sorted(study.with_library, key=lambda shape: -shape.to_library)
     slow = [shape for shape in slower if shape.to_library > SLOWER]
+    regrets = sorted(study.regrets, key=lambda regret: -regret[1].value)
     return {
         "farthest from the bound": [
             f"{shape.title} {shape.ratio:.1f} x" for shape in shapes[:NAMED]
@@ -74,6 +75,11 @@ def worst(study: ShapeStudy) -> dict[str, list[str]]:
         ],
         "farthest behind a library": [
             f"{shape.title} {library_text(shape)}" for shape in slow[:NAMED]
+        ],
+        "automatic farthest behind tuned": [
+            f"{shape.title} {variant(one.tuned.case)} {100 * one.value:.0f} %"
+            for shape, one in regrets[:NAMED]
+            if one.value > LARGEST_REGRET
         ],
     }
 

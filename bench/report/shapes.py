@@ -10,6 +10,9 @@ Portable code is held against native code of the same method: kokkos_blocks wher
 has such a variant, else kokkos. A pair is a method on a shape; it is a miss where portable
 code did not pass and native did, and where either FAILED. A shape that native code does not
 take makes no pair.
+
+All of that is of automatic launches. Where a study has tuned ones too, a variant's regret is
+t_automatic / t_tuned - 1.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from .units import per_cent
 
 START = 5e-6  # [s] that the shortest solve takes, in device time
 NEAR, FAR, LEVEL, SLOWER = 2.0, 6.0, 0.9, 1.1
+MEAN_REGRET, LARGEST_REGRET = 0.05, 0.20
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,19 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Regret:
+    """A variant on a shape, with the launch that it chooses and with the best that a search found."""
+
+    automatic: Row
+    tuned: Row
+
+    @property
+    def value(self) -> float:
+        """t_automatic / t_tuned - 1."""
+        return time(self.automatic) / time(self.tuned) - 1
+
+
+@dataclass(frozen=True)
 class Shape:
     """A problem that was drawn, on one kind of device."""
 
@@ -69,6 +86,7 @@ class Shape:
     best: Row | None  # the fastest own variant
     library: Row | None  # the fastest
     pairs: tuple[Pair, ...]
+    regrets: tuple[Regret, ...]  # of own variants
     rows: tuple[Row, ...]
     reason: str = ""  # why there is no ratio
 
@@ -100,6 +118,23 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Regrets:
+    """How much slower automatic launches are than tuned ones."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        """``automatic against tuned launches: mean regret 3 %, largest 18 %, ...``."""
+        mean, largest = sum(self.values) / len(self.values), max(self.values)
+        above = sum(value > LARGEST_REGRET for value in self.values)
+        return (
+            f"automatic against tuned launches: mean regret {per_cent(mean)}, largest {per_cent(largest)}, "
+            f"{above} of {len(self.values)} above {per_cent(LARGEST_REGRET)}, "
+            f"goals {per_cent(MEAN_REGRET)} and none"
+        )
+
+
+@dataclass(frozen=True)
 class ShapeStudy:
     """All shapes of one device, the farthest from its bound first."""
 
@@ -110,6 +145,17 @@ class ShapeStudy:
     def pairs(self) -> list[tuple[Shape, Pair]]:
         """Of all shapes."""
         return [(shape, pair) for shape in self.shapes for pair in shape.pairs]
+
+    @property
+    def regrets(self) -> list[tuple[Shape, Regret]]:
+        """Of all shapes."""
+        return [(shape, one) for shape in self.shapes for one in shape.regrets]
+
+    @property
+    def goals(self) -> list[Share | Regrets]:
+        """The shares, and the regrets where launches were tuned."""
+        values = tuple(one.value for _, one in self.regrets)
+        return [*self.shares, *([Regrets(values)] if values else [])]
 
     @property
     def with_library(self) -> list[Shape]:
@@ -162,7 +208,8 @@ def make_shape(rows: list[Row], ceilings: Ceilings | None) -> Shape:
     """The shape of the rows of one comparison on one device."""
     case = rows[0].case
     own = (*PORTABLES, *NATIVE[case.device_kind], "serial")
-    mine = [row for row in rows if row.case.model in own]
+    of_own = [row for row in rows if row.case.model in own]
+    mine = [row for row in of_own if row.case.launch_source != "tuned"]
     bound, unknown = bound_of(rows, ceilings)
     best = best_of(mine)
     return Shape(
@@ -175,6 +222,7 @@ def make_shape(rows: list[Row], ceilings: Ceilings | None) -> Shape:
             r for r in rows if r.case.model in (*LIBRARIES, PORTABLE_LIBRARY)
         ),
         pairs=tuple(pairs_of(mine)),
+        regrets=tuple(regrets_of(of_own)),
         rows=tuple(rows),
         reason=unknown if best else why_not(mine),
     )
@@ -211,6 +259,16 @@ def pairs_of(mine: list[Row]) -> Iterable[Pair]:
             continue
         if native.median is not None or "FAILED" in (native.verdict, portable.verdict):
             yield Pair(method, portable, native)
+
+
+def regrets_of(of_own: list[Row]) -> Iterable[Regret]:
+    """Of the variants that have both launches."""
+    variants: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
+    for row in measured(of_own):
+        variants[row.case.way, row.case.model][row.case.launch_source] = row
+    for launches in variants.values():
+        if {"auto", "tuned"} <= launches.keys():
+            yield Regret(launches["auto"], launches["tuned"])
 
 
 def leading(rows: list[Row], models: Sequence[str]) -> Row | None:

@@ -187,7 +187,7 @@ ACCURACY = (
 def shapes_text(study: ShapeStudy) -> str:
     """The goals of the shapes of one device, and the worst of them."""
     title = f"### {len(study.shapes)} shapes, {escape(study.device)}"
-    goals = "".join(f"- {escape(str(share))}\n" for share in study.shares)
+    goals = "".join(f"- {escape(str(goal))}\n" for goal in study.goals)
     worst = markdown_table(SHAPE_COLUMNS, shape_cells(study.shapes[:WORST]))
     return f"{title}\n\n{escape(BOUNDS)}\n\n{goals}\nThe {WORST} farthest from their bound:\n\n{worst}"
 

@@ -235,3 +235,34 @@ def test_a_host_is_held_against_openmp(all_rows, entry):
 def test_drawn_is_a_truth_value(save, entry):
     cases, (problem,) = load([save([entry("cuda", time(6), drawn="yes")])])
     assert not cases and "'drawn' has the wrong type: 'yes'" in problem
+
+
+def test_regrets_are_of_variants_with_both_launches_and_no_goal_counts_tuned_ones(
+    all_rows, entry
+):
+    tuned = {"launch": "tuned", "launch_source": "tuned"}
+    automatic = {"launch_source": "auto"}
+    drawn = Drawn(entry)
+    drawn.shape(
+        1,
+        ("cuda", time(12), automatic),
+        ("cuda", time(8), tuned),
+        ("kokkos", time(10), automatic),
+        ("kokkos", time(10), tuned),
+    )
+    drawn.shape(2, ("cuda", time(7), automatic), ("kokkos", time(6), tuned))
+    (study,) = shapes.studies(all_rows(*drawn.records))
+    assert sorted(one.value for _, one in study.regrets) == pytest.approx([0.0, 0.5])
+    ratios = sorted(shape.ratio for shape in study.shapes)
+    assert ratios == pytest.approx([7 / 5, 10 / 5])
+    assert [pair.ratio for _, pair in study.pairs] == pytest.approx([1.2])
+    text = "\n".join(shape_texts.texts([study]))
+    assert "mean regret 25 %, largest 50 %, 1 of 2 above 20 %" in text
+    assert "farthest behind tuned: vector_add f32 n=1 wide / cuda 50 %" in text
+    assert "mean regret 25 %" in to_markdown("", [], [], [], shapes=[study])
+
+
+def test_without_tuned_launches_no_regret_is_told(rows):
+    (study,) = shapes.studies(rows)
+    assert study.goals == study.shares
+    assert "regret" not in "\n".join(shape_texts.texts([study]))
