@@ -24,9 +24,7 @@ class Direct final : public DistanceShard {
  public:
   Direct(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), memory_(*this) {}
-  Launch configure(Launch launch) override {
-    return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, cuda::limits), block_rows());
-  }
+  Launch configure(Launch launch) override { return launch_ = memory_.configure(launch, cuda::limits, block_rows()); }
 
  private:
   void block(Stages& stages, Range range) override {

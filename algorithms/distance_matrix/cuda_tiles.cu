@@ -33,7 +33,7 @@ class Tiled final : public DistanceShard {
   Tiled(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), memory_(*this) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 256, 1}, cuda::limits);
+    launch_ = resolve(launch, {0, memory_.default_team(block_rows()), 1}, cuda::limits);
     if (lanes() != 256 && lanes() != 128 && lanes() != 64)
       throw Unsupported("team size x vector length " + std::to_string(lanes()) + ": the tile takes 64, 128 or 256");
     if (launch_.league == 0) launch_.league = league_of(memory_.tiles({0, block_rows()}, lanes()).items);

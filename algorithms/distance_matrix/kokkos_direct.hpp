@@ -41,7 +41,7 @@ class DirectOnGpu final : public DistanceShard {
   Launch configure(Launch launch) override {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_lanes<T>);
-    return launch_ = memory_.with_league(resolve(launch, {0, 256, 1}, limits), block_rows());
+    return launch_ = memory_.configure(launch, limits, block_rows());
   }
 
  private:

@@ -39,6 +39,8 @@ class SplitK final : public DistanceShard {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_split_threads);
     launch_ = memory_.configure(launch, limits, kokkos::on_gpu, block_rows());
+    if (kokkos::on_gpu && launch.league == 0)  // a team costs more to start than a tile of few coordinates takes
+      launch_.league = std::min(launch_.league, 32 * multiprocessors(*this));
     kokkos::require_scratch(memory_.scratch_bytes(launch_) + 16, "the sums of this team");
     return launch_;
   }

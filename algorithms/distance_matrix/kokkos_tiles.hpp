@@ -49,7 +49,7 @@ class TiledOnGpu final : public DistanceShard {
   TiledOnGpu(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 256, 1}, kokkos::limits(queue()));
+    launch_ = resolve(launch, {0, memory_.default_team(block_rows()), 1}, kokkos::limits(queue()));
     if (launch_.vector != 1)
       throw Unsupported("vector length " + std::to_string(launch_.vector) + ": the tile takes 1");
     if (launch_.team != 256 && launch_.team != 128 && launch_.team != 64)

@@ -75,13 +75,13 @@ template <class T, template <class> class Array>
 struct SplitMemory {
   explicit SplitMemory(DistanceShard& shard) : problem(shard.problem()) { shard.declare_matrix(points, out, {}); }
 
-  /// The default team has up to 128 threads with several coordinates each; its tile is the larger one if there are
-  /// teams enough with that. `threads`: of a team, 0 by default. @throws Unsupported for another tile
+  /// The default tile is the larger one if there are teams enough with that, of 32 threads; those of smaller tiles have
+  /// up to 128, with several coordinates each. @throws Unsupported for another tile
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu, std::int64_t rows) const {
     constexpr int max_default = sizeof(T) == 4 ? 128 : 64, min_default = 32, coordinates = 8, enough = 256;
-    int threads = min_default;
-    while (threads < max_default && threads * coordinates < problem.dimension) threads *= 2;
     const bool many = ceil_div<std::int64_t>(rows, 8) * ceil_div<std::int64_t>(problem.n, 8) >= enough;
+    int threads = min_default;
+    while (!many && threads < max_default && threads * coordinates < problem.dimension) threads *= 2;
     launch = resolve(launch, {0, on_gpu ? threads : 1, 1, many ? 8 : 4}, limits);
     if (launch.tile != 4 && launch.tile != 8)
       throw Unsupported("tile " + std::to_string(launch.tile) + ": a team of this kernel takes 4 x 4 or 8 x 8 pairs");

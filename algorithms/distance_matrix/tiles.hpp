@@ -90,6 +90,16 @@ struct TileMemory {
     return tiles;
   }
 
+  /// The default team, for the rows of a block: 256 threads where their large tiles are some per multiprocessor, unless
+  /// rows that are not aligned make stores take longer than the products; else 64.
+  [[nodiscard]] int default_team(std::int64_t rows) const {
+    constexpr int enough_tiles = 512, enough_products = 64;
+    const bool store_bound = problem.n % blocks::Pack<T>::size != 0 && problem.dimension < enough_products;
+    if (!store_bound && tiles({0, rows}, 256).items >= enough_tiles) return 256;
+    const bool one_tile = problem.n > blocks::TileFor<T, 64>::rows && problem.n <= blocks::TileFor<T, 128>::rows;
+    return kind == Kind::symmetric && one_tile ? 128 : 64;  // a row of tiles has no mirror images to store
+  }
+
   const DistanceMatrix& problem;
   blocks::Panels panels;
   Array<T> points, out, packed, norms;
