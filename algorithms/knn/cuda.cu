@@ -48,8 +48,7 @@ class Direct final : public IndependentShard {
   Direct(const Knn& problem, const Context& context, const Shard& shard)
       : IndependentShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 8, cuda::warp_size}, {max_threads, cuda::warp_size, "this kernel"});
-    return launch_ = memory_.with_league(launch_);
+    return launch_ = memory_.configure(launch, cuda::warp_size, multiprocessors(*this));
   }
   void compute(Stages& stages) override {
     const auto& knn = memory_.knn;

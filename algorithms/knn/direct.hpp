@@ -23,12 +23,20 @@ struct DirectMemory {
                            shard.ledger().left_bytes(), side);
     shard.declare(matrix, "knn/matrix", at_once * train_panels.rows);
   }
-  [[nodiscard]] Launch with_league(Launch launch) const {
+  /// Default: four threads of a whole subgroup of `lanes` lanes, more and narrower ones where that makes fewer than
+  /// `teams` teams.
+  [[nodiscard]] Launch configure(Launch launch, int lanes, std::int64_t teams) const {
+    const bool many = items({0, 4, lanes}) >= teams;
+    launch =
+        resolve(launch, many ? Launch{0, 4, lanes} : Launch{0, 16, lanes / 2}, {max_threads, lanes, "this kernel"});
     launch.tile = side;
-    if (launch.league == 0)
-      launch.league = league_of(ceil_div<std::int64_t>(train_panels.rows, side * launch.vector) *
-                                ceil_div<std::int64_t>(std::min(at_once, knn.m), side * launch.team));
+    if (launch.league == 0) launch.league = league_of(items(launch));
     return launch;
+  }
+  /// Of a block of queries.
+  [[nodiscard]] std::int64_t items(Launch launch) const {
+    return ceil_div<std::int64_t>(train_panels.rows, side * launch.vector) *
+           ceil_div<std::int64_t>(std::min(at_once, knn.m), side * launch.team);
   }
   /// For the selection.
   [[nodiscard]] Stored<D> squared() const { return {matrix.data(), train_panels.rows}; }

@@ -136,7 +136,13 @@ LEAGUE_FUNCTION void take_items(const Group<Barrier>& team, int rank, int teams,
 inline constexpr std::int32_t unlimited = 0x7f800000;
 
 /// Training rows per work item: small items balance the load of the multiprocessors (tail); long lists need fewer.
-inline int default_chunk(int k) { return std::max(512, 64 * k); }
+/// Smaller ones where there are few `queries`, so that half of `teams` teams have one.
+inline int default_chunk(int k, std::int64_t train, std::int64_t queries, std::int64_t teams) {
+  int chunk = std::max(512, 64 * k);
+  const std::int64_t tiles = ceil_div<std::int64_t>(queries, blocks::TileFor<float, 256>::rows);
+  while (chunk / 2 >= std::max(128, 16 * k) && 2 * tiles * ceil_div<std::int64_t>(train, chunk) < teams) chunk /= 2;
+  return chunk;
+}
 
 /// Rounds the chunk to whole tiles, and sets the league size.
 /// @throws Unsupported for a team size without a tile
@@ -173,7 +179,8 @@ struct FusedMemory {
   }
   /// Resolves the launch as above, and declares the lists that it needs.
   Launch configure(IndependentShard& shard, Launch launch, const LaunchLimits& limits) {
-    launch = with_whole_tiles(resolve(launch, {0, 256, 1, default_chunk(knn.k)}, limits), train_panels, knn.m);
+    const int chunk = default_chunk(knn.k, knn.n, knn.m, multiprocessors(shard));
+    launch = with_whole_tiles(resolve(launch, {0, 256, 1, chunk}, limits), train_panels, knn.m);
     const std::int64_t chunks = ceil_div<std::int64_t>(train_panels.rows, launch.tile);
     shard.declare(keys, "knn/keys", chunks * knn.k * test_panels.rows);
     shard.declare(indices, "knn/indices", chunks * knn.k * test_panels.rows);

@@ -56,9 +56,7 @@ class DirectOnGpu final : public IndependentShard {
   DirectOnGpu(const Knn& problem, const Context& context, const Shard& shard)
       : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    const int lanes = kokkos::limits(queue()).vector;
-    launch_ = resolve(launch, {0, 8, lanes}, {max_threads, lanes, "this kernel"});
-    return launch_ = memory_.with_league(launch_);
+    return launch_ = memory_.configure(launch, kokkos::limits(queue()).vector, multiprocessors(*this));
   }
   void compute(Stages& stages) override {
     const auto& knn = memory_.knn;

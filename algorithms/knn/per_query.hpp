@@ -75,17 +75,27 @@ template <class T, class Element, template <class> class Array>
 struct QueryMemory {
   QueryMemory(IndependentShard& shard_, const Knn& problem) : shard(shard_), knn(shard_, problem) {}
 
-  /// Default: up to 32 lanes share a row, four features each, and the chunks of all queries are about `teams` items of
-  /// at least 256 rows. @throws Unsupported for larger chunks than scratch holds
+  /// Default: up to 8 lanes share a row, 16 features each (16 lanes from 512 features on, where there are many queries;
+  /// more where there are fewer rows than lanes of a subgroup), and the chunks of all queries are about `teams` items
+  /// of at least 256 rows. A team has a thread per four pairs of row and lane, and at most 128 of them (64 where a lane
+  /// has a row) where there are more items than teams.
+  /// @throws Unsupported for larger chunks than scratch holds
   Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu, std::int64_t teams) {
-    int lanes = 1;
-    while (lanes < limits.vector && lanes < 32 && on_gpu && lanes * 4 < knn.features) lanes *= 2;
     const std::int64_t wanted = std::max<std::int64_t>(teams / std::max<std::int64_t>(knn.m, 1), 1);
-    const std::int64_t rows = std::clamp<std::int64_t>(ceil_div(knn.n, wanted), 256, max_chunk);
-    launch = resolve(launch,
-                     {0, on_gpu ? max_select_threads / std::max(launch.vector, lanes) : 1, lanes,
-                      static_cast<int>(std::min(rows, knn.n))},
-                     limits);
+    const std::int64_t rows = std::min(std::clamp<std::int64_t>(ceil_div(knn.n, wanted), 256, max_chunk), knn.n);
+    const int least = limits.vector;  // a subgroup
+    int lanes = 1;
+    const auto share = [&](int features, const auto& is_wanted) {
+      while (on_gpu && is_wanted(lanes) && 2 * lanes <= limits.vector && lanes * features < knn.features) lanes *= 2;
+    };
+    const bool many = knn.m > teams;
+    share(16, [&](int count) { return count < 8 || (many && count < 16 && knn.features >= 512); });
+    share(4, [&](int count) { return count * rows < least; });
+    if (launch.vector > 0) lanes = launch.vector;
+    const int most = !many ? max_select_threads : lanes == 1 ? 64 : 128;
+    int threads = least;
+    while (threads < most && threads * 4 < rows * lanes) threads *= 2;
+    launch = resolve(launch, {0, on_gpu ? std::max(threads / lanes, 1) : 1, lanes, static_cast<int>(rows)}, limits);
     if (launch.tile > max_chunk)
       throw Unsupported("tile " + std::to_string(launch.tile) + ": scratch holds the distances of " +
                         std::to_string(max_chunk) + " training rows");
