@@ -58,6 +58,14 @@ LEAGUE_FUNCTION Sums<double, n> ordered_sums(const T* values, int count) {
   return sums;
 }
 
+/// `launch` with the team halved as long as its lanes are at least `rows` and a subgroup: lanes without a row only
+/// lengthen the team's barriers and sums.
+inline Launch without_idle_lanes(Launch launch, std::int64_t rows, int subgroup) {
+  const std::int64_t enough = rows > subgroup ? rows : subgroup;
+  while (launch.team % 2 == 0 && launch.team / 2 * std::int64_t{launch.vector} >= enough) launch.team /= 2;
+  return launch;
+}
+
 /// For sums by shuffles over subgroups of `size` threads. @throws Unsupported if a team of `lanes` is not whole
 /// subgroups
 inline void require_whole_subgroups(std::int64_t lanes, int size) {

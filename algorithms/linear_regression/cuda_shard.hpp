@@ -53,12 +53,14 @@ class CudaShard : public FitShard<Array> {
     check(cudaMemsetAsync(array.data(), 0, array.bytes(), stream(queue())));
   }
   /// The method's choice where the launch leaves it open: as many blocks as a device holds, fewer where a thread would
-  /// have less than `rows_per_lane` rows. `share`: kernels with many registers take one in so many of its threads.
+  /// have less than `rows_per_lane` rows; smaller blocks where one has enough threads. `share`: kernels with many
+  /// registers take one in so many of its threads.
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int max_lanes, std::int64_t rows_per_lane,
                                 int share = 1) const {
     LaunchLimits allowed = limits;
     allowed.team_times_vector = std::min(allowed.team_times_vector, max_lanes);
-    launch = resolve(launch, {0, lanes / warp_size, warp_size}, allowed);
+    launch = resolve(launch, blocks::without_idle_lanes({0, lanes / warp_size, warp_size}, rows().size(), warp_size),
+                     allowed);
     const std::int64_t in_block = std::int64_t{launch.team} * launch.vector;
     blocks::require_whole_subgroups(in_block, warp_size);
     if (launch.league > 0) return launch;

@@ -58,13 +58,15 @@ class KokkosShard : public FitShard<Array> {
     submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, rule_.features + 2), kernel);
   }
   /// The method's choice where the launch leaves it open: as many teams as a device holds, fewer where a lane would
-  /// have less than `rows_per_lane` rows. `share`: kernels with many registers take one in so many of its threads.
+  /// have less than `rows_per_lane` rows; smaller teams where one has enough lanes. `share`: kernels with many
+  /// registers take one in so many of its threads.
   [[nodiscard]] Launch resolved(Launch launch, int lanes, int max_lanes, std::int64_t rows_per_lane,
                                 int share = 1) const {
     LaunchLimits allowed = limits(queue());
     const int vector = launch.vector > 0 ? launch.vector : allowed.vector;
     if (on_gpu) allowed.team_times_vector = std::min(allowed.team_times_vector, max_lanes);
-    launch = resolve(launch, on_gpu ? Launch{0, lanes / vector, vector} : Launch{0, 1, 1}, allowed);
+    const Launch automatic = blocks::without_idle_lanes({0, lanes / vector, vector}, rows().size(), allowed.vector);
+    launch = resolve(launch, on_gpu ? automatic : Launch{0, 1, 1}, allowed);
     if (launch.league > 0) return launch;
     const std::int64_t in_team = std::int64_t{launch.team} * launch.vector;
     const std::int64_t held = (on_gpu ? exec_.concurrency() / share : queue().device().threads) / in_team;

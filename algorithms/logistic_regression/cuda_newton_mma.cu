@@ -24,7 +24,7 @@ class NewtonMma final : public IterativeShard {
       : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     with_unit_blocks(memory_.features, [&]<int blocks_>() {
-      launch_ = resolve_for(*this, launch, unit_team, unit_teams,
+      launch_ = resolve_for(*this, launch, unit_team<blocks_>(rows().size()), unit_teams,
                             [](int threads) { return unit_rows<T, Unit, blocks_>(threads); });
       const int threads = launch_.team * launch_.vector;
       bytes_ = unit_scratch_bytes<T, Unit, blocks_>(threads);

@@ -31,7 +31,7 @@ class NewtonMma final : public IterativeShard {
       : IterativeShard(context, shard), exec_(instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     with_unit_blocks(memory_.features, [&]<int blocks_>() {
-      launch_ = resolve_for(*this, launch, unit_team, unit_teams,
+      launch_ = resolve_for(*this, launch, unit_team<blocks_>(rows().size()), unit_teams,
                             [](int threads) { return unit_rows<T, Unit, blocks_>(threads); });
       const int threads = launch_.team * launch_.vector;
       launch_.tile = unit_rows<T, Unit, blocks_>(threads);

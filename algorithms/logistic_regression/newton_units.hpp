@@ -179,8 +179,13 @@ auto with_unit_blocks(int features, const Body& body) {
   return blocks == 3 ? body.template operator()<3>() : body.template operator()<4>();
 }
 
-/// Team size, and resident teams per multiprocessor.
-inline constexpr int unit_team = 128, unit_teams = 2;
+/// Resident teams per multiprocessor.
+inline constexpr int unit_teams = 2;
+/// The default team: of more threads where rows have one block of features, little work each, and are many.
+template <int blocks_>
+constexpr int unit_team(std::int64_t rows) {
+  return blocks_ == 1 && rows >= 1 << 18 ? 256 : 128;
+}
 
 /// Rows that a team takes at once. @throws Unsupported for a team size that is not a multiple of `parts` subgroups
 template <class T, class Unit, int blocks_>

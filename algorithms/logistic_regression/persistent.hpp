@@ -27,6 +27,12 @@ int automatic_league(std::int64_t rows, Launch launch, int held, int multiproces
   return fits_registers<features> ? blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most) : most;
 }
 
+/// The default team: of half the threads with one feature, whose rows are few packs.
+template <int features>
+int waiting_team(int features_of_problem) {
+  return features_of_problem == 1 ? default_team<features> / 2 : default_team<features>;
+}
+
 /// Words of the board through which teams send each other their sums.
 template <int features>
 constexpr std::int64_t board_words(int features_of_problem, int teams) {

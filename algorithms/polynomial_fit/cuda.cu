@@ -87,7 +87,7 @@ class CudaShard : public FitShard<Array> {
   [[nodiscard]] Launch resolved(Launch launch, Launch automatic, int share = 1, std::int64_t points = 8) const {
     LaunchLimits allowed = limits;
     allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
-    launch = resolve(launch, automatic, allowed);
+    launch = resolve(launch, blocks::without_idle_lanes(automatic, rows().size(), warp_size), allowed);
     const int lanes = launch.team * launch.vector;
     blocks::require_whole_subgroups(lanes, warp_size);
     const cudaDeviceProp device = properties(queue());

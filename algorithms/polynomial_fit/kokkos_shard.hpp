@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/sums.hpp"
 #include "algorithms/polynomial_fit/shard.hpp"
 #include "backends/kokkos/submit.hpp"
 
@@ -38,7 +39,7 @@ class KokkosShard : public FitShard<Array> {
   [[nodiscard]] Launch resolved(Launch launch, Launch automatic, int share = 1, std::int64_t points = 8) const {
     LaunchLimits allowed = limits(queue());
     if (on_gpu) allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
-    launch = resolve(launch, automatic, allowed);
+    launch = resolve(launch, blocks::without_idle_lanes(automatic, rows().size(), limits(queue()).vector), allowed);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);
     if (launch.league == 0)

@@ -153,7 +153,7 @@ class Fused final : public IterativeShard {
       : IterativeShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const cudaDeviceProp properties = cuda::properties(queue());
-    const Launch effective = memory_.configure(launch, cuda::limits, 2 * properties.multiProcessorCount);
+    const Launch effective = memory_.configure(launch, cuda::limits, properties.multiProcessorCount);
     choose_kernel(properties);
     return effective;
   }

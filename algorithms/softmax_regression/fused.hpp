@@ -196,12 +196,16 @@ struct Plan {
   int scratch_bytes = 0;
   [[nodiscard]] int partial_bytes() const { return resident ? 4 : 8; }
 };
-/// For rows of `quads` quads; `teams` are resident at once.
+/// For rows of `quads` quads. Default: a thread per quad, at least 128 in all so that the multiprocessor has warps for
+/// its four schedulers; with few quads, of which threads would be idle, 32; the teams that are resident at once, with
+/// two tiles each where there are enough.
 /// @throws Unsupported naming the limit that the launch exceeds
 template <class T>
-Plan plan(Launch requested, const LaunchLimits& limits, int quads, int classes, std::int64_t rows, int teams) {
-  constexpr int step = 64;  // two teams per multiprocessor have warps for all four schedulers
-  Plan plan{resolve(requested, {0, std::clamp(ceil_div(quads, step) * step, 2 * step, max_threads), 1}, limits)};
+Plan plan(Launch requested, const LaunchLimits& limits, int quads, int classes, std::int64_t rows,
+          int multiprocessors) {
+  constexpr int step = 64, few_quads = 16, resident_threads = 512;
+  const int threads = quads <= few_quads ? 32 : std::clamp(ceil_div(quads, step) * step, 2 * step, max_threads);
+  Plan plan{resolve(requested, {0, threads, 1}, limits)};
   if (plan.launch.vector != 1)
     throw Unsupported("vector length " + std::to_string(plan.launch.vector) +
                       ": each thread of this kernel keeps its own sums, it takes 1");
@@ -210,8 +214,11 @@ Plan plan(Launch requested, const LaunchLimits& limits, int quads, int classes, 
                       std::to_string(Tile<T>::rows) + " to " + std::to_string(max_threads) + " threads");
   plan.resident = turns(classes) == 1 && quads <= std::min(resident_quads, plan.launch.team);
   plan.scratch_bytes = Tile<T>::scratch_bytes(plan.resident ? quads : 0, classes);
+  const std::int64_t tiles = ceil_div<std::int64_t>(rows, Tile<T>::rows);
+  const std::int64_t wanted = std::max(std::min<std::int64_t>(tiles, 2 * multiprocessors), tiles / 2);
   if (plan.launch.league == 0)
-    plan.launch.league = league_of(std::min<std::int64_t>(teams, ceil_div<std::int64_t>(rows, Tile<T>::rows)));
+    plan.launch.league =
+        league_of(std::min<std::int64_t>(multiprocessors * (resident_threads / plan.launch.team), wanted));
   return plan;
 }
 

@@ -11,11 +11,10 @@ template <class T, template <class> class Array>
 struct FusedMemory {
   FusedMemory(VariantShard& shard, const SoftmaxRegression& problem) : rows(shard, problem) {}
 
-  /// `teams` are resident at once.
-  Launch configure(Launch launch, const LaunchLimits& limits, int teams) {
+  Launch configure(Launch launch, const LaunchLimits& limits, int multiprocessors) {
     const auto pitch = static_cast<int>(rows.problem.pitch);
     const int classes = rows.problem.classes;
-    plan = softmax_regression::plan<T>(launch, limits, pitch / 4, classes, rows.max_rows(), teams);
+    plan = softmax_regression::plan<T>(launch, limits, pitch / 4, classes, rows.max_rows(), multiprocessors);
     rows.declare_weights(plan.resident ? resident_pitch : pitch);
     rows.shard.declare(partials, "softmax/partials",
                        std::int64_t{plan.launch.league} * classes * pitch * plan.partial_bytes());

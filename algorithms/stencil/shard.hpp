@@ -57,7 +57,7 @@ class LaneShard : public StencilShard<T, Array> {
 
  protected:
   Launch plan(Launch launch, const LaunchLimits& limits) {
-    launch_ = resolve(launch, {0, 256, 1}, limits);
+    launch_ = resolve(launch, {0, default_lanes(), 1}, limits);
     const Tiling whole = tiling(this->rows().size());
     launch_.tile = whole.depth;
     if (launch_.league == 0) launch_.league = league_of(whole.items);
@@ -71,6 +71,11 @@ class LaneShard : public StencilShard<T, Array> {
     });
   }
   [[nodiscard]] const Launch& launch() const { return launch_; }
+  /// Of `tiled`, fewer where a lane takes single cells and there are planes enough.
+  [[nodiscard]] int default_lanes() const {
+    if (method == Method::plain) return 128;
+    return with_cells<T>(this->n(), []<int width, int rows>() { return width; }) == 1 && this->n() >= 128 ? 64 : 256;
+  }
 
  private:
   Launch launch_;
