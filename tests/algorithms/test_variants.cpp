@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <iostream>
 #include <map>
 
@@ -141,6 +142,42 @@ TEST_P(Variants, AgreesWithTheOracleEverywhere) {
     EXPECT_GE(count.ran, static_cast<int>(algorithm.edge_cases.size())) << name(dtype) << " ran on too few problems";
     std::cout << name(dtype) << ": " << count.ran << " ran, " << count.refused << " refused by name\n";
   }
+}
+
+TEST_P(Variants, ComputesWithOneLaunchWhileOthersAreConfigured) {
+  const Variant& variant = registry().variants[GetParam()];
+  const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
+  const Method* method = method_of(variant);
+  if (method == nullptr) GTEST_SKIP() << "planted by the fault tests";
+  const Availability available = here(variant, *method);
+  if (available.state != State::ready) GTEST_SKIP() << available.reason;
+  if (algorithm.between_shards) GTEST_SKIP() << "takes two devices";
+  Case that = tests::edge_case(algorithm, *method, method->dtypes.front(), algorithm.edge_cases.front());
+  that.model = variant.model.name;
+  const std::unique_ptr<Problem> problem = make_problem(that, runtime_, datasets_);
+  std::vector<Launch> requested = launches(variant.model.device, method->naive);
+  requested.emplace_back();  // the last one configured is small: what a kernel allows is for the largest of all
+  std::deque<Case> cases;
+  std::deque<PreparedCase> configured;
+  const auto unless_refused = [](const auto& step) {  // AgreesWithTheOracleEverywhere looks at the reasons
+    try {
+      step();
+    } catch (const Unsupported&) {
+    }
+  };
+  for (const Launch launch : requested) {
+    cases.push_back(that);
+    cases.back().launch = launch;
+    give_names(cases.back());
+    unless_refused([&] { configured.emplace_back(cases.back(), *problem, runtime_, std::int64_t{1} << 30); });
+  }
+  EXPECT_FALSE(configured.empty());
+  Stages stages;
+  for (PreparedCase& one : configured)
+    unless_refused([&] {
+      const Verdict verdict = check_fresh(one, stages).verdict;
+      EXPECT_TRUE(verdict.passed()) << one.of().name << ": " << verdict.message;
+    });
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::size_t>& one) {
