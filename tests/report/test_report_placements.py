@@ -39,7 +39,7 @@ def test_student_quantile(freedom, quantile):
     assert placements.student_quantile(freedom) == pytest.approx(quantile, abs=6e-4)
 
 
-@pytest.mark.parametrize("count", [4, 5, 6, 8])
+@pytest.mark.parametrize("count", [4, 5, 6, 8, 10])
 def test_null_comparisons_get_few_false_verdicts(monkeypatch, count):
     monkeypatch.setattr(statistics, "RESAMPLES", 200)
     found = [statistics.ratio_interval(*both) for both in pairs(count, 1000, count)]
@@ -68,7 +68,7 @@ def scaled_bootstrap(rng, above, below):
     return statistics.percentiles(np.exp(value + deviations))
 
 
-@pytest.mark.parametrize("count", [4, 6, 8])
+@pytest.mark.parametrize("count", [4, 6, 8, 10])
 def test_student_covers_more_than_a_bootstrap_of_placements(count):
     trials = pairs(count, 1000, count)
     rng = np.random.default_rng(3)
