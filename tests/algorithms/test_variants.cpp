@@ -44,9 +44,26 @@ struct Count {
   int ran = 0, refused = 0, with_launch = 0;
 };
 
+/// Null of a variant that the fault tests have planted.
+const Method* method_of(const Variant& variant) {
+  const std::vector<Method>& methods = registry().algorithm(variant.algorithm)->methods;
+  const auto method = std::ranges::find(methods, variant.method, &Method::name);
+  return method == methods.end() ? nullptr : &*method;
+}
+
+Availability here(const Variant& variant, const Method& method) {
+  return availability(tests::runtime(), *registry().algorithm(variant.algorithm), method, variant.model.name);
+}
+
 class Variants : public ::testing::TestWithParam<std::size_t> {
  protected:
   Variants() : runtime_(tests::runtime()), datasets_({}, runtime_.host_memory()) {}
+  void SetUp() override {
+    if (method_ == nullptr) GTEST_SKIP() << "planted by the fault tests";
+    const Availability available = here(variant_, *method_);
+    if (available.state != State::ready) GTEST_SKIP() << available.reason;
+    ASSERT_FALSE(algorithm_.edge_cases.empty()) << "no small problems";
+  }
 
   void run_one(Case& that, const Problem& problem, Count& count) {
     give_names(that);
@@ -87,20 +104,12 @@ class Variants : public ::testing::TestWithParam<std::size_t> {
     EXPECT_LE(effective.league, std::max<std::int64_t>(problem.max_teams(), runtime_.host_threads()));
   }
 
+  const Variant& variant_ = registry().variants[GetParam()];
+  const Algorithm& algorithm_ = *registry().algorithm(variant_.algorithm);
+  const Method* method_ = method_of(variant_);
   Runtime& runtime_;
   Datasets datasets_;
 };
-
-/// Null of a variant that the fault tests have planted.
-const Method* method_of(const Variant& variant) {
-  const std::vector<Method>& methods = registry().algorithm(variant.algorithm)->methods;
-  const auto method = std::ranges::find(methods, variant.method, &Method::name);
-  return method == methods.end() ? nullptr : &*method;
-}
-
-Availability here(const Variant& variant, const Method& method) {
-  return availability(tests::runtime(), *registry().algorithm(variant.algorithm), method, variant.model.name);
-}
 
 TEST(VariantsHere, SomeAreReady) {
   EXPECT_TRUE(std::ranges::any_of(registry().variants, [](const Variant& variant) {
@@ -110,52 +119,39 @@ TEST(VariantsHere, SomeAreReady) {
 }
 
 TEST_P(Variants, AgreesWithTheOracleEverywhere) {
-  const Variant& variant = registry().variants[GetParam()];
-  const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
-  const Method* method = method_of(variant);
-  if (method == nullptr) GTEST_SKIP() << "planted by the fault tests";
-  const Availability available = here(variant, *method);
-  if (available.state != State::ready) GTEST_SKIP() << available.reason;
-  ASSERT_FALSE(algorithm.edge_cases.empty()) << "no small problems";
-  const int limit = std::min(3, max_devices(runtime_, variant.model.device));
-  if (algorithm.between_shards && limit < 2) GTEST_SKIP() << "takes two devices";
-  for (const Dtype dtype : method->dtypes) {
+  const int limit = std::min(3, max_devices(runtime_, variant_.model.device));
+  if (algorithm_.between_shards && limit < 2) GTEST_SKIP() << "takes two devices";
+  for (const Dtype dtype : method_->dtypes) {
     Count count;
-    for (const auto& values : algorithm.edge_cases) {
-      Case that = tests::edge_case(algorithm, *method, dtype, values);
-      that.model = variant.model.name;
+    for (const auto& values : algorithm_.edge_cases) {
+      Case that = tests::edge_case(algorithm_, *method_, dtype, values);
+      that.model = variant_.model.name;
       std::unique_ptr<Problem> problem;
       for (that.devices = 1; that.devices <= limit; ++that.devices) {
-        if (!problem || algorithm.between_shards) problem = make_problem(that, runtime_, datasets_);
-        const std::vector<Launch> requested = launches(variant.model.device, method->naive);
+        if (!problem || algorithm_.between_shards) problem = make_problem(that, runtime_, datasets_);
+        const std::vector<Launch> requested = launches(variant_.model.device, method_->naive);
         for (std::size_t i = 0; i < requested.size(); ++i) {
           const bool in_turn = that.devices == 1 || (static_cast<int>(i) + that.devices) % 2 == 0;
           if (i > 0 && !in_turn && !nightly) continue;  // the first is the automatic one
           that.launch = requested[i];
-          for (const Execution execution : variant.executions) {
+          for (const Execution execution : variant_.executions) {
             that.execution = execution;
             run_one(that, *problem, count);
           }
         }
       }
     }
-    EXPECT_GE(count.ran, static_cast<int>(algorithm.edge_cases.size())) << name(dtype) << " ran on too few problems";
+    EXPECT_GE(count.ran, static_cast<int>(algorithm_.edge_cases.size())) << name(dtype) << " ran on too few problems";
     std::cout << name(dtype) << ": " << count.ran << " ran, " << count.refused << " refused by name\n";
   }
 }
 
 TEST_P(Variants, ComputesWithOneLaunchWhileOthersAreConfigured) {
-  const Variant& variant = registry().variants[GetParam()];
-  const Algorithm& algorithm = *registry().algorithm(variant.algorithm);
-  const Method* method = method_of(variant);
-  if (method == nullptr) GTEST_SKIP() << "planted by the fault tests";
-  const Availability available = here(variant, *method);
-  if (available.state != State::ready) GTEST_SKIP() << available.reason;
-  if (algorithm.between_shards) GTEST_SKIP() << "takes two devices";
-  Case that = tests::edge_case(algorithm, *method, method->dtypes.front(), algorithm.edge_cases.front());
-  that.model = variant.model.name;
+  if (algorithm_.between_shards) GTEST_SKIP() << "takes two devices";
+  Case that = tests::edge_case(algorithm_, *method_, method_->dtypes.front(), algorithm_.edge_cases.front());
+  that.model = variant_.model.name;
   const std::unique_ptr<Problem> problem = make_problem(that, runtime_, datasets_);
-  std::vector<Launch> requested = launches(variant.model.device, method->naive);
+  std::vector<Launch> requested = launches(variant_.model.device, method_->naive);
   requested.emplace_back();  // the last one configured is small: what a kernel allows is for the largest of all
   std::deque<Case> cases;
   std::deque<PreparedCase> configured;
