@@ -34,7 +34,7 @@ TEST(CnnSharded, AnOptimizerOnPiecesGivesTheSameBits) {
               for (int again = 0; again < 2; ++again) {
                 for (const Cnn::Output output : replicated)
                   EXPECT_EQ(found.values<float>(output), expected.values<float>(output)) << output;
-                found.again();
+                if (again == 0) found.again();
               }
               ++ran;
             } catch (const Unsupported& refused) {
