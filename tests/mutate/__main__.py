@@ -3,7 +3,8 @@
 
 What is changed (points.py): a term of a sum is left out, a bound is ten times as large. All changes are in one
 executable, where LEAGUE_MUTANT switches one on: the league_tests of build/openmp, of which only those objects are
-compiled and linked anew that see a changed file. build/mutation, configured only, tells how each file is compiled. Prints the share of the changes that were found, and those that were not.
+compiled and linked anew that see a changed file. build/mutation, configured only, tells how each file is compiled.
+Prints the share of the changes that were found, and those that were not.
 """
 
 from __future__ import annotations
@@ -23,27 +24,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import points
+from suites import BUILT, FOLDER, OBJECTS, ROOT, SOURCE, TESTS, Tests, run
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILT, COMMANDS = ROOT / "build/openmp", ROOT / "build/mutation/compile_commands.json"
-FOLDER = ROOT / "build/mutants"
-SOURCE, OBJECTS, TESTS = FOLDER / "source", FOLDER / "objects", FOLDER / "league_tests"
+COMMANDS = ROOT / "build/mutation/compile_commands.json"
 POINTS = FOLDER / "points.json"
 LEAST = 0.9
-QUICK_S = 0.3  # a test
-#: Whose tests try the oracle that several algorithms share: its own, and theirs.
-SHARED = {"oracle": ("least_squares", "linear_regression", "polynomial_fit")}
 TOP = ("algorithms", "backends", "bench", "tests")
-
-
-def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
 
 
 def require(done: subprocess.CompletedProcess[str]) -> str:
@@ -143,71 +129,6 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def selection(algorithm: str) -> str:
-    """The filter of an algorithm's tests: how far its bounds go, and those in its files, "logistic_parts" too."""
-    found = []
-    for name in SHARED.get(algorithm, (algorithm,)):
-        found.append(f"All/Bounds.AreWhatTheyWere/{name}")
-        for file in (SOURCE / "tests/algorithms").glob(
-            f"test_{name.split('_')[0]}*.cpp"
-        ):
-            suites = re.findall(
-                r"^TEST(?:_F|_P)?\((\w+)", file.read_text(), re.MULTILINE
-            )
-            found += [f"{suite}.*:*/{suite}.*" for suite in set(suites)]
-    return ":".join(sorted(set(found)))
-
-
-def fails(
-    mutant: int, selected: str, *more: str, patience_s: float | None = None
-) -> bool:
-    """Whether one of these tests fails, or never ends, with a change switched on; 0: with none."""
-    command = [
-        TESTS,
-        f"--gtest_filter={selected}",
-        "--gtest_brief=1",
-        "--gtest_break_on_failure",
-        *more,
-    ]
-    variables = os.environ | {
-        "LEAGUE_MUTANT": str(mutant),
-        "OMP_WAIT_POLICY": "passive",
-        "LD_LIBRARY_PATH": str(BUILT),
-    }
-    try:
-        done = run(*command, cwd=ROOT, env=variables, timeout=patience_s)
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
-
-
-class Tests:
-    """Those of one algorithm: how far its bounds go, and its own, the quick ones first."""
-
-    def __init__(self, algorithm: str) -> None:
-        took = FOLDER / f"took-{algorithm}.json"
-        if fails(0, selection(algorithm), f"--gtest_output=json:{took}"):
-            sys.exit(f"tests/mutate/run: tests of {algorithm} fail without a change")
-        times = {
-            f"{suite['name']}.{test['name']}": float(test["time"].rstrip("s"))
-            for suite in json.loads(took.read_text())["testsuites"]
-            for test in suite["testsuite"]
-            if test["result"] == "COMPLETED"
-        }
-        names = sorted(times, key=lambda name: times[name])
-        quick = [name for name in names if times[name] < QUICK_S]
-        self.stages = [
-            (":".join(some), 60 + 20 * sum(times[name] for name in some))
-            for some in (quick, [name for name in names if name not in quick])
-            if some
-        ]
-        total = sum(times.values())
-        print(f"{algorithm}: {len(names)} tests, {total:.0f} s", flush=True)
-
-    def find(self, mutant: int) -> bool:
-        return any(fails(mutant, some, patience_s=limit) for some, limit in self.stages)
-
-
 def shown(point: points.Point) -> str:
     """Its place and text."""
     data = (ROOT / point.file).read_bytes()
@@ -267,7 +188,7 @@ def main() -> int:
         POINTS.write_text(json.dumps([asdict(point) for point in found]))
     total, caught, missed = Counter(), Counter(), []
     for algorithm, some in numbers.items():
-        tests, begin = Tests(algorithm), time.monotonic()
+        tests, begin = Tests(algorithm, options.jobs), time.monotonic()
         with ThreadPoolExecutor(options.jobs) as pool:
             outcomes = list(pool.map(tests.find, some))
         for number, outcome in zip(some, outcomes, strict=True):
