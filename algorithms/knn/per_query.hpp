@@ -84,13 +84,12 @@ struct QueryMemory {
     const std::int64_t wanted = std::max<std::int64_t>(teams / std::max<std::int64_t>(knn.m, 1), 1);
     const std::int64_t rows = std::min(std::clamp<std::int64_t>(ceil_div(knn.n, wanted), 256, max_chunk), knn.n);
     const int least = limits.vector;  // a subgroup
-    int lanes = 1;
-    const auto share = [&](int features, const auto& is_wanted) {
-      while (on_gpu && is_wanted(lanes) && 2 * lanes <= limits.vector && lanes * features < knn.features) lanes *= 2;
-    };
     const bool many = knn.m > teams;
-    share(16, [&](int count) { return count < 8 || (many && count < 16 && knn.features >= 512); });
-    share(4, [&](int count) { return count * rows < least; });
+    const int usual = many && knn.features >= 512 ? 16 : 8;
+    int lanes = 1;
+    while (on_gpu && 2 * lanes <= limits.vector &&
+           ((lanes < usual && lanes * 16 < knn.features) || (lanes * rows < least && lanes * 4 < knn.features)))
+      lanes *= 2;
     if (launch.vector > 0) lanes = launch.vector;
     const int most = !many ? max_select_threads : lanes == 1 ? 64 : 128;
     int threads = least;

@@ -39,7 +39,7 @@ class KokkosShard : public FitShard<Array> {
   [[nodiscard]] Launch resolved(Launch launch, Launch automatic, int share = 1, std::int64_t points = 8) const {
     LaunchLimits allowed = limits(queue());
     if (on_gpu) allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
-    launch = resolve(launch, blocks::without_idle_lanes(automatic, rows().size(), limits(queue()).vector), allowed);
+    launch = resolve(launch, blocks::without_idle_lanes(automatic, rows().size(), allowed.vector), allowed);
     const int lanes = launch.team * launch.vector;
     const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);
     if (launch.league == 0)

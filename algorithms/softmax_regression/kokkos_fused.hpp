@@ -159,9 +159,7 @@ class FusedOnGpu final : public IterativeShard {
   FusedOnGpu(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
       : IterativeShard(context, shard), exec_(kokkos::instance(context.runtime, queue())), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
-    constexpr int threads_held = 2048;  // per multiprocessor, as concurrency() counts
-    const int multiprocessors = std::max(1, static_cast<int>(exec_.concurrency()) / threads_held);
-    const Launch effective = memory_.configure(launch, kokkos::limits(queue()), multiprocessors);
+    const Launch effective = memory_.configure(launch, kokkos::limits(queue()), multiprocessors(*this));
     kokkos::require_scratch(static_cast<std::size_t>(memory_.plan.scratch_bytes) + 16,
                             "team size " + std::to_string(effective.team));
     return effective;
