@@ -133,12 +133,21 @@ LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned i
   }
 }
 
-/// Calls `body.template operator()<width, rows>()` for the cells per lane: 16 bytes of a row if rows are 16-byte
-/// aligned, else one cell of four rows.
+/// Cells of a 16-byte access.
+template <class T>
+inline constexpr int wide = 16 / static_cast<int>(sizeof(T));
+
+/// Whether rows of `n` cells are 16-byte aligned.
+template <class T>
+constexpr bool aligned_rows(int n) {
+  return n % wide<T> == 0;
+}
+
+/// Calls `body.template operator()<width, rows>()` for the cells per lane: 16 bytes of a row if rows are aligned, else
+/// one cell of four rows.
 template <class T, class Body>
 auto with_cells(int n, const Body& body) {
-  constexpr int wide = 16 / static_cast<int>(sizeof(T));
-  return n % wide == 0 ? body.template operator()<wide, 1>() : body.template operator()<1, 4>();
+  return aligned_rows<T>(n) ? body.template operator()<wide<T>, 1>() : body.template operator()<1, 4>();
 }
 
 }  // namespace league::stencil

@@ -74,7 +74,7 @@ class LaneShard : public StencilShard<T, Array> {
   /// Of `tiled`, fewer where a lane takes single cells and there are planes enough.
   [[nodiscard]] int default_lanes() const {
     if (method == Method::plain) return 128;
-    return with_cells<T>(this->n(), []<int width, int rows>() { return width; }) == 1 && this->n() >= 128 ? 64 : 256;
+    return !aligned_rows<T>(this->n()) && this->n() >= 128 ? 64 : 256;
   }
 
  private:
