@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "algorithms/blocks/aligned_rows.hpp"
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/distance_matrix/shard.hpp"
 #include "backends/launch.hpp"
@@ -42,7 +43,7 @@ struct Strips {
     if (all > std::numeric_limits<unsigned>::max() / 2) throw Unsupported("too many strips for this team size");
     items = static_cast<unsigned>(all);
   }
-  [[nodiscard]] LEAGUE_FUNCTION bool has_aligned_rows() const { return n % direct_columns<T> == 0; }
+  [[nodiscard]] LEAGUE_FUNCTION bool has_aligned_rows() const { return blocks::has_aligned_rows<T>(n); }
   LEAGUE_FUNCTION int first_row(unsigned item) const { return static_cast<int>(item / columns_of) * direct_rows; }
   LEAGUE_FUNCTION int first_column(unsigned item, int lane) const {
     return static_cast<int>(item % columns_of) * columns + lane * lane_step;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "algorithms/blocks/aligned_rows.hpp"
 #include "algorithms/blocks/product_tile.hpp"
 #include "algorithms/distance_matrix/shard.hpp"
 #include "backends/launch.hpp"
@@ -94,7 +95,7 @@ struct TileMemory {
   /// rows that are not aligned make stores take longer than the products; else 64.
   [[nodiscard]] int default_team(std::int64_t rows) const {
     constexpr int enough_tiles = 512, enough_products = 64;
-    const bool store_bound = problem.n % blocks::Pack<T>::size != 0 && problem.dimension < enough_products;
+    const bool store_bound = !blocks::has_aligned_rows<T>(problem.n) && problem.dimension < enough_products;
     if (!store_bound && tiles({0, rows}, 256).items >= enough_tiles) return 256;
     const bool one_tile = problem.n > blocks::TileFor<T, 64>::rows && problem.n <= blocks::TileFor<T, 128>::rows;
     return kind == Kind::symmetric && one_tile ? 128 : 64;  // a row of tiles has no mirror images to store
@@ -130,7 +131,7 @@ LEAGUE_FUNCTION void store_distances(const Tiles<T>& tiles, T* to, blocks::Pack<
   constexpr int pack = blocks::Pack<T>::size;
   if (tiles.euclidean)
     for (T& value : squared.values) value = sqrt(value);
-  if (tiles.n % pack == 0)
+  if (blocks::has_aligned_rows<T>(tiles.n))
     store(reinterpret_cast<blocks::Pack<T>*>(to), squared);
   else
     for (int e = 0; e < pack; ++e)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "algorithms/blocks/aligned_rows.hpp"
 #include "algorithms/blocks/pack.hpp"
 #include "backends/launch.hpp"
 #include "backends/portable.hpp"
@@ -133,21 +134,12 @@ LEAGUE_FUNCTION void march(const Grid<T>& grid, const Tiling& tiling, unsigned i
   }
 }
 
-/// Cells of a 16-byte access.
-template <class T>
-inline constexpr int wide = 16 / static_cast<int>(sizeof(T));
-
-/// Whether rows of `n` cells are 16-byte aligned.
-template <class T>
-constexpr bool aligned_rows(int n) {
-  return n % wide<T> == 0;
-}
-
 /// Calls `body.template operator()<width, rows>()` for the cells per lane: 16 bytes of a row if rows are aligned, else
 /// one cell of four rows.
 template <class T, class Body>
 auto with_cells(int n, const Body& body) {
-  return aligned_rows<T>(n) ? body.template operator()<wide<T>, 1>() : body.template operator()<1, 4>();
+  constexpr int wide = blocks::Pack<T>::size;
+  return blocks::has_aligned_rows<T>(n) ? body.template operator()<wide, 1>() : body.template operator()<1, 4>();
 }
 
 }  // namespace league::stencil

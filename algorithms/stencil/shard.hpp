@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "algorithms/blocks/aligned_rows.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/drivers/halo.hpp"
 #include "algorithms/stencil/grid.hpp"
@@ -74,7 +75,7 @@ class LaneShard : public StencilShard<T, Array> {
   /// Of `tiled`, fewer where a lane takes single cells and there are planes enough.
   [[nodiscard]] int default_lanes() const {
     if (method == Method::plain) return 128;
-    return !aligned_rows<T>(this->n()) && this->n() >= 128 ? 64 : 256;
+    return !blocks::has_aligned_rows<T>(this->n()) && this->n() >= 128 ? 64 : 256;
   }
 
  private:
