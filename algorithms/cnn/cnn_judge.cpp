@@ -237,10 +237,10 @@ Verdict judge(const Cnn& problem, const Outputs& outputs, Reduce& reduce) {
     if (!(losses[step] >= 0 && std::isfinite(losses[step])))
       verdict.fail("loss[" + std::to_string(step) + "] is " + all_digits(losses[step]));
   const auto before = outputs[Cnn::weights_before].values.values<const float>();
-  for (std::size_t i = 0; i < before.size(); ++i)
-    if (!std::isfinite(before[i]))
-      verdict.fail("weights_before: " + place_of(problem.network, static_cast<std::int64_t>(i)) + " is " +
-                   all_digits(before[i]));
+  const auto broken = std::ranges::find_if_not(before, [](float weight) { return std::isfinite(weight); });
+  if (broken != before.end())
+    verdict.fail("weights_before: " + place_of(problem.network, broken - before.begin()) + " is " +
+                 all_digits(*broken));
   if (!verdict.passed()) return verdict;
 
   const std::int64_t last = problem.warm_up + problem.steps - 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 
 namespace league::kokkos {
 namespace {
@@ -89,6 +90,20 @@ Bytes<Space> bytes_of(const void* data, std::size_t size) {
   return Bytes<Space>(static_cast<unsigned char*>(const_cast<void*>(data)), size);
 }
 
+/// Kokkos' fill stores a byte at a time on a host.
+template <class E>
+void fill_bytes(const E& exec, void* to, std::size_t bytes, unsigned char value) {
+  if constexpr (on_gpu) {
+    Kokkos::deep_copy(exec, bytes_of<Memory>(to, bytes), value);
+  } else {
+    constexpr std::size_t piece = 1 << 16;
+    const Kokkos::RangePolicy<E, Kokkos::IndexType<std::size_t>> pieces(exec, 0, (bytes + piece - 1) / piece);
+    Kokkos::parallel_for("fill", pieces, [=](std::size_t i) {
+      std::memset(static_cast<char*>(to) + i * piece, value, std::min(piece, bytes - i * piece));
+    });
+  }
+}
+
 }  // namespace
 
 const Exec& instance(Runtime& runtime, Queue& queue) {
@@ -111,8 +126,6 @@ void copy_to_host(const Exec& exec, std::span<std::byte> to, const void* from) {
   Kokkos::deep_copy(exec, bytes_of<Kokkos::HostSpace>(to.data(), to.size()), bytes_of<Memory>(from, to.size()));
 }
 
-void fill(const Exec& exec, void* to, std::size_t bytes, unsigned char value) {
-  Kokkos::deep_copy(exec, bytes_of<Memory>(to, bytes), value);
-}
+void fill(const Exec& exec, void* to, std::size_t bytes, unsigned char value) { fill_bytes(exec, to, bytes, value); }
 
 }  // namespace league::kokkos
