@@ -2,6 +2,7 @@
 """What the Python tests share: the project on the path, and synthetic records."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 sys.dont_write_bytecode = True
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # programs run side by side
 
 
 def pytest_collection_modifyitems(config, items):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sum of x by a team of two, with both barriers missing: the first thread has a thousandth of x, and adds the parts
+// The sum of x by a team of two, with both barriers missing: the first thread has a third of x, and adds the parts
 // while the other is at work.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
@@ -15,8 +15,7 @@ void sum(const float* x, double* sum, std::int64_t n, const Kokkos::DefaultExecu
           parts[0] = 0;
           parts[1] = 0;
         }
-        for (std::int64_t i = rank == 0 ? 0 : n / 1000; i < (rank == 0 ? n / 1000 : n); ++i)
-          parts[rank] = parts[rank] + x[i];
+        for (std::int64_t i = rank == 0 ? 0 : n / 3; i < (rank == 0 ? n / 3 : n); ++i) parts[rank] = parts[rank] + x[i];
         if (rank == 0) *sum = parts[0] + parts[1];
       });
 }
