@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include <concepts>
 
 #include "algorithms/blocks/pack.hpp"
 
@@ -9,7 +9,7 @@ namespace league::blocks {
 
 /// Whether all rows of a row-major array with rows of `length` elements are 16-byte aligned, as the first one is.
 template <class T>
-LEAGUE_FUNCTION constexpr bool has_aligned_rows(std::int64_t length) {
+LEAGUE_FUNCTION constexpr bool has_aligned_rows(std::integral auto length) {
   return length % Pack<T>::size == 0;
 }
 
