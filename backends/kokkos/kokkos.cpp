@@ -97,7 +97,7 @@ void fill_bytes(const E& exec, void* to, std::size_t bytes, unsigned char value)
     Kokkos::deep_copy(exec, bytes_of<Memory>(to, bytes), value);
   } else {
     constexpr std::size_t piece = 1 << 16;
-    const Kokkos::RangePolicy<E, Kokkos::IndexType<std::size_t>> pieces(exec, 0, (bytes + piece - 1) / piece);
+    const Kokkos::RangePolicy<E, Kokkos::IndexType<std::size_t>> pieces(exec, 0, ceil_div(bytes, piece));
     Kokkos::parallel_for("fill", pieces, [=](std::size_t i) {
       std::memset(static_cast<char*>(to) + i * piece, value, std::min(piece, bytes - i * piece));
     });
