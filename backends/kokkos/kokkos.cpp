@@ -71,15 +71,29 @@ using Stream = hipStream_t;
 using Stream = void*;
 #endif
 
+/// Lets a host's instance allocate the scratch memory of any kernel here. Where an allocation fails, threads of the
+/// instance have no scratch memory, or freed memory, which later kernels use all the same (Kokkos 4.7): it must not be
+/// kept.
+template <class E>
+void reserve_scratch(const E& exec, int team) {
+  using Policy = Kokkos::TeamPolicy<E>;
+  const auto policy = Policy(exec, 1, team).set_scratch_size(0, Kokkos::PerTeam(Policy::scratch_size_max(0)));
+  double sum = 0;
+  Kokkos::parallel_reduce("reserve_scratch", policy, [](const typename Policy::member_type&, double&) {}, sum);
+}
+
 /// On a GPU, on the queue's stream; on a host, a pool of the device's own threads.
 template <class E>
 E make_instance(Queue& queue) {
-  if constexpr (on_gpu)
+  if constexpr (on_gpu) {
     return E(static_cast<Stream>(queue.handle()));
-  else if constexpr (std::is_constructible_v<E, int>)
-    return E(queue.device().threads);
-  else
+  } else if constexpr (std::is_constructible_v<E, int>) {
+    E exec(queue.device().threads);
+    reserve_scratch(exec, limits(queue).team_times_vector);
+    return exec;
+  } else {
     return E();
+  }
 }
 
 template <class Space>
