@@ -28,3 +28,4 @@ if(league_kernels_usable)
   league_model(kokkos_kernels SOURCES kokkos_kernels*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
     LIBRARIES Kokkos::kokkoskernels ${headers})
 endif()
+add_subdirectory(${CMAKE_CURRENT_LIST_DIR}/findings findings EXCLUDE_FROM_ALL)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <cuda_runtime.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+/// Each file shows one property of Kokkos with the smallest kernel that has it, beside the same kernel in CUDA: same
+/// arguments, same launch, same arithmetic. Nothing of League is used, so that a file can be sent as it is.
+namespace findings {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Team = Kokkos::TeamPolicy<Exec>;
+using Member = Team::member_type;
+
+inline void check(cudaError_t error) {
+  if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
+}
+
+/// Times `launch()` by events: one iteration is `launches` of it. Items per second are launches.
+template <class Launch>
+void measure(benchmark::State& state, int launches, const Launch& launch) {
+  const cudaStream_t stream = Exec().cuda_stream();
+  cudaEvent_t begin{}, end{};
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  for (int i = 0; i < launches; ++i) launch();
+  for ([[maybe_unused]] auto round : state) {
+    check(cudaEventRecord(begin, stream));
+    for (int i = 0; i < launches; ++i) launch();
+    check(cudaEventRecord(end, stream));
+    check(cudaEventSynchronize(end));
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, begin, end));
+    state.SetIterationTime(1e-3 * static_cast<double>(ms) / launches);
+  }
+  check(cudaGetLastError());
+  check(cudaEventDestroy(begin));
+  check(cudaEventDestroy(end));
+}
+
+inline int multiprocessors() {
+  int count = 0;
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+  return count;
+}
+
+/// Values on the device, zero at first.
+using Floats = Kokkos::View<float*, Kokkos::LayoutRight, Exec::memory_space>;
+
+}  // namespace findings
+
+/// A benchmark of the function's name, whose iterations set their own time; 10 repetitions.
+#define FINDING(...) \
+  BENCHMARK(__VA_ARGS__)->UseManualTime()->Unit(benchmark::kMicrosecond)->Repetitions(10)->ReportAggregatesOnly()
