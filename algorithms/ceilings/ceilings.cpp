@@ -19,6 +19,8 @@ Kernel kernel_from(const std::string& name) {
   if (name == "read") return Kernel::read;
   if (name == "write") return Kernel::write;
   if (name == "add") return Kernel::add;
+  if (name == "triad") return Kernel::triad;
+  if (name == "dot") return Kernel::dot;
   if (name == "multiply_add") return Kernel::multiply_add;
   if (name == "tensor") return Kernel::tensor;
   throw std::logic_error("no ceiling is named '" + name + "'");
@@ -64,6 +66,14 @@ const RegisterAlgorithm registered{Algorithm{
                 bandwidth("read", "the sum of each chunk"),
                 bandwidth("write", "c[i] = the number of its chunk, modulo 128, plus 1"),
                 bandwidth("add", "c[i] = a[i] + b[i]"),
+                {.name = "triad",
+                 .description = "c[i] = a[i] + 3 b[i], as STREAM's",
+                 .dtypes = {Dtype::f32, Dtype::f64},
+                 .problem = "triad"},
+                {.name = "dot",
+                 .description = "the sum of the products a[i] b[i] of each chunk",
+                 .dtypes = {Dtype::f32, Dtype::f64},
+                 .problem = "dot"},
                 {.name = "multiply_add",
                  .description = "1,024 multiply-adds on each element, in registers",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
@@ -82,15 +92,20 @@ auto with_element(Dtype dtype, const Body& body) {
   return dtype == Dtype::f64 ? body.template operator()<double>() : body.template operator()<float>();
 }
 
-/// Integers in [0, 256), of bytes in [0, 128): a chunk's sum is exact in float, that of two bytes is a byte.
+/// Integers from 0 on, below `end`.
 template <class T>
-void fill_small(std::span<T> values, std::uint64_t seed, std::uint64_t stream, std::int64_t first) {
-  constexpr int end = sizeof(T) == 1 ? 128 : 256;
+void fill_small(std::span<T> values, int end, std::uint64_t seed, std::uint64_t stream, std::int64_t first) {
   const auto size = static_cast<std::int64_t>(values.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < size; ++i)
     values[static_cast<std::size_t>(i)] =
         static_cast<T>(random_below(end, seed, stream, static_cast<std::uint64_t>(first + i)));
+}
+
+/// The end of a method's inputs: a chunk's sum is exact in float, of products too, and that of two bytes is a byte.
+int end_of_inputs(Kernel kernel, Dtype dtype) {
+  if (dtype == Dtype::u8) return 128;
+  return kernel == Kernel::dot ? 64 : 256;
 }
 
 Dtype result_dtype(Kernel kernel, Dtype dtype) {
@@ -125,10 +140,12 @@ void Ceilings::make_inputs(Range here, std::pmr::memory_resource& memory) {
   local = here;
   if (kernel == Kernel::write || kernel == Kernel::multiply_add || kernel == Kernel::tensor) return;
   a = HostArray(memory, dtype, {local.size(), row_size});
-  if (kernel == Kernel::add) b = HostArray(memory, dtype, {local.size(), row_size});
+  const bool takes_two = kernel == Kernel::add || kernel == Kernel::triad || kernel == Kernel::dot;
+  if (takes_two) b = HostArray(memory, dtype, {local.size(), row_size});
   with_element(dtype, [&]<class T>() {
-    fill_small(a.values<T>(), seed, 0, local.begin * row_size);
-    if (kernel == Kernel::add) fill_small(b.values<T>(), seed, 1, local.begin * row_size);
+    const int end = end_of_inputs(kernel, dtype);
+    fill_small(a.values<T>(), end, seed, 0, local.begin * row_size);
+    if (takes_two) fill_small(b.values<T>(), end, seed, 1, local.begin * row_size);
   });
 }
 
@@ -140,6 +157,10 @@ Cost Ceilings::cost() const {
       return {2 * bytes, 0};
     case Kernel::add:
       return {3 * bytes, elements};
+    case Kernel::triad:
+      return {3 * bytes, 2 * elements};
+    case Kernel::dot:
+      return {2 * bytes, 2 * elements};
     case Kernel::multiply_add:
       return {bytes / chains, 2 * elements * recurrence.steps};
     case Kernel::tensor:
@@ -173,6 +194,8 @@ Verdict Ceilings::check(const Outputs& outputs, Reduce& /*reduce*/) const {
           return {at(a, i), 0};
         case Kernel::add:
           return {at(a, i) + at(b, i), 0};
+        case Kernel::triad:
+          return {at(a, i) + triad_factor * at(b, i), 0};
         case Kernel::write:
           return {written<double>(i / row_size), 0};
         case Kernel::multiply_add:
@@ -180,10 +203,12 @@ Verdict Ceilings::check(const Outputs& outputs, Reduce& /*reduce*/) const {
         case Kernel::tensor:
           return {product_sum(dtype, {random_operands, seed}, i, recurrence.steps), 0};
         case Kernel::read:
+        case Kernel::dot:
           break;
       }
       double sum = 0;
-      for (std::int64_t k = 0; k < row_size; ++k) sum += at(a, i * row_size + k);
+      for (std::int64_t k = i * row_size; k < (i + 1) * row_size; ++k)
+        sum += kernel == Kernel::dot ? at(a, k) * at(b, k) : at(a, k);
       return {sum, 0};
     });
   };

@@ -22,7 +22,7 @@ extern const Recurrence recurrence;
 /// Independent recurrences per row; their sum is one row of the output.
 inline constexpr int chains = 16;
 
-enum class Kernel { copy, read, write, add, multiply_add, tensor };
+enum class Kernel { copy, read, write, add, triad, dot, multiply_add, tensor };
 
 /// The measured peaks of a device, for rooflines. n is rounded up to whole chunks; all values are small integers.
 class Ceilings final : public Problem {
@@ -40,7 +40,8 @@ class Ceilings final : public Problem {
 
   /// Values per output row: all its elements, or their sum.
   [[nodiscard]] std::int64_t output_row_size() const {
-    return kernel == Kernel::copy || kernel == Kernel::write || kernel == Kernel::add ? row_size : 1;
+    const bool sums = kernel == Kernel::read || kernel == Kernel::dot;
+    return sums || kernel == Kernel::multiply_add || kernel == Kernel::tensor ? 1 : row_size;
   }
 
   Kernel kernel;
@@ -73,6 +74,39 @@ struct ChunkTypes<std::uint8_t> {
 template <class T>
 using ChunkSum = typename ChunkTypes<T>::Sum;
 
+/// What `triad` multiplies b by.
+inline constexpr int triad_factor = 3;
+
+/// The terms that `read` adds up: elements.
+template <class T>
+struct Elements {
+  using Element = T;
+  const T* a;
+  [[nodiscard]] LEAGUE_FUNCTION Elements from(std::int64_t first) const { return {a + first}; }
+  LEAGUE_FUNCTION T operator()(int i) const { return a[i]; }
+  /// The p-th pack of terms.
+  template <class Pack>
+  [[nodiscard]] LEAGUE_FUNCTION Pack pack(int p) const {
+    return reinterpret_cast<const Pack*>(a)[p];
+  }
+};
+
+/// The terms that `dot` adds up: products.
+template <class T>
+struct Products {
+  using Element = T;
+  const T *a, *b;
+  [[nodiscard]] LEAGUE_FUNCTION Products from(std::int64_t first) const { return {a + first, b + first}; }
+  LEAGUE_FUNCTION T operator()(int i) const { return a[i] * b[i]; }
+  template <class Pack>
+  [[nodiscard]] LEAGUE_FUNCTION Pack pack(int p) const {
+    Pack terms = reinterpret_cast<const Pack*>(a)[p];
+    const Pack factors = reinterpret_cast<const Pack*>(b)[p];
+    for (int i = 0; i < Pack::size; ++i) terms.values[i] *= factors.values[i];
+    return terms;
+  }
+};
+
 /// Initial values of a row's chains.
 template <class T>
 LEAGUE_FUNCTION T start(std::int64_t row, int chain) {
@@ -100,14 +134,14 @@ LEAGUE_FUNCTION T row_sum(const T* x) {
   return sum;
 }
 
-/// The sum of a chunk on a host thread; `strands` threads share it, each takes every strands-th piece.
-template <class T>
-LEAGUE_FUNCTION ChunkSum<T> chunk_sum(const T* from, int strand = 0, int strands = 1) {
+/// The sum of a chunk's terms on a host thread; `strands` threads share it, each takes every strands-th piece.
+template <class Terms, class T = typename Terms::Element>
+LEAGUE_FUNCTION ChunkSum<T> chunk_sum(const Terms& terms, int strand = 0, int strands = 1) {
   using Partial = typename ChunkTypes<T>::Partial;
   constexpr int width = 256 / static_cast<int>(sizeof(Partial));  // four cache lines of independent sums
   Partial partial[width] = {};
   for (int i = strand * width; i < chunk_size<T>; i += strands * width)
-    for (int k = 0; k < width; ++k) partial[k] = static_cast<Partial>(partial[k] + from[i + k]);
+    for (int k = 0; k < width; ++k) partial[k] = static_cast<Partial>(partial[k] + terms(i + k));
   ChunkSum<T> sum = 0;
   for (int k = 0; k < width; ++k) sum += partial[k];
   return sum;

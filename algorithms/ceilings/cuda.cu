@@ -43,15 +43,15 @@ __device__ T block_sum(int lane, int lanes, T sum) {
   return sum;
 }
 
-template <class T>
-__global__ void read_chunks(std::int64_t chunks, const T* a, ChunkSum<T>* sums) {
+template <class T, class Terms>
+__global__ void sum_chunks(std::int64_t chunks, const Terms terms, ChunkSum<T>* sums) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   for (std::int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
-    const auto* from = reinterpret_cast<const Pack<T>*>(a) + chunk * packs;
+    const Terms of_chunk = terms.from(chunk * chunk_size<T>);
     ChunkSum<T> sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
-      for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
+      for (int k = 0; k < count; ++k) x[k] = of_chunk.template pack<Pack<T>>(p + k * lanes);
       for (int k = 0; k < count; ++k)
         for (const T value : x[k].values) sum += value;
     });
@@ -73,8 +73,9 @@ __global__ void write_chunks(std::int64_t chunks, std::int64_t first, T* out) {
   }
 }
 
-template <class T>
-__global__ void add_chunks(std::int64_t chunks, const T* a, const T* b, T* out) {
+/// out = combine(a, b), element by element.
+template <class T, class Combine>
+__global__ void combine_chunks(std::int64_t chunks, const T* a, const T* b, T* out, const Combine combine) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   for (std::int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
     const auto* from_a = reinterpret_cast<const Pack<T>*>(a) + chunk * packs;
@@ -83,7 +84,7 @@ __global__ void add_chunks(std::int64_t chunks, const T* a, const T* b, T* out) 
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count], y[count];
       for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, x[k] + y[k]);
+      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, combined(combine, x[k], y[k]));
     });
   }
 }
@@ -106,7 +107,12 @@ void copy(const Pass& on, const T* a, T* out) {
 }
 template <class T>
 void read(const Pass& on, const T* a, ChunkSum<T>* sums) {
-  read_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, sums);
+  sum_chunks<T><<<on.grid(), on.block(), 0, on.stream>>>(on.size(), Elements<T>{a}, sums);
+  check_launch();
+}
+template <class T>
+void dot(const Pass& on, const T* a, const T* b, T* sums) {
+  sum_chunks<T><<<on.grid(), on.block(), 0, on.stream>>>(on.size(), Products<T>{a, b}, sums);
   check_launch();
 }
 template <class T>
@@ -116,7 +122,12 @@ void write(const Pass& on, T* out) {
 }
 template <class T>
 void add(const Pass& on, const T* a, const T* b, T* out) {
-  add_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, b, out);
+  combine_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, b, out, Add());
+  check_launch();
+}
+template <class T>
+void triad(const Pass& on, const T* a, const T* b, T* out) {
+  combine_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), a, b, out, Triad());
   check_launch();
 }
 template <class T>
@@ -136,6 +147,11 @@ const BandwidthPass written_{
     "write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>, {.per_team = 1}); }};
 const BandwidthPass added{
     "add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>, {.per_team = 1}); }};
+const StreamPass triads{
+    "triad", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", triad<T>, {.per_team = 1}); }};
+const StreamPass dots{"dot", model, {"a", "b", "sums"}, []<class T>(Of<T>) {
+                        return kernel("ceiling", dot<T>, {.per_team = 1, .whole_warps = true});
+                      }};
 const RatePass multiplied{
     "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 

@@ -17,6 +17,16 @@ def add(a, b):
 
 
 @jax.jit
+def triad(a, b):
+    return a + 3 * b
+
+
+@jax.jit
+def dot(a, b):
+    return (a * b).sum(1, keepdims=True)
+
+
+@jax.jit
 def read(a):
     return a.sum(1, keepdims=True)
 
@@ -64,6 +74,33 @@ class Add(Copy):
 class AddCpu(Add):
     method = "add_cpu"
     description = "add, on the CPU"
+    kind = "host"
+
+
+class Triad(Copy):
+    method = "triad"
+    description = "jit of a + 3 b into a separate array"
+    problem = "triad"
+    run = staticmethod(triad)
+
+
+class TriadCpu(Triad):
+    method = "triad_cpu"
+    description = "triad, on the CPU"
+    kind = "host"
+
+
+class Dot(Copy):
+    method = "dot"
+    description = "jit of the sum of the products of each chunk"
+    problem = "dot"
+    name = "sums"
+    run = staticmethod(dot)
+
+
+class DotCpu(Dot):
+    method = "dot_cpu"
+    description = "dot, on the CPU"
     kind = "host"
 
 

@@ -53,38 +53,47 @@ void copy(const Pass& on, Vector<const T> a, Vector<T> out) {
 }
 
 /// A lane's share of the sum of a chunk.
-template <class T>
-KOKKOS_INLINE_FUNCTION ChunkSum<T> lane_sum(const Pack<T>* from, int lane, int lanes) {
+template <class T, class Terms>
+KOKKOS_INLINE_FUNCTION ChunkSum<T> lane_sum(const Terms& terms, int lane, int lanes) {
   if constexpr (on_gpu) {
     ChunkSum<T> sum = 0;
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
-      for (int k = 0; k < count; ++k) x[k] = from[p + k * lanes];
+      for (int k = 0; k < count; ++k) x[k] = terms.template pack<Pack<T>>(p + k * lanes);
       for (int k = 0; k < count; ++k)
         for (const T value : x[k].values) sum += value;
     });
     return sum;
   } else {
-    return chunk_sum(from->values, lane, lanes);
+    return chunk_sum(terms, lane, lanes);
   }
+}
+
+template <class T, class Terms>
+void sum_chunks(const Pass& on, const char* label, const Terms& terms, Vector<ChunkSum<T>> sums) {
+  const Launch launch = on.launch;
+  const std::int64_t chunks = on.size();
+  Kokkos::parallel_for(
+      label, on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        const int lanes = launch.team * launch.vector;
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
+          const Terms of_chunk = terms.from(chunk * chunk_size<T>);
+          ChunkSum<T> total = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::TeamVectorRange(team, lanes),
+              [&](int lane, ChunkSum<T>& sum) { sum += lane_sum<T>(of_chunk, lane, lanes); }, total);
+          blocks::once_per_team(team, [&] { sums(chunk) = total; });
+        });
+      });
 }
 
 template <class T>
 void read(const Pass& on, Vector<const T> a, Vector<ChunkSum<T>> sums) {
-  const Launch launch = on.launch;
-  const std::int64_t chunks = on.size();
-  Kokkos::parallel_for(
-      "ceilings/read", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        const int lanes = launch.team * launch.vector;
-        for_chunks(team, chunks, [&](std::int64_t chunk) {
-          const auto* from = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
-          ChunkSum<T> total = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::TeamVectorRange(team, lanes),
-              [&](int lane, ChunkSum<T>& sum) { sum += lane_sum(from, lane, lanes); }, total);
-          blocks::once_per_team(team, [&] { sums(chunk) = total; });
-        });
-      });
+  sum_chunks<T>(on, "ceilings/read", Elements<T>{a.data()}, sums);
+}
+template <class T>
+void dot(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sums) {
+  sum_chunks<T>(on, "ceilings/dot", Products<T>{a.data(), b.data()}, sums);
 }
 
 template <class T>
@@ -107,12 +116,14 @@ void write(const Pass& on, Vector<T> out) {
       });
 }
 
-template <class T>
-void add(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> out) {
+/// out = combine(a, b), element by element.
+template <class T, class Combine>
+void combine_chunks(const Pass& on, const char* label, Vector<const T> a, Vector<const T> b, Vector<T> out,
+                    const Combine& combine) {
   const Launch launch = on.launch;
   const std::int64_t chunks = on.size();
   Kokkos::parallel_for(
-      "ceilings/add", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+      label, on.policy(), KOKKOS_LAMBDA(const Member& team) {
         const int lanes = launch.team * launch.vector;
         for_chunks(team, chunks, [&](std::int64_t chunk) {
           const auto* from_a = reinterpret_cast<const Pack<T>*>(a.data()) + chunk * packs;
@@ -122,11 +133,19 @@ void add(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> out) {
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
               Pack<T> x[count], y[count];
               for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-              for (int k = 0; k < count; ++k) to[p + k * lanes] = x[k] + y[k];
+              for (int k = 0; k < count; ++k) to[p + k * lanes] = combined(combine, x[k], y[k]);
             });
           });
         });
       });
+}
+template <class T>
+void add(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> out) {
+  combine_chunks(on, "ceilings/add", a, b, out, Add());
+}
+template <class T>
+void triad(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> out) {
+  combine_chunks(on, "ceilings/triad", a, b, out, Triad());
 }
 
 template <class T, int n>
@@ -162,7 +181,7 @@ void multiply_add(const Pass& on, Vector<T> sums) {
 
 const BandwidthPass copied{
     "copy", model, {"a", "values"}, []<class T>(Of<T>) { return kernel("ceiling", copy<T>, {.per_team = run}); }};
-// A team of `read` ends in a reduction, which is faster in smaller teams.
+// A team of `read` and `dot` ends in a reduction, which is faster in smaller teams.
 const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) {
                                return kernel("ceiling", read<T>, {.team = 128, .per_team = run});
                              }};
@@ -170,6 +189,12 @@ const BandwidthPass written_{
     "write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>, {.per_team = run}); }};
 const BandwidthPass added{
     "add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>, {.per_team = run}); }};
+const StreamPass triads{"triad", model, {"a", "b", "values"}, []<class T>(Of<T>) {
+                          return kernel("ceiling", triad<T>, {.per_team = run});
+                        }};
+const StreamPass dots{"dot", model, {"a", "b", "sums"}, []<class T>(Of<T>) {
+                        return kernel("ceiling", dot<T>, {.team = 128, .per_team = run});
+                      }};
 const RatePass multiplied{"multiply_add", model, {"sums"}, []<class T>(Of<T>) {
                             return kernel("ceiling", multiply_add<T>, {.per_team = on_gpu ? 0 : rows_at_once<T>});
                           }};

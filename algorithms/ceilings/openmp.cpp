@@ -2,6 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "algorithms/blocks/words_native.hpp"
+#include "algorithms/ceilings/packs.hpp"
 #include "algorithms/ceilings/passes.hpp"
 #include "backends/host_pass.hpp"
 
@@ -34,8 +35,17 @@ void copy(const Pass& on, const T* a, T* out) {
 template <class T>
 void read(const Pass& on, const T* a, ChunkSum<T>* sums) {
   const std::int64_t chunks = on.size();
+  const Elements<T> elements{a};
 #pragma omp parallel for num_threads(on.threads) schedule(static)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(elements.from(chunk * chunk_size<T>));
+}
+
+template <class T>
+void dot(const Pass& on, const T* a, const T* b, T* sums) {
+  const std::int64_t chunks = on.size();
+  const Products<T> products{a, b};
+#pragma omp parallel for num_threads(on.threads) schedule(static)
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(products.from(chunk * chunk_size<T>));
 }
 
 template <class T>
@@ -54,8 +64,9 @@ void write(const Pass& on, T* out) {
   }
 }
 
-template <class T>
-void add(const Pass& on, const T* a, const T* b, T* out) {
+/// out = combine(a, b), element by element.
+template <class T, class Combine>
+void combine_lines(const Pass& on, const T* a, const T* b, T* out, const Combine& combine) {
   const std::int64_t chunks = on.size();
 #pragma omp parallel num_threads(on.threads)
   {
@@ -65,12 +76,21 @@ void add(const Pass& on, const T* a, const T* b, T* out) {
       for (int i = 0; i < lines; ++i) {
         const std::int64_t first = chunk * chunk_size<T> + i * Line<T>::size;
         Line<T> line;
-        for (int k = 0; k < Line<T>::size; ++k) line.values[k] = static_cast<T>(a[first + k] + b[first + k]);
+        for (int k = 0; k < Line<T>::size; ++k) line.values[k] = combine(a[first + k], b[first + k]);
         blocks::NativeWords::store_streaming(to + i, line);
       }
     }
     blocks::NativeWords::finish_streaming();
   }
+}
+
+template <class T>
+void add(const Pass& on, const T* a, const T* b, T* out) {
+  combine_lines(on, a, b, out, Add());
+}
+template <class T>
+void triad(const Pass& on, const T* a, const T* b, T* out) {
+  combine_lines(on, a, b, out, Triad());
 }
 
 template <class T>
@@ -92,6 +112,9 @@ const BandwidthPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { 
 const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
 const BandwidthPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
 const BandwidthPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
+const StreamPass triads{
+    "triad", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", triad<T>); }};
+const StreamPass dots{"dot", model, {"a", "b", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", dot<T>); }};
 const RatePass multiplied{
     "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 

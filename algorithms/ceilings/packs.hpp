@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backends/portable.hpp"
+#include "algorithms/ceilings/ceilings.hpp"
 
 namespace league::ceilings {
 
@@ -13,5 +13,26 @@ LEAGUE_FUNCTION void for_packs(int lane, int lanes, int packs, const Body& body)
   for (; p + (at_once - 1) * lanes < packs; p += at_once * lanes) body.template operator()<at_once>(p);
   for (; p < packs; p += lanes) body.template operator()<1>(p);
 }
+
+/// combine(x, y), element by element.
+template <class Combine, class Pack>
+LEAGUE_FUNCTION Pack combined(const Combine& combine, const Pack& x, const Pack& y) {
+  Pack values;
+  for (int i = 0; i < Pack::size; ++i) values.values[i] = combine(x.values[i], y.values[i]);
+  return values;
+}
+
+struct Add {
+  template <class T>
+  LEAGUE_FUNCTION T operator()(T x, T y) const {
+    return static_cast<T>(x + y);
+  }
+};
+struct Triad {
+  template <class T>
+  LEAGUE_FUNCTION T operator()(T x, T y) const {
+    return x + triad_factor * y;
+  }
+};
 
 }  // namespace league::ceilings

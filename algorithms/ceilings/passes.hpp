@@ -6,8 +6,9 @@
 
 namespace league::ceilings {
 
-/// Registration of a kernel: of a bandwidth, of a rate.
+/// Registration of a kernel: of a bandwidth, of one in floating point, of a rate.
 using BandwidthPass = OnePass<Ceilings, float, double, std::int32_t, std::uint8_t>;
+using StreamPass = OnePass<Ceilings, float, double>;
 using RatePass = OnePass<Ceilings, float, double, std::int32_t>;
 
 }  // namespace league::ceilings

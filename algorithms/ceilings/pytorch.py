@@ -40,6 +40,15 @@ class Add(Copy):
         torch.add(self.a, self.b, out=self.values)
 
 
+class Triad(Add):
+    method = "triad"
+    description = "torch.add with alpha = 3 into a separate tensor"
+    problem = "triad"
+
+    def compute(self):
+        torch.add(self.a, self.b, alpha=3, out=self.values)
+
+
 class Read(TorchPeer):
     method = "read"
     description = "torch.sum of each chunk"

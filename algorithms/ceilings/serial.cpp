@@ -19,7 +19,15 @@ void copy(const Pass& on, const T* a, T* out) {
 template <class T>
 void read(const Pass& on, const T* a, ChunkSum<T>* sums) {
   const std::int64_t chunks = on.size();
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(a + chunk * chunk_size<T>);
+  const Elements<T> elements{a};
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(elements.from(chunk * chunk_size<T>));
+}
+
+template <class T>
+void dot(const Pass& on, const T* a, const T* b, T* sums) {
+  const std::int64_t chunks = on.size();
+  const Products<T> products{a, b};
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) sums[chunk] = chunk_sum(products.from(chunk * chunk_size<T>));
 }
 
 template <class T>
@@ -33,6 +41,12 @@ template <class T>
 void add(const Pass& on, const T* a, const T* b, T* out) {
   const std::int64_t n = on.size() * chunk_size<T>;
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(a[i] + b[i]);
+}
+
+template <class T>
+void triad(const Pass& on, const T* a, const T* b, T* out) {
+  const std::int64_t n = on.size() * chunk_size<T>;
+  for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] + triad_factor * b[i];
 }
 
 template <class T>
@@ -53,6 +67,9 @@ const BandwidthPass copied{"copy", model, {"a", "values"}, []<class T>(Of<T>) { 
 const BandwidthPass was_read{"read", model, {"a", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", read<T>); }};
 const BandwidthPass written_{"write", model, {"values"}, []<class T>(Of<T>) { return kernel("ceiling", write<T>); }};
 const BandwidthPass added{"add", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", add<T>); }};
+const StreamPass triads{
+    "triad", model, {"a", "b", "values"}, []<class T>(Of<T>) { return kernel("ceiling", triad<T>); }};
+const StreamPass dots{"dot", model, {"a", "b", "sums"}, []<class T>(Of<T>) { return kernel("ceiling", dot<T>); }};
 const RatePass multiplied{
     "multiply_add", model, {"sums"}, []<class T>(Of<T>) { return kernel("ceiling", multiply_add<T>); }};
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from .case import Case
 from .statistics import median
 
-BANDWIDTHS = ("copy", "read", "write", "add")
+BANDWIDTHS = ("copy", "read", "write", "add", "triad", "dot")
 CACHES = 4  # data below this many last-level caches count as cached
 BALANCE = 10.0  # operations per byte from which they are assumed to be the limit
 COPIES = {"copy in", "copy out"}  # stages that may run beside kernels

@@ -34,6 +34,10 @@ TEST(Ceilings, CountsBytesAndOperations) {
   EXPECT_EQ(make("write", 1, Dtype::f64).cost().bytes, bytes);
   EXPECT_EQ(make("add", 1, Dtype::f32).cost().bytes, 3 * bytes);
   EXPECT_EQ(make("add", 1, Dtype::u8).cost().bytes, 3 * bytes);
+  EXPECT_EQ(make("triad", 1, Dtype::f32).cost().bytes, 3 * bytes);
+  EXPECT_EQ(make("triad", 1, Dtype::f32).cost().operations, 2.0 * 4096);
+  EXPECT_EQ(make("dot", 1, Dtype::f64).cost().bytes, 2 * bytes);
+  EXPECT_EQ(make("dot", 1, Dtype::f64).cost().operations, 2.0 * 2048);
   EXPECT_EQ(make("multiply_add", 1, Dtype::f32).cost().operations, 2.0 * 4096 * 1024);
 }
 
@@ -44,7 +48,7 @@ TEST(Ceilings, SumsBytesInIntegers) {
   ASSERT_EQ(sums.size(), 3U);
   const auto bytes = problem.a.values<std::uint8_t>();
   for (std::size_t chunk = 0; chunk < sums.size(); ++chunk)
-    sums[chunk] = chunk_sum(bytes.data() + chunk * static_cast<std::size_t>(chunk_bytes));
+    sums[chunk] = chunk_sum(Elements<std::uint8_t>{bytes.data() + chunk * static_cast<std::size_t>(chunk_bytes)});
   EXPECT_GT(sums[0], 1 << 16) << "more than the partial sums of a thread hold";
   EXPECT_TRUE(problem.check_alone(outputs).passed());
   sums.back() += 1;
@@ -53,7 +57,23 @@ TEST(Ceilings, SumsBytesInIntegers) {
 
 TEST(Ceilings, PartialSumsHoldAnyBytes) {
   const std::vector<std::uint8_t> bytes(chunk_bytes, 255);
-  EXPECT_EQ(chunk_sum(bytes.data()), 255 * chunk_bytes);
+  EXPECT_EQ(chunk_sum(Elements<std::uint8_t>{bytes.data()}), 255 * chunk_bytes);
+}
+
+/// Also in any order: no partial sum is larger.
+TEST(Ceilings, SumsOfProductsAreExactInFloat) {
+  const Ceilings problem = make("dot", 40000, Dtype::f32);
+  for (const HostArray* array : {&problem.a, &problem.b})
+    for (const float value : array->values<float>()) ASSERT_LT(value, 64);
+  static_assert(63 * 63 * chunk_size<float> < 1 << 24);
+  Outputs outputs = problem.make_outputs({0, problem.extent()}, tests::runtime().host_memory());
+  const Products<float> products{problem.a.values<float>().data(), problem.b.values<float>().data()};
+  const auto sums = outputs[0].values.values<float>();
+  for (std::int64_t chunk = 0; chunk < problem.rows; ++chunk)
+    sums[static_cast<std::size_t>(chunk)] = chunk_sum(products.from(chunk * chunk_size<float>));
+  EXPECT_TRUE(problem.check_alone(outputs).passed());
+  sums.front() += 1;
+  EXPECT_FALSE(problem.check_alone(outputs).passed());
 }
 
 TEST(Ceilings, SumsOfTwoBytesAreBytes) {

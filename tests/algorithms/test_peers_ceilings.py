@@ -8,10 +8,19 @@ from peer_support import NUMPY_TYPES, Variant, run, variants
 RIGHT = {
     "copy": ("values", lambda a, b: a),
     "add": ("values", lambda a, b: a + b),
+    "triad": ("values", lambda a, b: a + 3 * b),
+    "dot": ("sums", lambda a, b: (a * b).sum(1, keepdims=True)),
     "read": ("sums", lambda a, b: a.sum(1, keepdims=True)),
     "write": ("values", lambda a, b: np.full_like(a, 1) + [[0], [1], [2]]),
 }
-INPUTS = {"copy": "a", "add": "ab", "read": "a", "write": ""}
+INPUTS = {
+    "copy": "a",
+    "add": "ab",
+    "triad": "ab",
+    "dot": "ab",
+    "read": "a",
+    "write": "",
+}
 
 
 @pytest.mark.parametrize("problem", RIGHT)
@@ -30,7 +39,7 @@ def test_every_problem_has_a_peer(problem: str):
 def test_ceilings(problem: str, variant: Variant):
     random, dtype = np.random.default_rng(1), NUMPY_TYPES[variant[2]]
     shape = (3, 16384 // np.dtype(dtype).itemsize)
-    a, b = (random.integers(0, 256, shape).astype(dtype) for _ in range(2))
+    a, b = (random.integers(0, 64, shape).astype(dtype) for _ in range(2))
     name, right = RIGHT[problem]
     inputs = {key: {"a": a, "b": b}[key] for key in INPUTS[problem]}
     found = run(variant, "ceilings", inputs, n=a.size - 1)
