@@ -39,6 +39,7 @@ struct Parameter {
   Interval interval{};  ///< of a real
   std::vector<std::string> choices{};
   std::string description{};
+  bool is_length = false;  ///< a size that is the length of an array: a study may give a share of the memory
 
   /// @throws std::invalid_argument "k = 65: takes 1 to 64" for a value out of bounds or not among the choices
   void require_bounds(const Parameters& values) const;

@@ -12,6 +12,7 @@
 #include "bench/study/axes.hpp"
 #include "bench/study/end_to_end.hpp"
 #include "bench/study/expected.hpp"
+#include "bench/study/memory_shares.hpp"
 #include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
 #include "bench/study/shapes.hpp"
@@ -202,10 +203,11 @@ std::vector<Case> few_cases_of(const Settings& settings, const Runtime& runtime,
 std::vector<Case> all_cases_of(const Settings& table, ShapeDraws& draws, const Runtime& runtime, Datasets& datasets,
                                Study& study) {
   std::vector<Case> all;
-  for (const Settings& settings : draws.draw(table)) {
-    std::ranges::move(few_cases_of(settings, runtime, datasets, study), std::back_inserter(all));
-    require_few(all.size(), *find(table.values, "algorithm"), "algorithm");
-  }
+  for (const Settings& resolved : resolve_memory_shares(table, runtime))
+    for (const Settings& settings : draws.draw(resolved)) {
+      std::ranges::move(few_cases_of(settings, runtime, datasets, study), std::back_inserter(all));
+      require_few(all.size(), *find(table.values, "algorithm"), "algorithm");
+    }
   return all;
 }
 

@@ -113,6 +113,10 @@ std::vector<std::string> seeds() {
       "[[cases]]\nalgorithm = 'sum'\nsamples = 'auto'\n[[cases]]\nalgorithm = 'sum'\nsamples = 'auto'\n"
       "time_limit = 1\nmethods = 'atomic'\n");
   texts.push_back("[[cases]]\nalgorithm = 'sum'\n[[cases]]\nalgorithm = 'sum'\n");
+  for (const char* share : {"0.001", "[0.01, 0.02]", "0", "2", "'x'", "1e-30", "{}"})
+    for (const char* algorithm : {"sum", "stencil"})
+      texts.push_back(std::string("algorithm = '") + algorithm +
+                      "'\ndtypes = ['f32', 'f64']\nsizes = {n = {memory_share = " + share + "}}\n");
   texts.push_back("cases = 3\n");
   return texts;
 }
@@ -124,7 +128,7 @@ std::vector<std::string> words() {
        {"algorithm",    "methods", "models", "sizes",  "dtypes",   "devices",     "communicator", "execution",
         "launches",     "samples", "seed",   "null",   "expect",   "dataset",     "split",        "split_seed",
         "[[cases]]",    "league",  "team",   "vector", "tile",     "auto",        "tuned",        "graph",
-        "kokkos_graph", "f32",     "f64",    "shapes", "elements", "log_uniform", "threads"})
+        "kokkos_graph", "f32",     "f64",    "shapes", "elements", "log_uniform", "threads",      "memory_share"})
     all.emplace_back(key);
   for (const Algorithm& algorithm : registry().algorithms) {
     all.push_back(algorithm.name);
