@@ -5,14 +5,12 @@
 #include <cuda_runtime.h>
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
-#include <new>
 #include <stdexcept>
 #include <string>
 
 /// Each file shows one property of Kokkos with the smallest kernel that has it, beside the same kernel in CUDA: same
-/// arguments, same launch, same arithmetic. Nothing of League is used, so that a file can be sent as it is.
+/// arguments, same launch, same arithmetic. Nothing of League is used: a file can be sent with this header alone.
 namespace findings {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -23,7 +21,7 @@ inline void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
 
-/// Times `launch()` by events: one iteration is `launches` of it. Items per second are launches.
+/// Times `launch()` by events: one iteration is the mean of `launches` calls.
 template <class Launch>
 void measure(benchmark::State& state, int launches, const Launch& launch) {
   const cudaStream_t stream = Exec().cuda_stream();
