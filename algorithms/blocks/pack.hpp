@@ -15,6 +15,11 @@ struct alignas(bytes) Pack {
     for (int i = 0; i < size; ++i) sum.values[i] = static_cast<T>(values[i] + other.values[i]);
     return sum;
   }
+  LEAGUE_FUNCTION friend Pack operator*(T factor, const Pack& pack) {
+    Pack product;
+    for (int i = 0; i < size; ++i) product.values[i] = static_cast<T>(factor * pack.values[i]);
+    return product;
+  }
 };
 
 }  // namespace league::blocks

@@ -40,8 +40,8 @@ class Ceilings final : public Problem {
 
   /// Values per output row: all its elements, or their sum.
   [[nodiscard]] std::int64_t output_row_size() const {
-    const bool sums = kernel == Kernel::read || kernel == Kernel::dot;
-    return sums || kernel == Kernel::multiply_add || kernel == Kernel::tensor ? 1 : row_size;
+    const bool combines = kernel == Kernel::add || kernel == Kernel::triad;
+    return combines || kernel == Kernel::copy || kernel == Kernel::write ? row_size : 1;
   }
 
   Kernel kernel;

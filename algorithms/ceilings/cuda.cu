@@ -43,7 +43,7 @@ __device__ T block_sum(int lane, int lanes, T sum) {
   return sum;
 }
 
-template <class T, class Terms>
+template <class Terms, class T = typename Terms::Element>
 __global__ void sum_chunks(std::int64_t chunks, const Terms terms, ChunkSum<T>* sums) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   for (std::int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
@@ -73,7 +73,7 @@ __global__ void write_chunks(std::int64_t chunks, std::int64_t first, T* out) {
   }
 }
 
-/// out = combine(a, b), element by element.
+/// out = combine(a, b), pack by pack.
 template <class T, class Combine>
 __global__ void combine_chunks(std::int64_t chunks, const T* a, const T* b, T* out, const Combine combine) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
@@ -84,7 +84,7 @@ __global__ void combine_chunks(std::int64_t chunks, const T* a, const T* b, T* o
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count], y[count];
       for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, combined(combine, x[k], y[k]));
+      for (int k = 0; k < count; ++k) blocks::store_streaming(to + p + k * lanes, combine(x[k], y[k]));
     });
   }
 }
@@ -107,12 +107,12 @@ void copy(const Pass& on, const T* a, T* out) {
 }
 template <class T>
 void read(const Pass& on, const T* a, ChunkSum<T>* sums) {
-  sum_chunks<T><<<on.grid(), on.block(), 0, on.stream>>>(on.size(), Elements<T>{a}, sums);
+  sum_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), Elements<T>{a}, sums);
   check_launch();
 }
 template <class T>
 void dot(const Pass& on, const T* a, const T* b, T* sums) {
-  sum_chunks<T><<<on.grid(), on.block(), 0, on.stream>>>(on.size(), Products<T>{a, b}, sums);
+  sum_chunks<<<on.grid(), on.block(), 0, on.stream>>>(on.size(), Products<T>{a, b}, sums);
   check_launch();
 }
 template <class T>

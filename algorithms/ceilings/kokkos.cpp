@@ -53,7 +53,7 @@ void copy(const Pass& on, Vector<const T> a, Vector<T> out) {
 }
 
 /// A lane's share of the sum of a chunk.
-template <class T, class Terms>
+template <class Terms, class T = typename Terms::Element>
 KOKKOS_INLINE_FUNCTION ChunkSum<T> lane_sum(const Terms& terms, int lane, int lanes) {
   if constexpr (on_gpu) {
     ChunkSum<T> sum = 0;
@@ -69,7 +69,7 @@ KOKKOS_INLINE_FUNCTION ChunkSum<T> lane_sum(const Terms& terms, int lane, int la
   }
 }
 
-template <class T, class Terms>
+template <class Terms, class T = typename Terms::Element>
 void sum_chunks(const Pass& on, const char* label, const Terms& terms, Vector<ChunkSum<T>> sums) {
   const Launch launch = on.launch;
   const std::int64_t chunks = on.size();
@@ -81,7 +81,7 @@ void sum_chunks(const Pass& on, const char* label, const Terms& terms, Vector<Ch
           ChunkSum<T> total = 0;
           Kokkos::parallel_reduce(
               Kokkos::TeamVectorRange(team, lanes),
-              [&](int lane, ChunkSum<T>& sum) { sum += lane_sum<T>(of_chunk, lane, lanes); }, total);
+              [&](int lane, ChunkSum<T>& sum) { sum += lane_sum(of_chunk, lane, lanes); }, total);
           blocks::once_per_team(team, [&] { sums(chunk) = total; });
         });
       });
@@ -89,11 +89,11 @@ void sum_chunks(const Pass& on, const char* label, const Terms& terms, Vector<Ch
 
 template <class T>
 void read(const Pass& on, Vector<const T> a, Vector<ChunkSum<T>> sums) {
-  sum_chunks<T>(on, "ceilings/read", Elements<T>{a.data()}, sums);
+  sum_chunks(on, "ceilings/read", Elements<T>{a.data()}, sums);
 }
 template <class T>
 void dot(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sums) {
-  sum_chunks<T>(on, "ceilings/dot", Products<T>{a.data(), b.data()}, sums);
+  sum_chunks(on, "ceilings/dot", Products<T>{a.data(), b.data()}, sums);
 }
 
 template <class T>
@@ -116,7 +116,7 @@ void write(const Pass& on, Vector<T> out) {
       });
 }
 
-/// out = combine(a, b), element by element.
+/// out = combine(a, b), pack by pack.
 template <class T, class Combine>
 void combine_chunks(const Pass& on, const char* label, Vector<const T> a, Vector<const T> b, Vector<T> out,
                     const Combine& combine) {
@@ -133,7 +133,7 @@ void combine_chunks(const Pass& on, const char* label, Vector<const T> a, Vector
             for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
               Pack<T> x[count], y[count];
               for (int k = 0; k < count; ++k) x[k] = from_a[p + k * lanes], y[k] = from_b[p + k * lanes];
-              for (int k = 0; k < count; ++k) to[p + k * lanes] = combined(combine, x[k], y[k]);
+              for (int k = 0; k < count; ++k) to[p + k * lanes] = combine(x[k], y[k]);
             });
           });
         });

@@ -14,23 +14,16 @@ LEAGUE_FUNCTION void for_packs(int lane, int lanes, int packs, const Body& body)
   for (; p < packs; p += lanes) body.template operator()<1>(p);
 }
 
-/// combine(x, y), element by element.
-template <class Combine, class Pack>
-LEAGUE_FUNCTION Pack combined(const Combine& combine, const Pack& x, const Pack& y) {
-  Pack values;
-  for (int i = 0; i < Pack::size; ++i) values.values[i] = combine(x.values[i], y.values[i]);
-  return values;
-}
-
+/// What `add` and `triad` store, of elements and of packs of them.
 struct Add {
-  template <class T>
-  LEAGUE_FUNCTION T operator()(T x, T y) const {
-    return static_cast<T>(x + y);
+  template <class Values>
+  LEAGUE_FUNCTION Values operator()(const Values& x, const Values& y) const {
+    return static_cast<Values>(x + y);
   }
 };
 struct Triad {
-  template <class T>
-  LEAGUE_FUNCTION T operator()(T x, T y) const {
+  template <class Values>
+  LEAGUE_FUNCTION Values operator()(const Values& x, const Values& y) const {
     return x + triad_factor * y;
   }
 };
