@@ -64,6 +64,7 @@ TEST_F(MemorySharesTest, RefusesWhatIsNoShareOrNoLength) {
   EXPECT_EQ(refusal(share("0")), ":4: `sizes.n.memory_share` is 0: it takes a finite number above 0 and up to 1");
   EXPECT_EQ(refusal(share("1.5")), ":4: `sizes.n.memory_share` is 1.5: it takes a finite number above 0 and up to 1");
   EXPECT_EQ(refusal(share("1e-12")), ":4: `sizes.n.memory_share` is less than 1,024 values of this machine's memory");
+  EXPECT_EQ(refusal(share("0.1, share = 1")), ":4: `memory_share` stands alone: leave out the other keys");
   EXPECT_EQ(refusal("algorithm = 'stencil'\nsizes = {n = {memory_share = 0.1}}\n"),
             ":2: `sizes.n` of stencil is not the length of an array: give a number");
 }
