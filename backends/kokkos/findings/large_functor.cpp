@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/kokkos/findings/findings.hpp"
 
-// Functors around the 512 bytes from which Kokkos 4.7 copies them to constant memory: time of a launch among many, and
-// whether a launch can be captured into a graph.
+// Functors below and above the 512 bytes from which Kokkos 4.7 copies them to constant memory: time of a launch among
+// many.
 namespace findings {
 namespace {
 
