@@ -130,7 +130,8 @@ class Pipeline {
     }
   }
 
-  /// Computes the next tile.
+  /// Computes the next tile. Where there are stages, the group meets at a barrier at least once: what a thread has read
+  /// of the group's scratch before the call, others may write after it.
   LEAGUE_FUNCTION void next(TileSums<Tile>& sums) {
     if constexpr (Tile::stages == 0) {
       for (int step = 0; step < steps_; ++step, b_ += Tile::column_words)
@@ -145,6 +146,8 @@ class Pipeline {
     } else {
       typename Unit::fragment_a x[Tile::units_down];
       typename Unit::fragment_b y[2][Tile::units_across];  // of this step and of the next
+      if constexpr (Tile::together > 1)
+        if (turn_ > 0 && turn_ + steps_ <= Tile::together) group_.barrier();  // none of the steps has one
       load(x, y[0]);
       if (steps_ % 2 != 0) {
         turn(sums, x, y[0], y[1]);

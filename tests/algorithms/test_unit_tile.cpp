@@ -111,13 +111,19 @@ TYPED_TEST(UnitTiles, MakeOneTileAfterAnother) {
       std::vector<int> found(static_cast<std::size_t>(Tile::rows * Tile::columns * tiles), 1 << 30);
       std::barrier all(Tile::threads);
       const auto work = [&](int rank) {
-        const auto group = group_of(rank, Tile::threads, [&all] { all.arrive_and_wait(); });
+        int barriers = 0;
+        const auto group = group_of(rank, Tile::threads, [&] {
+          all.arrive_and_wait();
+          ++barriers;
+        });
         LateCopies::reset();
         Pipeline<Tile, LateCopies, decltype(group)> pipeline(group, aligned, pieces_a.data(), pieces_b.data(), steps,
                                                              tiles);
         for (int tile = 0; tile < tiles; ++tile) {
           TileSums<Tile> sums;
+          const int before = barriers;
           pipeline.next(sums);
+          EXPECT_TRUE(Tile::stages == 0 || barriers > before) << "tile " << tile << " features " << features;
           TileValues<Tile> values(sums);
           values.for_runs(rank, [&](int row, int column, const int* run) {
             for (int i = 0; i < Unit::run; ++i)
