@@ -60,8 +60,8 @@ KOKKOS_INLINE_FUNCTION ChunkSum<T> lane_sum(const Terms& terms, int lane, int la
     for_packs<at_once>(lane, lanes, packs, [&]<int count>(int p) {
       Pack<T> x[count];
       for (int k = 0; k < count; ++k) x[k] = terms.template pack<Pack<T>>(p + k * lanes);
-      for (int k = 0; k < count; ++k)
-        for (const T value : x[k].values) sum += value;
+      for (int i = 0; i < Pack<T>::size; ++i)  // in this order nvcc has all loads of `dot` in flight
+        for (int k = 0; k < count; ++k) sum += x[k].values[i];
     });
     return sum;
   } else {
