@@ -54,6 +54,11 @@ using Floats = Kokkos::View<float*, Kokkos::LayoutRight, Exec::memory_space>;
 
 }  // namespace findings
 
-/// A benchmark of the function's name, whose iterations set their own time; 10 repetitions.
-#define FINDING(...) \
-  BENCHMARK(__VA_ARGS__)->UseManualTime()->Unit(benchmark::kMicrosecond)->Repetitions(10)->ReportAggregatesOnly()
+/// A benchmark of the function's name, whose iterations set their own time; 10 repetitions of 10 iterations.
+#define FINDING(...)                  \
+  BENCHMARK(__VA_ARGS__)              \
+      ->UseManualTime()               \
+      ->Unit(benchmark::kMicrosecond) \
+      ->Iterations(10)                \
+      ->Repetitions(10)               \
+      ->ReportAggregatesOnly()

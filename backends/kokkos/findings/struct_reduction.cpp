@@ -26,9 +26,17 @@ namespace {
 
 constexpr int warps = 8, lanes = 32, rounds = 256;
 
+/// Of all values, so that none can be left out.
+template <int values>
+KOKKOS_INLINE_FUNCTION float mean(const Sums<values>& total) {
+  float sum = 0;
+  for (int i = 0; i < values; ++i) sum += total.value[i];
+  return sum * (1.0F / static_cast<float>(lanes * values));
+}
+
 template <int values>
 KOKKOS_INLINE_FUNCTION void add_share(Sums<values>& mine, int lane, float last) {
-  for (int i = 0; i < values; ++i) mine.value[i] += last + static_cast<float>(lane * i);
+  for (int i = 0; i < values; ++i) mine.value[i] += last + static_cast<float>(lane + i);
 }
 
 template <int values>
@@ -44,7 +52,7 @@ void struct_reduction_kokkos(benchmark::State& state) {
             Kokkos::parallel_reduce(
                 Kokkos::ThreadVectorRange(team, lanes),
                 [&](int lane, Sums<values>& mine) { add_share(mine, lane, last); }, total);
-            last = total.value[values - 1];
+            last = mean(total);
           }
           const int warp = team.league_rank() * warps + team.team_rank();
           Kokkos::single(Kokkos::PerThread(team), [&] { out(static_cast<std::size_t>(warp)) = last; });
@@ -60,7 +68,7 @@ __global__ void struct_reduction(float* out) {
     add_share(total, static_cast<int>(threadIdx.x), last);
     for (int distance = lanes / 2; distance > 0; distance /= 2)
       for (int i = 0; i < values; ++i) total.value[i] += __shfl_xor_sync(0xffffffffU, total.value[i], distance);
-    last = total.value[values - 1];
+    last = mean(total);
   }
   if (threadIdx.x == 0) out[blockIdx.x * warps + threadIdx.y] = last;
 }
