@@ -62,6 +62,11 @@ def calls_of(folder, study, cases, *options, **how):
     done = play(folder, study, *options, LEAGUE_CALLS=str(folder / "calls"), **how)
     assert done.returncode == 0, done.stderr
     check(folder, done, cases, "nothing")
+    return calls_in(folder)
+
+
+def calls_in(folder):
+    """The same of a run with LEAGUE_CALLS=FOLDER/calls."""
     lines = [line.split() for line in (folder / "calls").read_text().splitlines()]
     totals = {kind: int(count) for word, kind, count in lines if word == "total"}
     return [line for line in lines if line[0] != "total"], totals

@@ -8,9 +8,19 @@ LEAGUE_BUILD: the build folder (build/cuda). LEAGUE_CUDA_STACKS: at most so many
 import os
 import random
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from injected_support import BUILD, LAYER, TRIES, calls_of, check, play, rows_in
+from injected_support import (
+    BUILD,
+    LAYER,
+    TRIES,
+    calls_in,
+    calls_of,
+    check,
+    play,
+    rows_in,
+)
 
 STACKS = int(os.environ.get("LEAGUE_CUDA_STACKS", "100"))
 STUDY = """
@@ -72,11 +82,15 @@ def test_calls_that_fail_once_for_each_stack(calls, tmp_path):
     stacks = [stack for kind, _, stack in calls[0] if kind == "cuda"]
     drawn = random.Random(1).sample(stacks, min(STACKS or len(stacks), len(stacks)))
     print(f"{len(drawn)} of {len(stacks)} call stacks of {calls[1]['cuda']} calls")
-    for stack in drawn:
+
+    def fail_at(stack):
         folder = tmp_path / stack
         done = run(folder, LEAGUE_FAIL=f"cuda@{stack}")
         check(folder, done, CASES, f"cuda@{stack}")
         check_hosts(folder, f"cuda@{stack}")
+
+    with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)) // 4)) as pool:
+        list(pool.map(fail_at, drawn))  # raises what the first of them raised
 
 
 def test_calls_that_fail_from_some_on(calls, tmp_path):
@@ -90,9 +104,15 @@ def test_calls_that_fail_from_some_on(calls, tmp_path):
 def test_a_kernel_that_writes_where_it_may_not(calls, tmp_path):
     launches = calls[1]["illegal"]
     assert launches > 0
+    planted = 0
     for number in random.Random(3).sample(range(1, launches), min(TRIES, 10)):
         folder = tmp_path / str(number)
-        done = run(folder, LEAGUE_FAIL=f"illegal:{number}")
+        log = str(folder / "calls")
+        done = run(folder, LEAGUE_FAIL=f"illegal:{number}", LEAGUE_CALLS=log)
         check(folder, done, CASES, f"illegal:{number}")
-        assert done.returncode == 1, f"illegal:{number}: {done.stdout}{done.stderr}"
+        # A run launches as many kernels as it has time for; after an illegal write it may end without its totals.
+        reached = calls_in(folder)[1].get("illegal", number) >= number
+        planted += reached
+        assert done.returncode == int(reached), f"illegal:{number}: {done.stderr}"
         check_hosts(folder, f"illegal:{number}")
+    assert planted > 0
