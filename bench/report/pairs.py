@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from . import statistics
+from . import placements, statistics
 from .case import Case
 from .ratios import judge
 from .statistics import Estimate
@@ -58,12 +58,13 @@ class Comparison:
 
 
 def speed_up(a: Case, b: Case) -> Estimate:
-    """median(A) / median(B), and its interval where both have samples enough."""
-    sides = [list(case.launches.values()) for case in (a, b)]
-    value = statistics.median(a.samples) / statistics.median(b.samples)
-    if not all(map(statistics.enough, sides)):
+    """A / B (statistics.ratio_value), and its interval where both have samples enough."""
+    above, below = (list(case.launches.values()) for case in (a, b))
+    spread = placements.of_independent(above, below)
+    value = statistics.ratio_value(above, below, spread)
+    if not (statistics.enough(above) and statistics.enough(below)):
         return Estimate(value)
-    return Estimate(value, *statistics.independent_interval(*sides))
+    return Estimate(value, *statistics.independent_interval(above, below))
 
 
 def by_name(cases: list[Case]) -> dict[tuple[str, str], list[Case]]:

@@ -14,9 +14,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
-from . import statistics
+from . import placements, statistics
 from .case import Case
 from .models import NATIVE, PORTABLES
 from .statistics import Estimate
@@ -24,7 +23,7 @@ from .statistics import Estimate
 
 @dataclass(frozen=True)
 class Ratio(Estimate):
-    """Median native time over median portable time; above 1, portable is faster."""
+    """Native time over portable time (statistics.ratio_value); above 1, portable is faster."""
 
     verdict: str = ""
     note: str = ""
@@ -52,11 +51,6 @@ def device(case: Case) -> tuple[object, ...]:
     return (case.device_kind, case.device_name)
 
 
-def pooled_median(launches: Iterable[Sequence[float]]) -> float:
-    """The median of the samples of all launches."""
-    return statistics.median(list(chain.from_iterable(launches)))
-
-
 def shared_launches(*cases: Case) -> list[str]:
     """The program launches that all of these cases were measured in."""
     first, *others = (case.launches for case in cases)
@@ -64,7 +58,7 @@ def shared_launches(*cases: Case) -> list[str]:
 
 
 def estimate(above: Case, below: Case, launches: Sequence[str]) -> Estimate:
-    """median(above) / median(below) over these program launches, which both have.
+    """The ratio above / below over these program launches, which both have.
 
     Without launches, of all samples, and then without an interval, since what differs
     between launches would not cancel. A case over itself is one, exactly.
@@ -72,10 +66,11 @@ def estimate(above: Case, below: Case, launches: Sequence[str]) -> Estimate:
     if above is below:
         return Estimate(1.0, 1.0, 1.0)
     if not launches:
-        return Estimate(pooled_median([above.samples]) / pooled_median([below.samples]))
+        return Estimate(statistics.ratio_value([above.samples], [below.samples], None))
     tops = [above.launches[launch] for launch in launches]
     bottoms = [below.launches[launch] for launch in launches]
-    value = pooled_median(tops) / pooled_median(bottoms)
+    spread = placements.of_ratio(tops, bottoms)
+    value = statistics.ratio_value(tops, bottoms, spread)
     if not (statistics.enough(tops) and statistics.enough(bottoms)):
         return Estimate(value)
     return Estimate(value, *statistics.ratio_interval(tops, bottoms))

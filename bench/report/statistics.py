@@ -2,8 +2,8 @@
 """Medians, their intervals, ratios of medians, and the verdict.
 
 Samples of one program launch are correlated (allocation, clocks, placement), so the
-bootstrap draws launches first and the samples inside each drawn launch second. Intervals
-of samples at several placements also cover what placements.py says of these.
+bootstrap draws launches first and the samples inside each drawn launch second. Of samples
+at several placements, placements.py has the ratios; the interval of a median covers its too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,16 +115,12 @@ def joined(first: Interval, second: Interval) -> Interval:
     return min(first[0], second[0]), max(first[1], second[1])
 
 
-def with_placements(found: Interval, spread: Spread | None) -> Interval:
-    """Covers also the interval of the placements, where there are several."""
-    return joined(found, spread.interval()) if spread else found
-
-
 def median_interval(launches: Launches) -> Interval | None:
     """95 % interval of the median; None below six samples.
 
     Of one launch, by order statistics. Samples of several launches are not independent, so
-    the interval then also covers that of the launch bootstrap.
+    the interval then also covers that of the launch bootstrap; those of several placements
+    neither: it covers Student's too.
     """
     interval = order_interval([sample for launch in launches for sample in launch])
     if interval is None:
@@ -133,7 +130,9 @@ def median_interval(launches: Launches) -> Interval | None:
         picks = draw_launches(len(launches), rng)
         bootstrap = percentiles(resampled_medians(launches, picks, rng))
         interval = joined(interval, bootstrap)
-    return with_placements(interval, placements.of_median(launches))
+    if spread := placements.of_median(launches):
+        interval = joined(interval, spread.interval())
+    return interval
 
 
 def ratio_resamples(above: Launches, below: Launches) -> Floats:
@@ -158,22 +157,36 @@ def bootstrap_ratios(
     return tops / resampled_medians(below, picks, rng)
 
 
+def ratio_value(above: Launches, below: Launches, spread: Spread | None) -> float:
+    """median(above) / median(below); of several placements, their mean.
+
+    Times at several placements often have two modes; then the median is one or the other
+    by chance, and the mean of the logarithms is not.
+    """
+    if spread:
+        return math.exp(spread.mean)
+    tops, bottoms = (median(list(chain.from_iterable(s))) for s in (above, below))
+    return tops / bottoms
+
+
 def ratio_interval(above: Launches, below: Launches) -> Interval:
-    """95 % interval of median(above) / median(below), by the bootstrap.
+    """95 % interval of ratio_value: of placements Student's, else by the bootstrap.
 
     @pre as of ratio_resamples
     """
-    found = percentiles(bootstrap_ratios(above, below, np.random.default_rng(SEED)))
-    return with_placements(found, placements.of_ratio(above, below))
+    if spread := placements.of_ratio(above, below):
+        return spread.interval()
+    return percentiles(bootstrap_ratios(above, below, np.random.default_rng(SEED)))
 
 
 def independent_interval(above: Launches, below: Launches) -> Interval:
     """The same for sides that share no launch: each draws its own."""
+    if spread := placements.of_independent(above, below):
+        return spread.interval()
     rng = np.random.default_rng(SEED)
     tops = resampled_medians(above, draw_launches(len(above), rng), rng)
     bottoms = resampled_medians(below, draw_launches(len(below), rng), rng)
-    spread = placements.of_independent(above, below)
-    return with_placements(percentiles(tops / bottoms), spread)
+    return percentiles(tops / bottoms)
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> str:
