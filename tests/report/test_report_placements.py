@@ -39,7 +39,7 @@ def test_student_quantile(freedom, quantile):
     assert placements.student_quantile(freedom) == pytest.approx(quantile, abs=6e-4)
 
 
-@pytest.mark.parametrize("count", [4, 5, 6, 8, 10])
+@pytest.mark.parametrize("count", [4, 5, 6, 8, 10, 20])
 def test_null_comparisons_get_few_false_verdicts(monkeypatch, count):
     monkeypatch.setattr(statistics, "RESAMPLES", 200)
     found = [statistics.ratio_interval(*both) for both in pairs(count, 1000, count)]
@@ -47,6 +47,26 @@ def test_null_comparisons_get_few_false_verdicts(monkeypatch, count):
     verdicts = [statistics.verdict(*interval) for interval in found]
     false = verdicts.count("faster") + verdicts.count("slower")
     assert false <= 0.06 * len(found)
+
+
+def test_two_modes_do_not_hide_a_difference(monkeypatch):
+    monkeypatch.setattr(statistics, "RESAMPLES", 200)
+    rng = np.random.default_rng(11)
+
+    def two_modes(time):
+        modes = 0.02 * rng.choice([-1, 1], 20) + 0.001 * rng.standard_normal(20)
+        return [Placed(time * np.exp(modes), range(20))]
+
+    trials = [(two_modes(1.03), two_modes(1.0)) for _ in range(300)]
+    found = np.mean([statistics.ratio_interval(*both)[0] > 1 for both in trials])
+    by_medians = [statistics.bootstrap_ratios(*both, rng) for both in trials]
+    of_medians = np.mean([statistics.percentiles(v)[0] > 1 for v in by_medians])
+    assert found >= 0.95 and of_medians < 0.8
+    values = [
+        statistics.ratio_value(*both, placements.of_ratio(*both)) for both in trials
+    ]
+    medians = [statistics.ratio_value(*both, None) for both in trials]
+    assert np.std(values) < np.std(medians) / 2
 
 
 def test_without_the_placements_verdicts_are_false(monkeypatch):
