@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from . import placements, statistics
+from . import statistics
 from .case import Case
 from .ratios import judge
 from .statistics import Estimate
@@ -58,13 +58,9 @@ class Comparison:
 
 
 def speed_up(a: Case, b: Case) -> Estimate:
-    """A / B (statistics.ratio_value), and its interval where both have samples enough."""
+    """A / B, which share no launch."""
     above, below = (list(case.launches.values()) for case in (a, b))
-    spread = placements.of_independent(above, below)
-    value = statistics.ratio_value(above, below, spread)
-    if not (statistics.enough(above) and statistics.enough(below)):
-        return Estimate(value)
-    return Estimate(value, *statistics.independent_interval(above, below))
+    return statistics.independent_ratio(above, below)
 
 
 def by_name(cases: list[Case]) -> dict[tuple[str, str], list[Case]]:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from . import placements, statistics
+from . import statistics
 from .case import Case
 from .models import NATIVE, PORTABLES
 from .statistics import Estimate
@@ -23,7 +23,7 @@ from .statistics import Estimate
 
 @dataclass(frozen=True)
 class Ratio(Estimate):
-    """Native time over portable time (statistics.ratio_value); above 1, portable is faster."""
+    """Native time over portable time (statistics.ratio); above 1, portable is faster."""
 
     verdict: str = ""
     note: str = ""
@@ -66,14 +66,12 @@ def estimate(above: Case, below: Case, launches: Sequence[str]) -> Estimate:
     if above is below:
         return Estimate(1.0, 1.0, 1.0)
     if not launches:
-        return Estimate(statistics.ratio_value([above.samples], [below.samples], None))
+        return Estimate(
+            statistics.median(above.samples) / statistics.median(below.samples)
+        )
     tops = [above.launches[launch] for launch in launches]
     bottoms = [below.launches[launch] for launch in launches]
-    spread = placements.of_ratio(tops, bottoms)
-    value = statistics.ratio_value(tops, bottoms, spread)
-    if not (statistics.enough(tops) and statistics.enough(bottoms)):
-        return Estimate(value)
-    return Estimate(value, *statistics.ratio_interval(tops, bottoms))
+    return statistics.ratio(tops, bottoms)
 
 
 def judge(found: Estimate, margin: float) -> str:

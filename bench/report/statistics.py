@@ -9,7 +9,7 @@ at several placements, placements.py has the ratios; the interval of a median co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -41,6 +41,17 @@ class Estimate:
     value: float
     low: float | None = None
     high: float | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """Low and high. @pre there are samples enough"""
+        assert self.low is not None and self.high is not None
+        return self.low, self.high
+
+
+def pooled(launches: Launches) -> float:
+    """The median of the samples of all launches."""
+    return median(list(chain.from_iterable(launches)))
 
 
 def median(samples: Sequence[float]) -> float:
@@ -157,36 +168,44 @@ def bootstrap_ratios(
     return tops / resampled_medians(below, picks, rng)
 
 
-def ratio_value(above: Launches, below: Launches, spread: Spread | None) -> float:
-    """median(above) / median(below); of several placements, their mean.
+def estimated(
+    above: Launches,
+    below: Launches,
+    spread: Spread | None,
+    bootstrap: Callable[[], Floats],
+) -> Estimate:
+    """median(above) / median(below), by the bootstrap; of placements their mean, by Student's t.
+
+    Without an interval where a side has too few samples.
 
     Times at several placements often have two modes; then the median is one or the other
     by chance, and the mean of the logarithms is not.
     """
-    if spread:
-        return math.exp(spread.mean)
-    tops, bottoms = (median(list(chain.from_iterable(s))) for s in (above, below))
-    return tops / bottoms
+    value = math.exp(spread.mean) if spread else pooled(above) / pooled(below)
+    if not (enough(above) and enough(below)):
+        return Estimate(value)
+    return Estimate(value, *(spread.interval() if spread else percentiles(bootstrap())))
 
 
-def ratio_interval(above: Launches, below: Launches) -> Interval:
-    """95 % interval of ratio_value: of placements Student's, else by the bootstrap.
+def ratio(above: Launches, below: Launches) -> Estimate:
+    """above / below. @pre as of ratio_resamples"""
+    return estimated(
+        above,
+        below,
+        placements.of_ratio(above, below),
+        lambda: bootstrap_ratios(above, below, np.random.default_rng(SEED)),
+    )
 
-    @pre as of ratio_resamples
-    """
-    if spread := placements.of_ratio(above, below):
-        return spread.interval()
-    return percentiles(bootstrap_ratios(above, below, np.random.default_rng(SEED)))
 
-
-def independent_interval(above: Launches, below: Launches) -> Interval:
+def independent_ratio(above: Launches, below: Launches) -> Estimate:
     """The same for sides that share no launch: each draws its own."""
-    if spread := placements.of_independent(above, below):
-        return spread.interval()
-    rng = np.random.default_rng(SEED)
-    tops = resampled_medians(above, draw_launches(len(above), rng), rng)
-    bottoms = resampled_medians(below, draw_launches(len(below), rng), rng)
-    return percentiles(tops / bottoms)
+
+    def bootstrap() -> Floats:
+        rng = np.random.default_rng(SEED)
+        tops = resampled_medians(above, draw_launches(len(above), rng), rng)
+        return tops / resampled_medians(below, draw_launches(len(below), rng), rng)
+
+    return estimated(above, below, placements.of_independent(above, below), bootstrap)
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> str:
@@ -202,6 +221,6 @@ def verdict(low: float, high: float, margin: float = MARGIN) -> str:
     return "slower" if high < 1 else "unresolved"
 
 
-def enough(launches: list[list[float]]) -> bool:
+def enough(launches: Launches) -> bool:
     """Whether there are enough samples for an interval."""
     return sum(len(launch) for launch in launches) >= MIN_SAMPLES

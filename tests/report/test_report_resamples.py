@@ -121,6 +121,6 @@ def test_ranks_of_the_interval_are_exact():
 def test_ratio_of_many_samples_has_the_interval_of_theory():
     rng = np.random.default_rng(8)
     sides = [list(rng.normal(middle, 0.01, (1, MANY))) for middle in (1.0, 1.0)]
-    low, high = statistics.ratio_interval(*sides)
+    low, high = statistics.ratio(*sides).interval
     half = 1.96 * 1.2533 * 0.01 * 2**0.5 / MANY**0.5
     assert (high - low) / 2 == pytest.approx(half, rel=0.1)
