@@ -24,10 +24,10 @@ def test_clean_variants_pass(bench):
     code, out, err = here.run("--jobs", "2")
     assert (code, err) == (0, "")
     assert "8 units (a variant under a tool), 8 clean" in out
-    row = "| knn/fused/cuda | 0 | 0 | 0 | 0 | 24 | 0 | 0 |"
+    row = "| knn/fused/cuda | 0 | 0 | 0 | 0 | 40 | 0 | 0 |"
     assert row in (here.output / "summary.md").read_text().splitlines()
     assert len(here.units()) == 8
-    assert all(one["passed"] == 6 and one["clean"] for one in here.units().values())
+    assert all(one["passed"] == 10 and one["clean"] for one in here.units().values())
     assert "openmp" not in out and "hip" not in out
 
 
@@ -70,10 +70,10 @@ def test_cases_that_say_nothing_of_the_kernel_are_listed(bench):
     here = bench("ill_posed", "skips", gpus=2)
     code, out, _ = here.run(*ONE_TOOL, "--devices", "2")
     assert code == 0
-    assert "| knn/ill_posed/cuda | 0 | 8 | 4 | 0 |" in out
-    assert "| knn/skips/cuda | 0 | 6 | 0 | 6 |" in out
+    assert "| knn/ill_posed/cuda | 0 | 16 | 4 | 0 |" in out
+    assert "| knn/skips/cuda | 0 | 10 | 0 | 10 |" in out
     assert "k = 3: there are 1 training rows: knn/ill_posed/f32/0/1 and 3 more" in out
-    assert "needs one device: knn/skips/f32/0/2 and 5 more" in out
+    assert "needs one device: knn/skips/f32/0/2 and 9 more" in out
 
 
 def test_a_record_that_lacks_is_no_pass(bench):
@@ -82,7 +82,7 @@ def test_a_record_that_lacks_is_no_pass(bench):
     here.league.write_text(text.replace("enumerate(cases)", "enumerate(cases[1:])"))
     code, out, _ = here.run(*ONE_TOOL)
     assert code == 1
-    assert "incomplete: 5 of 6 cases were recorded" in out
+    assert "incomplete: 9 of 10 cases were recorded" in out
 
 
 def ended(process):
@@ -187,13 +187,19 @@ def test_shapes_are_small_odd_and_within_their_limits():
         "sizes = {rows = 2, features = 1}\nsteps = 1\nbatch = 0",
         "sizes = {rows = 67, features = 3}\nsteps = 3\nbatch = 0",
         "sizes = {rows = 1031, features = 63}\nsteps = 5\nbatch = 0",
+        "sizes = {rows = 1031, features = 63}\nsteps = 2\nbatch = 0\nlaunches = {league = 2}",
+        "sizes = {rows = 1031, features = 63}\nsteps = 2\nbatch = 0\nlaunches = {tile = 512}",
     )
     alone = [parameter("n", "size", 1, 0, 2**40)]
     assert shapes_of({"parameters": alone})[2] == "sizes = {n = 5003}"
     edge = [parameter("n", "size", 1, 1, 2**14)]
     assert shapes_of({"parameters": edge})[2] == "sizes = {n = 131}", "of a cube"
     narrow = [parameter("n", "size", 1, 1, 1)]
-    assert shapes_of({"parameters": narrow}) == ("sizes = {n = 1}",), "each once"
+    assert shapes_of({"parameters": narrow}) == (
+        "sizes = {n = 1}",
+        "sizes = {n = 1}\nlaunches = {league = 2}",
+        "sizes = {n = 1}\nlaunches = {tile = 512}",
+    ), "each once"
 
 
 def test_heavy_rows_come_from_the_edge_cases():
@@ -215,7 +221,7 @@ def test_heavy_rows_come_from_the_edge_cases():
     assert shapes_of({"parameters": parameters, "edge_cases": [case]}) == (one,)
     light = [{**p, "min": 1} if p["name"] == "features" else p for p in parameters]
     shapes = shapes_of({"parameters": light, "edge_cases": [case]})
-    assert len(shapes) == 3 and one not in shapes
+    assert len(shapes) == 5 and one not in shapes
 
 
 def test_units_take_what_is_ready_on_a_gpu(bench):
@@ -224,7 +230,7 @@ def test_units_take_what_is_ready_on_a_gpu(bench):
     assert variant.name == "knn/direct/cuda"
     study = variant.study(2)
     assert "devices = [1, 2]" in study and 'dataset = "generated"' in study
-    assert study.count("[[cases]]") == 3
+    assert study.count("[[cases]]") == 5
 
 
 def test_units_take_every_execution(bench):

@@ -9,8 +9,14 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# Of a problem's sizes in order, the last for all further ones; and of its other integers.
-SHAPES = (((1,), 1), ((67, 3, 5), 3), ((1031, 131, 33), 5))
+# Of a problem's sizes in order, the last for all further ones; of its other integers; and a launch.
+SHAPES = (
+    ((1,), 1, ""),
+    ((67, 3, 5), 3, ""),
+    ((1031, 131, 33), 5, ""),
+    ((1031, 131, 5), 2, "league = 2"),  # teams that take several work items each
+    ((1031, 131, 5), 2, "tile = 512"),  # work items of several tiles
+)
 LARGE_ALONE = 5003  # in place of 1031, where a problem has one size
 EDGE = 2**20  # a size that cannot exceed it is the edge of a square or cube
 LARGE_EDGE = 131
@@ -98,7 +104,7 @@ def edge_case(parameters: list[Json], values: dict[str, str]) -> str:
 
 
 def shapes_of(algorithm: Json) -> tuple[str, ...]:
-    """Small problems of an algorithm: one value each, odd numbers, more than a block takes.
+    """Small problems of an algorithm: one value each, odd numbers, more than a block takes, several turns of a team.
 
     A size that has only one value makes rows heavy, as images for a network: its own edge
     cases then, which are few.
@@ -110,7 +116,7 @@ def shapes_of(algorithm: Json) -> tuple[str, ...]:
         return tuple(edge_case(parameters, values) for values in own)
     integers = [one for one in parameters if one["kind"] == "integer"]
     shapes: dict[str, None] = {}
-    for values, count in SHAPES:
+    for values, count, launch in SHAPES:
         if len(sizes) == 1 and values[0] > 1000:
             values = (LARGE_EDGE if sizes[0]["max"] <= EDGE else LARGE_ALONE,)
         chosen = [
@@ -122,6 +128,8 @@ def shapes_of(algorithm: Json) -> tuple[str, ...]:
             default = int(one["default"])
             value = min(default, max(count, one["min"])) if default else 0
             lines.append(f"{one['name']} = {value}")
+        if launch:
+            lines.append(f"launches = {{{launch}}}")
         shapes["\n".join(lines)] = None
     return tuple(shapes)
 
