@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "backends/host_memory.hpp"
+
 namespace league {
 
 std::vector<double> Curve::values() const {
@@ -40,7 +42,7 @@ Verdict& Verdict::operator+=(const Verdict& other) {
 }
 
 void poison(Outputs& outputs) {
-  for (Output& output : outputs) std::ranges::fill(output.values.bytes(), std::byte{0xff});
+  for (Output& output : outputs) fill_bytes(output.values.bytes(), std::byte{0xff});
 }
 
 }  // namespace league

@@ -12,6 +12,7 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/event.hpp"
 #include "backends/cuda/management.hpp"
+#include "backends/cuda/pinned_memory.hpp"
 
 namespace league::cuda {
 namespace {
@@ -136,21 +137,6 @@ class StreamGraph final : public Graph {
   }
   std::vector<Queue*> queues_;
   cudaGraphExec_t executable_ = nullptr;
-};
-
-class PinnedMemory final : public std::pmr::memory_resource {
-  void* do_allocate(std::size_t bytes, std::size_t) override {
-    void* data = nullptr;
-    const cudaError_t status = cudaHostAlloc(&data, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable);
-    if (status == cudaErrorMemoryAllocation) {  // of host memory
-      static_cast<void>(cudaGetLastError());
-      throw std::bad_alloc();
-    }
-    check(status);
-    return data;
-  }
-  void do_deallocate(void* data, std::size_t, std::size_t) override { static_cast<void>(cudaFreeHost(data)); }
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
 std::string version_text(int number) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/peers/shared_arrays.hpp"
 
-#include <cstring>
-
 #include "algorithms/contract/budget.hpp"
+#include "backends/host_memory.hpp"
 #include "backends/launch.hpp"
 
 namespace league::bench {
@@ -38,17 +37,15 @@ SharedArrays::SharedArrays(const Outputs& arrays, std::int64_t free_bytes)
 
 void SharedArrays::copy_from(const Outputs& arrays) {
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (places_[i].size > 0)
-      std::memcpy(memory_.bytes().data() + places_[i].offset, arrays.at(i).values.bytes().data(), places_[i].size);
+    copy_bytes(arrays.at(i).values.bytes(), memory_.bytes().subspan(places_[i].offset, places_[i].size));
 }
 
 void SharedArrays::copy_to(Outputs& arrays) const {
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (places_[i].size > 0)
-      std::memcpy(arrays.at(i).values.bytes().data(), memory_.bytes().data() + places_[i].offset, places_[i].size);
+    copy_bytes(memory_.bytes().subspan(places_[i].offset, places_[i].size), arrays.at(i).values.bytes());
 }
 
-void SharedArrays::poison() { std::memset(memory_.bytes().data(), 0xff, memory_.bytes().size()); }
+void SharedArrays::poison() { fill_bytes(memory_.bytes(), std::byte{0xff}); }
 
 nlohmann::ordered_json SharedArrays::layout() const {
   nlohmann::ordered_json arrays = nlohmann::ordered_json::array();

@@ -63,6 +63,10 @@ decltype(cudaHostAlloc) __real_cudaHostAlloc;
 cudaError_t __wrap_cudaHostAlloc(void** data, std::size_t bytes, unsigned flags) {
   return call<__real_cudaHostAlloc>(cudaErrorMemoryAllocation, data, bytes, flags);
 }
+decltype(cudaHostRegister) __real_cudaHostRegister;
+cudaError_t __wrap_cudaHostRegister(void* data, std::size_t bytes, unsigned flags) {
+  return call<__real_cudaHostRegister>(cudaErrorMemoryAllocation, data, bytes, flags);
+}
 decltype(cudaMemcpyAsync) __real_cudaMemcpyAsync;
 cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream) {

@@ -45,6 +45,9 @@
 #define cudaGraphLaunch hipGraphLaunch
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostAllocPortable hipHostMallocPortable
+#define cudaHostRegister hipHostRegister
+#define cudaHostRegisterPortable hipHostRegisterPortable
+#define cudaHostUnregister hipHostUnregister
 #define cudaLaunchHostFunc league::cuda::launch_host_function
 #define cudaMalloc hipMalloc
 #define cudaMallocManaged hipMallocManaged
