@@ -138,13 +138,23 @@ auto with_unit_blocks(int features, const Body& body) {
 }
 static_assert(unit_blocks(LinearRegression::max_features) == 2);
 
-/// Maximum and default threads of a team: one team of a multiprocessor, since registers hold no more.
-inline constexpr int max_unit_threads = 384;
+inline constexpr int max_unit_threads = 384;  // of a team
+
+/// What the launch leaves open: the threads of a team, and those that the registers of a multiprocessor hold.
+struct UnitThreads {
+  int team, held;
+};
+/// Sums of up to 16 columns leave registers for a third more threads, in smaller teams. The sum over more teams takes
+/// longer, so that it pays for many rows only.
+inline UnitThreads unit_threads(int features, std::int64_t rows) {
+  constexpr std::int64_t many = std::int64_t{1} << 23;
+  return unit_blocks(features) == 1 && rows >= many ? UnitThreads{128, 512}
+                                                    : UnitThreads{max_unit_threads, max_unit_threads};
+}
 
 /// The league that the launch leaves open, no larger than what the device holds.
-inline int unit_league(const VariantShard& shard, Launch launch) {
-  return std::min(launch.league,
-                  std::max(1, multiprocessors(shard) * max_unit_threads / (launch.team * launch.vector)));
+inline int unit_league(const VariantShard& shard, Launch launch, UnitThreads threads) {
+  return std::min(launch.league, std::max(1, multiprocessors(shard) * threads.held / (launch.team * launch.vector)));
 }
 
 /// @throws Unsupported for a team that is not whole subgroups
