@@ -97,10 +97,24 @@ std::string Process::message(const std::string& what) const {
   return name_ + " " + what + (words.empty() ? "" : "; it said last: " + words);
 }
 
-void Process::send(std::string_view line) {
-  const std::string text = std::string(line) + "\n";
+void Process::send(std::string_view line, std::span<const int> files) {
+  std::string text = std::string(line) + "\n";
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(max_sent_files * sizeof(int))> control{};
   for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = ::send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    iovec rest{text.data() + sent, text.size() - sent};
+    msghdr message{};
+    message.msg_iov = &rest;
+    message.msg_iovlen = 1;
+    if (!files.empty() && sent == 0) {  // with the first byte
+      message.msg_control = control.data();
+      message.msg_controllen = CMSG_SPACE(files.size_bytes());
+      cmsghdr* header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(files.size_bytes());
+      std::memcpy(CMSG_DATA(header), files.data(), files.size_bytes());
+    }
+    const ssize_t count = sendmsg(socket_, &message, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) break;  // it has ended: `receive` reports how
     sent += static_cast<std::size_t>(count);

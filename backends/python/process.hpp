@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ class Process {
     /// `PROGRAM ... SOCKET` in place of a module: no interpreter and no supervisor.
     std::vector<std::string> program{};
   };
-  static constexpr int socket_file = 3, first_file = 4;
+  static constexpr int socket_file = 3, first_file = 4, max_sent_files = 4;
 
   /// @throws std::runtime_error if the interpreter cannot be started
   Process(const Interpreter& interpreter, const Start& start);
@@ -41,9 +42,11 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Sends a line. @throws std::runtime_error if the process has ended, saying how, with the last line of its stderr
-  void send(std::string_view line);
-  /// Receives the next line. @throws as `send`; Silent if there is none within `patience_s`
+  /// Sends a line, with descriptors that the process gets as its own. What has ended is noticed by `receive`.
+  /// @pre at most `max_sent_files`
+  void send(std::string_view line, std::span<const int> files = {});
+  /// Receives the next line. @throws std::runtime_error if the process has ended, saying how, with the last line of its
+  /// stderr; Silent if there is none within `patience_s`
   std::string receive(int patience_s);
   /// Closes the socket and waits until the process has ended. @returns all that it has written to stdout and stderr
   /// @throws Silent if it has not ended within `patience_s`

@@ -12,11 +12,12 @@ import gc
 import json
 import math
 import mmap
+import os
 import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any
 
@@ -28,12 +29,14 @@ from .several import Split
 
 DTYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "|u1"}
 REST_S = 5e-3
+MAX_FILES = 4  # with a call
 OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError", "_ArrayMemoryError")
 
 
-def mapped(shared: dict[str, Any], access: int) -> dict[str, np.ndarray]:
-    """Name -> array, in the memory of an open file."""
-    memory = mmap.mmap(shared["file"], shared["bytes"], access=access)
+def mapped(shared: dict[str, Any], file: int, access: int) -> dict[str, np.ndarray]:
+    """Name -> array, in the memory of an open file, which is closed."""
+    memory = mmap.mmap(file, shared["bytes"], access=access)
+    os.close(file)
     return {
         array["name"]: np.ndarray(
             array["shape"], DTYPES[array["dtype"]], memory, array["offset"]
@@ -74,10 +77,15 @@ class Worker:
     make: Callable[[Arrays], Peer]  #: a new peer of some inputs
     passes: end_to_end.Passes | None = None
 
+    def load(self, request: dict[str, Any]) -> None:
+        """Imports a peer file with its libraries, before any case is prepared."""
+        driver.load(request["algorithm"], request["model"])
+
     def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
         """Imports and makes the peer; it cannot change the shared inputs."""
-        self.outputs = mapped(request["outputs"], mmap.ACCESS_WRITE)
-        inputs = mapped(request["inputs"], mmap.ACCESS_COPY)
+        of_inputs, of_outputs = request["files"]
+        self.outputs = mapped(request["outputs"], of_outputs, mmap.ACCESS_WRITE)
+        inputs = mapped(request["inputs"], of_inputs, mmap.ACCESS_COPY)
         device, parameters = Device(**request["device"]), request["parameters"]
         if "own" in request:
             call = request["own"]
@@ -172,12 +180,26 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
         return {"failed": f"{type(error).__name__}: {message(error)}"}
 
 
+def requests(channel: socket.socket) -> Iterator[dict[str, Any]]:
+    """The calls, each with the open files that were sent with it."""
+    text, files = b"", []
+    while True:
+        more, sent, _, _ = socket.recv_fds(channel, 65536, MAX_FILES)
+        files += sent
+        if not more:
+            return
+        *lines, text = (text + more).split(b"\n")
+        for line in lines:
+            yield {**json.loads(line), "files": files}
+            files = []
+
+
 def serve(channel: socket.socket) -> None:
     """Answers calls until the socket is closed."""
     worker = Worker()
-    with channel, channel.makefile("r") as requests:
-        for line in requests:
-            reply = json.dumps(answer(worker, json.loads(line)))
+    with channel:
+        for request in requests(channel):
+            reply = json.dumps(answer(worker, request))
             channel.sendall(reply.encode() + b"\n")
 
 

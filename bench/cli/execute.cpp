@@ -132,19 +132,20 @@ class Run {
         leads_(ranks_.place().leads()),
         context_(context_of(study, runtime, peers)),
         folders_{options.save_results, options.save_inputs, {}},
-        run_context_{runtime,
-                     datasets,
-                     sampler_,
-                     options.device_memory_bytes,
-                     [this, &interrupt] {
-                       if (any_rank(ranks_, interrupt.requested())) throw Interrupted();
-                     },
-                     [this](const Case& that, const std::string& doing) {
-                       if (leads_) progress_->doing(doing, that.name);
-                     },
-                     [this](const Case& that, const Problem& problem, const Outputs& outputs) {
-                       save(that, problem, outputs);
-                     }} {
+        run_context_{
+            runtime,
+            datasets,
+            sampler_,
+            options.device_memory_bytes,
+            [this, &interrupt] {
+              if (any_rank(ranks_, interrupt.requested())) throw Interrupted();
+            },
+            [this](const Case& that, const std::string& doing) {
+              if (leads_) progress_->doing(doing, that.name);
+            },
+            [this](const Case& that, const Problem& problem, const Outputs& outputs) { save(that, problem, outputs); },
+            [&runtime](const Comparison& comparison) { expect_peers(comparison, runtime); },
+            settle_peers} {
     together(ranks_, [&] {
       if (!leads_) return;
       folder_.emplace(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume);

@@ -39,6 +39,7 @@ class ComparisonRun {
       const DeviceKind kind = device_kind(that);
       results_.back().device_name = run.runtime.info({kind, 0}).name;
     }
+    run.expect(comparison);
     for (Result& result : results_)
       if (result.of.repeats.empty() && result.of.skip.empty())
         waiting_.push_back(&result);
@@ -148,6 +149,7 @@ class ComparisonRun {
     result.engines = ready.prepared_case->communicator().taken();
     const bool null_test = !result.of.repeats.empty();
     if (!null_test) run_.save(result.of, *problem_, *checked.outputs);
+    run_.settle();
     ready.meter = std::make_unique<Meter>(*ready.prepared_case, checked.compute_s);
     if (!is_very_long(checked.compute_s)) result.trace = ready.meter->trace();
     if (null_test) result.trace.timeline.clear();  // that of the repeated case is recorded

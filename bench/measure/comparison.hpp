@@ -20,7 +20,9 @@ struct RunContext {
   std::optional<std::int64_t> device_memory_bytes;  ///< the budget; else nine tenths of what is free
   std::function<void()> check_interrupt;            ///< throws Interrupted
   std::function<void(const Case&, const std::string& doing)> announce;
-  std::function<void(const Case&, const Problem&, const Outputs&)> save;  ///< results that passed
+  std::function<void(const Case&, const Problem&, const Outputs&)> save;     ///< results that passed
+  std::function<void(const Comparison&)> expect = [](const Comparison&) {};  ///< announces what is run next
+  std::function<void()> settle = [] {};  ///< waits for what others prepare in the background
 };
 
 /// Adds the cost of the problem and the traffic of the method.

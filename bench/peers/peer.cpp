@@ -2,6 +2,7 @@
 #include "bench/peers/peer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "bench/json.hpp"
@@ -49,7 +50,8 @@ void require(const Peer& peer, const Problem& problem, const Context& context) {
 class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
  public:
   PeerCase(const Peer& peer, PeerHost& host, const Problem& problem, const Context& context)
-      : interpreter_(host.interpreter()),
+      : host_(host),
+        library_{peer.algorithm, peer.model, peer_threads(context.runtime, context.shards.front().device)},
         own_(peer.own),
         outputs_(context.outputs),
         inputs_(host.inputs_of(problem, free_bytes(context))),
@@ -139,26 +141,31 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
     return {{"kind", name(device.kind)},
             {"index", device.index},
             {"indices", std::move(indices)},
-            {"threads", device.kind == DeviceKind::host ? device.threads : context.runtime.host_threads()},
+            {"threads", peer_threads(context.runtime, device)},
             {"memory_bytes", context.memory_budget_bytes}};
   }
   void start() {
-    process_.emplace(interpreter_, start_of(own_ ? own_->program : std::vector<std::string>()));
-    const Answer made = call(request_);
+    const std::array files{inputs_->file(), shared_.file()};
+    if (!own_)
+      process_ = host_.take(library_);
+    else if (own_->program.empty())
+      process_ = host_.start(library_.threads);
+    else
+      process_ = std::make_unique<python::Process>(host_.interpreter(), start_of(own_->program));
+    process_->send(text_of(request_), own_ && !own_->program.empty() ? std::span<const int>() : files);
+    host_.start_ahead();
+    const Answer made = answer();
     timing_.reset_each = made.truth("reset_each");
     reported_.emplace(ReportedTime::Case{kind_, idle_, timing_.reset_each, [this](int count) { return look(count); }});
     std::map<std::string, std::string> forms = made.words("forms");
     for (Output& output : outputs_) output.form = forms[output.name];
   }
   [[nodiscard]] python::Process::Start start_of(const std::vector<std::string>& program) const {
-    return {.module = "backends.python.worker",
-            .files = {inputs_->file(), shared_.file()},
-            .threads = request_.at("device").at("threads").get<int>(),
-            .program = program};
+    return {.files = {inputs_->file(), shared_.file()}, .threads = library_.threads, .program = program};
   }
   void sanitize() {
     for (const OwnKernel::Sanitized& one : own_->sanitized)
-      require_clean({interpreter_, start_of(one.program), request_, one.name, own_->file, own_->limit_s});
+      require_clean({host_.interpreter(), start_of(one.program), request_, one.name, own_->file, own_->limit_s});
   }
   /// The time that the worker reports for `count` computes. @throws std::runtime_error if it is not plausible
   double timed(const Json& request, int count) {
@@ -192,6 +199,9 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
   Answer call(const char* what) { return call(Json{{"call", what}}); }
   Answer call(const Json& request) {
     process_->send(text_of(request));
+    return answer();
+  }
+  Answer answer() {
     if (!own_) return Answer(process_->receive(timeout_s));
     try {
       return Answer(process_->receive(own_->limit_s));
@@ -200,13 +210,14 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
     }
   }
 
-  python::Interpreter interpreter_;
+  PeerHost& host_;
+  PeerHost::Library library_;
   std::optional<OwnKernel> own_;
   Outputs& outputs_;
   std::shared_ptr<SharedArrays> inputs_;
   SharedArrays shared_;
   Json request_;  ///< of the call that creates the peer
-  std::optional<python::Process> process_;
+  std::unique_ptr<python::Process> process_;
   DeviceKind kind_;
   bool idle_;  ///< there are no rows
   Timing timing_;
@@ -216,14 +227,8 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
 
 }  // namespace
 
-std::shared_ptr<SharedArrays> PeerHost::inputs_of(const Problem& problem, std::int64_t free_bytes) {
-  std::weak_ptr<SharedArrays>& kept = inputs_[&problem];
-  if (std::shared_ptr<SharedArrays> inputs = kept.lock()) return inputs;
-  const Outputs arrays = problem.inputs();
-  auto inputs = std::make_shared<SharedArrays>(arrays, free_bytes);
-  inputs->copy_from(arrays);
-  kept = inputs;
-  return inputs;
+int peer_threads(const Runtime& runtime, Device device) {
+  return device.kind == DeviceKind::host ? device.threads : runtime.host_threads();
 }
 
 std::unique_ptr<Prepared> prepare_peer(const Peer& peer, PeerHost& host, const Problem& problem,

@@ -7,8 +7,7 @@
 #include <optional>
 
 #include "algorithms/contract/registry.hpp"
-#include "backends/python/process.hpp"
-#include "bench/peers/shared_arrays.hpp"
+#include "bench/peers/peer_host.hpp"
 
 namespace league::bench {
 
@@ -38,17 +37,8 @@ struct Peer {
   std::optional<OwnKernel> own{};
 };
 
-/// The interpreter, and the inputs that its processes share, for as long as one of them works on them.
-class PeerHost {
- public:
-  explicit PeerHost(python::Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
-  [[nodiscard]] const python::Interpreter& interpreter() const { return interpreter_; }
-  std::shared_ptr<SharedArrays> inputs_of(const Problem& problem, std::int64_t free_bytes);
-
- private:
-  python::Interpreter interpreter_;
-  std::map<const Problem*, std::weak_ptr<SharedArrays>> inputs_;
-};
+/// Of the process of a peer on a device.
+int peer_threads(const Runtime& runtime, Device device);
 
 /// A peer in a process of its own, on one device, or on several where it can. It times itself.
 /// @throws Unsupported, std::runtime_error if the process ends or its code raises

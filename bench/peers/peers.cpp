@@ -2,16 +2,20 @@
 #include "bench/peers/peers.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <fstream>
 
 #include "bench/build_info.hpp"
 #include "bench/errors.hpp"
 #include "bench/peers/answer.hpp"
+#include "bench/peers/peer.hpp"
+#include "bench/study/models.hpp"
 
 namespace league::bench {
 namespace {
 
 constexpr int catalogue_timeout_s = 60;
+constexpr std::string_view backend = "python";
 
 Catalogue ask(const python::Interpreter& interpreter) {
   const std::filesystem::path module = interpreter.root / "backends/python/catalogue.py";
@@ -55,11 +59,23 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   registry().variants.push_back(
       {.algorithm = peer->algorithm,
        .method = peer->method,
-       .model = Model{peer->model, "python", peer->kind},
+       .model = Model{peer->model, backend, peer->kind},
        .prepare = [peer, host](const Problem& problem,
                                const Context& context) { return prepare_peer(*peer, *host, problem, context); },
        .unavailable = peer->unavailable,
        .units = peer->units});
+}
+
+/// Whether a case is of a peer, not of a user's own kernel.
+bool is_listed(const Case& that) {
+  const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
+  return variant != nullptr && variant->model.backend == backend;
+}
+
+/// The host of the peers that were entered last.
+std::weak_ptr<PeerHost>& entered() {
+  static std::weak_ptr<PeerHost> host;
+  return host;
 }
 
 /// The project folder of a run without peers; empty where an interpreter listed them.
@@ -74,6 +90,7 @@ Json enter_peers(const python::Interpreter& interpreter) {
   left_out() = interpreter.python.empty() ? interpreter.root : "";
   if (interpreter.python.empty()) return {};
   const auto host = std::make_shared<PeerHost>(interpreter);
+  entered() = host;
   const Catalogue catalogue = ask(interpreter);
   try {
     for (const Peer& peer : catalogue.peers) enter(peer, host);
@@ -83,6 +100,21 @@ Json enter_peers(const python::Interpreter& interpreter) {
   Json facts = {{"interpreter", interpreter.python}};
   facts.update(catalogue.facts);
   return facts;
+}
+
+void expect_peers(const Comparison& comparison, const Runtime& runtime) {
+  constexpr int processors = 4;
+  const std::shared_ptr<PeerHost> host = entered().lock();
+  if (!host) return;
+  std::deque<PeerHost::Library> next;
+  for (const Case& that : comparison.cases)
+    if (that.skip.empty() && is_listed(that))
+      next.push_back({that.algorithm->name, that.model, peer_threads(runtime, devices_of(runtime, that).front())});
+  host->expect(std::move(next), runtime.host_threads() / processors);
+}
+
+void settle_peers() {
+  if (const std::shared_ptr<PeerHost> host = entered().lock()) host->settle();
 }
 
 bool is_left_out(const std::string& word) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/python/process.hpp"
+#include "bench/study/case.hpp"
 
 namespace league::bench {
 
@@ -13,6 +14,13 @@ namespace league::bench {
 /// @returns for the record: versions of Python and the libraries; null without an interpreter
 /// @throws BadInput if the interpreter cannot list them
 nlohmann::ordered_json enter_peers(const python::Interpreter& interpreter);
+
+/// Starts processes for the peers of a comparison ahead of their cases, so that they import their libraries side by
+/// side: one at once for four processors, none on fewer.
+void expect_peers(const Comparison& comparison, const Runtime& runtime);
+
+/// Waits until none of them is busy.
+void settle_peers();
 
 /// Whether a word is a model or a method of the ignored peers. Without an interpreter their files are read as text.
 bool is_left_out(const std::string& word);

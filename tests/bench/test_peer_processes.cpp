@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <sstream>
@@ -155,6 +156,61 @@ class Counts(Sound):
     setenv("OMP_DYNAMIC", "true", 1);
   });
   expect_row(rows.at("counts numpy"), "skipped", "['1', '1', None] 1");
+}
+
+/// Each process says that it imports, and whether another one did so before 20 s were over.
+const std::string meeting = R"(
+if sys.argv[0].endswith("worker.py") and not hasattr(sys, "has_met"):
+    sys.has_met = True
+    open(f"import-{os.getpid()}", "w").close()
+    deadline = time.monotonic() + 20
+    while sum(name.startswith("import-") for name in os.listdir()) < 2:
+        if time.monotonic() > deadline:
+            open("alone", "w").close()
+            break
+        time.sleep(0.01)
+
+class Second(Sound):
+    method = "second"
+
+class Third(Sound):
+    method = "third"
+)";
+
+TEST_F(PeersTest, LibrariesAreImportedSideBySide) {
+  peer("numpy", sound + meeting);
+  const auto rows =
+      run_study(arguments(R"(["sound", "second", "third"])"), 0, [] { setenv("OMP_NUM_THREADS", "8", 1); });
+  for (const char* name : {"sound numpy", "second numpy", "third numpy"}) expect_row(rows.at(name), "passed", "");
+  EXPECT_FALSE(fs::exists(root() / "alone"));
+  const auto imports = std::ranges::count_if(fs::directory_iterator(root()), [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().starts_with("import-");
+  });
+  EXPECT_EQ(imports, 3) << "one process for each case";
+}
+
+TEST_F(PeersTest, AWorkerThatEndsAheadOfItsCaseIsReplaced) {
+  peer("numpy", sound + R"(
+if sys.argv[0].endswith("worker.py") and not os.path.exists("ended"):
+    open("ended", "w").close()
+    os._exit(3)
+
+class Second(Sound):
+    method = "second"
+)");
+  const auto rows = run_study(arguments(R"(["sound", "second"])"), 0, [] { setenv("OMP_NUM_THREADS", "8", 1); });
+  EXPECT_TRUE(fs::exists(root() / "ended"));
+  expect_row(rows.at("sound numpy"), "passed", "");
+  expect_row(rows.at("second numpy"), "passed", "");
+}
+
+TEST_F(PeersTest, ALibraryThatCannotBeImportedIsSaidByItsCase) {
+  peer("numpy", sound + R"(
+if sys.argv[0].endswith("worker.py"):
+    import no_such_library
+)");
+  const auto rows = run_study(arguments("\"sound\""), 1, [] { setenv("OMP_NUM_THREADS", "8", 1); });
+  expect_row(rows.at("sound numpy"), "skipped", "no_such_library");
 }
 
 }  // namespace
