@@ -125,15 +125,18 @@ struct Sums {
     gradient[at] += u * v;
     errors[at] += v_u * squared(v) + squared(u) * (v_v + error * squared(v));
   }
-  Sums& operator+=(const Sums& other) {
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
+  /// Adds the sums of all parameters of [begin, end).
+  void add(const Sums& other, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       gradient[i] += other.gradient[i];
       errors[i] += other.errors[i];
     }
+  }
+  /// Adds all else.
+  void add(const Sums& other) {
     loss += other.loss, e_loss += other.e_loss, ties += other.ties, live += other.live;
     relative = std::max(relative, other.relative);
     if (other.wrong_image < wrong_image) wrong = other.wrong, wrong_image = other.wrong_image;
-    return *this;
   }
 };
 

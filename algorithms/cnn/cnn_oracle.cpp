@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/cnn/cnn_oracle.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "algorithms/cnn/cnn.hpp"
@@ -30,10 +33,13 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
   const auto images = static_cast<std::int64_t>(batch.order.size());
   const auto count = static_cast<double>(images);
   const double* w = weights.data();
+  const int threads = static_cast<int>(std::clamp<std::int64_t>(images, 1, omp_get_max_threads()));
   Sums all(*batch.network);
-#pragma omp parallel
+  std::vector<std::unique_ptr<Sums>> of_threads(static_cast<std::size_t>(threads));  // null: OpenMP started fewer
+#pragma omp parallel num_threads(threads)
   {
-    Sums sums(*batch.network);
+    of_threads[static_cast<std::size_t>(omp_get_thread_num())] = std::make_unique<Sums>(*batch.network);
+    Sums& sums = *of_threads[static_cast<std::size_t>(omp_get_thread_num())];
     Image image(*batch.network);
 #pragma omp for schedule(dynamic)
     for (std::int64_t i = 0; i < images; ++i) {
@@ -44,9 +50,14 @@ Gradient pass(std::span<const double> weights, const Batch& batch, const Decisio
       sums.relative = std::max(sums.relative, image.relative);
       if (backward) take_backward(w, batch, i, image, sums);
     }
-#pragma omp critical
-    all += sums;
+    constexpr std::size_t block = 1024;
+#pragma omp for schedule(static)
+    for (std::size_t begin = 0; begin < all.gradient.size(); begin += block)
+      for (const auto& one : of_threads)
+        if (one) all.add(*one, begin, std::min(begin + block, all.gradient.size()));
   }
+  for (const auto& one : of_threads)
+    if (one) all.add(*one);
   Gradient gradient{.loss = all.loss,
                     .loss_bound = all.e_loss + 8 * unit * std::sqrt(count + 1) * all.loss,
                     .ties = all.ties,
