@@ -29,9 +29,9 @@ class Mma final : public CudaDirect {
   Mma(const LinearRegression& problem, const Context& context, const Shard& shard)
       : CudaDirect(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch launch) override {
-    const UnitThreads threads = unit_threads(problem_.features, rows().size());
-    launch_ = resolved(launch, threads.team, max_unit_threads, 8 / std::int64_t{sizeof(T)});
-    if (launch.league == 0) launch_.league = unit_league(*this, launch_, threads);
+    const UnitThreads automatic = unit_threads(problem_.features, rows().size());
+    launch_ = resolved(launch, automatic.team, max_unit_threads, 8 / std::int64_t{sizeof(T)});
+    if (launch.league == 0) launch_.league = unit_league(*this, launch_, automatic);
     require_subgroups<Unit>(launch_);
     with_unit_blocks(problem_.features, [&]<int blocks_>() {
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * UnitSums<blocks_>::size);
