@@ -170,6 +170,7 @@ def test_a_worker_answers_the_calls_of_the_harness():
         "inputs": shared(a=[1, 2], b=[3, 4]),
         "outputs": sums,
     }
+    request["files"] = [os.dup(request[of]["file"]) for of in ("inputs", "outputs")]
     one = worker.Worker()
 
     def call(what, **more):

@@ -2,8 +2,6 @@
 """The Python side of peers: the catalogue, answers of a worker, holding back a GPU's batch."""
 
 import json
-import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -294,23 +292,3 @@ def test_steps_are_cut_into_graphs(steps, period, lengths):
 def test_a_round_too_long_for_a_graph_is_refused():
     with pytest.raises(Unsupported, match="2001 batches"):
         graph_lengths(5000, LONGEST_GRAPH + 1)
-
-
-def test_calls_come_with_the_files_that_were_sent_with_them(tmp_path):
-    ours, theirs = socket.socketpair()
-    with ours, theirs, open(tmp_path / "file", "w+") as file:
-        calls = worker.requests(theirs)
-        ours.sendall(b'{"call": "load"}\n{"call": "fe')
-        assert next(calls) == {"call": "load", "files": []}
-        ours.sendall(b'nce"}\n')
-        assert next(calls) == {"call": "fence", "files": []}
-        socket.send_fds(ours, [b'{"call": "pre'], [file.fileno()])
-        ours.sendall(b'pare"}\n{"call": "upload"}\n')
-        prepare = next(calls)
-        assert prepare["call"] == "prepare" and len(prepare["files"]) == 1
-        os.write(prepare["files"][0], b"shared")
-        os.close(prepare["files"][0])
-        assert (tmp_path / "file").read_text() == "shared"
-        assert next(calls) == {"call": "upload", "files": []}
-        ours.shutdown(socket.SHUT_RDWR)
-        assert list(calls) == []
