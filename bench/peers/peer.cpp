@@ -145,14 +145,13 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
             {"memory_bytes", context.memory_budget_bytes}};
   }
   void start() {
-    const std::array files{inputs_->file(), shared_.file()};
-    if (!own_)
-      process_ = host_.take(library_);
-    else if (own_->program.empty())
-      process_ = host_.start(library_.threads);
-    else
+    if (own_ && !own_->program.empty()) {
       process_ = std::make_unique<python::Process>(host_.interpreter(), start_of(own_->program));
-    process_->send(text_of(request_), own_ && !own_->program.empty() ? std::span<const int>() : files);
+      process_->send(text_of(request_));
+    } else {
+      process_ = host_.take(library_);
+      process_->send(text_of(request_), std::array{inputs_->file(), shared_.file()});
+    }
     host_.start_ahead();
     const Answer made = answer();
     timing_.reset_each = made.truth("reset_each");

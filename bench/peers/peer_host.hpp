@@ -28,13 +28,11 @@ class PeerHost {
   [[nodiscard]] const python::Interpreter& interpreter() const { return interpreter_; }
   std::shared_ptr<SharedArrays> inputs_of(const Problem& problem, std::int64_t free_bytes);
 
-  /// A worker of its own. @throws std::runtime_error if it cannot be started
-  [[nodiscard]] std::unique_ptr<python::Process> start(int threads) const;
   /// The libraries of the next cases, in their order. Workers that nobody took end.
   void expect(std::deque<Library> next, int at_once);
   /// Starts the next workers, `at_once` of them, if none is waiting.
   void start_ahead();
-  /// A worker that has imported the library, else a new one. @throws as `start`
+  /// A worker that has imported the library, else a new one. @throws std::runtime_error if it cannot be started
   [[nodiscard]] std::unique_ptr<python::Process> take(const Library& library);
   /// Waits until no worker imports anything, so that none takes time from what is measured next.
   void settle();
@@ -45,6 +43,7 @@ class PeerHost {
     std::unique_ptr<python::Process> process;
     bool is_asked = true;  ///< it has not answered yet
   };
+  [[nodiscard]] std::unique_ptr<python::Process> start(int threads) const;
   static bool is_usable(Ahead& ahead);
 
   python::Interpreter interpreter_;
