@@ -6,6 +6,7 @@
 #include "algorithms/contract/partition.hpp"
 #include "backends/model.hpp"
 #include "bench/measure/clock.hpp"
+#include "bench/measure/known_results.hpp"
 #include "bench/measure/step_trace.hpp"
 #include "bench/ranks/gathered.hpp"
 #include "bench/ranks/rendezvous.hpp"
@@ -27,7 +28,8 @@ PreparedCase::PreparedCase(const Case& that, const Problem& problem, Runtime& ru
       outputs_(problem.make_outputs(world_.local_rows(), how.results != nullptr ? *how.results
                                                          : how.dry              ? *std::pmr::new_delete_resource()
                                                                                 : runtime.host_memory())),
-      communicator_(make_communicator(runtime, shards_, how.dry ? partition(0, 1) : world_, that.communicator)) {
+      communicator_(make_communicator(runtime, shards_, how.dry ? partition(0, 1) : world_, that.communicator)),
+      known_(runtime.ranks().place().alone() ? how.known : nullptr) {
   if (how.trace != nullptr) communicator_ = how.trace->follow(runtime, shards_, std::move(communicator_));
   if (how.results != nullptr) poison(outputs_);
   allocation_s_ = seconds_of([&] {
@@ -70,9 +72,10 @@ std::int64_t needed_device_bytes(const Case& that, const Problem& problem, Runti
 
 std::string fault_of(const Verdict& verdict) { return verdict.message.empty() ? "beyond its bound" : verdict.message; }
 
-Checked check_left(PreparedCase& prepared_case) { return check_left(prepared_case, prepared_case.problem()); }
+namespace {
 
-Checked check_left(PreparedCase& prepared_case, const Problem& problem) {
+/// `known`: null, or results that need no oracle.
+Checked check_left(PreparedCase& prepared_case, const Problem& problem, KnownResults* known) {
   Checked checked;
   checked.download_s = seconds_of([&] {
     prepared_case.prepared().download();
@@ -83,8 +86,23 @@ Checked check_left(PreparedCase& prepared_case, const Problem& problem) {
   RankReduce reduce(ranks);
   checked.counts = prepared_case.prepared().counts();
   for (auto& [name, count] : checked.counts) count = reduce.sum_of(count);
+  if (const std::optional<Verdict> verdict = known != nullptr ? known->find(*checked.outputs) : std::nullopt) {
+    checked.verdict = *verdict;
+    return checked;
+  }
   checked.verdict = gathered(ranks, problem.check(*checked.outputs, reduce), *checked.outputs);
+  if (known != nullptr) known->keep(*checked.outputs, checked.verdict);
   return checked;
+}
+
+}  // namespace
+
+Checked check_left(PreparedCase& prepared_case) {
+  return check_left(prepared_case, prepared_case.problem(), prepared_case.known());
+}
+
+Checked check_left(PreparedCase& prepared_case, const Problem& problem) {
+  return check_left(prepared_case, problem, nullptr);
 }
 
 Checked check_fresh(PreparedCase& prepared_case, Stages& stages, const std::function<void()>& begin) {

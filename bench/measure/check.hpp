@@ -12,6 +12,7 @@
 
 namespace league::bench {
 
+class KnownResults;
 class StepTrace;
 
 /// The partition of a problem over `devices` in all. @pre every rank has the same number
@@ -22,6 +23,7 @@ struct Preparation {
   bool dry = false;                              ///< without memory and inputs, for `needed_device_bytes`
   StepTrace* trace = nullptr;                    ///< records what its shards do
   std::pmr::memory_resource* results = nullptr;  ///< memory of the results, touched before; null: the runtime's
+  KnownResults* known = nullptr;                 ///< of the same problem: what they hold is not judged again
 };
 
 /// A case with its device memory allocated, its launch configured and its inputs uploaded.
@@ -49,6 +51,8 @@ class PreparedCase {
   /// Where `Prepared::download` puts the results.
   [[nodiscard]] const Outputs& outputs() const { return outputs_; }
   [[nodiscard]] const Communicator& communicator() const { return *communicator_; }
+  /// Of `problem()`; null: every result is judged.
+  [[nodiscard]] KnownResults* known() const { return known_; }
   /// Of declaring and allocating its arrays, its launch, and its graphs.
   [[nodiscard]] double allocation_s() const { return allocation_s_; }
   [[nodiscard]] double upload_s() const { return upload_s_; }
@@ -62,6 +66,7 @@ class PreparedCase {
   std::vector<Shard> shards_;
   Outputs outputs_;
   std::unique_ptr<Communicator> communicator_;
+  KnownResults* known_;
   std::unique_ptr<Prepared> prepared_;  // destroyed first: it refers to the rest
   Launch launch_;
   std::string launch_note_;

@@ -9,6 +9,7 @@
 #include "bench/measure/case_end_to_end.hpp"
 #include "bench/measure/case_energy.hpp"
 #include "bench/measure/diagnosed.hpp"
+#include "bench/measure/known_results.hpp"
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/measure/null_test.hpp"
@@ -140,8 +141,8 @@ class ComparisonRun {
     Result& result = *ready.result;
     run_.announce(result.of, "checks");
     ready.breaks = ranks().breaks();
-    ready.prepared_case =
-        std::make_unique<PreparedCase>(result.of, *problem_, run_.runtime, budgets_.at(device_kind(result.of)));
+    ready.prepared_case = std::make_unique<PreparedCase>(
+        result.of, *problem_, run_.runtime, budgets_.at(device_kind(result.of)), Preparation{.known = &known_});
     result.launch = ready.prepared_case->launch();
     result.launch_note = ready.prepared_case->launch_note();
     const Checked checked = check_traced(*ready.prepared_case, result.trace);
@@ -262,6 +263,7 @@ class ComparisonRun {
   const Result* repeated_ = nullptr;  ///< what it repeats, once that has passed its check
   std::map<DeviceKind, std::int64_t> budgets_;
   std::unique_ptr<Problem> problem_;
+  KnownResults known_;  ///< of `problem_`
 };
 
 }  // namespace

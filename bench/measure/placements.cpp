@@ -19,8 +19,8 @@ void require_right(const Checked& checked, const char* when) {
 Instance prepare_again(const Ready& ready, std::int64_t memory_budget_bytes) {
   Instance made;
   const PreparedCase& first = *ready.prepared_case;
-  made.prepared_case =
-      std::make_unique<PreparedCase>(first.of(), first.problem(), first.runtime(), memory_budget_bytes);
+  made.prepared_case = std::make_unique<PreparedCase>(first.of(), first.problem(), first.runtime(), memory_budget_bytes,
+                                                      Preparation{.known = first.known()});
   Stages untraced;
   require_right(check_fresh(*made.prepared_case, untraced), "before sampling");
   made.meter = std::make_unique<Meter>(*made.prepared_case, *ready.meter);

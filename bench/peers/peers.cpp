@@ -103,7 +103,7 @@ Json enter_peers(const python::Interpreter& interpreter) {
 }
 
 void expect_peers(const Comparison& comparison, const Runtime& runtime) {
-  constexpr int processors = 4;
+  constexpr int processors = 2;  // of a worker, which imports mostly by one thread
   const std::shared_ptr<PeerHost> host = entered().lock();
   if (!host || !runtime.ranks().place().alone()) return;  // a peer runs in one process
   std::deque<PeerHost::Library> next;

@@ -16,7 +16,7 @@ namespace league::bench {
 nlohmann::ordered_json enter_peers(const python::Interpreter& interpreter);
 
 /// Starts processes for the peers of a comparison ahead of their cases, so that they import their libraries side by
-/// side: one at once for four processors, none on fewer.
+/// side: one at once for every two processors, none on one.
 void expect_peers(const Comparison& comparison, const Runtime& runtime);
 
 /// Waits until none of them is busy.
