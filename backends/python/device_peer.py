@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .peer import Peer
@@ -12,16 +13,38 @@ if TYPE_CHECKING:  # listing needs no library
 
 
 class Kept(Protocol):
-    """Arrays of the host that results go to again and again."""
+    """Arrays of the host that results go to."""
 
-    def take(self, peer: DevicePeer, result: Any) -> np.ndarray:
-        """The next of them, with the values of a result."""
+    def take(self, peer: DevicePeer, result: Any) -> Any:
+        """One of them, or a new array, with the values of a result."""
+
+
+def kind_of(array: Any) -> tuple[tuple[int, ...], str]:
+    """Shape and NumPy's name of the type, of an array of any library."""
+    return tuple(array.shape), str(array.dtype).removeprefix("torch.")
+
+
+class Landing:
+    """The outputs themselves: a result with the shape and type of one of them only is copied there."""
+
+    def __init__(self, outputs: Iterable[np.ndarray]) -> None:
+        self.places: dict[tuple[tuple[int, ...], str], np.ndarray | None] = {}
+        for output in outputs:
+            kind = kind_of(output)
+            self.places[kind] = None if kind in self.places else output
+
+    def take(self, peer: DevicePeer, result: Any) -> Any:
+        place = self.places.pop(kind_of(result), None)
+        if place is None:
+            return peer.fetch(result)
+        peer.fetch_into(place, result)
+        return place
 
 
 class DevicePeer(Peer):
     """A subclass wraps the copies of its library; a variant calls `to_device` and `to_host`."""
 
-    #: Where results go while they are timed; None: to new arrays.
+    #: Where results go; None: to new arrays.
     kept: Kept | None = None
 
     def to_device(self, array: np.ndarray) -> Any:
@@ -52,8 +75,8 @@ class DevicePeer(Peer):
         """Copies a result into a NumPy array."""
         array[...] = self.fetch(result)
 
-    def pinned(self, array: np.ndarray) -> np.ndarray | None:
-        """A copy in pinned memory; None where the library has none."""
+    def pinned(self, shape: tuple[int, ...], dtype: str) -> np.ndarray | None:
+        """A new array in pinned memory; None where the library has none."""
         return None
 
     def release(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .device_peer import DevicePeer
+from .device_peer import DevicePeer, kind_of
 from .peer import Arrays, Peer, Unsupported
 
 Times = dict[str, float]
@@ -31,19 +31,25 @@ class HostArrays:
         if isinstance(peer, DevicePeer):
             self.sources = [self.copy_of(peer, array) for array, _ in peer.placed]
 
-    def copy_of(self, peer: Peer, array: np.ndarray) -> np.ndarray:
-        """In this kind of memory. Raises Unsupported where the library has none."""
+    def room(self, peer: Peer, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+        """An array in this kind of memory. Raises Unsupported where the library has none."""
         if self.memory != "pinned":
-            return array.copy()
-        copy = peer.pinned(array) if isinstance(peer, DevicePeer) else None
-        if copy is None:
+            return np.empty(shape, dtype)
+        room = peer.pinned(shape, dtype) if isinstance(peer, DevicePeer) else None
+        if room is None:
             raise Unsupported("its library has no pinned memory for NumPy arrays")
+        return room
+
+    def copy_of(self, peer: Peer, array: np.ndarray) -> np.ndarray:
+        """In this kind of memory."""
+        copy = self.room(peer, *kind_of(array))
+        copy[...] = array
         return copy
 
     def take(self, peer: DevicePeer, result: Any) -> np.ndarray:
         """The array that this result went to in earlier passes, with its values."""
         if self.turn == len(self.results):
-            self.results.append(self.copy_of(peer, peer.fetch(result)))
+            self.results.append(self.room(peer, *kind_of(result)))
         array = self.results[self.turn]
         self.turn += 1
         peer.fetch_into(array, result)

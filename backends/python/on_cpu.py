@@ -27,7 +27,7 @@ class OnCpu(TorchPeer):
     def device_copy(self, array: np.ndarray) -> Any:
         return self.torch.from_numpy(array).clone()
 
-    def pinned(self, array: np.ndarray) -> Any:
+    def pinned(self, shape: tuple[int, ...], dtype: str) -> Any:
         return None
 
     def release(self) -> None:

@@ -30,8 +30,8 @@ class Gpu(InHostMemory):
     def download(self):
         return {"y": self.to_host(self.y)}
 
-    def pinned(self, array):
-        return super().pinned(array) if self.has_pinned else None
+    def pinned(self, shape, dtype):
+        return super().pinned(shape, dtype) if self.has_pinned else None
 
     def builds(self):
         return self.compiles
