@@ -12,27 +12,33 @@ namespace league::blocks {
 
 inline constexpr int values_at_once = 8, segments = 32;
 
-/// Doubles of scratch for `n` sums over `lanes` threads.
-LEAGUE_FUNCTION constexpr int scratch_size(int n, int lanes) {
-  return values_at_once * (lanes + 2) + n * (segments + 1);
+/// Doubles of scratch for `n` sums over `lanes` threads, `at_once` values in a round.
+LEAGUE_FUNCTION constexpr int scratch_size(int n, int lanes, int at_once = values_at_once) {
+  return at_once * (lanes + 2) + n * (segments + 1);
+}
+
+/// The fewest values in a round that need no more rounds for `n` sums: less scratch.
+LEAGUE_FUNCTION constexpr int even_rounds(int n) {
+  const int rounds = (n + values_at_once - 1) / values_at_once;
+  return (n + rounds - 1) / rounds;
 }
 
 /// Adds `value(0)` ... `value(n - 1)` of all threads in double, over each of `groups` neighbouring parts of the team.
 /// Calls `put(i, group, sum)`, always from the same thread. @pre all threads call; the team is a multiple of the groups
-template <int n, int groups = 1, class Barrier, class Value, class Put>
+template <int n, int groups = 1, int at_once = values_at_once, class Barrier, class Value, class Put>
 LEAGUE_FUNCTION void team_sums(const Group<Barrier>& team, const Value& value, double* scratch, const Put& put) {
   constexpr int segments_per_group = segments / groups;
   const int pitch = team.size + 2, lanes_per_group = team.size / groups;
-  double* parts = scratch + values_at_once * pitch;
-  unrolled<(n + values_at_once - 1) / values_at_once>([&](int round) {
-    const int first = round * values_at_once;
+  double* parts = scratch + at_once * pitch;
+  unrolled<(n + at_once - 1) / at_once>([&](int round) {
+    const int first = round * at_once;
     team.barrier();
-    unrolled<values_at_once>([&](int k) {
+    unrolled<at_once>([&](int k) {
       if (first + k < n) scratch[k * pitch + team.rank] = value(first + k < n ? first + k : 0);
     });
     team.barrier();
-    for (int item = team.rank; item < values_at_once * segments; item += team.size) {
-      const int k = item % values_at_once, segment = item / values_at_once, group = segment / segments_per_group;
+    for (int item = team.rank; item < at_once * segments; item += team.size) {
+      const int k = item % at_once, segment = item / at_once, group = segment / segments_per_group;
       if (first + k >= n) continue;
       double sum = 0;
       for (int lane = segment % segments_per_group; lane < lanes_per_group; lane += segments_per_group)

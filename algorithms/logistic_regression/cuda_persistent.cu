@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<fea
 /// Dynamic shared memory in doubles. @throws Unsupported if sums in registers take whole warps, and these are not
 template <int features>
 int scratch_doubles(Launch launch) {
-  if constexpr (!fits_registers<features>) return fused_scratch<features>(launch.team * launch.vector);
+  if constexpr (!fits_registers<features>) return persistent_scratch<features>(launch.team * launch.vector);
   blocks::require_whole_subgroups(std::int64_t{launch.team} * launch.vector, warp_size);
   return blocks::sums_for_all_size<gradient_sums(features)>(launch);
 }

@@ -16,7 +16,7 @@ namespace league::kokkos::logistic_regression {
 template <int features, class Adder>
 constexpr int scratch_for_sums(int threads) {
   if constexpr (fits_registers<features>) return Adder::template scratch_size<gradient_sums(features)>(threads);
-  return fused_scratch<features>(threads);
+  return persistent_scratch<features>(threads);
 }
 template <class T, int features>
 inline constexpr int own_scratch =

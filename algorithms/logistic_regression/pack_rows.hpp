@@ -201,14 +201,14 @@ LEAGUE_FUNCTION void add_tiles(const Group<Barrier>& team, const Rows<T>& rows, 
 }
 
 /// Adds the threads' sums over a team: `put(i, sum)` is called once for each of `gradient_sums(rows.features)`.
-/// @pre all threads call
-template <int features, class T, class Barrier, class Put>
+/// `at_once`: values in a round of `team_sums`. @pre all threads call
+template <int features, int at_once = blocks::values_at_once, class T, class Barrier, class Put>
 LEAGUE_FUNCTION void add_team(const Group<Barrier>& team, const Rows<T>& rows,
                               const ThreadSum<T> (&mine)[features_per_thread<features> + 2], double* scratch,
                               const Put& put) {
   constexpr int taken = features_per_thread<features>;
   const int sums = gradient_sums(rows.features);
-  team_sums<taken + 2, sharers<features>>(
+  team_sums<taken + 2, sharers<features>, at_once>(
       team, [&](int i) { return mine[i].value(); }, scratch,
       [&](int i, int of, double sum) {
         const int place = i < 2 ? i : of * taken + i;

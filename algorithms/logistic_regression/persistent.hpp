@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/blocks/league_all_reduce.hpp"
 #include "algorithms/blocks/league_barrier.hpp"
 #include "algorithms/logistic_regression/shard.hpp"
@@ -110,8 +112,20 @@ struct OwnSolve {
   T weights[features + 1];  ///< theta, zero-padded
 };
 
-/// All steps by team `rank` of `teams`. `scratch`: `fused_scratch`. @pre all threads of all teams call; all teams run
-/// at once
+/// Values in a round of the sums over a team: with fewer, more teams' scratch fits into a multiprocessor.
+template <int features>
+inline constexpr int sums_at_once = blocks::even_rounds(features_per_thread<features> + 2);
+
+/// Scratch of `take_all_steps` in doubles: logits of threads that share rows (two halves of 16 bytes per thread), the
+/// sums over the team, those over the league, and what `look` reads.
+template <int features>
+constexpr int persistent_scratch(int threads) {
+  const int sums = blocks::scratch_size(features_per_thread<features> + 2, threads, sums_at_once<features>);
+  return std::max({4 * threads, sums, 2 * gradient_sums(features)});
+}
+
+/// All steps by team `rank` of `teams`. `scratch`: `persistent_scratch`. @pre all threads of all teams call; all teams
+/// run at once
 template <class T, int features, class Barrier, class Atomics>
 LEAGUE_FUNCTION void take_all_steps(const Group<Barrier>& team, std::int64_t rank, std::int64_t teams,
                                     const Rows<T>& rows, const Rule& rule, std::int64_t steps, const State& state,
@@ -127,7 +141,8 @@ LEAGUE_FUNCTION void take_all_steps(const Group<Barrier>& team, std::int64_t ran
     ThreadSum<T> of_thread[features_per_thread<features> + 2];
     add_tiles<features>(team, rows, mine, own.weights, rank, teams, reinterpret_cast<blocks::Pack<T, 16>*>(scratch),
                         of_thread);
-    add_team<features>(team, rows, of_thread, scratch, [&](int i, double sum) { own.sums[i] = sum; });
+    add_team<features, sums_at_once<features>>(team, rows, of_thread, scratch,
+                                               [&](int i, double sum) { own.sums[i] = sum; });
     blocks::league_all_reduce(team, rank, teams, gradient_sums(rows.features), own.sums, board, step, atomics, scratch);
     const Found found = look(team, rule, mine, scratch);
     for (int j = team.rank; j <= rule.features; j += team.size)
