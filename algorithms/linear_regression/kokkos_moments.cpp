@@ -21,7 +21,7 @@ class Descend : public KokkosShard {
   void begin() const override {}
   void update() const override {
     with_block_width(problem_.features, [&]<int width>() {
-      submit(queue(), "linear_regression/moments", light(Kokkos::RangePolicy<Exec>(exec_, 0, 1)),
+      submit(queue(), "linear_regression/moments", one_item(exec_),
              TakeAllSteps<width>{MomentSolve(problem_), state(), sums_.data()});
     });
   }

@@ -128,8 +128,7 @@ class Moments final : public KokkosShard {
                         ticket_.data()});
   }
   void update() const override {
-    submit(queue(), "polynomial_fit/moments", light(Kokkos::RangePolicy<Exec>(exec_, 0, 1)),
-           Descend{rule_, points_, sums_.data(), state()});
+    submit(queue(), "polynomial_fit/moments", one_item(exec_), Descend{rule_, points_, sums_.data(), state()});
   }
 
  private:

@@ -40,6 +40,12 @@ auto light(const Policy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
+/// One work item, which may take all registers of a thread: with the default launch bounds the compiler saves them, and
+/// independent instructions wait for each other.
+inline auto one_item(const Exec& exec) {
+  return light(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<64, 1>>(exec, 0, 1));
+}
+
 /// Row-major, like the host arrays and the raw kernels.
 template <class T>
 using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
