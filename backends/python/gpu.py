@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
-import mmap
 import os
-import weakref
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,18 +16,6 @@ if TYPE_CHECKING:  # listing needs no library
 
 SHORTEST_HOLD_S = 1e-3
 LONGEST_HOLD_S = 0.3
-
-
-def touched_pages(size: int) -> np.ndarray:
-    """Bytes that share no page with other memory, in huge pages where there are such."""
-    import numpy
-
-    memory = mmap.mmap(-1, size)
-    with contextlib.suppress(OSError):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    pages = numpy.frombuffer(memory, numpy.uint8)
-    pages[...] = 0
-    return pages
 
 
 class GpuPeer(DevicePeer):
@@ -63,16 +47,9 @@ class GpuPeer(DevicePeer):
         raise NotImplementedError
 
     def pinned(self, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-        """Locked after they were touched: to allocate pinned memory takes several times as long."""
-        import numpy
+        from . import pinned
 
-        if math.prod(shape) == 0:
-            return numpy.empty(shape, dtype)
-        pages = touched_pages(math.prod(shape) * numpy.dtype(dtype).itemsize)
-        address = pages.ctypes.data
-        unlock = self.page_lock(address, pages.nbytes)
-        weakref.finalize(pages, unlock, address).atexit = False
-        return pages.view(dtype).reshape(shape)
+        return pinned.array(shape, dtype, self.page_lock)
 
     def hold_back(self) -> None:
         if self.held:
