@@ -3,8 +3,8 @@
 
 ``python3 -m bench.report.published --write README.md`` puts the headline between the markers
 ``headline`` of the README, all tables between the markers ``published`` of
-bench/results/README.md and of the algorithms' pages, the figures of the studies into
-bench/results/studies.md, and draws the figures; ``--check`` shows what differs; alone, it
+bench/results/README.md and of the algorithms' pages, what the records say between those of
+``answers``, the figures of the studies into bench/results/studies.md, and draws the figures; ``--check`` shows what differs; alone, it
 prints all tables.
 """
 
@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from . import marked, published_figures, published_pages, statistics, units
+from . import answers, marked, published_figures, published_pages, statistics, units
 from .bounds import measured_ceilings
 from .case import Case
 from .fields import Broken
@@ -30,7 +30,7 @@ from .selection import fastest, measured, place, problem, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
-HEADLINE, NAME = "headline", "published"
+HEADLINE, NAME, ANSWERS = "headline", "published", "answers"
 PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
 UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
@@ -154,14 +154,28 @@ def ceilings_text(cases: list[Case]) -> str:
     return " | ".join(texts)
 
 
-def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
-    """Of one folder: its leading gaps, its headline and its league table."""
-    cases, rows = read(results / name)
-    resident = [
+def resident_rows(rows: list[Row]) -> list[Row]:
+    """Those whose data are where the device is."""
+    return [
         row
         for row in measured(rows)
         if row.case.metric == METRICS[row.case.device_kind]
     ]
+
+
+def draw_answers(results: Path) -> str:
+    """What the records of the first folder say."""
+    cases, rows = read(results / ONE[0])
+    records = f"[records]({UP}bench/results/{ONE[0]})"
+    return joined(
+        [f"{headline(cases)} ({records}).", *answers.draw(resident_rows(rows))]
+    )
+
+
+def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
+    """Of one folder: its leading gaps, its headline and its league table."""
+    cases, rows = read(results / name)
+    resident = resident_rows(rows)
     leading = chosen(gaps(resident))
     page = f"{up}bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
@@ -215,6 +229,7 @@ def pages(
     """The pages beside this README, each with the name and text of its part; raises Broken."""
     yield readme, HEADLINE, draw_headline(results, shown)
     yield readme.parent / PAGE, NAME, draw(results, shown)
+    yield readme.parent / PAGE, ANSWERS, draw_answers(results)
     yield (
         readme.parent / STUDIES,
         NAME,

@@ -59,7 +59,7 @@ def save_pages(root, old=""):
     readme.write_text(marks("headline", old))
     for page in (root / published.PAGE, root / published.STUDIES):
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(marks("published", old))
+        page.write_text(marks("published", old) + marks("answers", old))
     return readme
 
 
@@ -169,7 +169,7 @@ def test_write_then_check(results, tmp_path, capsys):
     readme = save_pages(tmp_path, "old\n")
     arguments = ["--results", str(results)]
     assert published.main([*arguments, "--check", str(readme)]) == 1
-    assert capsys.readouterr().out.count("-old") == 3
+    assert capsys.readouterr().out.count("-old") == 4
     assert published.main([*arguments, "--write", str(readme)]) == 0
     assert published.main([*arguments, "--check", str(readme)]) == 0
     pages = [tmp_path / name for name in (published.PAGE, published.STUDIES)]

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the published records say: the questions that they were taken for, each answered by counts and a table.
+
+Every variant counts with its best launch. Two models, or two methods, are compared on the problems that both have.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from . import units
+from .gaps import geometric_mean
+from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
+from .published_pages import BY_HAND
+from .rows import Row
+from .selection import automatic, fastest, place, problem, time, work_title
+from .table import markdown_table
+
+PARITY = 1.03  # times are called equal up to this ratio
+SHOWN = 12  # lines of a table: the largest
+UNITS = ("mma", "tensor")  # in the names of methods on matrix units
+DEVICE_UNITS = "wgmma"  # those of one architecture
+CEILINGS, OVERHEADS = "ceilings", "overheads"  # are no algorithms
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two rows of one problem; the ratio of their times says how many times longer the first takes."""
+
+    first: Row
+    second: Row
+
+    @property
+    def ratio(self) -> float:
+        """Time of the first over that of the second."""
+        return time(self.first) / time(self.second)
+
+
+def groups(rows: Iterable[Row]) -> list[list[Row]]:
+    """Rows of one problem on one device, by problem."""
+    found: dict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.case.algorithm not in (CEILINGS, OVERHEADS):
+            found[problem(row.case), place(row.case)].append(row)
+    return list(found.values())
+
+
+def ways(group: list[Row]) -> dict[str, dict[str, Row]]:
+    """Method -> model -> its row at the best launch."""
+    found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in group:
+        found[row.case.way][row.case.model].append(row)
+    return {
+        way: {model: fastest(some) for model, some in models.items()}
+        for way, models in found.items()
+    }
+
+
+def native_of(models: dict[str, Row]) -> Row | None:
+    """The fastest that is written by hand for the device of these rows."""
+    own = [row for m, row in models.items() if m in NATIVE[row.case.device_kind]]
+    return fastest(own) if own else None
+
+
+def against_native(rows: list[Row], models: tuple[str, ...]) -> list[Compared]:
+    """Portable over native, method by method: the first of these models that has the method."""
+    found = []
+    for group in groups(rows):
+        for by_model in ways(group).values():
+            portable = next((by_model[m] for m in models if m in by_model), None)
+            native = native_of(by_model)
+            if portable and native:
+                found.append(Compared(portable, native))
+    return found
+
+
+def blocks_against_pure(rows: list[Row]) -> list[Compared]:
+    """Pure Kokkos over the same method with specialised blocks."""
+    return [
+        Compared(models[PORTABLE], models[BLOCKS])
+        for group in groups(rows)
+        for models in ways(group).values()
+        if PORTABLE in models and BLOCKS in models
+    ]
+
+
+def tuned(rows: list[Row]) -> list[Compared]:
+    """The automatic launch of each variant of our own over its best, where another was searched for."""
+    found = []
+    for group in groups(rows):
+        variants: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        for row in group:
+            if row.case.model in BY_HAND:
+                variants[row.case.way, row.case.model].append(row)
+        for some in variants.values():
+            chosen = [row for row in some if automatic(row)]
+            if chosen and len(chosen) < len(some):
+                found.append(Compared(fastest(chosen), fastest(some)))
+    return found
+
+
+def against_others(rows: list[Row]) -> list[Compared]:
+    """Our fastest method over the fastest library or peer, by problem."""
+    found = []
+    for group in groups(rows):
+        own = [row for row in group if row.case.model in BY_HAND]
+        others = [row for row in group if row.case.model not in BY_HAND]
+        if own and others:
+            found.append(Compared(fastest(own), fastest(others)))
+    return found
+
+
+def name_of(row: Row) -> str:
+    """``cuda fused 3.2 ms``."""
+    return f"{row.case.model} {row.case.method_text} {units.seconds(time(row))}"
+
+
+def table(found: list[Compared], heads: tuple[str, str, str]) -> str:
+    """The largest ratios; nothing without any."""
+    largest = sorted(found, key=lambda one: -one.ratio)[:SHOWN]
+    if not largest:
+        return ""
+    lines = [
+        (
+            work_title(one.first),
+            name_of(one.first),
+            name_of(one.second),
+            f"{one.ratio:.3f}",
+        )
+        for one in largest
+    ]
+    return markdown_table(("problem", *heads), lines)
+
+
+def equal(found: list[Compared]) -> str:
+    """``31 of 40``: the first takes no longer."""
+    return f"{sum(one.ratio <= PARITY for one in found)} of {len(found)}"
+
+
+def ended(text: str, shown: list[Compared], what: str = "The largest ratios") -> str:
+    """The sentence, and what the table below it shows, if there is one."""
+    return f"{text}. {what}:" if shown else f"{text}."
+
+
+def of_native(rows: list[Row]) -> list[str]:
+    """Where portable equals native."""
+    both = against_native(rows, (BLOCKS, PORTABLE))
+    pure = against_native(rows, (PORTABLE,))
+    if not both:
+        return []
+    text = f"`{BLOCKS}`, or `{PORTABLE}` where a method needs no blocks, takes at most {percent(PARITY)} longer than native code in "
+    text += f"{equal(both)} methods and problems (median ratio {middle(both)}), `{PORTABLE}` alone in {equal(pure)} (median {middle(pure)})"
+    beyond = [one for one in both if one.ratio > PARITY]
+    return [
+        ended(text, beyond),
+        table(beyond, ("portable", "native", "portable / native")),
+    ]
+
+
+def of_blocks(rows: list[Row]) -> list[str]:
+    """What specialised blocks add to pure Kokkos."""
+    found = blocks_against_pure(rows)
+    if not found:
+        return []
+    faster = [one for one in found if one.ratio > PARITY]
+    text = f"Of {len(found)} methods that both have, {len(faster)} are over {percent(PARITY)} faster with specialised blocks"
+    if faster:
+        text += f", in the geometric mean {geometric_mean([one.ratio for one in faster]):.2f} times"
+    text += f"; {sum(one.ratio < 1 / PARITY for one in found)} are slower"
+    return [
+        ended(text, faster),
+        table(faster, (PORTABLE, BLOCKS, "pure / blocks")),
+    ]
+
+
+def of_units(rows: list[Row]) -> list[str]:
+    """What matrix units bring, and what those of one architecture bring beyond."""
+    lines = []
+    for group in groups(rows):
+        by_kind: dict[str, list[Row]] = defaultdict(list)
+        for row in group:
+            if row.case.model in BY_HAND:
+                by_kind[kind_of(row)].append(row)
+        best = {kind: fastest(some) for kind, some in by_kind.items()}
+        if "blocks" in best:
+            kinds = ("plain", "blocks", "native", "device")
+            lines.append(
+                (
+                    work_title(group[0]),
+                    *(name_of(best[k]) if k in best else "" for k in kinds),
+                )
+            )
+    if not lines:
+        return []
+    heads = (
+        "problem",
+        "without matrix units",
+        f"with them, {BLOCKS}",
+        "native",
+        f"native, {DEVICE_UNITS}",
+    )
+    return ["The fastest method of each kind:", markdown_table(heads, lines)]
+
+
+def kind_of(row: Row) -> str:
+    """plain, or on matrix units: blocks, native, device (those of one architecture)."""
+    method, model = row.case.method, row.case.model
+    if not any(unit in method for unit in UNITS):
+        return "plain"
+    if DEVICE_UNITS in method:
+        return "device"
+    return "blocks" if model in PORTABLES else "native"
+
+
+def of_others(rows: list[Row]) -> list[str]:
+    """Where libraries and Python win."""
+    found = against_others(rows)
+    if not found:
+        return []
+    slower = [one for one in found if one.ratio > 1]
+    text = f"A kernel of this project is the fastest in {len(found) - len(slower)} of {len(found)} problems that a library or a Python peer solves too; "
+    text += f"the best of these takes {median(1 / one.ratio for one in found):.2f} times as long in the median"
+    return [
+        ended(text, slower, "They are ahead in"),
+        table(slower, ("ours", "library or peer", "ours / theirs")),
+    ]
+
+
+def of_tuning(rows: list[Row]) -> list[str]:
+    """What tuning brings."""
+    found = tuned(rows)
+    if not found:
+        return []
+    mean = geometric_mean([one.ratio for one in found])
+    text = f"A search for the launch makes {len(found)} variants {percent(mean)} faster in the geometric mean, "
+    text += f"{sum(one.ratio > 1.05 for one in found)} of them more than 5 %"
+    gains = [one for one in found if one.ratio > PARITY]
+    return [
+        ended(text, gains, "The largest gains"),
+        table(gains, ("automatic launch", "best launch", "automatic / best")),
+    ]
+
+
+def percent(ratio: float) -> str:
+    """``3 %`` of 1.03."""
+    return f"{100 * (ratio - 1):.2g} %"
+
+
+def middle(found: list[Compared]) -> str:
+    """The median ratio."""
+    return f"{median(one.ratio for one in found):.3f}" if found else "none"
+
+
+QUESTIONS: tuple[tuple[str, Callable[[list[Row]], list[str]]], ...] = (
+    ("Where portable equals native", of_native),
+    ("What specialised blocks add to pure Kokkos", of_blocks),
+    ("What matrix units bring, with and without `wgmma`", of_units),
+    ("Where libraries and Python win", of_others),
+    ("What tuning brings", of_tuning),
+)
+
+
+def draw(rows: list[Row]) -> list[str]:
+    """Paragraphs and tables, question by question; a question that the rows do not answer is left out."""
+    parts = []
+    for title, answer in QUESTIONS:
+        answered = [part for part in answer(rows) if part]
+        if answered:
+            parts += [f"**{title}.** {answered[0]}", *answered[1:]]
+    return parts
