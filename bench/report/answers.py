@@ -14,16 +14,16 @@ from statistics import median
 from . import units
 from .gaps import geometric_mean
 from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
-from .published_pages import BY_HAND
+from .published_pages import BY_HAND, methods, problems
 from .rows import Row
-from .selection import automatic, fastest, place, problem, time, work_title
+from .selection import automatic, fastest, time, work_title
 from .table import markdown_table
 
 PARITY = 1.03  # times are called equal up to this ratio
 SHOWN = 12  # lines of a table: the largest
 UNITS = ("mma", "tensor")  # in the names of methods on matrix units
 DEVICE_UNITS = "wgmma"  # those of one architecture
-CEILINGS, OVERHEADS = "ceilings", "overheads"  # are no algorithms
+NO_ALGORITHMS = ("ceilings", "overheads")
 
 
 @dataclass(frozen=True)
@@ -39,63 +39,38 @@ class Compared:
         return time(self.first) / time(self.second)
 
 
-def groups(rows: Iterable[Row]) -> list[list[Row]]:
-    """Rows of one problem on one device, by problem."""
-    found: dict[object, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.case.algorithm not in (CEILINGS, OVERHEADS):
-            found[problem(row.case), place(row.case)].append(row)
-    return list(found.values())
-
-
-def ways(group: list[Row]) -> dict[str, dict[str, Row]]:
-    """Method -> model -> its row at the best launch."""
-    found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in group:
-        found[row.case.way][row.case.model].append(row)
-    return {
-        way: {model: fastest(some) for model, some in models.items()}
-        for way, models in found.items()
-    }
-
-
-def native_of(models: dict[str, Row]) -> Row | None:
-    """The fastest that is written by hand for the device of these rows."""
-    own = [row for m, row in models.items() if m in NATIVE[row.case.device_kind]]
-    return fastest(own) if own else None
+def best_of(group: list[Row], models: Iterable[str]) -> Row | None:
+    """The fastest of these models; None where it has none of them."""
+    some = [row for row in group if row.case.model in models]
+    return fastest(some) if some else None
 
 
 def against_native(rows: list[Row], models: tuple[str, ...]) -> list[Compared]:
     """Portable over native, method by method: the first of these models that has the method."""
     found = []
-    for group in groups(rows):
-        for by_model in ways(group).values():
-            portable = next((by_model[m] for m in models if m in by_model), None)
-            native = native_of(by_model)
-            if portable and native:
-                found.append(Compared(portable, native))
+    for group in methods(rows):
+        portable = next(filter(None, (best_of(group, (m,)) for m in models)), None)
+        native = best_of(group, NATIVE[group[0].case.device_kind])
+        if portable and native:
+            found.append(Compared(portable, native))
     return found
 
 
 def blocks_against_pure(rows: list[Row]) -> list[Compared]:
     """Pure Kokkos over the same method with specialised blocks."""
-    return [
-        Compared(models[PORTABLE], models[BLOCKS])
-        for group in groups(rows)
-        for models in ways(group).values()
-        if PORTABLE in models and BLOCKS in models
-    ]
+    both = (
+        (best_of(group, (PORTABLE,)), best_of(group, (BLOCKS,)))
+        for group in methods(rows)
+    )
+    return [Compared(pure, blocks) for pure, blocks in both if pure and blocks]
 
 
 def tuned(rows: list[Row]) -> list[Compared]:
     """The automatic launch of each variant of our own over its best, where another was searched for."""
     found = []
-    for group in groups(rows):
-        variants: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        for row in group:
-            if row.case.model in BY_HAND:
-                variants[row.case.way, row.case.model].append(row)
-        for some in variants.values():
+    for group in methods(rows):
+        for model in dict.fromkeys(row.case.model for row in group):
+            some = [row for row in group if row.case.model == model]
             chosen = [row for row in some if automatic(row)]
             if chosen and len(chosen) < len(some):
                 found.append(Compared(fastest(chosen), fastest(some)))
@@ -105,7 +80,7 @@ def tuned(rows: list[Row]) -> list[Compared]:
 def against_others(rows: list[Row]) -> list[Compared]:
     """Our fastest method over the fastest library or peer, by problem."""
     found = []
-    for group in groups(rows):
+    for group in problems(rows):
         own = [row for row in group if row.case.model in BY_HAND]
         others = [row for row in group if row.case.model not in BY_HAND]
         if own and others:
@@ -179,7 +154,7 @@ def of_blocks(rows: list[Row]) -> list[str]:
 def of_units(rows: list[Row]) -> list[str]:
     """What matrix units bring, and what those of one architecture bring beyond."""
     lines = []
-    for group in groups(rows):
+    for group in problems(rows):
         by_kind: dict[str, list[Row]] = defaultdict(list)
         for row in group:
             if row.case.model in BY_HAND:
@@ -265,9 +240,10 @@ QUESTIONS: tuple[tuple[str, Callable[[list[Row]], list[str]]], ...] = (
 
 def draw(rows: list[Row]) -> list[str]:
     """Paragraphs and tables, question by question; a question that the rows do not answer is left out."""
+    asked = [row for row in rows if row.case.algorithm not in NO_ALGORITHMS]
     parts = []
     for title, answer in QUESTIONS:
-        answered = [part for part in answer(rows) if part]
+        answered = [part for part in answer(asked) if part]
         if answered:
             parts += [f"**{title}.** {answered[0]}", *answered[1:]]
     return parts

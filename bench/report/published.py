@@ -4,8 +4,8 @@
 ``python3 -m bench.report.published --write README.md`` puts the headline between the markers
 ``headline`` of the README, all tables between the markers ``published`` of
 bench/results/README.md and of the algorithms' pages, what the records say between those of
-``answers``, the figures of the studies into bench/results/studies.md, and draws the figures; ``--check`` shows what differs; alone, it
-prints all tables.
+``answers``, the figures of the studies into bench/results/studies.md, and draws the figures;
+``--check`` shows what differs; alone, it prints all tables.
 """
 
 from __future__ import annotations
