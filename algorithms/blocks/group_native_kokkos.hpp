@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/blocks/kept.hpp"
 
 namespace league::blocks {
 
@@ -20,7 +21,7 @@ KOKKOS_FUNCTION auto native_threads_of(const Member& team) {
 template <class Member>
 KOKKOS_FUNCTION auto native_group([[maybe_unused]] const Member& team, int size) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return group_of(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x), size, [] { __syncthreads(); });
+  return group_of(kept(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x)), kept(size), [] { __syncthreads(); });
 #else
   return team_group(team, size);
 #endif

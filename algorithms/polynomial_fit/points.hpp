@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/kept.hpp"
 #include "algorithms/blocks/sums.hpp"
 #include "algorithms/polynomial_fit/polynomial_fit.hpp"
 #include "backends/portable.hpp"
@@ -31,20 +32,30 @@ struct Cubic {
   }
 };
 
-/// Adds a point's terms; V is T, or a vector of T for as many points. `constant`: the first coefficient.
+/// The powers of a point; V is T, or a vector of T for as many points.
+template <class V>
+struct Powers {
+  V x, square, cube;
+  LEAGUE_FUNCTION static Powers of(const V& x) {
+    const V square = x * x;
+    return {x, square, square * x};
+  }
+};
+
+/// Adds a point's terms. `constant`: the first coefficient.
 template <class T, class V>
-LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, T constant, const V& x, const V& y, V (&sums)[sums_per_step]) {
-  const V square = x * x, cube = square * x;
-  const V error = cubic.values[1] * x + cubic.values[2] * square + cubic.values[3] * cube - y + constant;
+LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, T constant, const Powers<V>& of, const V& y,
+                               V (&sums)[sums_per_step]) {
+  const V error = cubic.values[1] * of.x + cubic.values[2] * of.square + cubic.values[3] * of.cube - y + constant;
   sums[0] += error;
-  sums[1] += error * x;
-  sums[2] += error * square;
-  sums[3] += error * cube;
+  sums[1] += error * of.x;
+  sums[2] += error * of.square;
+  sums[3] += error * of.cube;
   sums[4] += error * error;
 }
 template <class T, class V>
 LEAGUE_FUNCTION void add_point(const Cubic<T>& cubic, const V& x, const V& y, V (&sums)[sums_per_step]) {
-  add_point(cubic, cubic.values[0], x, y, sums);
+  add_point(cubic, cubic.values[0], Powers<V>::of(x), y, sums);
 }
 
 template <class T>
@@ -137,21 +148,23 @@ LEAGUE_FUNCTION void begin_state(const Rule& rule, const State& state, int i) {
     *state.taken = 0;
 }
 
-/// The points of a persistent kernel: those of a lane stay in its registers. With more of them,
-/// `resident` is 0 and they are read in each step. So few lanes may take 255 registers each: points, their powers and
-/// sums take more than 128.
+/// The points of a persistent kernel: those of a lane and their powers stay in its registers. With more of them,
+/// `resident` is 0 and they are read in each step. So few lanes may take 255 registers each: points, powers and sums
+/// take more than 128.
 inline constexpr int max_persistent_lanes = 256;
 inline constexpr int max_resident = 16;
 template <class T, int resident>
 struct ResidentPoints {
-  T x[resident], y[resident];
+  Powers<T> powers[resident];
+  T y[resident];
   int count = 0;
 
   LEAGUE_FUNCTION void load(const Points<T>& points, std::int64_t lane, std::int64_t lanes) {
     std::int64_t i = lane;
     for (int k = 0; k < resident; ++k, i += lanes) {
       const bool mine = i < points.count;
-      x[k] = mine ? points.x[i] : T{0};
+      const auto of = Powers<T>::of(mine ? points.x[i] : T{0});
+      powers[k] = {of.x, blocks::kept(of.square), blocks::kept(of.cube)};
       y[k] = mine ? points.y[i] : T{0};
     }
     count = blocks::own_rows(points.count, lane, lanes);
@@ -159,7 +172,7 @@ struct ResidentPoints {
   LEAGUE_FUNCTION Sums<T, sums_per_step> sums(const Cubic<T>& cubic) const {
     Sums<T, sums_per_step> sums;
     for (int k = 0; k < resident; ++k)  // beyond the last point zeros, without the constant: they add nothing
-      add_point(cubic, k < count ? cubic.values[0] : T{0}, x[k], y[k], sums.values);
+      add_point(cubic, k < count ? cubic.values[0] : T{0}, powers[k], y[k], sums.values);
     return sums;
   }
 };
