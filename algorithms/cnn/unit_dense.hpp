@@ -19,15 +19,14 @@ struct UnitDense {
   LEAGUE_FUNCTION static void run(const blocks::Group<Barrier>& group, const StateOf<N>& s, const Memory& memory,
                                   const TakeOf<N>& take, int item, float* scratch) {
     const int first = item / memory.slices * 64, number = item % memory.slices, slice = N::flat / memory.slices;
-    const int k0 = number * slice, last = take.count - 1;
-    if (first > last) return;
+    const int k0 = number * slice, rows = take.count - first;
+    if (rows <= 0) return;
+    float* products = memory.products + (std::int64_t{number} * take.count + first) * N::hidden;
     Tile::multiply(
-        group, slice, {s.p + std::int64_t{first} * N::flat + k0, N::flat, take.count - first},
+        group, slice, {s.p + std::int64_t{first} * N::flat + k0, N::flat, rows},
         {s.weights + N::fc1_weights + k0, N::flat, N::hidden},
-        [&](int row, int column, const typename Tile::Run& sums) {
-          if (first + row <= last)
-            *reinterpret_cast<typename Tile::Run*>(
-                memory.products + (std::int64_t{number} * take.count + first + row) * N::hidden + column) = sums;
+        [=](int row, int column, const typename Tile::Run& sums) {
+          if (row < rows) *reinterpret_cast<typename Tile::Run*>(products + row * N::hidden + column) = sums;
         },
         scratch);
   }
@@ -64,10 +63,11 @@ struct UnitDenseBackward {
   template <class Barrier>
   LEAGUE_FUNCTION static void weights(const blocks::Group<Barrier>& group, const StateOf<N>& s, const TakeOf<N>& take,
                                       int k0, float* scratch) {
+    float* gradient = s.gradient + N::fc1_weights + k0;
     Weights::multiply(
         group, take.count, {s.d_h, N::hidden, take.count}, {s.p + k0, N::flat, take.count},
-        [&](int row, int column, const typename Weights::Run& sums) {
-          *reinterpret_cast<typename Weights::Run*>(s.gradient + N::fc1_weights + row * N::flat + k0 + column) = sums;
+        [=](int row, int column, const typename Weights::Run& sums) {
+          *reinterpret_cast<typename Weights::Run*>(gradient + row * N::flat + column) = sums;
         },
         scratch);
   }
@@ -76,17 +76,20 @@ struct UnitDenseBackward {
   LEAGUE_FUNCTION static void inputs(const blocks::Group<Barrier>& group, const StateOf<N>& s, const TakeOf<N>& take,
                                      int first, int k0, float* scratch) {
     const auto scale = s.dropout_of(take).template pooled_scale<float>();
-    const int last = take.count - 1;
+    const int rows = take.count - first;
+    const std::int64_t from = std::int64_t{first} * N::flat + k0;
+    const float* pooled = s.p + from;
+    float* d_pooled = s.d_p + from;
     Inputs::multiply(
-        group, N::hidden, {s.d_h + first * N::hidden, N::hidden, take.count - first},
+        group, N::hidden, {s.d_h + first * N::hidden, N::hidden, rows},
         {s.weights + N::fc1_weights + k0, N::flat, N::hidden},
-        [&](int row, int column, const typename Inputs::Run& sums) {
-          if (first + row > last) return;
-          const std::int64_t at = std::int64_t{first + row} * N::flat + k0 + column;
-          const auto p = *reinterpret_cast<const typename Inputs::Run*>(s.p + at);
+        [=](int row, int column, const typename Inputs::Run& sums) {
+          if (row >= rows) return;
+          const int at = row * N::flat + column;
+          const auto p = *reinterpret_cast<const typename Inputs::Run*>(pooled + at);
           typename Inputs::Run d;
           for (int n = 0; n < Inputs::run; ++n) d.values[n] = p.values[n] > 0 ? scale * sums.values[n] : 0;
-          *reinterpret_cast<typename Inputs::Run*>(s.d_p + at) = d;
+          *reinterpret_cast<typename Inputs::Run*>(d_pooled + at) = d;
         },
         scratch);
   }
