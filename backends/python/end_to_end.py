@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .device_peer import DevicePeer, kind_of
+from .host_memory import assign
 from .peer import Arrays, Peer, Unsupported
 
 Times = dict[str, float]
@@ -43,7 +44,7 @@ class HostArrays:
     def copy_of(self, peer: Peer, array: np.ndarray) -> np.ndarray:
         """In this kind of memory."""
         copy = self.room(peer, *kind_of(array))
-        copy[...] = array
+        assign(copy, array)
         return copy
 
     def take(self, peer: DevicePeer, result: Any) -> np.ndarray:

@@ -3,25 +3,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import mmap
 import weakref
 from collections.abc import Callable
 
 import numpy as np
 
+from .host_memory import touched_pages
+
 Lock = Callable[[int, int], Callable[[int], object]]
-
-
-def touched_pages(size: int) -> np.ndarray:
-    """Bytes that share no page with other memory, in huge pages where there are such."""
-    memory = mmap.mmap(-1, size)
-    with contextlib.suppress(OSError):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    pages = np.frombuffer(memory, np.uint8)
-    pages[...] = 0
-    return pages
 
 
 def array(shape: tuple[int, ...], dtype: str, lock: Lock) -> np.ndarray:

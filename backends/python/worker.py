@@ -25,6 +25,7 @@ import numpy as np
 
 from . import driver, end_to_end, own, stages
 from .device_peer import DevicePeer, Landing
+from .host_memory import assign
 from .peer import Arrays, Device, Peer, Unsupported
 from .several import Split
 
@@ -56,7 +57,7 @@ def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
             what = f"'{name}' is {values.dtype}{list(values.shape)}"
             raise ValueError(f"{what}, not {to.dtype}{list(to.shape)}")
         if values is not to:
-            to[...] = values
+            assign(to, values)
 
 
 def finite(seconds: Any) -> float:
