@@ -28,6 +28,7 @@ class Landing:
     """The outputs themselves: a result with the shape and type of one of them only is copied there."""
 
     def __init__(self, outputs: Iterable[np.ndarray]) -> None:
+        self.missed = False  #: whether a result went to a new array
         self.places: dict[tuple[tuple[int, ...], str], np.ndarray | None] = {}
         for output in outputs:
             kind = kind_of(output)
@@ -36,6 +37,7 @@ class Landing:
     def take(self, peer: DevicePeer, result: Any) -> Any:
         place = self.places.pop(kind_of(result), None)
         if place is None:
+            self.missed = True
             return peer.fetch(result)
         peer.fetch_into(place, result)
         return place
@@ -78,6 +80,10 @@ class DevicePeer(Peer):
     def pinned(self, shape: tuple[int, ...], dtype: str) -> np.ndarray | None:
         """A new array in pinned memory; None where the library has none."""
         return None
+
+    def lock_pages(self, pages: np.ndarray) -> bool:
+        """Locks the pages of memory that is there, until no view of it is left; False where that cannot be."""
+        return False
 
     def release(self) -> None:
         """Returns device memory that the library keeps for later arrays."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from .device_peer import DevicePeer, kind_of
+from .device_peer import DevicePeer, Landing, kind_of
 from .host_memory import assign
 from .peer import Arrays, Peer, Unsupported
 
@@ -26,6 +26,7 @@ class HostArrays:
 
     def __init__(self, peer: Peer, memory: str) -> None:
         self.memory = memory
+        self.outputs: list[np.ndarray] = []  #: results go there, if all of them do
         self.results: list[np.ndarray] = []
         self.turn = 0  #: the next of them
         self.sources: list[np.ndarray] = []
@@ -66,14 +67,17 @@ class HostArrays:
     def download(self, peer: Peer) -> None:
         """Copies all results into the arrays of earlier passes."""
         self.turn = 0
+        landing = Landing(self.outputs)
         if isinstance(peer, DevicePeer):
-            peer.kept = self
+            peer.kept = landing if self.outputs else self
         try:
             for result in peer.download().values():
                 np.asarray(result)
         finally:
             if isinstance(peer, DevicePeer):
                 peer.kept = None
+        if landing.missed:
+            self.outputs = []
 
 
 def computed(peer: Peer, host: HostArrays) -> Times:
@@ -153,14 +157,16 @@ class Passes:
             gc.enable()
 
 
-def transfers(peer: Peer) -> Times:
-    """Of the inputs up and the results down, in pinned memory where the library has it. @pre it has computed"""
+def transfers(peer: Peer, outputs: Sequence[np.ndarray] = ()) -> Times:
+    """Of the inputs up and the results down, in pinned memory where the library has it: results to ``outputs``,
+    which are page-locked, or to arrays of its own. @pre it has computed"""
     if not isinstance(peer, DevicePeer) or peer.kind != "gpu":
         return {}
     try:
         host = HostArrays(peer, "pinned")
     except Unsupported:
         host = HostArrays(peer, "pageable")
+    host.outputs = list(outputs)
     host.upload(peer)
     host.download(peer)
     begin = time.perf_counter()

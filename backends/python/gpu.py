@@ -51,6 +51,15 @@ class GpuPeer(DevicePeer):
 
         return pinned.array(shape, dtype, self.page_lock)
 
+    def lock_pages(self, pages: np.ndarray) -> bool:
+        from . import pinned
+
+        try:
+            pinned.lock_pages(pages, self.page_lock)
+        except Exception:  # noqa: BLE001  each library has its own
+            return False
+        return True
+
     def hold_back(self) -> None:
         if self.held:
             self.hold(self.hold_s)

@@ -14,12 +14,17 @@ from .host_memory import touched_pages
 Lock = Callable[[int, int], Callable[[int], object]]
 
 
+def lock_pages(pages: np.ndarray, lock: Lock) -> None:
+    """``lock(address, size)`` locks this memory; what it returns unlocks it, once no view of it is left."""
+    address = pages.ctypes.data
+    unlock = lock(address, pages.nbytes)
+    weakref.finalize(pages, unlock, address).atexit = False
+
+
 def array(shape: tuple[int, ...], dtype: str, lock: Lock) -> np.ndarray:
-    """An array in memory that ``lock(address, size)`` locks, and what it returns unlocks by its address."""
+    """A new array in locked memory."""
     if math.prod(shape) == 0:
         return np.empty(shape, dtype)
     pages = touched_pages(math.prod(shape) * np.dtype(dtype).itemsize)
-    address = pages.ctypes.data
-    unlock = lock(address, pages.nbytes)
-    weakref.finalize(pages, unlock, address).atexit = False  # all views keep them
+    lock_pages(pages, lock)
     return pages.view(dtype).reshape(shape)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from peer_support import InHostMemory
 
-from backends.python import worker
+from backends.python import end_to_end, worker
 from backends.python.gpu import GpuPeer
 from backends.python.peer import Device
 
@@ -121,4 +121,80 @@ def test_pinned_memory_is_locked_as_long_as_it_is_used():
 def test_empty_memory_is_not_locked():
     peer = Locking()
     assert peer.pinned((0, 3), "float32").shape == (0, 3)
+    assert not peer.locked
+
+
+def shared(**arrays):
+    """The pages of outputs, and the outputs in them."""
+    pages = np.zeros(sum(array.nbytes for array in arrays.values()), np.uint8)
+    views, at = {}, 0
+    for name, array in arrays.items():
+        part = pages[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
+        views[name], at = part, at + array.nbytes
+    return pages, views
+
+
+class LockingResults(Results):
+    """Results whose library locks pages, or fails to."""
+
+    fails = False
+
+    def __init__(self, results):
+        super().__init__(results)
+        self.locked = []
+
+    def lock_pages(self, pages):
+        self.locked.append(pages.nbytes)
+        return not self.fails
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_large_outputs_are_locked_once(monkeypatch, fails):
+    one = worker.Worker()
+    one.peer = LockingResults({"theta": np.full(3, 7, "f4")})
+    one.peer.fails = fails
+    one.pages, one.outputs = shared(theta=zeros(3))
+    one.download({})
+    assert one.peer.locked == [], "so few bytes are copied sooner than locked"
+    one.locked = None
+    monkeypatch.setattr(worker, "LARGE", 12)
+    one.download({})
+    one.download({})
+    assert one.peer.locked == [12] and one.outputs["theta"].tolist() == [7] * 3
+    assert one.lock_outputs() is not fails
+
+
+def test_transfers_go_to_locked_outputs_if_all_results_do():
+    class Timed(Results):
+        kind = "gpu"
+        made = 0
+
+        def pinned(self, shape, dtype):
+            self.made += 1
+            return np.empty(shape, dtype)
+
+    values = {"theta": np.arange(3, dtype="f4"), "loss": np.arange(5, dtype="f4")}
+    outputs = {"theta": zeros(3), "loss": zeros(5)}
+    peer = Timed(values)
+    assert set(end_to_end.transfers(peer, list(outputs.values()))) == {
+        "upload",
+        "download",
+    }
+    assert peer.made == 0 and outputs["loss"].tolist() == [0, 1, 2, 3, 4]
+    for others in ([zeros(3), zeros(3)], [zeros(3)], [zeros(3), zeros(7)], []):
+        peer = Timed(values)
+        end_to_end.transfers(peer, others)
+        assert peer.made > 0, "copied to arrays of its own, which are pinned too"
+
+
+def test_pages_that_cannot_be_locked_are_left():
+    class Refusing(Locking):
+        def page_lock(self, address, size):
+            raise RuntimeError("operation not supported")
+
+    pages = np.zeros(4096, np.uint8)
+    assert not Refusing().lock_pages(pages)
+    peer = Locking()
+    assert peer.lock_pages(pages) and peer.locked == {pages.ctypes.data: 4096}
+    del pages
     assert not peer.locked
