@@ -78,18 +78,18 @@ struct UnitDenseBackward {
     const auto scale = s.dropout_of(take).template pooled_scale<float>();
     const int rows = take.count - first;
     const std::int64_t from = std::int64_t{first} * N::flat + k0;
-    const float* pooled = s.p + from;
-    float* d_pooled = s.d_p + from;
+    const float* pool = s.p + from;
+    float* d_pool = s.d_p + from;
     Inputs::multiply(
         group, N::hidden, {s.d_h + first * N::hidden, N::hidden, rows},
         {s.weights + N::fc1_weights + k0, N::flat, N::hidden},
         [=](int row, int column, const typename Inputs::Run& sums) {
           if (row >= rows) return;
           const int at = row * N::flat + column;
-          const auto p = *reinterpret_cast<const typename Inputs::Run*>(pooled + at);
+          const auto p = *reinterpret_cast<const typename Inputs::Run*>(pool + at);
           typename Inputs::Run d;
           for (int n = 0; n < Inputs::run; ++n) d.values[n] = p.values[n] > 0 ? scale * sums.values[n] : 0;
-          *reinterpret_cast<typename Inputs::Run*>(d_pooled + at) = d;
+          *reinterpret_cast<typename Inputs::Run*>(d_pool + at) = d;
         },
         scratch);
   }
