@@ -21,24 +21,17 @@ void add_plain(const Pass& on, const T* a, const T* b, T* sum) {
   check_launch();
 }
 
-// A block takes blockDim x packs_per_lane packs of 16 bytes at a time, a thread every blockDim-th of them, all its
-// loads in flight before the first store.
+// As `add_elements`, with packs of 16 bytes; block 0 adds the elements after the last whole pack.
 template <class T>
 __global__ void add_packs(std::int64_t n, const T* a, const T* b, T* sum) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
   const auto* packs_a = reinterpret_cast<const Pack<T>*>(a);
   const auto* packs_b = reinterpret_cast<const Pack<T>*>(b);
   auto* packs_sum = reinterpret_cast<Pack<T>*>(sum);
-  const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_per_lane;
-  for (std::int64_t first = blockIdx.x * block; first < packs; first += gridDim.x * block) {
-    const std::int64_t mine = first + lane;
-    if (first + block <= packs) {
-      Pack<T> x[packs_per_lane], y[packs_per_lane];
-      for (int k = 0; k < packs_per_lane; ++k) x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
-      for (int k = 0; k < packs_per_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
-    } else {
-      for (std::int64_t i = mine; i < packs; i += lanes) packs_sum[i] = packs_a[i] + packs_b[i];
-    }
+  const std::int64_t packs = n / Pack<T>::size;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * lanes + lane; i < packs; i += std::int64_t{gridDim.x} * lanes) {
+    const Pack<T> x = packs_a[i], y = packs_b[i];  // by single loads
+    packs_sum[i] = x + y;
   }
   if (blockIdx.x == 0)
     for (std::int64_t i = packs * Pack<T>::size + lane; i < n; i += lanes) sum[i] = a[i] + b[i];
@@ -50,7 +43,7 @@ void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
   check_launch();
 }
 
-// As `add_packs`: a block stores blockDim x packs_per_lane packs at a time.
+// A block stores blockDim x packs_per_lane packs at a time, a thread every blockDim-th of them.
 template <class T>
 __global__ void fill_packs(std::int64_t n, std::int64_t begin, T* index) {
   const int lanes = blockDim.x * blockDim.y, lane = threadIdx.y * blockDim.x + threadIdx.x;
@@ -72,7 +65,7 @@ void fill(const Pass& on, T* index) {
 const OneVectorPass plain{
     "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_plain<T>); }};
 const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) {
-                           return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
+                           return kernel("add", add_wide<T>, {.per_lane = Pack<T>::size});
                          }};
 const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) {
                              return kernel("fill", fill<T>, {.per_lane = elements_per_lane<T>});

@@ -29,32 +29,23 @@ void add_plain(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> s
       });
 }
 
-// A team takes `tile` elements at a time as packs of 16 bytes, a lane every lanes-th of them, all its loads in flight
-// before the first store.
+// As `add_plain`, with packs of 16 bytes; team 0 adds the elements after the last whole pack.
 template <class T>
 void add_packs(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
   const std::int64_t n = on.size();
   const auto* packs_a = reinterpret_cast<const Pack<T>*>(a.data());
   const auto* packs_b = reinterpret_cast<const Pack<T>*>(b.data());
   auto* packs_sum = reinterpret_cast<Pack<T>*>(sum.data());
-  const int lanes = on.launch.tile / elements_per_lane<T>;
+  const int lanes = on.launch.tile / Pack<T>::size;
   Kokkos::parallel_for(
       "vector_add/wide", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        const std::int64_t packs = n / Pack<T>::size, block = std::int64_t{lanes} * packs_per_lane;
-        for (std::int64_t first = team.league_rank() * block; first < packs; first += team.league_size() * block) {
-          if (first + block <= packs) {
-            Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
-              const std::int64_t mine = first + lane;
-              Pack<T> x[packs_per_lane], y[packs_per_lane];
-              for (int k = 0; k < packs_per_lane; ++k)
-                x[k] = packs_a[mine + k * lanes], y[k] = packs_b[mine + k * lanes];
-              for (int k = 0; k < packs_per_lane; ++k) packs_sum[mine + k * lanes] = x[k] + y[k];
-            });
-          } else {
-            for_next(team, first, packs, lanes * packs_per_lane,
-                     [&](std::int64_t i) { packs_sum[i] = packs_a[i] + packs_b[i]; });
-          }
-        }
+        const std::int64_t packs = n / Pack<T>::size;
+        for (std::int64_t first = std::int64_t{team.league_rank()} * lanes; first < packs;
+             first += std::int64_t{team.league_size()} * lanes)
+          for_next(team, first, packs, lanes, [&](std::int64_t i) {
+            const Pack<T> x = packs_a[i], y = packs_b[i];  // by single loads
+            packs_sum[i] = x + y;
+          });
         if (team.league_rank() == 0)
           for_next(team, packs * Pack<T>::size, n, lanes, [&](std::int64_t i) { sum(i) = a(i) + b(i); });
       });
@@ -68,7 +59,7 @@ void add_wide(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> su
     add_cache_lines<T, blocks::PlainWords>(on, a, b, sum);
 }
 
-// As `add_packs`: on a GPU a team stores `tile` elements at a time as packs.
+// On a GPU a team stores `tile` elements at a time as packs, a lane every lanes-th of them.
 template <class T>
 void fill_packs(const Pass& on, Vector<T> index) {
   const std::int64_t n = on.size(), begin = on.rows.begin;
@@ -111,7 +102,8 @@ void fill(const Pass& on, Vector<T> index) {
 const OneVectorPass plain{
     "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_plain<T>); }};
 const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) {
-                           return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
+                           return kernel("add", add_wide<T>,
+                                         {.per_lane = on_gpu ? Pack<T>::size : elements_per_lane<T>});
                          }};
 const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) {
                              return kernel("fill", fill<T>, {.per_lane = on_gpu ? elements_per_lane<T> : 1});

@@ -32,7 +32,7 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "one element per work item",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
                 {.name = "wide",
-                 .description = "several elements per work item, in 16-byte accesses",
+                 .description = "16-byte accesses, one per array and work item",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
                 {.name = "fill",
                  .description = "index[i] = i, in 16-byte stores",

@@ -12,8 +12,7 @@ namespace league {
 template <class T>
 using Pack = blocks::Pack<T, 16>;
 
-/// Packs that a work item loads before its first store: 4 x 2 x 16 bytes in flight per thread saturate an H200's
-/// memory.
+/// Packs that a work item of the index fill stores.
 inline constexpr int packs_per_lane = 4;
 template <class T>
 inline constexpr int elements_per_lane = packs_per_lane * Pack<T>::size;
