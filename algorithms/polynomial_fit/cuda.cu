@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
+#include "algorithms/blocks/kept.hpp"
 #include "algorithms/blocks/league_all_reduce_cuda.hpp"
 #include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/polynomial_fit/shard.hpp"
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(max_persistent_lanes, 1)
   const std::int64_t lane = std::int64_t{blockIdx.x} * block.size + block.rank,
                      lanes = std::int64_t{gridDim.x} * block.size;
   ResidentPoints<T, resident> mine;
-  mine.load(points, lane, lanes);
+  mine.load(points, lane, lanes, [](T power) { return blocks::kept(power); });
   double theta[terms];
   for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
   for (std::int64_t step = 0; step < rule.steps; ++step) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/kept.hpp"
 #include "algorithms/blocks/sums.hpp"
 #include "algorithms/polynomial_fit/polynomial_fit.hpp"
 #include "backends/portable.hpp"
@@ -159,12 +158,14 @@ struct ResidentPoints {
   T y[resident];
   int count = 0;
 
-  LEAGUE_FUNCTION void load(const Points<T>& points, std::int64_t lane, std::int64_t lanes) {
+  /// `keep(power)`: a native model's blocks::kept.
+  template <class Keep>
+  LEAGUE_FUNCTION void load(const Points<T>& points, std::int64_t lane, std::int64_t lanes, const Keep& keep) {
     std::int64_t i = lane;
     for (int k = 0; k < resident; ++k, i += lanes) {
       const bool mine = i < points.count;
       const auto of = Powers<T>::of(mine ? points.x[i] : T{0});
-      powers[k] = {of.x, blocks::kept(of.square), blocks::kept(of.cube)};
+      powers[k] = {of.x, keep(of.square), keep(of.cube)};
       y[k] = mine ? points.y[i] : T{0};
     }
     count = blocks::own_rows(points.count, lane, lanes);
@@ -178,7 +179,8 @@ struct ResidentPoints {
 };
 template <class T>
 struct ResidentPoints<T, 0> {
-  LEAGUE_FUNCTION void load(const Points<T>&, std::int64_t, std::int64_t) {}
+  template <class Keep>
+  LEAGUE_FUNCTION void load(const Points<T>&, std::int64_t, std::int64_t, const Keep&) {}
 };
 /// What a lane's sums of a step are added in: few points of its own in T, all others in double.
 template <class T, int resident>
