@@ -21,8 +21,7 @@ void pack_all(const kokkos::Exec& exec, const Rows& rows, const mma::Pieces<Unit
   policy.set_scratch_size(0, Kokkos::PerTeam(totals_bytes + 16));
   Kokkos::parallel_for(
       "blocks/pack", policy, KOKKOS_LAMBDA(const kokkos::Member& team) {
-        auto* totals =
-            static_cast<Sum*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(totals_bytes), 16));
+        auto* totals = kokkos::aligned_scratch<Sum>(team, static_cast<std::size_t>(totals_bytes));
         const auto group = threads_of<threads>(team);
         const auto add = [](Sum* to, Sum value) {
           if constexpr (Unit::lanes == 1)

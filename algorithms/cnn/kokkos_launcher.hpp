@@ -21,8 +21,7 @@ auto policy_of(const Exec& exec, int teams) {
 }
 template <class Kernel, class Member>
 KOKKOS_INLINE_FUNCTION float* scratch_of(const Member& team) {
-  const int bytes = Kernel::scratch_bytes;  // bound by reference below
-  return static_cast<float*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+  return kokkos::aligned_scratch<float>(team, static_cast<std::size_t>(Kernel::scratch_bytes));
 }
 /// `Threads`: blocks::TeamThreads or blocks::NativeThreads.
 template <class Threads>

@@ -23,7 +23,7 @@ void tile_kernel(const Exec& exec, Launch launch, const UnitWork<T, Unit>& work)
   Kokkos::parallel_for(
       "distance_matrix/mma", policy, KOKKOS_LAMBDA(const Member& team) {
         const auto group = blocks::native_threads_of<Tile::threads>(team);
-        void* scratch = team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(Tile::scratch_bytes), 16);
+        void* scratch = kokkos::aligned_scratch<void>(team, static_cast<std::size_t>(Tile::scratch_bytes));
         const Tiles<T>& tiles = work.tiles;
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
              item += static_cast<unsigned>(team.league_size())) {

@@ -22,7 +22,7 @@ void split_k(const Exec& exec, Launch launch, std::size_t bytes, const PairTiles
   Kokkos::parallel_for(
       "distance_matrix/split_k", policy, KOKKOS_LAMBDA(const Member& team) {
         const auto group = Threads::of(team, threads);
-        auto* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+        auto* scratch = kokkos::aligned_scratch<T>(team, bytes);
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;
              item += static_cast<unsigned>(team.league_size()))
           split_tile<edge>(tiles, item, group, scratch);

@@ -26,8 +26,7 @@ void tile_kernel(const Exec& exec, Launch launch, const Tiles<T> tiles) {
                           .set_scratch_size(0, Kokkos::PerTeam(Shape::scratch_bytes + 16));
   Kokkos::parallel_for(
       "distance_matrix/tiles", policy, KOKKOS_LAMBDA(const Member& team) {
-        const int bytes = Shape::scratch_bytes;  // bound by reference below
-        auto* scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes, 16));
+        auto* scratch = kokkos::aligned_scratch<T>(team, static_cast<std::size_t>(Shape::scratch_bytes));
         const auto store = [](blocks::Pack<T>* to, const blocks::Pack<T>& value) { Words::store_streaming(to, value); };
         const auto threads = Threads::template of<size>(team);
         for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiles.items;

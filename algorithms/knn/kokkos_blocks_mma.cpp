@@ -20,8 +20,7 @@ TilePolicy<Tile> tile_policy(const Exec& exec, int league) {
 }
 template <class Tile, class TeamMember>
 KOKKOS_FUNCTION MmaTeam<Tile> scratch_of(const TeamMember& team) {
-  return MmaTeam<Tile>(
-      team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(MmaTeam<Tile>::scratch_bytes), 16));
+  return MmaTeam<Tile>(kokkos::aligned_scratch<void>(team, static_cast<std::size_t>(MmaTeam<Tile>::scratch_bytes)));
 }
 
 // A team takes a tile of queries and a chunk of the training rows, tile by tile; a subgroup some products [16 x 16].

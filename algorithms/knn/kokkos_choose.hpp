@@ -53,7 +53,7 @@ struct ForTeams {
   std::int64_t queries;
   Body body;
   KOKKOS_FUNCTION void operator()(const typename SelectPolicy::member_type& team) const {
-    auto& scratch = *static_cast<Scratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(Scratch), 16));
+    auto& scratch = *kokkos::aligned_scratch<Scratch>(team, sizeof(Scratch));
     const auto group = blocks::native_threads_of<select_threads>(team);
     for (std::int64_t query = team.league_rank(); query < queries; query += team.league_size())
       body(query, group, scratch);

@@ -17,7 +17,7 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
   using TeamMember = typename decltype(policy)::member_type;
   Kokkos::parallel_for(
       "knn/fused", policy, KOKKOS_LAMBDA(const TeamMember& team) {
-        auto& scratch = *static_cast<Scratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(Scratch), 16));
+        auto& scratch = *kokkos::aligned_scratch<Scratch>(team, sizeof(Scratch));
         take_items<Shape, Atomics>(Threads::template of<Shape::threads>(team), static_cast<int>(team.league_rank()),
                                    static_cast<int>(team.league_size()), work, scratch);
       });

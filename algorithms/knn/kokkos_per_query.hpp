@@ -14,7 +14,7 @@ struct QueryKernel {
   int threads, lanes;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto& scratch = *static_cast<QueryScratch*>(team.team_scratch(0).get_shmem_aligned(sizeof(QueryScratch), 16));
+    auto& scratch = *kokkos::aligned_scratch<QueryScratch>(team, sizeof(QueryScratch));
     const auto group = blocks::team_group(team, threads);
     const auto comes_last = [&](unsigned* ticket, unsigned count) { return blocks::comes_last(team, ticket, count); };
     for (std::int64_t item = team.league_rank(); item < work.items(); item += team.league_size())

@@ -32,8 +32,7 @@ auto bounded_policy(const Exec& exec, Launch launch, int doubles, int extra = 0)
 
 template <class T, class M>
 KOKKOS_INLINE_FUNCTION T* scratch_of(const M& team, int size) {
-  return static_cast<T*>(
-      team.team_scratch(int{scratch_level}).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
+  return aligned_scratch<T>(team, static_cast<std::size_t>(size) * sizeof(T), scratch_level);
 }
 
 /// theta converted to the data's type, zero-padded. @pre all threads call

@@ -15,10 +15,10 @@ inline constexpr int summands_together = kokkos::on_gpu ? 16 : 1;
 /// Of these, by a thread: all that 144 teams leave it.
 inline constexpr int of_thread_together = kokkos::on_gpu ? 9 : 1;
 
-/// Scratch of a team, aligned.
+/// Scratch of a team.
 template <class T, class TeamMember>
 KOKKOS_FUNCTION T* scratch_of(const TeamMember& team, int size) {
-  return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(static_cast<std::size_t>(size) * sizeof(T), 16));
+  return kokkos::aligned_scratch<T>(team, static_cast<std::size_t>(size) * sizeof(T));
 }
 
 /// Reduces the losses of the threads of a team. @pre scratch holds a double for each of them

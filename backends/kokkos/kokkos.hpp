@@ -60,6 +60,13 @@ Exec own_instance(Queue& queue);
 /// Maximum threads and lanes of a team on this queue.
 LaunchLimits limits(const Queue& queue);
 
+/// `bytes` of a team's scratch, aligned to 16 bytes. The compiler is told: it would split accesses of 16 bytes into
+/// those of 4. @pre the policy's scratch has 16 bytes more
+template <class T, class TeamMember>
+KOKKOS_INLINE_FUNCTION T* aligned_scratch(const TeamMember& team, std::size_t bytes, int level = 0) {
+  return static_cast<T*>(__builtin_assume_aligned(team.team_scratch(level).get_shmem_aligned(bytes, 16), 16));
+}
+
 /// Checks level-0 scratch; on a host this is little more than L1. @throws Unsupported as `league::require_scratch`
 inline void require_scratch(std::size_t bytes, const std::string& what) {
   league::require_scratch(bytes, static_cast<std::size_t>(Team::scratch_size_max(0)), what);
