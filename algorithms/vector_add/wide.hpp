@@ -12,7 +12,7 @@ namespace league {
 template <class T>
 using Pack = blocks::Pack<T, 16>;
 
-/// Packs that a work item of the index fill stores.
+/// Packs that a work item of the index fill stores; on a host, packs per lane of `wide`'s tile too.
 inline constexpr int packs_per_lane = 4;
 template <class T>
 inline constexpr int elements_per_lane = packs_per_lane * Pack<T>::size;

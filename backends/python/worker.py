@@ -82,7 +82,7 @@ class Worker:
 
     peer: Peer
     pages = np.empty(0, np.uint8)  #: the memory of the outputs
-    locked: bool | None = None  #: whether it is page-locked; None: not tried
+    locked = False  #: whether it is page-locked
     make: Callable[[Arrays], Peer]  #: a new peer of some inputs
     passes: end_to_end.Passes | None = None
 
@@ -96,7 +96,6 @@ class Worker:
         self.pages, self.outputs = mapped(
             request["outputs"], of_outputs, mmap.ACCESS_WRITE
         )
-        self.locked = None
         _, inputs = mapped(request["inputs"], of_inputs, mmap.ACCESS_COPY)
         device, parameters = Device(**request["device"]), request["parameters"]
         if "own" in request:
@@ -109,8 +108,14 @@ class Worker:
             make = functools.partial(Split, made_from) if splits else made_from
             self.make = functools.partial(make, parameters=parameters, device=device)
             self.peer = self.make(inputs)
+        self.locked = self.lock_outputs()
         self.warm = not self.peer.warm_up
         return {"reset_each": self.peer.reset_each, "forms": dict(self.peer.forms)}
+
+    def lock_outputs(self) -> bool:
+        """Page-locks large outputs, where the library can: GPUs copy to them at ten times the rate."""
+        peer, large = self.peer, self.pages.nbytes >= LARGE
+        return isinstance(peer, DevicePeer) and large and peer.lock_pages(self.pages)
 
     def upload(self, _: dict[str, Any]) -> None:
         self.peer.upload()
@@ -130,19 +135,9 @@ class Worker:
     def fence(self, _: dict[str, Any]) -> None:
         self.peer.fence()
 
-    def lock_outputs(self) -> bool:
-        """Page-locks large outputs, once, where the library can: GPUs copy to them at ten times the rate."""
-        if self.locked is None:
-            peer, large = self.peer, self.pages.nbytes >= LARGE
-            self.locked = (
-                isinstance(peer, DevicePeer) and large and peer.lock_pages(self.pages)
-            )
-        return self.locked
-
     def download(self, _: dict[str, Any]) -> None:
         if not isinstance(self.peer, DevicePeer):
             return copy_outputs(self.peer.download(), self.outputs)
-        self.lock_outputs()
         self.peer.kept = Landing(self.outputs.values())
         try:
             copy_outputs(self.peer.download(), self.outputs)
@@ -152,7 +147,7 @@ class Worker:
     def transfers(self, _: dict[str, Any]) -> dict[str, Any]:
         """Of a GPU's case; without times where they cannot be measured: the case itself goes on."""
         try:
-            outputs = list(self.outputs.values()) if self.lock_outputs() else []
+            outputs = list(self.outputs.values()) if self.locked else []
             return {"parts": end_to_end.transfers(self.peer, outputs)}
         except Exception:  # noqa: BLE001
             traceback.print_exc()
