@@ -34,6 +34,7 @@ REST_S = 5e-3
 LARGE = 64 << 20  #: bytes of outputs that are worth locking
 MAX_FILES = 4  # with a call
 OUT_OF_MEMORY = ("MemoryError", "OutOfMemoryError", "_ArrayMemoryError")
+XLA_OUT_OF_MEMORY = "RESOURCE_EXHAUSTED: Out of memory"
 
 
 def mapped(
@@ -75,6 +76,12 @@ def finite(seconds: Any) -> float:
 def message(error: Exception) -> str:
     """The message; bytes of file names that are not UTF-8 are escaped for JSON."""
     return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def exhausted(error: Exception) -> bool:
+    """Whether memory was lacking; XLA has no type of its own for that."""
+    named = type(error).__name__ in OUT_OF_MEMORY
+    return named or message(error).startswith(XLA_OUT_OF_MEMORY)
 
 
 class Worker:
@@ -199,7 +206,7 @@ def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
         return {"unsupported": message(reason)}
     except Exception as error:  # noqa: BLE001 (it is the result of this case)
         traceback.print_exc()
-        if type(error).__name__ in OUT_OF_MEMORY:
+        if exhausted(error):
             return {"unsupported": f"out of memory: {message(error)}"}
         return {"failed": f"{type(error).__name__}: {message(error)}"}
 

@@ -178,6 +178,14 @@ def test_a_parameter_that_is_not_understood_is_unsupported():
         (Unsupported("too large"), {"unsupported": "too large"}),
         (ModuleNotFoundError("no module a"), {"unsupported": "no module a"}),
         (MemoryError("1 GB"), {"unsupported": "out of memory: 1 GB"}),
+        (
+            RuntimeError("RESOURCE_EXHAUSTED: Out of memory, 4 GiB"),
+            {"unsupported": "out of memory: RESOURCE_EXHAUSTED: Out of memory, 4 GiB"},
+        ),
+        (
+            RuntimeError("RESOURCE_EXHAUSTED: registers"),
+            {"failed": "RuntimeError: RESOURCE_EXHAUSTED: registers"},
+        ),
         (KeyError("a"), {"failed": "KeyError: 'a'"}),
         (OSError("a\udcff"), {"failed": r"OSError: a\udcff"}),
         (Unsupported("a\udcff"), {"unsupported": r"a\udcff"}),

@@ -20,6 +20,7 @@ SHAPES = (
 LARGE_ALONE = 5003  # in place of 1031, where a problem has one size
 EDGE = 2**20  # a size that cannot exceed it is the edge of a square or cube
 LARGE_EDGE = 131
+HEAVY = 100  # the least value of a size that makes rows heavy
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,13 @@ def edge_case(parameters: list[Json], values: dict[str, str]) -> str:
 def shapes_of(algorithm: Json) -> tuple[str, ...]:
     """Small problems of an algorithm: one value each, odd numbers, more than a block takes, several turns of a team.
 
-    A size that has only one value makes rows heavy, as images for a network: its own edge
-    cases then, which are few.
+    A size without small values makes rows heavy, as images for a network: its own edge cases
+    then, which are few.
     """
     parameters = algorithm["parameters"]
     sizes = [one for one in parameters if one["kind"] == "size"]
     own = algorithm.get("edge_cases", [])
-    if own and any(int(size["min"]) == int(size["max"]) > 1 for size in sizes):
+    if own and any(int(size["min"]) > HEAVY for size in sizes):
         return tuple(edge_case(parameters, values) for values in own)
     integers = [one for one in parameters if one["kind"] == "integer"]
     shapes: dict[str, None] = {}
