@@ -38,9 +38,10 @@ struct Sums {
   }
 };
 
-/// Per-row values of a block.
+/// Per-row values of a block; of a Hessian also the columns of `x`, the constant one first.
 struct Block {
   Row logit, sum, residual, rounding, weight;
+  std::vector<Row> columns;
 };
 
 void finish_rows(std::int64_t count, const std::uint8_t* labels, double n, Block& rows, Sums& sums) {
@@ -56,6 +57,28 @@ void finish_rows(std::int64_t count, const std::uint8_t* labels, double n, Block
     sums.gradient(0) += rows.residual[i];
     sums.rounding(0) += rows.rounding[i];
     sums.magnitude(0) += std::abs(rows.residual[i]);
+  }
+}
+
+/// The sums of weight x_j x_k, k <= j; four k at a time share the loads of weight x_j.
+void add_hessian(std::size_t count, Block& rows, Sums& sums) {
+  Row weighted;
+  for (std::size_t j = 0; j < sums.n; ++j) {
+    for (std::size_t i = 0; i < count; ++i) weighted[i] = rows.weight[i] * rows.columns[j][i];
+    for (std::size_t k = 0; k <= j; k += 4) {
+      const Row &x0 = rows.columns[k], &x1 = rows.columns[std::min(k + 1, j)], &x2 = rows.columns[std::min(k + 2, j)],
+                &x3 = rows.columns[std::min(k + 3, j)];
+      double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+#pragma omp simd reduction(+ : sum0, sum1, sum2, sum3)
+      for (std::size_t i = 0; i < count; ++i) {
+        sum0 += weighted[i] * x0[i];
+        sum1 += weighted[i] * x1[i];
+        sum2 += weighted[i] * x2[i];
+        sum3 += weighted[i] * x3[i];
+      }
+      const std::array four{sum0, sum1, sum2, sum3};
+      for (std::size_t i = 0; i < 4 && k + i <= j; ++i) sums.hessian(j, k + i) += four[i];
+    }
   }
 }
 
@@ -83,15 +106,11 @@ void add_block(const T* const* columns, std::int64_t count, const std::uint8_t* 
     }
     sums.gradient(j) += gradient, sums.rounding(j) += rounding, sums.magnitude(j) += magnitude;
   }
-  for (std::size_t j = 0; sums.has_hessian() && j < n; ++j)
-    for (std::size_t k = 0; k <= j; ++k) {
-      double sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t i = 0; i < count; ++i)
-        sum += rows.weight[static_cast<std::size_t>(i)] * (j == 0 ? 1.0 : double{columns[j][i]}) *
-               (k == 0 ? 1.0 : double{columns[k][i]});
-      sums.hessian(j, k) += sum;
-    }
+  if (!sums.has_hessian()) return;
+  rows.columns.resize(n);
+  rows.columns[0].fill(1);
+  for (std::size_t j = 1; j < n; ++j) std::copy_n(columns[j], count, rows.columns[j].begin());
+  add_hessian(static_cast<std::size_t>(count), rows, sums);
 }
 
 /// Calls `take(columns, begin, count)` for each block of the local rows, on the threads of a parallel region;

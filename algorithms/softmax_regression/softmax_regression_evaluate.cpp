@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "algorithms/blocks/product_tile_host.hpp"
 #include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
 #include "backends/launch.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 // Rows are taken in tiles; a tile's products with a chunk of columns stay in vector registers. Columns are the classes
 // of theta, then those of a direction.
-constexpr int tile_rows = 8, lanes = 8, vectors = 3, chunk = lanes * vectors;
+constexpr int tile_rows = 8, lanes = blocks::HostTile<double>::lanes, vectors = 3, chunk = lanes * vectors;
 typedef double Vector __attribute__((vector_size(lanes * sizeof(double))));
 
 /// products [tile_rows x columns] = tile [tile_rows x depth] times `matrix` [depth x columns], one chunk of columns.
