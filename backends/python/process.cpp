@@ -65,8 +65,12 @@ Process::Process(const Interpreter& interpreter, const Start& start)
   if (process_ < 0) throw std::runtime_error("cannot start " + name_ + ": " + std::strerror(errno));
 }
 
-Process::~Process() {
+void Process::stop() {
   if (!has_ended()) kill(process_, SIGTERM);  // its supervisor kills all its child processes
+}
+
+Process::~Process() {
+  stop();
   const auto deadline = std::chrono::steady_clock::now() + patience_at_end;
   while (!has_ended() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -51,6 +51,8 @@ class Process {
   /// Closes the socket and waits until the process has ended. @returns all that it has written to stdout and stderr
   /// @throws Silent if it has not ended within `patience_s`
   std::string finish(int patience_s);
+  /// Lets it end, with all its child processes, without waiting.
+  void stop();
   /// What it has written so far.
   [[nodiscard]] std::string log() const { return log_from(0); }
 

@@ -28,6 +28,8 @@ class SelfTimed {
   virtual Pass pass(const std::string& /*memory*/, PassState) { throw Unsupported("it has no end-to-end time"); }
   /// Whether the queue is held back while a batch is queued.
   [[nodiscard]] virtual bool holds() const = 0;
+  /// Lets its process end, for which the destructor waits. @pre nothing else is called any more
+  virtual void stop() = 0;
 };
 
 }  // namespace league::bench

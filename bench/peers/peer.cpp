@@ -118,6 +118,7 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
     return pass;
   }
   [[nodiscard]] bool holds() const override { return holds_; }
+  void stop() override { process_->stop(); }
   std::string diagnosis() override {
     if (!own_) return {};
     return diagnose(outputs_, [this] {
