@@ -41,6 +41,11 @@ struct TeamThreads {
   KOKKOS_FUNCTION static auto of(const Member& team, int size) {
     return team_group(team, size);
   }
+  /// The address of scratch memory, aligned to `alignment` bytes; the compiler computes it where it likes.
+  template <int alignment, class T>
+  KOKKOS_FUNCTION static T* kept_shared(T* scratch) {
+    return scratch;
+  }
 };
 
 /// Ticket (last-block reduction): true in the last of `count` teams to arrive, which sees what the others have written.

@@ -37,6 +37,10 @@ struct NativeThreads {
   KOKKOS_FUNCTION static auto of(const Member& team, int size) {
     return native_group(team, size);
   }
+  template <int alignment, class T>
+  KOKKOS_FUNCTION static T* kept_shared(T* scratch) {
+    return blocks::kept_shared<alignment>(scratch);
+  }
 };
 
 }  // namespace league::blocks

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/linear_regression/kokkos_direct.hpp"
 #include "algorithms/linear_regression/normal_units.hpp"
@@ -17,8 +18,9 @@ void add_rows(const Exec& exec, Launch launch, const Columns<T>& data, double* p
   Kokkos::parallel_for(
       "linear_regression/gram", policy_of<max_unit_threads>(exec, launch, size), KOKKOS_LAMBDA(const Member& team) {
         const Scratch scratch(team.team_scratch(0), static_cast<std::size_t>(size));
-        add_unit_rows<T, Unit, blocks_>(blocks::team_group(team, threads), data, team.league_rank(), team.league_size(),
-                                        scratch.data(), partials);
+        add_unit_rows<T, Unit, blocks_>(blocks::native_group(team, threads), data, team.league_rank(),
+                                        team.league_size(), blocks::kept_shared<alignof(double)>(scratch.data()),
+                                        partials);
       });
 }
 

@@ -20,7 +20,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
   Kokkos::parallel_for(
       "linear_regression/persistent", policy, KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
-        double* scratch = memory.data();
+        double* scratch = Adder::Threads::template kept_shared<alignof(double)>(memory.data());
         const auto team = Adder::Threads::of(member, lanes);  // outside of vector ranges every lane runs
         const Place place{member.league_rank(), member.league_size(), team.rank, lanes};
         const bool first = place.team == 0 && place.lane == 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
 #include "algorithms/logistic_regression/kokkos_newton.hpp"
 #include "algorithms/logistic_regression/newton_units.hpp"
@@ -19,8 +20,8 @@ void newton_units(Queue& queue, const Exec& exec, Launch launch, const Rows<T>& 
       KOKKOS_LAMBDA(const Member& member) {
         double* scratch = scratch_of<double>(member, doubles);
         if (state.control[is_stopped] != 0) return;
-        add_newton_runs<T, Unit, blocks_>(team_group(member, threads), rows, state.theta, member.league_rank(),
-                                          member.league_size(), scratch, partials);
+        add_newton_runs<T, Unit, blocks_>(blocks::native_group(member, threads), rows, state.theta,
+                                          member.league_rank(), member.league_size(), scratch, partials);
       });
 }
 

@@ -36,7 +36,7 @@ struct AllSteps {
     const auto team = Adder::Threads::of(member, threads);
     const std::int64_t rank = member.league_rank(), teams = member.league_size();
     if constexpr (fits_registers<features>) {
-      double* scratch = scratch_of<double>(member, doubles);
+      double* scratch = Adder::Threads::template kept_shared<16>(scratch_of<double>(member, doubles));
       take_all_steps_in_registers<T, features>(
           team, rank, teams, rows, rule, steps, state, [&](const RegisterSums<features>& mine, std::int64_t step) {
             return blocks::league_sums_for_all<Adder, !on_gpu>(team, rank, teams, mine, scratch, board, step);

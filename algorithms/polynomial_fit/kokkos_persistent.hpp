@@ -35,7 +35,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
   Kokkos::parallel_for(
       "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
-        double* scratch = memory.data();
+        double* scratch = Adder::Threads::template kept_shared<alignof(double)>(memory.data());
         const auto team = Adder::Threads::of(member, in_team);  // outside of vector ranges every lane runs
         const std::int64_t rank = member.league_rank(), teams = member.league_size();
         const std::int64_t lane = rank * in_team + team.rank, lanes = teams * in_team;

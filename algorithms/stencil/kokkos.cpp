@@ -12,10 +12,12 @@ namespace {
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
 /// Lanes of the largest team of `plain`. Without launch bounds a launch would have to ask Kokkos for it, each time.
-/// With two such teams per multiprocessor (f32) a lane has 32 registers, as in CUDA: as many lanes as the device holds.
-constexpr int max_team = 1024;
+/// With two such teams per multiprocessor a lane has 32 registers, as in CUDA: as many lanes as the device holds; with
+/// three of f64 40, in CUDA 38.
 template <class T>
-using PlainBounds = Kokkos::LaunchBounds<max_team, kokkos::launch_bound(sizeof(T) == 4 ? 2 : 1)>;
+constexpr int max_team = sizeof(T) == 4 ? 1024 : 512;
+template <class T>
+using PlainBounds = Kokkos::LaunchBounds<max_team<T>, kokkos::launch_bound(sizeof(T) == 4 ? 2 : 3)>;
 
 template <class T>
 void plain_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
@@ -58,7 +60,8 @@ class OnGpu final : public LaneShard<T, kokkos::Array, method> {
       : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
   Launch configure(Launch launch) override {
     LaunchLimits allowed = kokkos::limits(Base::queue());
-    if (method == Method::tiled) allowed.team_times_vector = max_lanes;
+    const int most = method == Method::tiled ? max_lanes : max_team<T>;
+    allowed.team_times_vector = std::min(allowed.team_times_vector, most);
     return Base::plan(launch, allowed);
   }
   void advance(int from, int to, Range planes) const override {
