@@ -172,33 +172,6 @@ def test_a_parameter_that_is_not_understood_is_unsupported():
         Sum({}, {"memory": "unified"}, Device())
 
 
-@pytest.mark.parametrize(
-    ("error", "answer"),
-    [
-        (Unsupported("too large"), {"unsupported": "too large"}),
-        (ModuleNotFoundError("no module a"), {"unsupported": "no module a"}),
-        (MemoryError("1 GB"), {"unsupported": "out of memory: 1 GB"}),
-        (
-            RuntimeError("RESOURCE_EXHAUSTED: Out of memory, 4 GiB"),
-            {"unsupported": "out of memory: RESOURCE_EXHAUSTED: Out of memory, 4 GiB"},
-        ),
-        (
-            RuntimeError("RESOURCE_EXHAUSTED: registers"),
-            {"failed": "RuntimeError: RESOURCE_EXHAUSTED: registers"},
-        ),
-        (KeyError("a"), {"failed": "KeyError: 'a'"}),
-        (OSError("a\udcff"), {"failed": r"OSError: a\udcff"}),
-        (Unsupported("a\udcff"), {"unsupported": r"a\udcff"}),
-    ],
-)
-def test_a_worker_answers_what_went_wrong(error, answer):
-    class Raising:
-        def fence(self, _):
-            raise error
-
-    assert worker.answer(Raising(), {"call": "fence"}) == answer
-
-
 @pytest.mark.parametrize("seconds", [2, 2.0, np.float32(2), np.float64(2), np.int64(2)])
 def test_a_time_is_a_number(seconds):
     assert json.dumps(worker.finite(seconds)) == "2.0"
