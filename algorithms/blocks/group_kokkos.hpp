@@ -41,7 +41,11 @@ struct TeamThreads {
   KOKKOS_FUNCTION static auto of(const Member& team, int size) {
     return team_group(team, size);
   }
-  /// The address of scratch memory, aligned to `alignment` bytes; the compiler computes it where it likes.
+  /// A value, and the address of scratch memory aligned to `alignment` bytes: left to the compiler.
+  template <class T>
+  KOKKOS_FUNCTION static T kept(T value) {
+    return value;
+  }
   template <int alignment, class T>
   KOKKOS_FUNCTION static T* kept_shared(T* scratch) {
     return scratch;

@@ -37,6 +37,10 @@ struct NativeThreads {
   KOKKOS_FUNCTION static auto of(const Member& team, int size) {
     return native_group(team, size);
   }
+  template <class T>
+  KOKKOS_FUNCTION static T kept(T value) {
+    return blocks::kept(value);
+  }
   template <int alignment, class T>
   KOKKOS_FUNCTION static T* kept_shared(T* scratch) {
     return blocks::kept_shared<alignment>(scratch);

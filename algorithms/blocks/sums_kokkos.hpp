@@ -27,11 +27,6 @@ struct ScratchSums {
     return team_sums_size<n>(lanes);
   }
   static void require(int /*lanes*/) {}
-  /// Left to the compiler.
-  template <class T>
-  KOKKOS_FUNCTION static T kept(T value) {
-    return value;
-  }
   /// All threads get the sums. @pre all threads call
   template <class T, int n, class Barrier>
   KOKKOS_FUNCTION static Sums<double, n> add(const Group<Barrier>& team, const Sums<T, n>& mine, double* scratch,

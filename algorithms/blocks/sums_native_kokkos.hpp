@@ -37,10 +37,6 @@ struct NativeSums {
   }
   /// @throws Unsupported if the team is not whole subgroups
   static void require(int lanes) { require_whole_subgroups(lanes, NativeLanes::size); }
-  template <class T>
-  KOKKOS_FUNCTION static T kept(T value) {
-    return blocks::kept(value);
-  }
   /// All threads get the sums. `scratch` is double-buffered by `turn`: a new turn does not overwrite what slower
   /// threads still read. @pre all threads call, with `turn` incremented each time
   template <class T, int n, class Barrier>

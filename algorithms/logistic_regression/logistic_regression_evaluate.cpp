@@ -61,7 +61,7 @@ void finish_rows(std::int64_t count, const std::uint8_t* labels, double n, Block
 }
 
 /// The sums of weight x_j x_k, k <= j; four k at a time share the loads of weight x_j.
-void add_hessian(std::size_t count, Block& rows, Sums& sums) {
+void add_hessian(std::size_t count, const Block& rows, Sums& sums) {
   Row weighted;
   for (std::size_t j = 0; j < sums.n; ++j) {
     for (std::size_t i = 0; i < count; ++i) weighted[i] = rows.weight[i] * rows.columns[j][i];

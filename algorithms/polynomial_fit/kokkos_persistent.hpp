@@ -40,7 +40,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
         const std::int64_t rank = member.league_rank(), teams = member.league_size();
         const std::int64_t lane = rank * in_team + team.rank, lanes = teams * in_team;
         ResidentPoints<T, resident> mine;
-        mine.load(points, lane, lanes, [](T power) { return Adder::kept(power); });
+        mine.load(points, lane, lanes, [](T power) { return Adder::Threads::kept(power); });
         double theta[terms];
         for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
         for (std::int64_t step = 0; step < rule.steps; ++step) {

@@ -20,7 +20,7 @@ SHAPES = (
 LARGE_ALONE = 5003  # in place of 1031, where a problem has one size
 EDGE = 2**20  # a size that cannot exceed it is the edge of a square or cube
 LARGE_EDGE = 131
-HEAVY = 100  # the least value of a size that makes rows heavy
+HEAVY = 100  # a size that has larger values only makes rows heavy
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ void scratch_alignment_kokkos(benchmark::State& state) {
   measure(state, 10, [&] {
     Kokkos::parallel_for(
         "scratch_alignment", policy, KOKKOS_LAMBDA(const Member& team) {
-          void* memory = team.team_scratch(0).get_shmem_aligned(size * sizeof(float), 16);
+          void* memory = team.team_scratch(0).get_shmem_aligned(std::size_t{bytes}, 16);
           if constexpr (hint == Hint::assumed) memory = __builtin_assume_aligned(memory, 16);
           auto* weights = static_cast<float*>(memory);
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](int i) { weights[i] = static_cast<float>(i); });
