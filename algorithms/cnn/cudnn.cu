@@ -37,7 +37,8 @@ class Layers {
   using Runner = std::conditional_t<bf16, cuda_model::Bf16Runner, cuda_model::Runner<math == Math::tf32>>;
   using Plane = typename Runner::Plane;
   using Memory = layers::PlanesOf<N, Plane>;
-  static constexpr const char* form = bf16 ? Cnn::bf16_all : math == Math::tf32 ? Cnn::tf32_all : "";
+  /// In f32 the fastest algorithm may be tiles of a Fourier transform.
+  static constexpr const char* form = bf16 ? Cnn::bf16_all : math == Math::tf32 ? Cnn::tf32_all : Cnn::f32_transformed;
 
   Layers(const Runner& runner, int images) : runner_(runner), images_(images) {
     layers::forwards<N>([&]<int n>() {

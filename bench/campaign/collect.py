@@ -57,10 +57,13 @@ def require_one(what: str, kinds: Iterable[tuple[Part, Kind]]) -> None:
 
 
 def launches_of(case: Case) -> int:
-    """In how many launches of the program it was measured, or found to FAIL or be skipped."""
+    """In how many launches of the program it was measured, or found to FAIL or be skipped.
+
+    A repetition of another case (``null``) is skipped in launches that leave no memory for it.
+    """
     return (
         len(case.launches)
-        if case.status == "passed"
+        if case.status == "passed" and not case.null
         else len({c.launch_id for c in case.contexts})
     )
 

@@ -53,6 +53,9 @@ class ComparisonRun {
     if (!waiting_.empty() && make()) {
       set_budgets();
       for (int group = 0; !waiting_.empty(); ++group) run_group(group);
+      // Last: how many steps a solve with a tolerance takes is known once one is checked.
+      for (Result& result : results_)
+        if (result.of.skip.empty()) count_cost(result, *problem_);
     }
     return std::move(results_);
   }
@@ -62,15 +65,12 @@ class ComparisonRun {
   bool attempt_here(Result& result, const std::function<void()>& step) { return attempt(result, step, ranks()); }
   bool make() {
     Result& first = *waiting_.front();
-    const bool made = attempt_here(first, [&] { problem_ = make_problem(first.of, run_.runtime, run_.datasets); });
+    if (attempt_here(first, [&] { problem_ = make_problem(first.of, run_.runtime, run_.datasets); })) return true;
     for (Result* result : waiting_) {
-      if (made) count_cost(*result, *problem_);
-      if (made) continue;
       result->verdict = first.verdict;
       conclude(*result, first.status, first.reason);
     }
-    if (made && null_ != nullptr) count_cost(*null_, *problem_);
-    return made;
+    return false;
   }
 
   /// One budget for all cases of a kind of device, fixed before any of them takes memory. A case whose device does not

@@ -55,6 +55,23 @@ TEST_F(ComparisonsTest, AreTunedByTheirNames) {
   EXPECT_GT(all_records().front().at("seconds").get<double>(), 0);
 }
 
+TEST_F(ComparisonsTest, CountTheStepsThatASolveTook) {
+  folder_.write("study.toml",
+                "algorithm = \"logistic_regression\"\nmethods = \"newton\"\nmodels = \"serial\"\nsamples = 2\n"
+                "sizes = { rows = 2000, features = 3 }\nsteps = 20\ntolerance = 1e-6\nnull = true\n");
+  const Outcome outcome = league("run", {});
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  ASSERT_EQ(all_records().size(), 1U);
+  const Json rows = all_records().front().at("benchmarks");
+  ASSERT_EQ(rows.size(), 2U) << "a case, and its null test";
+  for (const Json& row : rows) {
+    const double steps = row.at("check").at("figures").at("steps");
+    EXPECT_GT(steps, 1);
+    EXPECT_LT(steps, 20);
+    EXPECT_EQ(row.at("cost").at("bytes"), steps * 2000 * (3 * 4 + 1)) << steps;
+  }
+}
+
 TEST_F(ComparisonsTest, ThatTheStudyLacksAreRefusedByName) {
   EXPECT_EQ(league("run", {}).code, 0);
   for (const char* command : {"run", "tune"}) {

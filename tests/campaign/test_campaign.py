@@ -9,7 +9,7 @@ import signal
 import time
 
 import pytest
-from campaign_support import COMPARISONS, LEAGUE, call, command
+from campaign_support import COMPARISONS, LEAGUE, STUDY, call, command
 
 
 def names(files):
@@ -167,6 +167,22 @@ def test_rows_of_fewer_launches_are_named(place, tmp_path):
     ]
     place.call("run", "--slice", 1)
     place.call("collect", *words, "--launches", 1)
+
+
+def test_a_repetition_without_memory_in_one_launch_is_no_row_that_lacks_one(
+    place, tmp_path
+):
+    place.study.write_text(STUDY.replace("null = false", "null = true"))
+    place.plan()
+    place.call("run")
+    first = next(file for file, text in place.records().items() if b"/null:1" in text)
+    record = json.loads(first.read_text())
+    for row in record["benchmarks"]:
+        if row.get("null"):
+            del row["samples"]
+            row.update(status="skipped", reason="no memory for it")
+    first.write_text(json.dumps(record))
+    place.call("collect", "--output", tmp_path / "results")
 
 
 @pytest.mark.parametrize(
