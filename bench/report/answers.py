@@ -16,14 +16,13 @@ from .gaps import geometric_mean
 from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
 from .published_pages import BY_HAND, methods, problems
 from .rows import Row
-from .selection import automatic, fastest, time, work_title
+from .selection import NO_ALGORITHMS, automatic, fastest, time, work_title
 from .table import markdown_table
 
 PARITY = 1.03  # times are called equal up to this ratio
 SHOWN = 12  # lines of a table: the largest
 UNITS = ("mma", "tensor")  # in the names of methods on matrix units
 DEVICE_UNITS = "wgmma"  # those of one architecture
-NO_ALGORITHMS = ("ceilings", "overheads")
 
 
 @dataclass(frozen=True)

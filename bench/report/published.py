@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from .published_pages import BY_HAND, rate_text
 from .published_records import read
 from .rows import Row
 from .scaling import Scaling, scalings
-from .selection import fastest, measured, place, problem, time
+from .selection import NO_ALGORITHMS, fastest, measured, place, problem, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
@@ -34,7 +34,9 @@ HEADLINE, NAME, ANSWERS = "headline", "published", "answers"
 PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
 UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
-ONE, SEVERAL = ("h200", "xeon-16-cores", "xeon-64-cores"), "h200-x4"
+ONE = ("h100", "h200", "xeon-16-cores", "xeon-64-cores")
+SEVERAL = "h200-x4"
+ON_FIRST_PAGE = 2  # problems of each algorithm
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = (
@@ -50,8 +52,8 @@ def link(algorithm: str, up: str) -> str:
 
 
 def chosen(found: Iterable[Gap]) -> list[Gap]:
-    """The leading gaps, each problem in one type."""
-    leading = [gap for gap in found if gap.leads]
+    """The leading gaps of algorithms, each problem in one type."""
+    leading = [g for g in found if g.leads and g.algorithm not in NO_ALGORITHMS]
     usual = {(g.algorithm, g.sizes) for g in leading if g.dtype == USUAL}
     return [
         gap
@@ -172,15 +174,27 @@ def draw_answers(results: Path) -> str:
     )
 
 
-def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
-    """Of one folder: its leading gaps, its headline and its league table."""
+def longest(leading: list[Gap]) -> list[Gap]:
+    """Of each algorithm the problems that take longest, in their order."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for gap in leading:
+        times[gap.algorithm].append(time(gap.portable))
+    least = {name: sorted(some)[-ON_FIRST_PAGE:][0] for name, some in times.items()}
+    return [gap for gap in leading if time(gap.portable) >= least[gap.algorithm]]
+
+
+def league(
+    results: Path, name: str, up: str, brief: bool = False
+) -> tuple[list[Gap], str, str]:
+    """Of one folder: its leading gaps, its headline and its league table; ``brief``: of the longest problems."""
     cases, rows = read(results / name)
     resident = resident_rows(rows)
     leading = chosen(gaps(resident))
     page = f"{up}bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
     ceilings = f"Peaks measured there: {ceilings_text(cases)}."
-    lines = [league_line(gap, resident, up) for gap in leading]
+    shown = longest(leading) if brief else leading
+    lines = [league_line(gap, resident, up) for gap in shown]
     return leading, f"{head} {ceilings}", markdown_table(LEAGUE, lines)
 
 
@@ -215,8 +229,8 @@ def draw(results: Path, shown: list[Figure]) -> str:
 
 
 def draw_headline(results: Path, shown: list[Figure]) -> str:
-    """The first figure and the league table of the first folder; raises Broken."""
-    _, head, table = league(results, ONE[0], "")
+    """The first figure of the first folder, and the problems that take longest; raises Broken."""
+    _, head, table = league(results, ONE[0], "", brief=True)
     return joined([published_figures.markdown(shown[:1], ""), table, head])
 
 

@@ -21,10 +21,13 @@ from .rows import Row
 
 FOLDER = "figures"
 FIGURES = {  # a folder of results -> how the names of its figures that are shown begin
-    "h200": (
-        "native-portable-nvidia-h200",
-        "every-model-knn-f32-train-52500-test-17500-features-784",
+    "h100": (
+        "native-portable-nvidia-h100",
+        "every-model-knn-f32-train-52500-test-17500-features-784-dataset-mnist",
         "every-model-logistic-regression-f32-rows-50000000-features-8-steps-10-learning-rate-0-5-tolerance-0-0",
+        "every-model-cnn-f32-train-60000-test-10000-features-784-batch-64",
+    ),
+    "h200": (
         "search-logistic-regression-unfused-kokkos-f32-rows-1000000-features-64-steps-50-learning-rate-0-2-tolerance-0-0-nvidia-h",
     ),
     "h200-x4": (
@@ -65,16 +68,14 @@ STUDIES = {  # a study -> how the names of its figures on the page of the studie
 
 
 def chosen(rows: list[Row], starts: Iterable[str], where: str) -> Iterator[Figure]:
-    """For each of these the first figure whose name begins so; raises Broken where there is none."""
+    """For each of these the figure of that name, else the first whose name begins so; raises Broken where there is none."""
     found = list(all_figures(rows, analyse(rows, statistics.MARGIN)))
     for start in starts:
-        for figure in found:
-            if figure.slug.startswith(start):
-                yield figure
-                break
-        else:
+        there = [figure for figure in found if figure.slug.startswith(start)]
+        if not there:
             known = ", ".join(figure.slug for figure in found)
             raise Broken(f"{where}: no figure '{start}'; there are: {known}")
+        yield min(there, key=lambda figure: figure.slug != start)  # the first such
 
 
 def published(results: Path) -> list[Figure]:

@@ -16,7 +16,7 @@ from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
-FOLDER = "h200"
+FOLDER = "h100"
 COLUMNS = (
     *("problem", "method", "kokkos", "native"),
     *("native / portable", f"{ROOFLINE} (kokkos, native)"),

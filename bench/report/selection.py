@@ -10,6 +10,9 @@ from typing import Any
 from .case import Case
 from .rows import Row
 
+# What measures the machine, and solves no problem.
+NO_ALGORITHMS = ("ceilings", "overheads")
+
 
 def of_study(rows: Sequence[Row]) -> list[Row]:
     """Rows of the study itself: no null tests, no candidates of a search.

@@ -74,7 +74,7 @@ def headline(cases: list[Case]) -> str:
     listed = [name for context in contexts for _, name, _ in context.devices]
     devices = sorted(filter(None, used)) or sorted(filter(None, listed))
     days = sorted({context.date[:10] for context in contexts if context.date})
-    measured = [case for case in cases if case.samples and not case.tuning]
+    measured = [c for c in cases if c.samples and not c.tuning and not c.null]
     parts = (
         "Kokkos " + ", ".join(sorted({c.build.kokkos for c in contexts})),
         " and ".join(dict.fromkeys(devices)) or "no device",

@@ -13,6 +13,7 @@ from bench.report.merge import record_files
 from bench.report.published_records import read
 
 ROOT = Path(__file__).resolve().parents[2]
+FIRST = published.ONE[0]
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
 
 
@@ -65,8 +66,8 @@ def save_pages(root, old=""):
 
 @pytest.fixture
 def results(entry, save, monkeypatch):
-    """h200: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
-    shown = {"h200": ("native-portable-nvidia-h200",)}
+    """The first folder: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
+    shown = {FIRST: ("native-portable-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
     of_studies = {"sizes": ("every-model-vector-add",)}
     monkeypatch.setattr(published_figures, "STUDIES", of_studies)
@@ -76,7 +77,7 @@ def results(entry, save, monkeypatch):
             entry("cuda", times(1.0e-3), dtype=dtype),
             entry("cub", times(2.0e-3), dtype=dtype, method="transform"),
         ]
-        folder = save(entries, folder="h200", file=f"{dtype}.json")
+        folder = save(entries, folder=FIRST, file=f"{dtype}.json")
     for study, models in (("sizes", ("kokkos", "cuda")), ("other", ("cub", "pytorch"))):
         of_study = [
             entry(model, times(10.0**-n)) for n, model in enumerate(models, start=2)
@@ -133,7 +134,7 @@ def test_page_of_an_algorithm(results, tmp_path, capsys):
     for dtype in ("f32", "f64"):
         line = f"| {dtype} n=2^28 | wide | {kokkos} | {cuda} | 0.909 ["
         assert line in text and f"- {dtype} n=2^28: cub `transform` 2.000 ms" in text
-    assert "slower" in text and "../../bench/results/h200" in text
+    assert "slower" in text and f"../../bench/results/{FIRST}" in text
     assert text.endswith("-->\nrest\n") and plain.read_text() == "no tables"
     page.write_text(text.replace("1.100 ms", "1.000 ms"))
     assert published.main([*arguments, "--check", str(readme)]) == 1
@@ -156,7 +157,32 @@ def test_figures_are_checked_byte_for_byte(results, tmp_path):
 
 def test_unknown_figure_is_named(results):
     with pytest.raises(Broken, match="no figure 'pie'; there are: .*native-portable"):
-        list(published_figures.chosen(read(results / "h200")[1], ["pie"], "h200"))
+        list(published_figures.chosen(read(results / FIRST)[1], ["pie"], FIRST))
+
+
+def test_the_first_page_shows_the_longest_problems_of_each_algorithm(
+    results, save, entry
+):
+    for n in (1000, 2000, 3000):
+        of_n = [
+            entry(model, times(n * 1e-3), sizes={"n": n})
+            for model in ("kokkos", "cuda")
+        ]
+        save(of_n, folder=FIRST, file=f"{n}.json")
+    latency = [
+        entry(model, times(9.0), algorithm="overheads", method="fence")
+        for model in ("kokkos", "cuda")
+    ]
+    save(latency, folder=FIRST, file="latency.json")
+    read.cache_clear()
+    shown = published_figures.published(results)
+    first, whole = (
+        published.draw_headline(results, shown),
+        published.draw(results, shown),
+    )
+    for n, on_first in (("1,000", False), ("2,000", True), ("3,000", True)):
+        assert (f"n={n} |" in first) == on_first and f"n={n} |" in whole
+    assert "overheads" not in first + whole
 
 
 def test_figures_of_a_study_are_of_its_records_alone(results):
@@ -189,7 +215,7 @@ def test_bad_input(results, tmp_path, capsys):
     shutil.rmtree(results / "h200-x4")
     assert published.main(["--results", str(results)]) == 2
     assert "h200-x4: holds no records" in capsys.readouterr().err
-    (results / "h200" / "records" / "half.json").write_text("{")
+    (results / FIRST / "records" / "half.json").write_text("{")
     assert published.main(["--results", str(results)]) == 2
     assert "half.json" in capsys.readouterr().err
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..findings import Findings
 from ..gaps import Gap
 from ..rows import Row
-from ..selection import work_title
+from ..selection import NO_ALGORITHMS, work_title
 from ..statistics import MARGIN, Estimate
 from ..units import exact, per_cent, plain
 from .figure import Figure, cases_of, device_text, provenance
@@ -27,7 +27,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
     """One for each device on which portable and native were measured."""
     devices: dict[str, list[Gap]] = {}
     for gap in found.gaps:
-        if gap.ratio and gap.leads and gap.portable.case.devices == 1:
+        leads = gap.leads and gap.algorithm not in NO_ALGORITHMS
+        if gap.ratio and leads and gap.portable.case.devices == 1:
             devices.setdefault(device_text(gap.portable.case), []).append(gap)
     for device, some in devices.items():
         shown = some[:TALLEST]
