@@ -20,6 +20,7 @@ struct Grid {
   const T* from;  ///< the first of the planes
   T* to;
   int n;
+  std::int64_t plane;  ///< cells of a plane
   int planes;
   bool has_below, has_above;  ///< a plane exists before the first, after the last
 
@@ -86,7 +87,8 @@ inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int ro
 template <class T>
 LEAGUE_FUNCTION void advance_cells(const Grid<T>& grid, const Tiling& tiling, unsigned item, int lane) {
   const auto [x, y, first, last] = tiling.place(item, lane, grid.n, grid.planes);
-  const std::int64_t row = grid.n, plane = row * grid.n;
+  const int row = grid.n;
+  const std::int64_t plane = grid.plane;
   const int lowest = grid.lowest(), end = grid.end();
   const T* from = grid.from + grid.index(first, y, x);
   T* to = grid.to + grid.index(first, y, x);

@@ -38,6 +38,7 @@ class StencilShard : public HaloShard {
     return {grids_[static_cast<std::size_t>(from)].data() + first,
             grids_[static_cast<std::size_t>(to)].data() + first,
             n_,
+            plane_,
             static_cast<int>(range.size()),
             range.begin > 0,
             range.end < n_};
