@@ -5,11 +5,12 @@
 
 namespace league::blocks {
 
-/// Atomic operations on integers, the native ones on GPUs: on scratch memory they compile to instructions for shared
+/// Atomic operations, the native ones on GPUs: on scratch memory they compile to instructions for shared
 /// memory (ATOMS), while those of Kokkos 4.7 take addresses of any memory (ATOM), which is slower.
 struct NativeAtomics {
   /// @returns the old value
-  KOKKOS_FUNCTION static int add(int* to, int value) {
+  template <class T>
+  KOKKOS_FUNCTION static T add(T* to, T value) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
     return atomicAdd(to, value);
 #else
@@ -23,7 +24,8 @@ struct NativeAtomics {
     Kokkos::atomic_min(to, value);
 #endif
   }
-  KOKKOS_FUNCTION static void max(unsigned* to, unsigned value) {
+  template <class T>
+  KOKKOS_FUNCTION static void max(T* to, T value) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
     atomicMax(to, value);
 #else

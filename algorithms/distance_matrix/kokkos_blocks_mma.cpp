@@ -2,7 +2,7 @@
 #include "algorithms/blocks/copies_native.hpp"
 #include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
-#include "algorithms/blocks/pieces_kokkos.hpp"
+#include "algorithms/blocks/pieces_native_kokkos.hpp"
 #include "algorithms/distance_matrix/units.hpp"
 
 // A team takes a tile of rows x columns at a time; a subgroup some products [16 x 16], whose operands come through team

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/copies_native.hpp"
 #include "algorithms/blocks/mma_native.hpp"
-#include "algorithms/blocks/pieces_kokkos.hpp"
+#include "algorithms/blocks/pieces_native_kokkos.hpp"
 #include "algorithms/knn/kokkos_choose.hpp"
 #include "algorithms/knn/mma.hpp"
 #include "algorithms/knn/shard.hpp"
