@@ -100,7 +100,9 @@ LEAGUE_FUNCTION Sums<double, Gram::of_block(width)> lane_products(const Columns<
   const auto load = [&]<class Pack>(int c, std::int64_t number) {
     if (c == width) return reinterpret_cast<const Pack*>(data.y)[number];
     const int f = a * width + c;
-    return f < data.features ? reinterpret_cast<const Pack*>(data.x[f])[number] : Pack{};
+    // Made opaque to the compiler, so that it does not keep a bit for each feature in registers.
+    const int features = data.features + static_cast<int>(number >> 62);
+    return f < features ? reinterpret_cast<const Pack*>(data.x[f])[number] : Pack{};
   };
   const auto add = [&](const T(&values)[width + 1]) {
     double row[width];

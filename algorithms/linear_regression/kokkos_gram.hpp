@@ -24,9 +24,9 @@ struct AddPiece {
   Finish finish;
   int lanes, values;  ///< of a team; values: scratch in doubles
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
     const auto team = blocks::team_group(member, lanes);
     const auto mine = lane_sums(Place{member.league_rank(), member.league_size(), team.rank, lanes});
+    const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
     const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
     blocks::league_sums(member, team, of_team, finish.partials, finish.ticket, finish.sums, scratch.data());
   }
