@@ -5,8 +5,8 @@
 
 namespace league::blocks {
 
-/// Atomic operations, the native ones on GPUs: on scratch memory they compile to instructions for shared
-/// memory (ATOMS), while those of Kokkos 4.7 take addresses of any memory (ATOM), which is slower.
+/// Atomic operations, the native ones on GPUs: on scratch memory they compile to instructions for shared memory
+/// (ATOMS), while those of Kokkos 4.7 take addresses of any memory (ATOM), which is slower.
 struct NativeAtomics {
   /// @returns the old value
   template <class T>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algorithms/blocks/definite_solve.hpp"
+#include "algorithms/blocks/recomputed.hpp"
 #include "algorithms/blocks/streamed_rows.hpp"
 #include "algorithms/linear_regression/rows.hpp"
 
@@ -100,9 +101,7 @@ LEAGUE_FUNCTION Sums<double, Gram::of_block(width)> lane_products(const Columns<
   const auto load = [&]<class Pack>(int c, std::int64_t number) {
     if (c == width) return reinterpret_cast<const Pack*>(data.y)[number];
     const int f = a * width + c;
-    // Made opaque to the compiler, so that it does not keep a bit for each feature in registers.
-    const int features = data.features + static_cast<int>(number >> 62);
-    return f < features ? reinterpret_cast<const Pack*>(data.x[f])[number] : Pack{};
+    return f < blocks::recomputed(data.features, number) ? reinterpret_cast<const Pack*>(data.x[f])[number] : Pack{};
   };
   const auto add = [&](const T(&values)[width + 1]) {
     double row[width];

@@ -47,8 +47,7 @@ __global__ void __launch_bounds__(max_threads, cuda::launch_bound(2)) fused(cons
   const auto fetch = [&](std::int64_t from) {
     Column<T, Words> column;
     const std::int64_t left = thread < quads ? rows.last - from : 0;
-    // The pitch is `quads`, made opaque to the compiler so that it does not keep multiples of it in registers.
-    column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
+    column.fetch(work.words(from) + thread, blocks::recomputed(quads, from),
                  static_cast<int>(left < half_tile ? left : half_tile));
     return column;
   };

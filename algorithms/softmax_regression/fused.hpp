@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "algorithms/blocks/recomputed.hpp"
 #include "algorithms/blocks/words.hpp"
 #include "algorithms/softmax_regression/step.hpp"
 #include "backends/launch.hpp"

@@ -43,8 +43,7 @@ void fused(const Exec& exec, Launch launch, int scratch_bytes, const FusedWork<T
         const auto fetch = [&](std::int64_t from) {
           Column<T, Words> column;
           const std::int64_t left = thread < quads ? rows.last - from : 0;
-          // The pitch is `quads`, made opaque to the compiler so that it does not keep multiples of it in registers.
-          column.fetch(work.words(from) + thread, quads + static_cast<int>(from >> 62),
+          column.fetch(work.words(from) + thread, blocks::recomputed(quads, from),
                        static_cast<int>(left < half_tile ? left : half_tile));
           return column;
         };

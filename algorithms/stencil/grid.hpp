@@ -20,7 +20,7 @@ struct Grid {
   const T* from;  ///< the first of the planes
   T* to;
   int n;
-  std::int64_t plane;  ///< cells of a plane
+  std::int64_t plane;  ///< n x n: an argument, as nvcc would multiply again for each neighbour of a cell
   int planes;
   bool has_below, has_above;  ///< a plane exists before the first, after the last
 

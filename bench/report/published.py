@@ -14,6 +14,7 @@ import argparse
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from heapq import nlargest
 from pathlib import Path
 
 from . import answers, marked, published_figures, published_pages, statistics, units
@@ -34,7 +35,7 @@ HEADLINE, NAME, ANSWERS = "headline", "published", "answers"
 PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
 UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
-ONE = ("h100", "h200", "xeon-16-cores", "xeon-64-cores")
+ONE = (published_pages.FOLDER, "h200", "xeon-16-cores", "xeon-64-cores")
 SEVERAL = "h200-x4"
 ON_FIRST_PAGE = 2  # problems of each algorithm
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
@@ -179,7 +180,7 @@ def longest(leading: list[Gap]) -> list[Gap]:
     times: dict[str, list[float]] = defaultdict(list)
     for gap in leading:
         times[gap.algorithm].append(time(gap.portable))
-    least = {name: sorted(some)[-ON_FIRST_PAGE:][0] for name, some in times.items()}
+    least = {name: nlargest(ON_FIRST_PAGE, some)[-1] for name, some in times.items()}
     return [gap for gap in leading if time(gap.portable) >= least[gap.algorithm]]
 
 

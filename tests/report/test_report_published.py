@@ -3,6 +3,7 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -160,6 +161,15 @@ def test_unknown_figure_is_named(results):
         list(published_figures.chosen(read(results / FIRST)[1], ["pie"], FIRST))
 
 
+def test_a_figure_of_just_that_name_comes_before_one_that_begins_so(monkeypatch):
+    found = [SimpleNamespace(slug=slug) for slug in ("a-bc", "a-b", "a-bd")]
+    monkeypatch.setattr(published_figures, "all_figures", lambda *_: iter(found))
+    monkeypatch.setattr(published_figures, "analyse", lambda *_: None)
+    for start, slug in (("a-b", "a-b"), ("a-", "a-bc"), ("a-bd", "a-bd")):
+        (figure,) = published_figures.chosen([], [start], FIRST)
+        assert figure.slug == slug
+
+
 def test_the_first_page_shows_the_longest_problems_of_each_algorithm(
     results, save, entry
 ):
@@ -176,10 +186,8 @@ def test_the_first_page_shows_the_longest_problems_of_each_algorithm(
     save(latency, folder=FIRST, file="latency.json")
     read.cache_clear()
     shown = published_figures.published(results)
-    first, whole = (
-        published.draw_headline(results, shown),
-        published.draw(results, shown),
-    )
+    first = published.draw_headline(results, shown)
+    whole = published.draw(results, shown)
     for n, on_first in (("1,000", False), ("2,000", True), ("3,000", True)):
         assert (f"n={n} |" in first) == on_first and f"n={n} |" in whole
     assert "overheads" not in first + whole
