@@ -16,7 +16,7 @@ from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
-FOLDER = "h100"  # of the newest build
+FOLDER = "h200"  # of the newest build
 COLUMNS = (
     *("problem", "method", "kokkos", "native"),
     *("native / portable", f"{ROOFLINE} (kokkos, native)"),

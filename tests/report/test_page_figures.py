@@ -64,9 +64,14 @@ def drawn(figure, folder):
 @pytest.mark.parametrize(
     ("module", "run", "algorithm", "words"),
     [
-        (overview, "h200", "", ("native / portable (log)", "knn f32 fused")),
+        (overview, "h200", "", ("native / portable (log)", "knn f32 mma")),
         (roofline, "h200", "knn", (" GB/s", "f32: 65.6 TFLOP/s", "fused u8")),
-        (bars, "h200", "knn", ("fused / kokkos", "fused_f16 / triton", "library")),
+        (
+            bars,
+            "h200",
+            "softmax_regression",
+            ("fused / kokkos", "tf32 / jax", "library"),
+        ),
         (stages, "h200", "knn", ("upload", "distance", "time (ms)")),
         (memory, "h200", "vector_add", ("unified", "unified, kernels, kokkos")),
         (scaling, "h200-x4", "linear_regression", ("ideal", "nccl", "efficiency")),
