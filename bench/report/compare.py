@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import statistics, units
+from .gaps import geometric_mean
 from .merge import load
 from .pairs import Comparison, Pair, side_by_side
 from .table import escape, figure, markdown_table
@@ -64,14 +65,18 @@ def cells(pair: Pair) -> tuple[str, ...]:
 
 
 def summary(found: Comparison) -> str:
-    """``12 cases in both: 1 faster, 11 same; 0 regressions, ...``."""
+    """``12 cases in both: 1 faster, 11 same; 0 regressions, ...; A / B 1.003 in the geometric mean``."""
     counts = Counter(pair.verdict for pair in found.pairs)
     verdicts = ", ".join(f"{number} {name}" for name, number in counts.items())
+    ratios = [pair.speedup.value for pair in found.pairs if pair.speedup]
+    mean = (
+        f"; A / B {geometric_mean(ratios):.3f} in the geometric mean" if ratios else ""
+    )
     return (
         f"{len(found.pairs)} cases in both: {verdicts or 'none'}; "
         f"regressions: {len(found.regressions)}, "
         f"improvements: {len(found.improvements)}, missing in B: {len(found.missing)}, "
-        f"only in A: {len(found.only_a)}, only in B: {len(found.only_b)}"
+        f"only in A: {len(found.only_a)}, only in B: {len(found.only_b)}{mean}"
     )
 
 

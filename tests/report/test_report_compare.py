@@ -54,6 +54,17 @@ def test_speed_up_of_b(entry, runs, capsys, after, verdict, regression, improvem
     assert (line["regression"], line["improvement"]) == (regression, improvement)
 
 
+def test_the_geometric_mean_of_all_ratios(entry, runs, capsys):
+    both = [entry("cuda", times(1e-3)), entry("kokkos", times(1e-3))]
+    other = [entry("cuda", times(4e-3)), entry("kokkos", times(1e-3))]
+    _, text = compare(capsys, *runs(both, other))
+    assert text.out.rstrip().endswith("; A / B 0.500 in the geometric mean")
+    _, text = compare(
+        capsys, *runs([entry("cuda", times(1e-3))], [entry("hip", times(1e-3))])
+    )
+    assert "geometric mean" not in text.out
+
+
 def test_fails_on_a_regression_only_if_asked(entry, runs, capsys):
     slow = runs([entry("cuda", times(1e-3))], [entry("cuda", times(2e-3))])
     assert compare(capsys, *slow)[0] == 0
