@@ -70,7 +70,7 @@ def drawn(figure, folder):
             bars,
             "h200",
             "softmax_regression",
-            ("fused / kokkos", "tf32 / jax", "library"),
+            ("fused / kokkos", "tf32x3_graph / triton", "library"),
         ),
         (stages, "h200", "knn", ("upload", "distance", "time (ms)")),
         (memory, "h200", "vector_add", ("unified", "unified, kernels, kokkos")),
