@@ -61,10 +61,12 @@ struct Tiling {
   }
 };
 
-/// `depth`: 0 chooses it so that there are enough items.
+/// `depth`: 0 chooses it: so many planes that there are still enough items, or about `wave` lanes in all, in up to 32
+/// planes. Fewer items read fewer planes twice, those at their ends.
 /// @throws Unsupported if the number of items exceeds the index type
-inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int rows, int depth) {
+inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int rows, int depth, std::int64_t wave) {
   constexpr int widest = 32, enough_items = 2048;
+  constexpr std::int64_t max_depth_of_wave = 32;
   const int max_depth = width > 1 ? 64 : 16;  // fastest of 16 and 64 on an H200
   Tiling tiling{.width = width, .rows = rows, .lanes_x = 1};
   while (tiling.lanes_x * 2 <= std::min(lanes, widest) && tiling.lanes_x * width < n) tiling.lanes_x *= 2;
@@ -72,9 +74,11 @@ inline Tiling tiling_of(int n, std::int64_t planes, int lanes, int width, int ro
   tiling.tiles_x = static_cast<unsigned>(ceil_div(n, tiling.lanes_x * width));
   tiling.tiles_y = static_cast<unsigned>(ceil_div(n, tiling.lanes_y * rows));
   const std::int64_t per_plane = std::int64_t{tiling.tiles_x} * tiling.tiles_y;
-  const auto even = static_cast<int>(std::clamp<std::int64_t>(planes * per_plane / enough_items, 4, max_depth));
+  const std::int64_t of_wave = std::min(planes * per_plane * lanes / wave, max_depth_of_wave);
+  const std::int64_t even = std::max(planes * per_plane / enough_items, of_wave);
+  const auto chosen = static_cast<int>(std::clamp<std::int64_t>(even, 4, max_depth));
   tiling.depth =
-      static_cast<int>(std::clamp<std::int64_t>(depth > 0 ? depth : even, 1, std::max<std::int64_t>(planes, 1)));
+      static_cast<int>(std::clamp<std::int64_t>(depth > 0 ? depth : chosen, 1, std::max<std::int64_t>(planes, 1)));
   const std::int64_t items = per_plane * ceil_div<std::int64_t>(planes, tiling.depth);
   if (items > max_league)
     throw Unsupported("team of " + std::to_string(lanes) + " lanes, tile " + std::to_string(tiling.depth) + ": " +
