@@ -31,10 +31,10 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
     "h200-search": (
         "search-logistic-regression-unfused-kokkos-f32-rows-1000000-features-64-steps-50-learning-rate-0-2-nvidia-h200",
     ),
-    "h200-x4": (
+    "h200-scaling": (
         "strong-scaling-logistic-regression-f32-rows-50000000-features-8-steps-20-learning-rate-0-5-nvidia-h200",
-        "timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",
     ),
+    "h200-x4": ("timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",),
 }
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin

@@ -74,7 +74,7 @@ def drawn(figure, folder):
         ),
         (stages, "h200", "knn", ("upload", "distance", "time (ms)")),
         (memory, "h200", "vector_add", ("unified", "unified, kernels, kokkos")),
-        (scaling, "h200-x4", "linear_regression", ("ideal", "nccl", "efficiency")),
+        (scaling, "h200-scaling", "linear_regression", ("ideal", "nccl", "efficiency")),
         (timelines, "h200-x4", "sum", ("GPU 3", "copy in", "two_phase_sync")),
     ],
 )

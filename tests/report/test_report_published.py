@@ -67,7 +67,7 @@ def save_pages(root, old=""):
 
 @pytest.fixture
 def results(entry, save, monkeypatch):
-    """The first folder: a case that loses by 10 %, in two types; h200-x4: two GPUs."""
+    """The first folder: a case that loses by 10 %, in two types; SEVERAL: two GPUs."""
     shown = {FIRST: ("native-portable-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
     of_studies = {"sizes": ("every-model-vector-add",)}
@@ -88,9 +88,9 @@ def results(entry, save, monkeypatch):
     for name in published.ONE[1:]:
         save([host, entry("openmp", times(4e-3))], folder=name)
     one = entry("kokkos", times(1e-9), latency_s=8e-3)
-    save([one], folder="h200-x4", file="1.json")
+    save([one], folder=published.SEVERAL, file="1.json")
     two = entry("kokkos", times(5e-3), devices=2, metric="makespan")
-    save([two], folder="h200-x4", file="2.json")
+    save([two], folder=published.SEVERAL, file="2.json")
     return folder.parent
 
 
@@ -220,9 +220,9 @@ def test_bad_input(results, tmp_path, capsys):
     arguments = ["--results", str(results), "--check", str(tmp_path / "README.md")]
     assert published.main(arguments) == 2
     assert "headline:begin" in capsys.readouterr().err
-    shutil.rmtree(results / "h200-x4")
+    shutil.rmtree(results / published.SEVERAL)
     assert published.main(["--results", str(results)]) == 2
-    assert "h200-x4: holds no records" in capsys.readouterr().err
+    assert f"{published.SEVERAL}: holds no records" in capsys.readouterr().err
     (results / FIRST / "records" / "half.json").write_text("{")
     assert published.main(["--results", str(results)]) == 2
     assert "half.json" in capsys.readouterr().err
