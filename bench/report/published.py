@@ -26,7 +26,7 @@ from .gaps import COLUMNS, Gap, factor_text, factors, gaps, ratio_text
 from .published_pages import BY_HAND, rate_text
 from .published_records import read
 from .rows import Row
-from .scaling import Scaling, scalings
+from .scaling import Scaling, how_joined, scalings
 from .selection import NO_ALGORITHMS, fastest, measured, place, problem, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
@@ -132,8 +132,9 @@ def scaling_table(found: list[Scaling], up: str) -> str:
 
 
 def sums(one: Scaling) -> str:
-    """The communicator between the devices; of one alone nothing is said."""
-    return one.points[-1].row.case.communicator
+    """The communicator between the devices, and how ranks share them; of one process alone only the former."""
+    case = one.points[-1].row.case
+    return ", ".join(filter(None, (case.communicator, how_joined(case)[1])))
 
 
 def scaling_text(one: Scaling | None) -> str:

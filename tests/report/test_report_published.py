@@ -118,6 +118,23 @@ def test_tables(results):
     assert "cuda 1.000 ms" in first and "openmp" not in first
 
 
+def test_ranks_are_a_line_of_their_own(results, entry, save):
+    ranks = entry(
+        "kokkos",
+        times(4e-3),
+        devices=2,
+        metric="makespan",
+        communicator="nccl",
+        ranks=2,
+    )
+    ranks["name"] += "/ranks:2"
+    save([ranks], folder=published.SEVERAL, file="3.json")
+    text = published.draw(results, published_figures.published(results))
+    (line,) = [line for line in text.splitlines() if "1 device per rank" in line]
+    assert "| nccl, 1 device per rank | strong | 8.000 ms; on 2: 4.000 ms" in line
+    assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
+
+
 def test_page_of_an_algorithm(results, tmp_path, capsys):
     """Every method and type, each model at its best launch; libraries below."""
     readme = save_pages(tmp_path)
