@@ -35,7 +35,7 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
         "strong-scaling-logistic-regression-f32-rows-50000000-features-8-steps-20-learning-rate-0-5-nvidia-h200",
     ),
     "h200-x4": ("timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",),
-    "h200-shapes": ("time-over-bound-of-226-shapes-nvidia-h200",),
+    "h200-shapes": ("time-over-bound-of",),
 }
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin
