@@ -45,7 +45,7 @@ class Persistent final : public IterativeShard {
       constexpr int groups = sharers<features>;
       const bool chosen = launch.league == 0;
       launch_ = resolve_for(
-          *this, launch, waiting_team<features>(memory_.features), default_teams<features>,
+          *this, launch, waiting_team<T, features>(rows().size(), multiprocessors(*this)), waiting_teams<features>,
           [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +

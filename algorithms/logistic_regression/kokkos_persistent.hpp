@@ -65,7 +65,7 @@ class Persistent final : public IterativeShard {
       const bool chosen = launch.league == 0;
       if (!on_gpu && launch.team == 0) launch.team = groups;
       launch_ = resolve_for(
-          *this, launch, waiting_team<features>(memory_.features), default_teams<features>,
+          *this, launch, waiting_team<T, features>(rows().size(), multiprocessors(*this)), waiting_teams<features>,
           [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
       const int threads = launch_.team * launch_.vector;
       if (threads % groups != 0)

@@ -32,25 +32,26 @@ inline constexpr int newton_teams = features <= 2   ? 3
 /// the loads of all are under way together.
 inline constexpr int newton_packs = 2;
 
-/// Adds loss, gradient and Hessian of the packs `pack`, `pack + stride`, ...
-template <class T, int features>
-LEAGUE_FUNCTION void add_hessian(const Rows<T>& all, std::int64_t pack, std::int64_t stride, const T* weights,
-                                 ThreadSum<T> (&sums)[newton_values<features>]) {
-  using Packs = Neighbours<T, features>;
+/// Adds loss, gradient and Hessian of the packs `pack`, `pack + stride`, ...; `whole`: all their rows are there.
+template <bool whole, class T, int features>
+LEAGUE_FUNCTION void add_packs(const Rows<T>& all, std::int64_t pack, std::int64_t stride, const T* weights,
+                               ThreadSum<T> (&sums)[newton_values<features>]) {
+  using Packs = Neighbours<T, features, whole>;
   static_assert(newton_packs == 2);
   constexpr int rows = newton_packs * Packs::rows;
   const Packs mine[newton_packs] = {{all, pack, 0}, {all, pack + stride, 0}};
-  T residual[rows], weight[rows], loss = 0;
+  SharedLoss<T> loss;
+  T residual[rows], weight[rows];
   unrolled<newton_packs>([&](int p) {
     const auto z = mine[p].logits(weights + 1);
     unrolled<Packs::rows>([&](int r) {
-      const RowTerms<T> terms = mine[p].terms(r, z.values[r] + weights[0]);
+      const SharedTerms<T> terms = mine[p].terms(r, z.values[r] + weights[0]);
       residual[p * Packs::rows + r] = terms.residual;
       weight[p * Packs::rows + r] = terms.weight;
-      loss += terms.loss;
+      loss.add(terms);
     });
   });
-  sums[0].add(loss);
+  sums[0].add(loss.value());
   const auto value = [&](int j, int r) {
     return j == 0 ? T{1} : mine[r / Packs::rows].x[j > 0 ? j - 1 : 0].values[r % Packs::rows];
   };
@@ -68,6 +69,17 @@ LEAGUE_FUNCTION void add_hessian(const Rows<T>& all, std::int64_t pack, std::int
       sums[gradient_sums(features) + triangle(j) + k].add(product);
     });
   });
+}
+
+/// The same, of packs that may lack rows. For 8 features there is one version: two would spill registers.
+template <class T, int features>
+LEAGUE_FUNCTION void add_hessian(const Rows<T>& all, std::int64_t pack, std::int64_t stride, const T* weights,
+                                 ThreadSum<T> (&sums)[newton_values<features>]) {
+  const auto add = [&]<bool whole>() { add_packs<whole, T, features>(all, pack, stride, weights, sums); };
+  if constexpr (features < max_features_per_thread)
+    with_whole(all, pack + (newton_packs - 1) * stride, add);
+  else
+    add.template operator()<false>();
 }
 
 /// A tile of rows in scratch: features [4 x squares x (rows + 1)] with the intercept's ones first, then residuals and

@@ -74,8 +74,19 @@ struct ThreadSum<double> {
   [[nodiscard]] LEAGUE_FUNCTION double value() const { return sum; }
 };
 
-/// `taken` features of neighbouring rows, in registers from the logit to the gradient; labels beside them.
-template <class T, int taken>
+/// Calls `add.template operator()<whole>()`: whether pack `pack` and those before it have all their rows. (Two
+/// versions: one for both spends a tenth of its instructions on rows that are not there.)
+template <class T, class Add>
+LEAGUE_FUNCTION void with_whole(const Rows<T>& rows, std::int64_t pack, const Add& add) {
+  if ((pack + 1) * rows_at_once<T> <= rows.count)
+    add.template operator()<true>();
+  else
+    add.template operator()<false>();
+}
+
+/// `taken` features of neighbouring rows, in registers from the logit to the gradient; labels beside them. `whole`: all
+/// rows are there.
+template <class T, int taken, bool whole = false>
 struct Neighbours {
   static constexpr int rows = rows_at_once<T>;
   using Values = blocks::Pack<T, 16>;
@@ -86,13 +97,13 @@ struct Neighbours {
   /// Pack `pack` of rows, features from `feature` on, clamped to the last feature (a cache hit; its weight is 0 and its
   /// sums are unused): unconditional loads, so that all are in flight together.
   LEAGUE_FUNCTION Neighbours(const Rows<T>& all, std::int64_t pack, int feature) : left(all.count - pack * rows) {
-    const std::int64_t first = left > 0 ? pack * rows : 0;
+    const std::int64_t first = whole || left > 0 ? pack * rows : 0;
     unrolled<taken>([&](int d) {
       const int column = feature + d < all.features ? feature + d : all.features - 1;
       x[d] = *reinterpret_cast<const Values*>(all.columns + column * all.pitch + first);
     });
     labels = *reinterpret_cast<const blocks::Pack<std::uint8_t, rows>*>(all.labels + first);
-    if (left < rows)
+    if (!whole && left < rows)
       unrolled<taken>(
           [&](int d) { unrolled<rows>([&](int r) { x[d].values[r] = r < left ? x[d].values[r] : T{0}; }); });
   }
@@ -104,10 +115,10 @@ struct Neighbours {
         [&](int d) { unrolled<rows>([&](int r) { z.values[r] += weights[d + 1] * x[d + 1].values[r]; }); });
     return z;
   }
-  /// The terms of row `r` with logit z; 0 beyond the last row.
-  [[nodiscard]] LEAGUE_FUNCTION RowTerms<T> terms(int r, T z) const {
-    const RowTerms<T> terms = row_terms(z, static_cast<T>(labels.values[r]));
-    return r < left ? terms : RowTerms<T>{};
+  /// The terms of row `r` with logit z; beyond the last row those that add nothing.
+  [[nodiscard]] LEAGUE_FUNCTION SharedTerms<T> terms(int r, T z) const {
+    const SharedTerms<T> terms = shared_terms(z, static_cast<T>(labels.values[r]));
+    return whole || r < left ? terms : SharedTerms<T>{0, 0, 0, 1};
   }
 };
 
@@ -129,14 +140,15 @@ template <class T>
 LEAGUE_FUNCTION blocks::Pack<T, 16> pack_terms(const Rows<T>& rows, std::int64_t pack, blocks::Pack<T, 16> z,
                                                T intercept, ThreadSum<T> (&sums)[2]) {
   const Neighbours<T, 1> mine(rows, pack, 0);  // for its labels; the feature is not used
-  T loss = 0, slope = 0;
+  SharedLoss<T> loss;
+  T slope = 0;
   unrolled<rows_at_once<T>>([&](int r) {
-    const RowTerms<T> terms = mine.terms(r, z.values[r] + intercept);
+    const SharedTerms<T> terms = mine.terms(r, z.values[r] + intercept);
     z.values[r] = terms.residual;
-    loss += terms.loss;
+    loss.add(terms);
     slope += terms.residual;
   });
-  sums[0].add(loss);
+  sums[0].add(loss.value());
   sums[1].add(slope);
   return z;
 }
@@ -155,19 +167,20 @@ LEAGUE_FUNCTION void pack_gradient(const Rows<T>& rows, std::int64_t pack, int f
 
 /// Adds the loss, the intercept's gradient, and the gradient of this thread's features. `z`: logits without the
 /// intercept. Of threads that share rows, the first adds loss and intercept.
-template <class T, int taken>
-LEAGUE_FUNCTION void add_gradient(const Neighbours<T, taken>& mine, const blocks::Pack<T, 16>& z, T intercept,
+template <class T, int taken, bool whole>
+LEAGUE_FUNCTION void add_gradient(const Neighbours<T, taken, whole>& mine, const blocks::Pack<T, 16>& z, T intercept,
                                   bool is_first, ThreadSum<T> (&sums)[taken + 2]) {
-  constexpr int rows = Neighbours<T, taken>::rows;
-  T residual[rows], loss = 0, slope = 0;
+  constexpr int rows = rows_at_once<T>;
+  SharedLoss<T> loss;
+  T residual[rows], slope = 0;
   unrolled<rows>([&](int r) {
-    const RowTerms<T> terms = mine.terms(r, z.values[r] + intercept);
+    const SharedTerms<T> terms = mine.terms(r, z.values[r] + intercept);
     residual[r] = terms.residual;
-    loss += terms.loss;
+    loss.add(terms);
     slope += terms.residual;
   });
   if (is_first) {
-    sums[0].add(loss);
+    sums[0].add(loss.value());
     sums[1].add(slope);
   }
   unrolled<taken>([&](int d) {
@@ -187,16 +200,18 @@ LEAGUE_FUNCTION void add_tiles(const Group<Barrier>& team, const Rows<T>& rows, 
   const int places = team.size / groups, group = team.rank / places, place = team.rank % places;
   int turn = 0;
   for_tiles(rows, state, places, rank, teams, [&](std::int64_t first) {
-    const Neighbours<T, taken> neighbours(rows, first + place, group * taken);
-    blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
-    if constexpr (groups > 1) {
-      board[turn + team.rank] = z;
-      team.barrier();
-      z = board[turn + place];
-      for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
-      turn = team.size - turn;
-    }
-    add_gradient(neighbours, z, weights[0], group == 0, mine);
+    with_whole(rows, first + places - 1, [&]<bool whole>() {
+      const Neighbours<T, taken, whole> neighbours(rows, first + place, group * taken);
+      blocks::Pack<T, 16> z = neighbours.logits(weights + 1 + group * taken);
+      if constexpr (groups > 1) {
+        board[turn + team.rank] = z;
+        team.barrier();
+        z = board[turn + place];
+        for (int other = 1; other < groups; ++other) z = z + board[turn + other * places + place];
+        turn = team.size - turn;
+      }
+      add_gradient(neighbours, z, weights[0], group == 0, mine);
+    });
   });
 }
 

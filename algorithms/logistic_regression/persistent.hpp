@@ -20,19 +20,25 @@ inline constexpr bool fits_registers = features <= 4;
 template <int features>
 using RegisterSums = blocks::Sums<double, gradient_sums(features)>;
 
+/// Teams per multiprocessor of an automatic launch, at most: each waits for all others in every step.
+template <int features>
+inline constexpr int waiting_teams = std::min(default_teams<features>, features <= 8 ? 2 : 3);
+
+/// The default team: of half the threads for one feature and rows of up to two packs per thread.
+template <class T, int features>
+int waiting_team(std::int64_t rows, int multiprocessors) {
+  constexpr int few = default_team<features> / 2;
+  return features == 1 && rows <= std::int64_t{2} * rows_at_once<T> * few * multiprocessors ? few
+                                                                                            : default_team<features>;
+}
+
 /// The league of an automatic launch, which takes `launch.tile` rows at a time per team; `held`: teams that are on the
 /// device at once.
 template <int features>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
-  constexpr std::int64_t few_packs = 8;  // of a thread
+  constexpr std::int64_t few_packs = fits_registers<features> ? 20 : 4;  // of a thread
   const int most = std::min(launch.league, held);
-  return fits_registers<features> ? blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most) : most;
-}
-
-/// The default team: of half the threads with one feature, whose rows are few packs.
-template <int features>
-int waiting_team(int features_of_problem) {
-  return features_of_problem == 1 ? default_team<features> / 2 : default_team<features>;
+  return features <= 8 ? blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most) : most;
 }
 
 /// Words of the board through which teams send each other their sums.
@@ -77,8 +83,10 @@ LEAGUE_FUNCTION void take_all_steps_in_registers(const Group<Barrier>& team, std
     unrolled<features + 1>([&](int j) { weights[j] = static_cast<T>(theta[j]); });
     ThreadSum<T> of_thread[gradient_sums(features)];
     own.each(step, [&](std::int64_t pack) {
-      const Neighbours<T, features> neighbours(rows, pack + team.rank, 0);
-      add_gradient(neighbours, neighbours.logits(weights + 1), weights[0], true, of_thread);
+      with_whole(rows, pack + team.rank, [&]<bool whole>() {
+        const Neighbours<T, features, whole> neighbours(rows, pack + team.rank, 0);
+        add_gradient(neighbours, neighbours.logits(weights + 1), weights[0], true, of_thread);
+      });
     });
     RegisterSums<features> mine;
     unrolled<gradient_sums(features)>([&](int i) { mine.values[i] = of_thread[i].value(); });

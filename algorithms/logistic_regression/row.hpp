@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "backends/portable.hpp"
 
@@ -63,7 +65,7 @@ LEAGUE_FUNCTION T exp_of_negative(T x) {
   return sum * scale;
 }
 
-/// 1 / x for x in [2, 6], within 3/4 eps. The first guess, which mirrors the exponent, is within 5.1 %; a Newton step
+/// 1 / x for x in [1, 6], within 3/4 eps. The first guess, which mirrors the exponent, is within 5.1 %; a Newton step
 /// squares that. nvcc's division branches for results that are not normal, and no work of other rows gets past a
 /// branch.
 template <class T>
@@ -77,15 +79,15 @@ LEAGUE_FUNCTION T reciprocal(T x) {
   return y;
 }
 
-/// 1 + s^2 / 3 + s^4 / 5 ..., from term `k` on, divided by s^(2 k); for s <= 1/3, to the term where 9^-k is below the
-/// precision.
-template <class T, int k = 0>
+/// 1 + s^2 / 3 + s^4 / 5 ..., from term `k` to term `last`, divided by s^(2 k). s^(2 last) is below the precision: for
+/// s <= 1/3 and `Real::log_terms`, for s <= 1/5 and three quarters of them.
+template <class T, int last = Real<T>::log_terms, int k = 0>
 LEAGUE_FUNCTION T atanh_series(T square) {
   constexpr T coefficient = T{1} / static_cast<T>(2 * k + 1);
-  if constexpr (k == Real<T>::log_terms)
+  if constexpr (k == last)
     return coefficient;
   else
-    return coefficient + square * atanh_series<T, k + 1>(square);
+    return coefficient + square * atanh_series<T, last, k + 1>(square);
 }
 
 template <class T>
@@ -105,5 +107,63 @@ LEAGUE_FUNCTION RowTerms<T> row_terms(T z, T y) {
   const T s = t * (1 + t) * inverse;  // log1p(t) = 2 atanh(t / (2 + t)), within 3 eps
   return {p - y, (z > 0 ? z : 0) - y * z + 2 * s * atanh_series(s * s), t * q * q};
 }
+
+/// log x for finite x >= 1, within 3 eps of the larger of itself and 1: k ln 2 + log m = k ln 2 + 2 atanh((m - 1) /
+/// (m + 1)) for m in [3/4, 3/2), m 2^k = x.
+template <class T>
+LEAGUE_FUNCTION T log_of_product(T x) {
+  using R = Real<T>;
+  using Bits = typename R::Bits;
+  constexpr Bits three_quarters = ((Bits{R::bias} - 1) << R::digits) + (Bits{1} << (R::digits - 1));
+  Bits bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  const Bits k = (bits - three_quarters) >> R::digits;
+  bits -= k << R::digits;
+  T m;
+  __builtin_memcpy(&m, &bits, sizeof m);
+  const T s = (m - 1) * reciprocal(m + 1);
+  return static_cast<T>(static_cast<int>(k)) * static_cast<T>(0.6931471805599453) +
+         2 * s * atanh_series<T, R::log_terms * 3 / 4>(s * s);
+}
+
+/// The same by 2^y, for which GPUs have an instruction in f32, within 3 eps: the rounding of y = x log2 e is taken back
+/// to first order. (Hosts vectorise the series, but no call of exp2f.)
+template <class T>
+LEAGUE_FUNCTION T exp_by_power_of_two(T x) {
+  if constexpr (std::is_same_v<T, float>) {
+    constexpr float log2_e = 0x1.715476p0F, log2_e_rest = 0x1.4ae0c0p-26F, ln_2 = 0x1.62e430p-1F;
+    x = x < Real<float>::min_x ? Real<float>::min_x : x;
+    const float y = x * log2_e, power = exp2f(y);
+    return power + power * (fmaf(x, log2_e_rest, fmaf(x, log2_e, -y)) * ln_2);
+  } else {
+    return exp_of_negative(x);
+  }
+}
+
+/// The terms of a row among several that share a logarithm: their loss is the sum of margins and the logarithm of the
+/// product of factors.
+template <class T>
+struct SharedTerms {
+  T residual, weight;  ///< as above
+  T margin;            ///< max(z, 0) - y z
+  T factor;            ///< 1 + exp(-|z|)
+};
+template <class T>
+LEAGUE_FUNCTION SharedTerms<T> shared_terms(T z, T y) {
+  const T t = exp_by_power_of_two(z < 0 ? z : -z), factor = 1 + t;
+  const T q = reciprocal(factor);
+  return {(z >= 0 ? q : t * q) - y, t * q * q, (z > 0 ? z : 0) - y * z, factor};
+}
+
+/// The loss of up to 8 rows, within the bound of the sum of their own: 5 eps of it plus 2 eps per |z|.
+template <class T>
+struct SharedLoss {
+  T margins = 0, product = 1;
+  LEAGUE_FUNCTION void add(const SharedTerms<T>& row) {
+    margins += row.margin;
+    product *= row.factor;
+  }
+  [[nodiscard]] LEAGUE_FUNCTION T value() const { return margins + log_of_product(product); }
+};
 
 }  // namespace league::logistic

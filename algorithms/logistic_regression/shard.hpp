@@ -64,6 +64,7 @@ struct SolveMemory {
 /// Calls `body.template operator()<D>()` with the smallest instantiated feature count that suffices.
 template <class Body>
 void with_features(int features, const Body& body) {
+  if (features <= 1) return body.template operator()<1>();
   if (features <= 2) return body.template operator()<2>();
   if (features <= 4) return body.template operator()<4>();
   if (features <= 8) return body.template operator()<8>();

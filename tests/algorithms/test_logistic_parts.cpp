@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -54,6 +55,55 @@ void expect_row_terms() {
 TEST(LogisticShards, TermsOfARowAreWithinTheirRoundings) {
   expect_row_terms<float>();
   expect_row_terms<double>();
+}
+
+/// Rows whose losses share a logarithm: of each logit alone, with itself seven times more, and with logits of any size.
+template <class T>
+void expect_shared_terms() {
+  constexpr T eps = std::numeric_limits<T>::epsilon();
+  for (int i = -3000; i <= 3000; ++i)
+    for (const int rows : {1, 2, 4, 8})
+      for (const int stride : {0, 37, 1501}) {
+        SharedLoss<T> shared;
+        long double loss = 0;
+        double bound = 0;
+        for (int row = 0; row < rows; ++row) {
+          const T z = static_cast<T>((i + 3000 + stride * row) % 6001 - 3000) / 40, y = static_cast<T>((i + row) & 1);
+          const RowTerms<T> alone = row_terms(z, y);
+          const SharedTerms<T> terms = shared_terms(z, y);
+          ASSERT_NEAR(terms.residual, alone.residual, 3 * eps) << z;
+          ASSERT_NEAR(terms.weight, alone.weight, 6 * eps * static_cast<double>(alone.weight)) << z;
+          shared.add(terms);
+          const auto exact = static_cast<long double>(z);
+          const long double of_row =
+              std::max<long double>(exact, 0) - y * exact + std::log1p(std::exp(-std::abs(exact)));
+          loss += of_row;
+          bound += static_cast<double>(5 * of_row + 2 * std::abs(exact));
+        }
+        ASSERT_NEAR(shared.value(), static_cast<double>(loss), eps * bound) << i << ' ' << rows << ' ' << stride;
+      }
+  for (const T z : {static_cast<T>(-1e30), static_cast<T>(1e30)}) {
+    SharedLoss<T> loss;
+    loss.add(shared_terms(z, T{0}));
+    EXPECT_EQ(loss.value(), z > 0 ? z : T{0});
+  }
+  SharedLoss<T> loss;
+  loss.add(shared_terms(std::numeric_limits<T>::quiet_NaN(), T{0}));
+  EXPECT_TRUE(std::isnan(loss.value()));
+}
+
+TEST(LogisticShards, RowsThatShareALogarithmAreWithinTheirRoundings) {
+  expect_shared_terms<float>();
+  expect_shared_terms<double>();
+}
+
+TEST(LogisticShards, LogarithmsOfProductsAreWithinTheirRoundings) {
+  for (int i = 0; i <= 8000; ++i) {
+    const double x = std::exp2(i / 1000.0);
+    const double log = std::log(x), single = std::log(static_cast<double>(static_cast<float>(x)));
+    ASSERT_NEAR(log_of_product(x), log, 3 * 0x1p-52 * std::max(1.0, log)) << x;
+    ASSERT_NEAR(log_of_product(static_cast<float>(x)), single, 3 * 0x1p-23 * std::max(1.0, single)) << x;
+  }
 }
 
 TEST(LogisticShards, ANewtonStepThatGrowsTheLossIsHalved) {
