@@ -9,11 +9,8 @@ namespace league::cuda::logistic_regression {
 [[maybe_unused]] static __global__ void add_rows_of(State state, std::int64_t count, const double* partials,
                                                     double* sums) {
   extern __shared__ double scratch[];
-  const auto team = block_group();
   if (state.control[is_stopped] != 0) return;
-  double mine = 0;
-  for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[blockIdx.x * count + i];
-  team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[blockIdx.x] = sum; });
+  add_values(block_group(), partials + blockIdx.x * count, count, scratch, [&](double sum) { sums[blockIdx.x] = sum; });
 }
 
 [[maybe_unused]] static __global__ void newton_once(Rule rule, State state) {

@@ -14,12 +14,10 @@ struct AddRows {
   int threads;
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     double* scratch = scratch_of<double>(member, scratch_size(1, threads));
-    const auto team = team_group(member, threads);
     const std::int64_t rank = member.league_rank();
     if (state.control[is_stopped] != 0) return;
-    double mine = 0;
-    for (std::int64_t i = team.rank; i < count; i += team.size) mine += partials[rank * count + i];
-    team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { sums[rank] = sum; });
+    add_values(team_group(member, threads), partials + rank * count, count, scratch,
+               [&](double sum) { sums[rank] = sum; });
   }
 };
 

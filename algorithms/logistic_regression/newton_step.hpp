@@ -8,6 +8,24 @@ namespace league::logistic {
 
 using blocks::device_solve_side, blocks::host_solve_side;
 
+/// Adds `count` consecutive values by a team, eight loads of a thread under way at a time; calls `put(sum)` by one
+/// thread. `scratch`: scratch_size(1, team.size) doubles. @pre all threads call
+template <class Barrier, class Put>
+LEAGUE_FUNCTION void add_values(const Group<Barrier>& team, const double* values, std::int64_t count, double* scratch,
+                                const Put& put) {
+  constexpr int on_their_way = 8;
+  double mine = 0;
+  for (std::int64_t first = team.rank; first < count; first += std::int64_t{on_their_way} * team.size) {
+    double next[on_their_way];
+    unrolled<on_their_way>([&](int k) {
+      const std::int64_t i = first + std::int64_t{k} * team.size;
+      next[k] = i < count ? values[i] : 0.0;
+    });
+    unrolled<on_their_way>([&](int k) { mine += next[k]; });
+  }
+  team_sums<1>(team, [&](int) { return mine; }, scratch, [&](int, int, double sum) { put(sum); });
+}
+
 /// Scratch of a Newton step by a team of side * side threads, in doubles.
 template <int side>
 constexpr int newton_scratch(int features) {
