@@ -24,7 +24,9 @@ class Direct final : public DistanceShard {
  public:
   Direct(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), memory_(*this) {}
-  Launch configure(Launch launch) override { return launch_ = memory_.configure(launch, cuda::limits, block_rows()); }
+  Launch configure(Launch launch) override {
+    return launch_ = memory_.configure(launch, cuda::limits, block_rows(), 1);
+  }
 
  private:
   void block(Stages& stages, Range range) override {

@@ -41,7 +41,8 @@ class DirectOnGpu final : public DistanceShard {
   Launch configure(Launch launch) override {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_lanes<T>);
-    return launch_ = memory_.configure(launch, limits, block_rows());
+    // Kokkos sets shared memory aside for each thread of a team, not for its lanes
+    return launch_ = memory_.configure(launch, limits, block_rows(), kokkos::on_gpu ? 8 : 1);
   }
 
  private:

@@ -14,6 +14,8 @@ namespace league::distance_matrix::kokkos_model {
 
 using kokkos::Exec, kokkos::Member;
 
+inline constexpr int few_coordinates = 64;  ///< of points whose tiles take little more than their stores
+
 template <int team>
 using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                                       Kokkos::LaunchBounds<team, kokkos::launch_bound(512 / team)>>;
@@ -53,7 +55,12 @@ class TiledOnGpu final : public DistanceShard {
       throw Unsupported("vector length " + std::to_string(launch_.vector) + ": the tile takes 1");
     if (launch_.team != 256 && launch_.team != 128 && launch_.team != 64)
       throw Unsupported("team size " + std::to_string(launch_.team) + ": the tile takes 64, 128 or 256");
-    if (launch_.league == 0) launch_.league = league_of(memory_.tiles({0, block_rows()}, launch_.team).items);
+    if (launch_.league == 0) {
+      launch_.league = league_of(memory_.tiles({0, block_rows()}, launch_.team).items);
+      if (kind != Kind::product && launch_.team == 64 &&
+          problem().dimension <= few_coordinates)  // a team costs more to start than a tile
+        launch_.league = std::min(launch_.league, 4 * multiprocessors(*this));
+    }
     return launch_;
   }
 

@@ -64,7 +64,9 @@ class Direct final : public IndependentShard {
             memory_.test.data(), memory_.train.data(), memory_.train_panels, first, queries, memory_.matrix.data());
         cuda::check_launch();
       });
-      stages.stage(queue(), "select", [&] { select_rows(queue(), knn, launch_, first, queries, memory_.squared()); });
+      stages.stage(queue(), "select", [&] {
+        select_rows(queue(), knn, selection_launch(queries, knn.n), first, queries, memory_.squared());
+      });
     }
     stages.stage(queue(), "vote", [&] { vote_all(queue(), knn); });
   }

@@ -70,7 +70,9 @@ class DirectOnGpu final : public IndependentShard {
         direct<Element>(exec_, launch_, memory_.test.data(), memory_.train.data(), memory_.train_panels, first, queries,
                         memory_.matrix.data());
       });
-      stages.stage(queue(), "select", [&] { select_rows(exec_, knn, launch_, first, queries, memory_.squared()); });
+      stages.stage(queue(), "select", [&] {
+        select_rows(exec_, knn, selection_launch(queries, knn.n), first, queries, memory_.squared());
+      });
     }
     stages.stage(queue(), "vote", [&] { vote_all(exec_, knn); });
   }

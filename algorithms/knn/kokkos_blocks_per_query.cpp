@@ -7,6 +7,7 @@ namespace {
 
 /// Shuffles of the subgroup.
 struct ShuffledLanes {
+  static constexpr bool shuffles = true;
   blocks::NativeLanes of_subgroup;
   int lanes;
   KOKKOS_FUNCTION static ShuffledLanes of(const Member& /*team*/, int rank, int lanes) {

@@ -6,6 +6,7 @@ namespace {
 
 /// Reductions of Kokkos.
 struct VectorLanes {
+  static constexpr bool shuffles = false;
   KOKKOS_FUNCTION static LanesSum of(const Member& team, int /*rank*/, int lanes) { return {team, lanes}; }
 };
 

@@ -31,7 +31,7 @@ class PerQueryBy final : public IndependentShard {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_select_threads);
     kokkos::require_scratch(sizeof(QueryScratch) + 16, "the distances of a chunk");
-    return launch_ = memory_.configure(launch, limits, kokkos::on_gpu, 2 * multiprocessors(*this));
+    return launch_ = memory_.configure(launch, limits, kokkos::on_gpu, 2 * multiprocessors(*this), Lanes::shuffles);
   }
   void compute(Stages& stages) override {
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,

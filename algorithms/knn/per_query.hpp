@@ -75,25 +75,27 @@ template <class T, class Element, template <class> class Array>
 struct QueryMemory {
   QueryMemory(IndependentShard& shard_, const Knn& problem) : shard(shard_), knn(shard_, problem) {}
 
-  /// Default: up to 8 lanes share a row, 16 features each (16 lanes from 512 features on, where there are many queries;
-  /// more where there are fewer rows than lanes of a subgroup), and the chunks of all queries are about `teams` items
-  /// of at least 256 rows. A team has a thread per four pairs of row and lane, and at most 128 of them (64 where a lane
-  /// has a row) where there are more items than teams.
+  /// Default: up to 8 lanes share a row (16 from 512 features on, where there are many queries; more where there are
+  /// fewer rows than lanes of a subgroup), of which each has 16 to 31 bytes, or up to 64 where lanes do not shuffle.
+  /// The chunks of all queries are about `teams` items of at least 256 rows. A team has a thread per four pairs of row
+  /// and lane, from 64 threads on per 16 where there are more items than teams, and then at most 128 where queries are
+  /// many.
   /// @throws Unsupported for larger chunks than scratch holds
-  Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu, std::int64_t teams) {
+  Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu, std::int64_t teams, bool shuffles) {
     const std::int64_t wanted = std::max<std::int64_t>(teams / std::max<std::int64_t>(knn.m, 1), 1);
     const std::int64_t rows = std::min(std::clamp<std::int64_t>(ceil_div(knn.n, wanted), 256, max_chunk), knn.n);
+    const std::int64_t bytes = knn.features * static_cast<std::int64_t>(sizeof(T));
     const int least = limits.vector;  // a subgroup
-    const bool many = knn.m > teams;
-    const int usual = many && knn.features >= 512 ? 16 : 8;
+    const bool many = knn.m > teams, full = knn.m * ceil_div(knn.n, rows) > teams;
+    const int usual = many && knn.features >= 512 ? 16 : 8, most = many ? 128 : max_select_threads;
+    const auto share = [&](int lanes) { return shuffles ? lanes * 32 <= bytes : lanes * 64 < bytes; };
     int lanes = 1;
     while (on_gpu && 2 * lanes <= limits.vector &&
-           ((lanes < usual && lanes * 16 < knn.features) || (lanes * rows < least && lanes * 4 < knn.features)))
+           ((lanes < usual && share(lanes)) || (lanes * rows < least && lanes * 4 < knn.features)))
       lanes *= 2;
     if (launch.vector > 0) lanes = launch.vector;
-    const int most = !many ? max_select_threads : lanes == 1 ? 64 : 128;
     int threads = least;
-    while (threads < most && threads * 4 < rows * lanes) threads *= 2;
+    while (threads < most && threads * (full && threads >= 64 ? 16 : 4) < rows * lanes) threads *= 2;
     launch = resolve(launch, {0, on_gpu ? std::max(threads / lanes, 1) : 1, lanes, static_cast<int>(rows)}, limits);
     if (launch.tile > max_chunk)
       throw Unsupported("tile " + std::to_string(launch.tile) + ": scratch holds the distances of " +
