@@ -41,7 +41,7 @@ class DirectOnGpu final : public DistanceShard {
   Launch configure(Launch launch) override {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_lanes<T>);
-    // Kokkos sets shared memory aside for each thread of a team, not for its lanes
+    // Kokkos sets shared memory aside for each thread of a team, not for its lanes: more is left to the cache
     return launch_ = memory_.configure(launch, limits, block_rows(), kokkos::on_gpu ? 8 : 1);
   }
 

@@ -14,7 +14,11 @@ namespace league::distance_matrix::kokkos_model {
 
 using kokkos::Exec, kokkos::Member;
 
-inline constexpr int few_coordinates = 64;  ///< of points whose tiles take little more than their stores
+/// Coordinates of points whose tiles take little more than their stores.
+template <Kind kind>
+inline constexpr int few_coordinates = kind == Kind::tiled       ? 64
+                                       : kind == Kind::symmetric ? 16
+                                                                 : 0;
 
 template <int team>
 using TilePolicy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
@@ -57,8 +61,7 @@ class TiledOnGpu final : public DistanceShard {
       throw Unsupported("team size " + std::to_string(launch_.team) + ": the tile takes 64, 128 or 256");
     if (launch_.league == 0) {
       launch_.league = league_of(memory_.tiles({0, block_rows()}, launch_.team).items);
-      if (kind != Kind::product && launch_.team == 64 &&
-          problem().dimension <= few_coordinates)  // a team costs more to start than a tile
+      if (launch_.team == 64 && problem().dimension <= few_coordinates<kind>)  // a team costs more to start than a tile
         launch_.league = std::min(launch_.league, 4 * multiprocessors(*this));
     }
     return launch_;

@@ -9,9 +9,11 @@ namespace league::knn {
 inline constexpr int side = 4;           ///< of the square of distances per lane
 inline constexpr int max_threads = 512;  ///< per team, so that the square stays in registers
 
-/// The launch of the selection, whatever that of the distances: a team per query, of more threads for long rows.
+/// The launch of the selection, whatever that of the distances: a team per query, of more threads for long rows, or
+/// where few queries leave multiprocessors idle.
 inline Launch selection_launch(std::int64_t queries, std::int64_t train_rows) {
-  return {league_of(queries), train_rows > 4096 ? 256 : 128, 1};
+  const std::int64_t long_rows = queries < 128 ? 1024 : 4096;
+  return {league_of(queries), train_rows > long_rows ? 256 : 128, 1};
 }
 
 /// Memory of `direct` on a GPU: packed rows, and the matrix of distances of a block of queries.

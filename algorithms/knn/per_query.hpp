@@ -9,7 +9,8 @@
 /// rows. For few queries, or few rows.
 namespace league::knn {
 
-inline constexpr int max_chunk = 2048;  ///< training rows per item: scratch holds their distances
+inline constexpr int max_chunk = 2048;            ///< training rows per item: scratch holds their distances
+inline constexpr std::int64_t cached = 64 << 10;  ///< bytes of training rows that stay in a first-level cache
 
 /// Scratch of a team.
 struct QueryScratch {
@@ -88,7 +89,8 @@ struct QueryMemory {
     const int least = limits.vector;  // a subgroup
     const bool many = knn.m > teams, full = knn.m * ceil_div(knn.n, rows) > teams;
     const int usual = many && knn.features >= 512 ? 16 : 8, most = many ? 128 : max_select_threads;
-    const auto share = [&](int lanes) { return shuffles ? lanes * 32 <= bytes : lanes * 64 < bytes; };
+    const bool cheap = shuffles && !(many && knn.n * bytes <= cached);
+    const auto share = [&](int lanes) { return cheap ? lanes * 32 <= bytes : lanes * 64 < bytes; };
     int lanes = 1;
     while (on_gpu && 2 * lanes <= limits.vector &&
            ((lanes < usual && share(lanes)) || (lanes * rows < least && lanes * 4 < knn.features)))
