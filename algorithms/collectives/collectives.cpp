@@ -16,7 +16,7 @@ using Operation = Collectives::Operation;
 
 /// Messages per compute and shard: many, to be long enough for timing, within this memory.
 constexpr std::int64_t usual_repeats = 100;
-constexpr std::int64_t max_bytes = std::int64_t{512} << 20;
+constexpr std::int64_t max_message_bytes = std::int64_t{512} << 20;
 
 Method method(Operation operation, const std::string& description) {
   const std::string same = "collectives are the communicator's for every model: same as ";
@@ -70,7 +70,7 @@ Operation operation_of(const std::string& problem) {
 }
 
 int repeats_of(std::int64_t wanted, std::int64_t message_bytes) {
-  const std::int64_t fit = max_bytes / std::max<std::int64_t>(message_bytes, 1);
+  const std::int64_t fit = max_message_bytes / std::max<std::int64_t>(message_bytes, 1);
   return static_cast<int>(std::clamp<std::int64_t>(fit, 1, wanted == 0 ? usual_repeats : wanted));
 }
 
