@@ -65,12 +65,12 @@ struct StripMemory {
     strips.share(launch.team * launch.vector);
     return strips;
   }
-  /// Default: 256 lanes where these are thousands of items, else 128, in vectors of `vector`. @throws Unsupported as
-  /// `resolve`
+  /// Default: 256 lanes where these are thousands of items, else 128, in vectors of `vector` where neither team nor
+  /// vector is given. @throws Unsupported as `resolve`
   [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits, std::int64_t rows, int vector) const {
     const bool many = strips({0, rows}, {.team = 256, .vector = 1}).items >= 4096;
-    if (launch.team > 0 || launch.vector > 0) vector = 1;
-    launch = resolve(launch, {0, (many ? 256 : 128) / vector, vector}, limits);
+    const int lanes = many ? 256 : 128, wide = launch.team > 0 || launch.vector > 0 ? 1 : vector;
+    launch = resolve(launch, {0, lanes / wide, wide}, limits);
     if (launch.league == 0) launch.league = league_of(strips({0, rows}, launch).items);
     launch.tile = direct_rows;
     return launch;

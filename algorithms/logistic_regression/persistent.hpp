@@ -22,7 +22,7 @@ using RegisterSums = blocks::Sums<double, gradient_sums(features)>;
 
 /// Teams per multiprocessor of an automatic launch, at most: each waits for all others in every step.
 template <int features>
-inline constexpr int waiting_teams = std::min(default_teams<features>, features <= 8 ? 2 : 3);
+inline constexpr int waiting_teams = features <= 8 ? 2 : default_teams<features>;
 
 /// The default team: of half the threads for one feature and rows of up to two packs per thread.
 template <class T, int features>

@@ -57,7 +57,7 @@ TEST(LogisticShards, TermsOfARowAreWithinTheirRoundings) {
   expect_row_terms<double>();
 }
 
-/// Rows whose losses share a logarithm: of each logit alone, with itself seven times more, and with logits of any size.
+/// 1 to 8 rows whose losses share a logarithm: one logit in all of them, or each 37 or 1,501 fortieths above the last.
 template <class T>
 void expect_shared_terms() {
   constexpr T eps = std::numeric_limits<T>::epsilon();
