@@ -6,8 +6,8 @@ namespace league::softmax_regression::kokkos_model {
 namespace {
 
 template <class T>
-using Variant = Fused<T, blocks::PlainWords>;
-const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::model, by_type<Variant>};
+using PlainFused = Fused<T, blocks::PlainWords>;
+const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::model, by_type<PlainFused>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

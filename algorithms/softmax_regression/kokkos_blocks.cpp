@@ -6,8 +6,8 @@ namespace league::softmax_regression::kokkos_model {
 namespace {
 
 template <class T>
-using Variant = Fused<T, blocks::NativeWords>;
-const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::blocks_model, by_type<Variant>};
+using NativeFused = Fused<T, blocks::NativeWords>;
+const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::blocks_model, by_type<NativeFused>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

@@ -14,6 +14,7 @@ namespace league {
 namespace {
 
 const char* const one_team = "its steps are those of one team of a GPU; compare fused";
+const char* const alone = "one region for all steps gains nothing on a host; compare fused";
 const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -51,6 +52,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .executions = recordable,
                  .not_expressible = {{"serial", plain}, {"openmp", plain}, {"kokkos", plain}},
                  .units = {{Dtype::f32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}}},
+                {.name = "persistent",
+                 .description = "for few features: one kernel for all steps, gradients in registers, on one device",
+                 .dtypes = {Dtype::f32, Dtype::u8},
+                 .not_expressible = {{"serial", alone}, {"openmp", alone}},
+                 .units = {{Dtype::u8, "f32"}}},
                 {.name = "dual",
                  .description = "for few rows: steps on the products of all rows, in double, one kernel for all steps",
                  .dtypes = {Dtype::f32, Dtype::u8},

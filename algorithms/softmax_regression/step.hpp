@@ -48,7 +48,11 @@ struct Descent {
   }
   /// Those of this shard, by local index.
   [[nodiscard]] LEAGUE_FUNCTION Rows own_rows(std::int64_t step) const {
-    const std::int64_t number = batches == 1 ? 0 : step % batches, first = number * own_batch;
+    return own_rows_of(batches == 1 ? 0 : step % batches);
+  }
+  /// The same of batch `number`.
+  [[nodiscard]] LEAGUE_FUNCTION Rows own_rows_of(std::int64_t number) const {
+    const std::int64_t first = number * own_batch;
     return {first, first + (number + 1 < batches ? own_batch : own_last_batch)};
   }
   /// The share of thread `thread` of `threads` in the penalty, which the first shard adds to the loss.
@@ -70,6 +74,11 @@ struct Descent {
     const Rows all = batch_of(step);
     return {step, c < classes && f <= features ? theta[f * classes + c] : 0, static_cast<double>(all.last - all.first)};
   }
+  /// A parameter of feature `f` after a step: `mean` is that of the residuals times the feature as stored.
+  [[nodiscard]] LEAGUE_FUNCTION double after_step(double parameter, int f, double mean) const {
+    const double penalty = f < features ? l2 * parameter : 0;
+    return parameter - learning_rate * (mean * scale + penalty);
+  }
   /// Updates column `column`, whose sum over all rows is `sum`.
   LEAGUE_FUNCTION void take(int column, double sum, const Before& before) const {
     const double mean = sum / before.rows;
@@ -80,8 +89,7 @@ struct Descent {
     }
     const int c = column / pitch, f = column % pitch;
     if (f > features) return;
-    const double penalty = f < features ? l2 * before.parameter : 0;
-    const double parameter = before.parameter - learning_rate * (mean * scale + penalty);
+    const double parameter = after_step(before.parameter, f, mean);
     theta[f * classes + c] = parameter;
     weights[c * weights_pitch + f] = static_cast<float>(parameter * scale);
   }

@@ -71,6 +71,11 @@ inline bool dual_runs(const SoftmaxRegression& problem, int devices) {
   return devices == 1 && problem.extent() * problem.classes <= 600;
 }
 
+/// Whether `persistent` must run: on one device, with few features and classes.
+inline bool persistent_runs(const SoftmaxRegression& problem, int devices) {
+  return devices == 1 && problem.features <= 15 && problem.classes <= 10;
+}
+
 inline bool has_devices(const Variant& variant, int devices) {
   return variant.model.device == DeviceKind::host || devices <= std::ssize(league::tests::runtime().gpus());
 }
@@ -82,6 +87,7 @@ inline void everywhere(const SoftmaxRegression& problem, const std::vector<int>&
       if (!has_devices(*variant, devices)) continue;
       SCOPED_TRACE(name_of(*variant) + " " + std::string(name(problem.dtype)) + " devices " + std::to_string(devices));
       if (variant->method == "dual" && !dual_runs(problem, devices)) continue;
+      if (variant->method == "persistent" && !persistent_runs(problem, devices)) continue;
       Solved run(*variant, problem, {.devices = devices});
       const std::vector<double> first = run.values(SoftmaxRegression::theta);
       run.again();

@@ -25,6 +25,7 @@ bool refuses(const Variant& variant, Execution execution) {
                                              "logistic_regression/persistent",
                                              "polynomial_fit/persistent",
                                              "softmax_regression/dual",
+                                             "softmax_regression/persistent",
                                              "sum/interleaved",
                                              "sum/two_phase",
                                              "sum/two_phase_sync"};
