@@ -85,13 +85,15 @@ class DistanceShard : public IndependentShard {
 
 /// A `Variant<T>`, or one of its kinds.
 template <template <class> class Variant>
-std::unique_ptr<IndependentShard> by_type(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IndependentShard> by_type(const DistanceMatrix& problem, const Context& context,
+                                                 const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Variant<T>>(problem, context, shard);
   });
 }
 template <template <class, Kind> class Variant, Kind kind>
-std::unique_ptr<IndependentShard> by_type(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IndependentShard> by_type(const DistanceMatrix& problem, const Context& context,
+                                                 const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Variant<T, kind>>(problem, context, shard);
   });

@@ -148,7 +148,8 @@ struct UnitMemory {
 
 /// A `Variant<T, Unit, mirror>`.
 template <template <blocks::mma::Element> class Native, template <class, class, bool> class Variant, bool mirror>
-std::unique_ptr<IndependentShard> by_unit(const DistanceMatrix& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IndependentShard> by_unit(const DistanceMatrix& problem, const Context& context,
+                                                 const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Variant<T, Native<element_of<T>>, mirror>>(problem, context, shard);
   });

@@ -154,7 +154,7 @@ struct MmaMemory {
 /// Calls `make.operator()<Unit, T>()` with the unit for the data: pixels of any type as bytes; other numbers rounded to
 /// f16, or to bf16 on hosts, which have no f16 unit.
 template <template <blocks::mma::Element> class Native, class Make>
-std::unique_ptr<IndependentShard> with_unit(const Knn& problem, const Make& make) {
+static std::unique_ptr<IndependentShard> with_unit(const Knn& problem, const Make& make) {
   using blocks::mma::Element;
   constexpr Element real = Native<Element::f16>::lanes == 1 ? Element::bf16 : Element::f16;
   if (!problem.exact) return make.template operator()<Native<real>, float>();
@@ -164,7 +164,7 @@ std::unique_ptr<IndependentShard> with_unit(const Knn& problem, const Make& make
                                                       });
 }
 template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
-std::unique_ptr<IndependentShard> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IndependentShard> by_unit(const Knn& problem, const Context& context, const Shard& shard) {
   return with_unit<Native>(problem, [&]<class Unit, class T>() -> std::unique_ptr<IndependentShard> {
     return std::make_unique<Variant<Unit, T>>(problem, context, shard);
   });

@@ -12,7 +12,7 @@ namespace league::knn {
 
 /// A `Variant<T, Element>`: the type of the features, and their conversion for packing.
 template <template <class, class> class Variant>
-std::unique_ptr<IndependentShard> by_element(const Knn& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IndependentShard> by_element(const Knn& problem, const Context& context, const Shard& shard) {
   if (!problem.exact) return std::make_unique<Variant<float, blocks::PlainElement<float>>>(problem, context, shard);
   return with_type<float, std::int32_t, std::uint8_t>(
       problem.dtype, [&]<class T>() -> std::unique_ptr<IndependentShard> {

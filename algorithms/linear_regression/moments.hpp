@@ -55,8 +55,8 @@ struct MomentSolve {
 
 /// The class whose block of features takes all. @throws Unsupported where there are more
 template <template <class, int> class P>
-std::unique_ptr<IterativeShard> by_moment_width(const LinearRegression& problem, const Context& context,
-                                                const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_moment_width(const LinearRegression& problem, const Context& context,
+                                                       const Shard& shard) {
   if (problem.features > max_moment_features)
     throw Unsupported(std::to_string(problem.features) + " features: a thread holds the moments of up to " +
                       std::to_string(max_moment_features));

@@ -71,19 +71,22 @@ class FitShard : public IterativeShard {
 
 /// P for the problem's type, and for a width that kernels are built for.
 template <template <class> class P>
-std::unique_ptr<IterativeShard> by_type(const LinearRegression& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_type(const LinearRegression& problem, const Context& context,
+                                               const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
     return std::make_unique<P<T>>(problem, context, shard);
   });
 }
 template <template <class, int> class P, int width>
-std::unique_ptr<IterativeShard> of_width(const LinearRegression& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IterativeShard> of_width(const LinearRegression& problem, const Context& context,
+                                                const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
     return std::make_unique<P<T, width>>(problem, context, shard);
   });
 }
 template <template <class, int> class P>
-std::unique_ptr<IterativeShard> by_width(const LinearRegression& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_width(const LinearRegression& problem, const Context& context,
+                                                const Shard& shard) {
   if (problem.features == 1) return of_width<P, 1>(problem, context, shard);
   if (problem.features <= 4) return of_width<P, 4>(problem, context, shard);
   if (problem.features <= 12) return of_width<P, 12>(problem, context, shard);
@@ -91,8 +94,8 @@ std::unique_ptr<IterativeShard> by_width(const LinearRegression& problem, const 
 }
 /// The width of the normal equations' blocks.
 template <template <class, int> class P>
-std::unique_ptr<IterativeShard> by_block_width(const LinearRegression& problem, const Context& context,
-                                               const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_block_width(const LinearRegression& problem, const Context& context,
+                                                      const Shard& shard) {
   return with_block_width(problem.features, [&]<int width>() { return of_width<P, width>(problem, context, shard); });
 }
 

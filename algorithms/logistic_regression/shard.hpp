@@ -75,7 +75,8 @@ void with_features(int features, const Body& body) {
 
 /// The class for the type of the data.
 template <template <class> class P>
-std::unique_ptr<IterativeShard> by_type(const LogisticRegression& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_type(const LogisticRegression& problem, const Context& context,
+                                               const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
     return std::make_unique<P<T>>(problem, context, shard);
   });

@@ -49,7 +49,7 @@ class FitShard : public IterativeShard {
 
 /// P for the problem's type, as its base class `Base`.
 template <template <class> class P, class Base = IterativeShard>
-std::unique_ptr<Base> by_type(const PolynomialFit& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<Base> by_type(const PolynomialFit& problem, const Context& context, const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<Base> {
     return std::make_unique<P<T>>(problem, context, shard);
   });

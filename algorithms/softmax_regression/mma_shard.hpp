@@ -91,7 +91,8 @@ struct MmaMemory {
 
 /// A `Variant<Unit, T>`: pixels of any type as bytes, other numbers as floats.
 template <template <blocks::mma::Element> class Native, template <class, class> class Variant>
-std::unique_ptr<IterativeShard> by_unit(const SoftmaxRegression& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_unit(const SoftmaxRegression& problem, const Context& context,
+                                               const Shard& shard) {
   using blocks::mma::Element;
   if (!problem.pixels()) return std::make_unique<Variant<Native<Element::f32>, float>>(problem, context, shard);
   return with_type<float, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {

@@ -92,7 +92,8 @@ struct Products {
 
 /// The class for the type of the stored rows.
 template <template <class> class P>
-std::unique_ptr<IterativeShard> by_type(const SoftmaxRegression& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<IterativeShard> by_type(const SoftmaxRegression& problem, const Context& context,
+                                               const Shard& shard) {
   return with_type<float, std::uint8_t>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
     return std::make_unique<P<T>>(problem, context, shard);
   });

@@ -86,7 +86,7 @@ class LaneShard : public StencilShard<T, Array> {
 };
 
 template <template <class, Method> class P, Method method>
-std::unique_ptr<HaloShard> by_type(const Stencil& problem, const Context& context, const Shard& shard) {
+static std::unique_ptr<HaloShard> by_type(const Stencil& problem, const Context& context, const Shard& shard) {
   return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<HaloShard> {
     return std::make_unique<P<T, method>>(problem, context, shard);
   });
