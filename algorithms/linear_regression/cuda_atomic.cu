@@ -93,8 +93,8 @@ class Atomic final : public CudaShard {
   std::vector<std::unique_ptr<Branch>> branches_;
 };
 
-const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>, {Execution::stream}};
-const RegisterSolve<LinearRegression> streams{"streams", model, by_type<Atomic>, {Execution::stream}};
+const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>};
+const RegisterSolve<LinearRegression> streams{"streams", model, by_type<Atomic>};
 
 }  // namespace
 }  // namespace league::cuda::linear_regression

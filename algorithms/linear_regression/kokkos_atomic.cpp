@@ -89,7 +89,7 @@ class Atomic final : public KokkosShard {
   Launch launch_;
 };
 
-const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>, {Execution::stream}};
+const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>};
 const RegisterSolve<LinearRegression> streams{"streams", model, by_type<Atomic>, {Execution::stream}};
 
 }  // namespace
