@@ -168,11 +168,13 @@ class Fused final : public IterativeShard {
   void update() const override { take_step(memory_.rows); }
 
  private:
-  /// Weights are kept in scratch if the device has enough.
+  /// Weights are kept in scratch if the device has enough, and teams are large: small ones would leave a multiprocessor
+  /// few warps.
   void choose_kernel(const cudaDeviceProp& properties) {
     const Plan& plan = memory_.plan;
     const int with_weights = plan.scratch_bytes + weights_bytes;
-    const bool fits = static_cast<std::size_t>(with_weights) <= cuda::max_scratch(properties);
+    const bool fits =
+        plan.launch.team > cuda::warp_size && static_cast<std::size_t>(with_weights) <= cuda::max_scratch(properties);
     kernel_ = !plan.resident ? fused_wide<T> : fits ? fused<T, true> : fused<T, false>;
     scratch_bytes_ = plan.resident && fits ? with_weights : plan.scratch_bytes;
     cuda::require_scratch(properties, static_cast<std::size_t>(scratch_bytes_),
