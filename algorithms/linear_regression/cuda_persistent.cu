@@ -48,7 +48,7 @@ class Persistent final : public CudaShard {
   Launch configure(Launch launch) override {
     constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
     const bool chosen = launch.league == 0;
-    launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
+    launch_ = resolved(launch, persistent_lanes<width>(rows().size()), max_persistent_lanes, rows_per_lane);
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
     if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));

@@ -45,10 +45,11 @@ class PersistentCluster final : public CudaShard {
   }
   Launch configure(Launch launch) override {
     constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
+    constexpr int few_lanes = width == 1 ? few_persistent_lanes : max_persistent_lanes;
     const bool chosen = launch.league == 0;
-    constexpr std::int64_t most_kept = blocks::cluster::max_blocks * persistent_lanes<width> * rows_per_lane;
+    constexpr std::int64_t most_kept = blocks::cluster::max_blocks * few_lanes * rows_per_lane;
     // more rows than the largest cluster keeps are read in each step, by as many lanes as there may be
-    const int lanes = rows().size() > most_kept ? max_persistent_lanes : persistent_lanes<width>;
+    const int lanes = rows().size() > most_kept ? max_persistent_lanes : few_lanes;
     launch_ = resolved(launch, lanes, max_persistent_lanes, rows_per_lane);
     if (chosen && launch_.league > 1) launch_.league = blocks::cluster::max_blocks;
     bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);

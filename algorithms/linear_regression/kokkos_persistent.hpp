@@ -59,7 +59,7 @@ class Persistent final : public KokkosShard {
     if (!on_gpu && launch.team == 0) launch.team = limits(queue()).team_times_vector;
     if (on_gpu && launch.vector == 0) launch.vector = 1;
     constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
-    launch_ = resolved(launch, persistent_lanes<width>, max_persistent_lanes, rows_per_lane);
+    launch_ = resolved(launch, persistent_lanes<width>(rows().size()), max_persistent_lanes, rows_per_lane);
     Adder::require(launch_.team * launch_.vector);
     const int values = Adder::template scratch_size<terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values);

@@ -7,11 +7,22 @@
 /// The rows of a persistent kernel: one launch takes all steps.
 namespace league::linear_regression {
 
-/// Maximum and default lanes of a team: a step of one feature waits for its barrier, one of more for
-/// its rows.
-inline constexpr int max_persistent_lanes = 256;
+/// Maximum lanes of a team, and those of a small one: a step of one feature or of few rows waits for its barriers, one
+/// of more for its rows.
+inline constexpr int max_persistent_lanes = 256, few_persistent_lanes = 128;
+/// Teams that few rows are for, and the most rows of a lane: a step of more teams waits longer for their sums.
+inline constexpr int few_persistent_teams = 64, few_lane_rows = 12;
+/// Whether an automatic launch takes these. Rows of several features that one team takes at once need no other team.
 template <int width>
-inline constexpr int persistent_lanes = width == 1 ? 128 : 256;
+bool few_persistent_rows(std::int64_t rows) {
+  return width > 1 && rows > max_persistent_lanes &&
+         rows <= std::int64_t{few_lane_rows} * few_persistent_teams * few_persistent_lanes;
+}
+/// Default lanes of a team.
+template <int width>
+int persistent_lanes(std::int64_t rows) {
+  return width == 1 || few_persistent_rows<width>(rows) ? few_persistent_lanes : max_persistent_lanes;
+}
 /// Teams of the largest size per multiprocessor, by register use: two for up to 4 features, whose rows are read in each
 /// step.
 template <int width>
@@ -21,6 +32,7 @@ template <int width>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
   const std::int64_t few_rows = std::int64_t{128} * launch.team * launch.vector;
   const int most = std::min(launch.league, held);
+  if (few_persistent_rows<width>(rows)) return std::min(most, few_persistent_teams);
   return width == 1 ? most : blocks::waiting_league(rows, few_rows, multiprocessors, most);
 }
 /// Maximum rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and

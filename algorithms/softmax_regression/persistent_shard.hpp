@@ -33,11 +33,16 @@ struct PersistentMemory {
     require_few("features", problem.features, few_features);
     require_few("classes", problem.classes, classes_together);
   }
-  /// `held(launch)`: teams of this launch that the device holds at once. @throws Unsupported for a larger league,
-  /// larger teams, or vectors
+  /// `most_threads`: of a team; up to eight rows per thread, a team of half of them waits for less time at its
+  /// barriers. `held(launch)`: teams of this launch that the device holds at once. @throws Unsupported for a larger
+  /// league, larger teams, or vectors
   template <class Held>
-  Launch configure(Launch requested, int team, const LaunchLimits& limits, int multiprocessors, const Held& held) {
-    launch = resolve(requested, {0, team, 1}, limits);
+  Launch configure(Launch requested, int most_threads, const LaunchLimits& limits, int multiprocessors,
+                   const Held& held) {
+    constexpr int few_rows = 8;
+    const int few_threads = std::max(1, most_threads / 2);
+    const bool few = rows.max_rows() <= std::int64_t{few_rows} * few_threads * multiprocessors;
+    launch = resolve(requested, {0, few ? few_threads : most_threads, 1}, limits);
     if (launch.vector != 1)
       throw Unsupported("vector length " + std::to_string(launch.vector) +
                         ": each thread of this kernel keeps its own sums, it takes 1");
@@ -67,13 +72,10 @@ struct PersistentMemory {
   [[nodiscard]] int sums() const {
     return persistent_sums(rows.problem.classes, static_cast<int>(rows.problem.features));
   }
-  /// Teams with four rows per thread while those are so few that their sums take one trip through memory; else a team
-  /// per multiprocessor, or several with that many rows.
+  /// A team per multiprocessor where there are rows for so many, a second one with more than 16 rows per thread.
   [[nodiscard]] int automatic_league(int held, int multiprocessors) const {
-    constexpr int few_rows = 4, words_of_thread = 8;
-    const std::int64_t count = rows.max_rows(), several = ceil_div<std::int64_t>(count, few_rows * launch.team);
-    if (several * sums() <= words_of_thread * launch.team)
-      return static_cast<int>(std::min<std::int64_t>(several, held));
+    constexpr int few_rows = 16;
+    const std::int64_t count = rows.max_rows();
     return blocks::waiting_league(count, few_rows * launch.team, multiprocessors,
                                   std::min(held, league_of(ceil_div<std::int64_t>(count, launch.team))));
   }
