@@ -204,7 +204,7 @@ struct Plan {
 template <class T>
 Plan plan(Launch requested, const LaunchLimits& limits, int quads, int classes, std::int64_t rows,
           int multiprocessors) {
-  constexpr int step = 64, few_quads = 16, resident_threads = 512;
+  constexpr int step = 64, few_quads = 32, resident_threads = 512;
   const int threads = quads <= few_quads ? 32 : std::clamp(ceil_div(quads, step) * step, 2 * step, max_threads);
   Plan plan{resolve(requested, {0, threads, 1}, limits)};
   if (plan.launch.vector != 1)
