@@ -13,7 +13,7 @@ pytest.importorskip("jinja2")
 if not installed():
     pytest.skip("no Chromium here (bench/setup --browser)", allow_module_level=True)
 
-RUN = Path(__file__).resolve().parents[2] / "bench" / "results" / "xeon-2-cores"
+RUN = Path(__file__).resolve().parents[2] / "bench" / "results" / "epyc-2-cores"
 WIDTHS = (1280, 390)
 
 # Pairs of texts of one drawing whose boxes overlap by more than a pixel, and texts that leave it.
