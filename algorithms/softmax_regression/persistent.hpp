@@ -48,15 +48,16 @@ struct PersistentScratch {
   static constexpr int features = 4 * quads, values = classes_together * features;
   static constexpr int rounds = (values + most - 1) / most, at_once = (values + rounds - 1) / rounds;
 
+  struct OfThreads {
+    double losses[max_threads];
+    float values[at_once][max_threads];
+  };
   double parts[parts_of_team][at_once + 1];
   double theta[values];     ///< as in `Descent`
   double sums[values + 2];  ///< [persistent_sums]
   Quad weights[classes_together][quads];
   union {
-    struct {
-      double losses[max_threads];
-      float values[at_once][max_threads];
-    } of_threads;
+    OfThreads of_threads;
     double received[max_threads];  ///< for the sums over the league
   };
 };
