@@ -2,47 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
-#include <memory>
-#include <thread>
 #include <vector>
 
 #include "algorithms/blocks/league_all_reduce.hpp"
 #include "algorithms/blocks/league_barrier.hpp"
+#include "tests/algorithms/waiting_teams.hpp"
 
 // Teams of two threads that wait for each other, on threads of the host.
 namespace league::blocks {
 namespace {
 
-struct GivenUp {};
-struct HostAtomics {
-  unsigned max_polls = 1U << 26;
-  static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-  static unsigned add(unsigned* word, unsigned value) { return std::atomic_ref(*word).fetch_add(value); }
-  static unsigned load(unsigned* word) {
-    std::this_thread::yield();
-    return std::atomic_ref(*word).load();
-  }
-  static void give_up() { throw GivenUp{}; }
-};
-
-/// Calls `body(group, team)` on both threads of every team.
-template <class Body>
-void run_teams(int teams, const Body& body) {
-  std::vector<std::unique_ptr<std::barrier<>>> barriers;
-  std::vector<std::jthread> threads;
-  for (int team = 0; team < teams; ++team) barriers.push_back(std::make_unique<std::barrier<>>(2));
-  for (int team = 0; team < teams; ++team)
-    for (int rank = 0; rank < 2; ++rank)
-      threads.emplace_back([&body, team, rank, barrier = barriers[static_cast<std::size_t>(team)].get()] {
-        body(group_of(rank, 2, [barrier] { barrier->arrive_and_wait(); }), team);
-      });
-}
-
 /// Each team sends its count to the one before, through one barrier per round.
 std::vector<int> pass_on(int teams, int rounds, unsigned* word) {
   std::vector<int> counts(static_cast<std::size_t>(teams)), sent(static_cast<std::size_t>(2 * teams));
-  run_teams(teams, [&](const auto& group, int team) {
+  run_teams(teams, 2, [&](const auto& group, int team) {
     int mine = 0;
     for (int round = 0; round < rounds; ++round) {
       int* of_round = sent.data() + (round & 1) * teams;
@@ -120,7 +93,7 @@ TEST(LeagueAllReduce, EveryThreadGetsTheSumsOfItsStep) {
     std::vector<std::vector<double>> scratch(static_cast<std::size_t>(teams),
                                              std::vector<double>(team_sums_size<values>(2)));
     std::atomic<int> right = 0;
-    run_teams(teams, [&](const auto& group, int team) {
+    run_teams(teams, 2, [&](const auto& group, int team) {
       double* of_team = scratch[static_cast<std::size_t>(team)].data();
       for (std::int64_t step = 0; step < steps; ++step) {
         Sums<double, values> mine;
@@ -142,7 +115,7 @@ TEST(LeagueAllReduce, ManySumsInScratchTakeOneTripOrTwo) {
       std::atomic<int> right = 0;
       std::vector<std::vector<double>> sums(static_cast<std::size_t>(teams), std::vector<double>(n)), scratch = sums;
       for (auto& of_team : scratch) of_team.resize(static_cast<std::size_t>(n) + 2);
-      run_teams(teams, [&](const auto& group, int team) {
+      run_teams(teams, 2, [&](const auto& group, int team) {
         double* mine = sums[static_cast<std::size_t>(team)].data();
         for (std::int64_t step = 0; step < steps; ++step) {
           for (int i = group.rank; i < n; i += group.size) mine[i] = share(team, step, i);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
-#include <barrier>
 #include <cstring>
-#include <memory>
-#include <thread>
 
 #include "algorithms/softmax_regression/persistent_shard.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
+#include "tests/algorithms/waiting_teams.hpp"
 #include "tests/fibers.hpp"
 
 namespace league::softmax_regression::tests {
@@ -18,12 +15,6 @@ std::vector<const Variant*> persistent() {
   return league::tests::variants<SoftmaxRegression>(
       [](const Variant& variant) { return variant.method == "persistent"; });
 }
-
-struct GivenUp {};
-struct HostAtomics {
-  static constexpr unsigned max_polls = 1U << 30;
-  static void give_up() { throw GivenUp{}; }
-};
 
 /// Runs `body(group)` on all threads of a team of fibers.
 template <class Body>
@@ -60,22 +51,14 @@ Outputs emulated(const SoftmaxRegression& problem, int teams, int threads) {
   std::vector<Scratch> scratch(static_cast<std::size_t>(teams));
   std::memset(static_cast<void*>(scratch.data()), 0xff, scratch.size() * sizeof(Scratch));  // NaN
   const auto take = [&](const auto& group, int team) {
-    take_all_steps<blocks::PlainWords>(group, team, teams, work, HostAtomics{},
+    take_all_steps<blocks::PlainWords>(group, team, teams, work, blocks::HostAtomics{1U << 30},
                                        scratch[static_cast<std::size_t>(team)]);
   };
   if (teams == 1) {
     on_fibers(threads, [&](const auto& group) { take(group, 0); });
     return outputs;
   }
-  std::vector<std::unique_ptr<std::barrier<>>> barriers;
-  std::vector<std::jthread> running;
-  for (int team = 0; team < teams; ++team) barriers.push_back(std::make_unique<std::barrier<>>(threads));
-  for (int team = 0; team < teams; ++team)
-    for (int rank = 0; rank < threads; ++rank)
-      running.emplace_back([&take, team, rank, threads, barrier = barriers[static_cast<std::size_t>(team)].get()] {
-        take(blocks::group_of(rank, threads, [barrier] { barrier->arrive_and_wait(); }), team);
-      });
-  running.clear();
+  blocks::run_teams(teams, threads, take);
   return outputs;
 }
 
