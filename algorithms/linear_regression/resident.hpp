@@ -10,13 +10,11 @@ namespace league::linear_regression {
 /// Maximum lanes of a team, and those of a small one: a step of one feature or of few rows waits for its barriers, one
 /// of more for its rows.
 inline constexpr int max_persistent_lanes = 256, few_persistent_lanes = 128;
-/// Teams that few rows are for, and the most rows of a lane: a step of more teams waits longer for their sums.
-inline constexpr int few_persistent_teams = 64, few_lane_rows = 12;
-/// Whether an automatic launch takes these. Rows of several features that one team takes at once need no other team.
+/// Whether an automatic launch takes few and small teams. Rows of several features that one team takes at once need no
+/// other team.
 template <int width>
 bool few_persistent_rows(std::int64_t rows) {
-  return width > 1 && rows > max_persistent_lanes &&
-         rows <= std::int64_t{few_lane_rows} * few_persistent_teams * few_persistent_lanes;
+  return width > 1 && rows > max_persistent_lanes && rows <= blocks::few_waiting_rows;
 }
 /// Default lanes of a team.
 template <int width>
@@ -32,7 +30,7 @@ template <int width>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
   const std::int64_t few_rows = std::int64_t{128} * launch.team * launch.vector;
   const int most = std::min(launch.league, held);
-  if (few_persistent_rows<width>(rows)) return std::min(most, few_persistent_teams);
+  if (few_persistent_rows<width>(rows)) return std::min(most, blocks::few_waiting_teams);
   return width == 1 ? most : blocks::waiting_league(rows, few_rows, multiprocessors, most);
 }
 /// Maximum rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and

@@ -37,9 +37,8 @@ int waiting_team(std::int64_t rows, int multiprocessors) {
 template <int features>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
   constexpr std::int64_t few_packs = fits_registers<features> ? 20 : 4;  // of a thread
-  constexpr int few_teams = 64, few_rows = 1536;                         // per team: fewer teams wait for less time
   const int most = std::min(launch.league, held);
-  if (fits_registers<features> && rows <= std::int64_t{few_teams} * few_rows) return std::min(most, few_teams);
+  if (fits_registers<features> && rows <= blocks::few_waiting_rows) return std::min(most, blocks::few_waiting_teams);
   return features <= 8 ? blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most) : most;
 }
 
