@@ -28,17 +28,14 @@ class Persistent final : public IterativeShard {
       : IterativeShard(context, shard), memory_(*this, context, problem) {}
   Launch configure(Launch launch) override {
     const cudaDeviceProp properties = cuda::properties(queue());
+    with_quads(memory_.rows.problem, [&]<int quads>() {
+      kernel_ = all_steps<T, quads>;
+      scratch_bytes_ = sizeof(PersistentScratch<quads, most>);
+    });
     const auto held = [&](Launch wanted) {
-      int teams = 0;
-      with_quads(memory_.rows.problem, [&]<int quads>() {
-        kernel_ = all_steps<T, quads>;
-        scratch_bytes_ = sizeof(PersistentScratch<quads, most>);
-        cuda::require_scratch(properties, static_cast<std::size_t>(scratch_bytes_),
-                              "team size " + std::to_string(wanted.team));
-        cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(kernel_), scratch_bytes_));
-        teams = blocks::blocks_at_once(queue(), wanted, static_cast<std::size_t>(scratch_bytes_), kernel_);
-      });
-      return teams;
+      cuda::require_scratch(properties, scratch_bytes_, "team size " + std::to_string(wanted.team));
+      cuda::check(cuda::allow_scratch(reinterpret_cast<const void*>(kernel_), static_cast<int>(scratch_bytes_)));
+      return blocks::blocks_at_once(queue(), wanted, scratch_bytes_, kernel_);
     };
     return memory_.configure(launch, max_threads, cuda::limits, properties.multiProcessorCount, held);
   }
@@ -54,7 +51,7 @@ class Persistent final : public IterativeShard {
  private:
   PersistentMemory<T, cuda::Array> memory_;
   void (*kernel_)(PersistentWork<T>) = nullptr;
-  int scratch_bytes_ = 0;
+  std::size_t scratch_bytes_ = 0;
 };
 
 const RegisterWholeSolve<SoftmaxRegression> persistent{"persistent", cuda::model, by_type<Persistent>};

@@ -37,13 +37,11 @@ class Persistent final : public IterativeShard {
         memory_(*this, context, problem) {}
   Launch configure(Launch launch) override {
     const auto held = [&](Launch wanted) {
-      int teams = 0;
-      with_quads(memory_.rows.problem, [&]<int quads>() {
+      return with_quads(memory_.rows.problem, [&]<int quads>() {
         kokkos::require_scratch(scratch_bytes<quads>, "team size " + std::to_string(wanted.team));
-        teams = blocks::teams_at_once(exec_, multiprocessors(*this), max_threads, teams_with_registers<quads>, wanted,
-                                      scratch_bytes<quads>);
+        return blocks::teams_at_once(exec_, multiprocessors(*this), max_threads, teams_with_registers<quads>, wanted,
+                                     scratch_bytes<quads>);
       });
-      return teams;
     };
     return memory_.configure(launch, kokkos::on_gpu ? max_threads : 1, kokkos::limits(queue()), multiprocessors(*this),
                              held);

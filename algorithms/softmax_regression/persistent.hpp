@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/league_all_reduce.hpp"
@@ -36,8 +37,6 @@ struct PersistentWork {
   stamped::Word* board;  ///< [blocks::all_reduce_words]
   std::int64_t steps;
 };
-
-inline constexpr double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
 
 /// The sums of a step: [classes][features + 1], then the loss.
 LEAGUE_FUNCTION constexpr int persistent_sums(int classes, int features) { return classes * (features + 1) + 1; }
@@ -202,7 +201,7 @@ LEAGUE_FUNCTION void set_weights(const blocks::Group<Barrier>& team, const Desce
       if (f <= descent.features) {
         double& parameter = own.theta[f * descent.classes + c];
         parameter = value(parameter, c, f);
-        weight = parameter * log2_e;
+        weight = parameter * std::numbers::log2e;
       }
     }
     own.weights[c][f / 4].values[f % 4] = static_cast<float>(weight * descent.scale);
@@ -230,7 +229,7 @@ LEAGUE_FUNCTION void take_all_steps(const blocks::Group<Barrier>& team, std::int
   if (index < rows.last) next = Row::load(work, index);
   for (std::int64_t step = 0; step < work.steps; ++step) {
     const double share = 1 / static_cast<double>(rows.last - rows.first);
-    double loss = rank == 0 ? descent.penalty(step, team.rank, team.size) * log2_e : 0;  // to base 2
+    double loss = rank == 0 ? descent.penalty(step, team.rank, team.size) * std::numbers::log2e : 0;  // to base 2
     const std::int64_t begin = rows.first + start, end = rows.last;
     for (std::int64_t from = begin; from == begin || from < end; from += rows_of_thread * stride) {
       RowSums<quads> of_thread = {};
@@ -255,7 +254,7 @@ LEAGUE_FUNCTION void take_all_steps(const blocks::Group<Barrier>& team, std::int
         index = rows.first + start + team.rank;
         if (index < rows.last) next = Row::load(work, index);
       }
-      add_threads(team, of_thread, loss * ln_2, from == begin, descent, own);
+      add_threads(team, of_thread, loss * std::numbers::ln2, from == begin, descent, own);
       loss = 0;
     }
     blocks::league_all_reduce(team, rank, teams, sums, own.sums, work.board, step, atomics, own.received);

@@ -8,9 +8,9 @@
 
 namespace league::softmax_regression {
 
-/// Calls `body.template operator()<quads>()` with the quads of features, the constant one included.
+/// What `body.template operator()<quads>()` returns for the quads of features, the constant one included.
 template <class Body>
-void with_quads(const SoftmaxRegression& problem, const Body& body) {
+auto with_quads(const SoftmaxRegression& problem, const Body& body) {
   switch (problem.features / 4) {
     case 0:
       return body.template operator()<1>();
