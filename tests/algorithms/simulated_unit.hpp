@@ -9,7 +9,7 @@
 
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/mma.hpp"
-#include "tests/fibers.hpp"
+#include "tests/algorithms/fiber_team.hpp"
 
 /// GPU teams with matrix units, simulated by fibers.
 namespace league::tests {
@@ -79,14 +79,13 @@ using SimulatedTeam = blocks::Group<std::function<void()>>;
 /// Calls `body(team)` on all threads of a team of `subgroups` subgroups.
 template <class Unit, class Body>
 void run_team(int subgroups, const Body& body) {
-  const int size = subgroups * Unit::lanes;
-  FiberBarrier all(size);
   if constexpr (Unit::lanes > 1) {
     Unit::subgroups.clear();
     for (int i = 0; i < subgroups; ++i)
       Unit::subgroups.push_back(std::make_unique<Lanes<typename Unit::Word>>(Unit::lanes));
   }
-  run_fibers(size, [&](int rank) { body(SimulatedTeam{rank, size, [&] { all.arrive_and_wait(); }}); });
+  run_fiber_team(subgroups * Unit::lanes,
+                 [&](const auto& team) { body(SimulatedTeam{team.rank, team.size, team.barrier}); });
 }
 
 }  // namespace league::tests

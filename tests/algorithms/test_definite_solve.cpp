@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/blocks/definite_solve.hpp"
-#include "tests/fibers.hpp"
+#include "tests/algorithms/fiber_team.hpp"
 
 // A team is simulated by fibers.
 namespace league::blocks {
@@ -42,10 +42,9 @@ std::vector<double> solved(const Equations& of, double tolerance = 0) {
   constexpr double unset = -12345;
   std::vector<double> x(static_cast<std::size_t>(of.n), unset);
   std::vector<double> scratch(definite_scratch<side>(of.n), std::numeric_limits<double>::quiet_NaN());
-  tests::FiberBarrier all(side * side);
-  tests::run_fibers(side * side, [&](int rank) {
+  tests::run_fiber_team(side * side, [&](const auto& team) {
     solve_definite<side, max_n>(
-        group_of(rank, side * side, [&] { all.arrive_and_wait(); }), of.n, tolerance,
+        team, of.n, tolerance,
         [&](int i, int j) {
           EXPECT_LE(i, j);
           return of.a.at(of.at(i, j));

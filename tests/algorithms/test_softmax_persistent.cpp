@@ -2,25 +2,16 @@
 #include <cstring>
 
 #include "algorithms/softmax_regression/persistent_shard.hpp"
+#include "tests/algorithms/fiber_team.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 #include "tests/algorithms/waiting_teams.hpp"
-#include "tests/fibers.hpp"
 
 namespace league::softmax_regression::tests {
 namespace {
 
-using league::tests::FiberBarrier, league::tests::run_fibers;
-
 std::vector<const Variant*> persistent() {
   return league::tests::variants<SoftmaxRegression>(
       [](const Variant& variant) { return variant.method == "persistent"; });
-}
-
-/// Runs `body(group)` on all threads of a team of fibers.
-template <class Body>
-void on_fibers(int threads, const Body& body) {
-  FiberBarrier all(threads);
-  run_fibers(threads, [&](int rank) { body(blocks::group_of(rank, threads, [&] { all.arrive_and_wait(); })); });
 }
 
 /// The kernel on the host, by `teams` teams: of fibers if there is one, else of the operating system's threads, since
@@ -54,11 +45,10 @@ Outputs emulated(const SoftmaxRegression& problem, int teams, int threads) {
     take_all_steps<blocks::PlainWords>(group, team, teams, work, blocks::HostAtomics{1U << 30},
                                        scratch[static_cast<std::size_t>(team)]);
   };
-  if (teams == 1) {
-    on_fibers(threads, [&](const auto& group) { take(group, 0); });
-    return outputs;
-  }
-  blocks::run_teams(teams, threads, take);
+  if (teams == 1)
+    league::tests::run_fiber_team(threads, [&](const auto& group) { take(group, 0); });
+  else
+    blocks::run_teams(teams, threads, take);
   return outputs;
 }
 
