@@ -142,4 +142,37 @@ LEAGUE_FUNCTION void league_all_reduce(const Group<Barrier>& team, std::int64_t 
   team.barrier();
 }
 
+/// Scratch in doubles to receive `n` sums of a league by teams of `threads`: few are received in registers.
+template <int n>
+LEAGUE_FUNCTION constexpr int received_size(int threads) {
+  return n > few_sums ? n + (threads > n ? threads : n) : 0;
+}
+/// Words of the board of a league's `n` sums that all threads get, 0 before the first step.
+template <int n>
+constexpr std::int64_t league_sums_words(std::int64_t teams) {
+  return n > few_sums ? all_reduce_words(n, teams) : Slots<n>::board_words(teams);
+}
+/// `league_all_reduce` for sums of a team that each of its threads has. More than a few pass through `scratch`
+/// [received_size]: a thread then waits for words of one value, not of all. @pre as for `league_all_reduce`
+template <int n, class Barrier, class Receivers, class Atomics>
+LEAGUE_FUNCTION Sums<double, n> league_all_reduce(const Group<Barrier>& team, const Receivers& receivers,
+                                                  std::int64_t rank, std::int64_t teams, const Sums<double, n>& of_team,
+                                                  stamped::Word* board, std::int64_t step, const Atomics& atomics,
+                                                  double* scratch) {
+  if constexpr (n > few_sums) {
+    if (teams == 1) return of_team;
+    const int last = team.size - 1;
+    unrolled<n>([&](int i) {
+      if (team.rank == (i < last ? i : last)) scratch[i] = of_team.values[i];
+    });
+    team.barrier();
+    league_all_reduce(team, rank, teams, n, scratch, board, step, atomics, scratch + n);
+    Sums<double, n> sums;
+    unrolled<n>([&](int i) { sums.values[i] = scratch[i]; });
+    return sums;
+  } else {
+    return league_all_reduce(team, receivers, rank, teams, of_team, board, step, atomics);
+  }
+}
+
 }  // namespace league::blocks

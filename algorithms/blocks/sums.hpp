@@ -18,6 +18,11 @@ LEAGUE_FUNCTION Range piece(std::int64_t rows, std::int64_t number, std::int64_t
   return {clamped(number * size), clamped((number + 1) * size)};
 }
 
+LEAGUE_FUNCTION Range piece(Range rows, std::int64_t number, std::int64_t pieces) {
+  const Range piece = blocks::piece(rows.end - rows.begin, number, pieces);
+  return {rows.begin + piece.begin, rows.begin + piece.end};
+}
+
 /// The rows of lane `lane`, every lanes-th of all. By a division: nvcc adds up a count of predicates again wherever it
 /// is used, in a persistent kernel in every step. @pre fewer than 2^32 rows
 LEAGUE_FUNCTION int own_rows(std::int64_t rows, std::int64_t lane, std::int64_t lanes) {

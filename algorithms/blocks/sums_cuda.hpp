@@ -48,13 +48,11 @@ constexpr int sums_for_all_size(Launch launch) {
 /// slower threads still read.
 /// @pre whole warps; all threads call, with `turn` incremented each time
 template <class T, int n>
-__device__ Sums<double, n> sums_for_all(Sums<T, n> mine, double* scratch, std::int64_t turn) {
+__device__ Sums<double, n> sums_for_all(const Sums<T, n>& mine, double* scratch, std::int64_t turn) {
   const int lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const int warps = static_cast<int>(blockDim.x * blockDim.y) / subgroup_size;
-  mine = sums_over_lanes(NativeLanes{lane % subgroup_size}, mine);
   T* of_warps = reinterpret_cast<T*>(scratch + (turn & 1) * n * warps);
-  if (lane % subgroup_size == 0)
-    for (int i = 0; i < n; ++i) of_warps[lane / subgroup_size * n + i] = mine.values[i];
+  leave_sums_over_lanes(NativeLanes{lane % subgroup_size}, mine, of_warps + lane / subgroup_size * n);
   __syncthreads();
   return ordered_sums<n>(of_warps, warps);
 }

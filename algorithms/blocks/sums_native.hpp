@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/subgroup.hpp"
 #include "algorithms/blocks/subgroup_native.hpp"
 #include "algorithms/blocks/sums.hpp"
 
@@ -14,6 +15,18 @@ LEAGUE_FUNCTION Sums<T, n> sums_over_lanes(NativeLanes lanes, Sums<T, n> sums) {
   for (int offset = NativeLanes::size / 2; offset > 0; offset /= 2)
     for (int i = 0; i < n; ++i) sums.values[i] += lanes.across(sums.values[i], offset);
   return sums;
+}
+
+/// Leaves the sums of a subgroup in `of_subgroup` [n]: few by a butterfly each. @pre all its lanes call
+template <class T, int n>
+LEAGUE_FUNCTION void leave_sums_over_lanes(NativeLanes lanes, const Sums<T, n>& mine, T* of_subgroup) {
+  if constexpr (n > few_sums) {
+    put_sums_over_lanes(lanes, mine.values, [&](int i, T sum) { of_subgroup[i] = sum; });
+  } else {
+    const Sums<T, n> sums = sums_over_lanes(lanes, mine);
+    if (lanes.rank == 0)
+      for (int i = 0; i < n; ++i) of_subgroup[i] = sums.values[i];
+  }
 }
 
 /// For `league_all_reduce`: where one subgroup can receive the sums of all teams, each of a team's does, which saves a

@@ -40,14 +40,11 @@ struct NativeSums {
   /// All threads get the sums. `scratch` is double-buffered by `turn`: a new turn does not overwrite what slower
   /// threads still read. @pre all threads call, with `turn` incremented each time
   template <class T, int n, class Barrier>
-  KOKKOS_FUNCTION static Sums<double, n> add(const Group<Barrier>& team, Sums<T, n> mine, double* scratch,
+  KOKKOS_FUNCTION static Sums<double, n> add(const Group<Barrier>& team, const Sums<T, n>& mine, double* scratch,
                                              std::int64_t turn) {
-    const NativeLanes lanes{team.rank % NativeLanes::size};
     const int subgroup = team.rank / NativeLanes::size, subgroups = team.size / NativeLanes::size;
-    mine = sums_over_lanes(lanes, mine);
     T* of_subgroups = reinterpret_cast<T*>(scratch + (turn & 1) * n * subgroups);
-    if (lanes.rank == 0)
-      for (int i = 0; i < n; ++i) of_subgroups[subgroup * n + i] = mine.values[i];
+    leave_sums_over_lanes(NativeLanes{team.rank % NativeLanes::size}, mine, of_subgroups + subgroup * n);
     team.barrier();
     return ordered_sums<n>(of_subgroups, subgroups);
   }

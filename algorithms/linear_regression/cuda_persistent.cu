@@ -11,7 +11,7 @@
 namespace league::cuda::linear_regression {
 namespace {
 
-template <class T, int width, int resident, bool alone>
+template <class T, int width, int resident, bool alone, bool segmented>
 __global__ void __launch_bounds__(max_persistent_lanes, launch_bound(persistent_teams<width>))
     take_all_steps(Columns<T> data, Rule rule, State state, stamped::Word* board) {
   constexpr int n = terms<width>;
@@ -27,10 +27,13 @@ __global__ void __launch_bounds__(max_persistent_lanes, launch_bound(persistent_
     Sums<LaneType<T, resident>, n> mine;
     if constexpr (resident > 0)
       mine = rows.sums(line);
+    else if constexpr (segmented)
+      mine = segment_sums<width>(rule, data.rows, place,
+                                 [&](Range some, Place of) { return lane_sums(data, line, of, some); });
     else
       mine = lane_sums(data, line, place);
     const auto sums = blocks::league_sums_for_all<alone>(mine, scratch, board, step);
-    theta.step(rule, sums);
+    theta.step(segmented ? 1 : rule.scale[0], sums);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
   }
   if (!first) return;
@@ -38,7 +41,7 @@ __global__ void __launch_bounds__(max_persistent_lanes, launch_bound(persistent_
   *state.taken = rule.steps;
 }
 
-template <class T, int width>
+template <class T, int width, bool segmented>
 class Persistent final : public CudaShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
@@ -46,14 +49,14 @@ class Persistent final : public CudaShard {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
-    constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
+    constexpr int rows_per_lane = keeps_rows ? max_resident<T> : 1;
     const bool chosen = launch.league == 0;
     launch_ = resolved(launch, persistent_lanes<width>(rows().size()), max_persistent_lanes, rows_per_lane);
-    bytes_ = blocks::sums_for_all_size<terms<width>>(launch_) * sizeof(double);
+    bytes_ = blocks::league_sums_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
     if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));
     blocks::require_at_once(launch_, held);
-    declare(board_, "linear_regression/board", blocks::Slots<terms<width>>::board_words(launch_.league));
+    declare(board_, "linear_regression/board", blocks::league_sums_words<terms<width>>(launch_.league));
     return launch_;
   }
   void begin() const override {
@@ -67,21 +70,23 @@ class Persistent final : public CudaShard {
   void update() const override {}
 
  private:
+  static constexpr bool keeps_rows = width == 1 && !segmented;
   using Steps = void (*)(Columns<T>, Rule, State, stamped::Word*);
   [[nodiscard]] Steps kernel() const {
     const std::int64_t lanes = std::int64_t{launch_.league} * launch_.team * launch_.vector;
-    if constexpr (width == 1)
+    if constexpr (keeps_rows)
       if (rows().size() <= max_resident<T> * lanes)
-        return launch_.league == 1 ? take_all_steps<T, width, max_resident<T>, true>
-                                   : take_all_steps<T, width, max_resident<T>, false>;
-    return take_all_steps<T, width, 0, false>;
+        return launch_.league == 1 ? take_all_steps<T, width, max_resident<T>, true, false>
+                                   : take_all_steps<T, width, max_resident<T>, false, false>;
+    return take_all_steps<T, width, 0, false, segmented>;
   }
   /// By the larger kernel, whichever this launch takes: the league decides that.
   [[nodiscard]] int blocks_held() const {
-    if constexpr (width == 1)
-      return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0, false>,
-                                    take_all_steps<T, width, max_resident<T>, false>);
-    return blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, width, 0, false>);
+    const Steps reading = take_all_steps<T, width, 0, false, segmented>;
+    if constexpr (keeps_rows)
+      return blocks::blocks_at_once(queue(), launch_, bytes_, reading,
+                                    take_all_steps<T, width, max_resident<T>, false, false>);
+    return blocks::blocks_at_once(queue(), launch_, bytes_, reading);
   }
   DeviceRows<T> rows_;
   Launch launch_;
@@ -89,7 +94,12 @@ class Persistent final : public CudaShard {
   Array<stamped::Word> board_;
 };
 
-const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<Persistent>};
+template <class T, int width>
+using OneProblem = Persistent<T, width, false>;
+template <class T, int width>
+using Segmented = Persistent<T, width, true>;
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<OneProblem>};
+const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", model, by_width<Segmented>};
 
 }  // namespace
 }  // namespace league::cuda::linear_regression

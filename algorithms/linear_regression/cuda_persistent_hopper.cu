@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(max_persistent_lanes, 1) take_all_steps(Column
     else
       mine = lane_sums(data, line, place);
     const auto sums = of_cluster.add(mine, static_cast<int>(place.teams), scratch, step);
-    theta.step(rule, sums);
+    theta.step(rule.scale[0], sums);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
   }
   blocks::cluster::barrier();  // no block ends while others may store in it

@@ -6,7 +6,10 @@ namespace {
 
 template <class T, int width>
 using PersistentInScratch = Persistent<T, width, blocks::ScratchSums>;
+template <class T, int width>
+using SegmentsInScratch = Persistent<T, width, blocks::ScratchSums, true>;
 const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<PersistentInScratch>};
+const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", model, by_width<SegmentsInScratch>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

@@ -11,11 +11,11 @@
 // there is one.
 namespace league::kokkos::linear_regression {
 
-template <class T, class Adder, int width, int resident, bool alone>
+template <class T, class Adder, int width, int resident, bool alone, bool segmented>
 void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, const Rule& rule, const State& state,
                     stamped::Word* board) {
   constexpr int n = terms<width>;
-  const int lanes = launch.team * launch.vector, size = Adder::template scratch_size<n>(lanes);
+  const int lanes = launch.team * launch.vector, size = blocks::league_sums_size<Adder, n>(lanes);
   const auto policy = policy_of<max_persistent_lanes, persistent_teams<width>>(exec, launch, size);
   Kokkos::parallel_for(
       "linear_regression/persistent", policy, KOKKOS_LAMBDA(const Member& member) {
@@ -33,11 +33,14 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
           Sums<LaneType<T, resident>, n> mine;
           if constexpr (resident > 0)
             mine = rows.sums(line);
+          else if constexpr (segmented)
+            mine = segment_sums<width>(rule, data.rows, place,
+                                       [&](Range some, Place of) { return sums_of(data, line, of, some); });
           else
             mine = sums_of(data, line, place);
           const auto sums =
               blocks::league_sums_for_all<Adder, alone>(team, place.team, place.teams, mine, scratch, board, step);
-          theta.step(rule, sums);
+          theta.step(segmented ? 1 : rule.scale[0], sums);
           if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
         }
         if (!first) return;
@@ -46,8 +49,8 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
       });
 }
 
-/// `Adder`: over a team, blocks::ScratchSums or blocks::NativeSums.
-template <class T, int width, class Adder>
+/// `Adder`: over a team, blocks::ScratchSums or blocks::NativeSums. `segmented`: the problem of `streams`.
+template <class T, int width, class Adder, bool segmented = false>
 class Persistent final : public KokkosShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
@@ -58,16 +61,16 @@ class Persistent final : public KokkosShard {
     const bool chosen = launch.league == 0;
     if (!on_gpu && launch.team == 0) launch.team = limits(queue()).team_times_vector;
     if (on_gpu && launch.vector == 0) launch.vector = 1;
-    constexpr int rows_per_lane = width == 1 ? max_resident<T> : 1;
+    constexpr int rows_per_lane = keeps_rows ? max_resident<T> : 1;
     launch_ = resolved(launch, persistent_lanes<width>(rows().size()), max_persistent_lanes, rows_per_lane);
     Adder::require(launch_.team * launch_.vector);
-    const int values = Adder::template scratch_size<terms<width>>(launch_.team * launch_.vector);
+    const int values = blocks::league_sums_size<Adder, terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held = blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, persistent_teams<width>,
                                            launch_, scratch_bytes(values));
     if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));
     blocks::require_at_once(launch_, held);
-    declare(board_, "linear_regression/board", blocks::Slots<terms<width>>::board_words(launch_.league));
+    declare(board_, "linear_regression/board", blocks::league_sums_words<terms<width>>(launch_.league));
     return launch_;
   }
   void begin() const override {
@@ -81,13 +84,14 @@ class Persistent final : public KokkosShard {
   void update() const override {}
 
  private:
+  static constexpr bool keeps_rows = width == 1 && !segmented;
   using Steps = void (*)(const Exec&, Launch, const Columns<T>&, const Rule&, const State&, stamped::Word*);
   [[nodiscard]] Steps kernel() const {
-    if constexpr (on_gpu && width == 1)
+    if constexpr (on_gpu && keeps_rows)
       if (rows().size() <= std::int64_t{max_resident<T>} * launch_.league * launch_.team * launch_.vector)
-        return launch_.league == 1 ? take_all_steps<T, Adder, width, max_resident<T>, true>
-                                   : take_all_steps<T, Adder, width, max_resident<T>, false>;
-    return take_all_steps<T, Adder, width, 0, !on_gpu>;
+        return launch_.league == 1 ? take_all_steps<T, Adder, width, max_resident<T>, true, false>
+                                   : take_all_steps<T, Adder, width, max_resident<T>, false, false>;
+    return take_all_steps<T, Adder, width, 0, !on_gpu, segmented>;
   }
   DeviceRows<T> rows_;
   Launch launch_;

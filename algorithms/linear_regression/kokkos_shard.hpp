@@ -84,7 +84,16 @@ KOKKOS_INLINE_FUNCTION Sums<double, terms<width>> sums_of(const Columns<T>& data
   if constexpr (on_gpu)
     return lane_sums(data, line, place);
   else
-    return range_sums(data, line, piece(data.rows, place.team * place.lanes + place.lane, place.teams * place.lanes));
+    return range_sums(data, line, piece(data.rows, place.first(), place.stride()));
+}
+/// The same of some of the rows.
+template <class T, int width>
+KOKKOS_INLINE_FUNCTION Sums<double, terms<width>> sums_of(const Columns<T>& data, const Line<T, width>& line,
+                                                          Place place, Range rows) {
+  if constexpr (on_gpu)
+    return lane_sums(data, line, place, rows);
+  else
+    return range_sums(data, line, piece(rows, place.first(), place.stride()));
 }
 
 }  // namespace league::kokkos::linear_regression

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "algorithms/contract/with_type.hpp"
+#include "algorithms/linear_regression/rows.hpp"
 #include "algorithms/oracle/agree.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "algorithms/oracle/judge.hpp"
@@ -72,6 +73,8 @@ std::vector<Method> methods() {
       method("fused", "one pass; an atomic add for each team", {}),
       method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {}, recordable),
       method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
+      method("persistent_segments", "as persistent, for the problem of streams", {{"serial", alone}},
+             segmented_problem),
       method("persistent_cluster", "as persistent, its blocks one cluster of Hopper that adds in shared memory",
              {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}}),
       method("moments", "one pass for the moments of the data in double, then all steps on them, up to 10 features", {},
@@ -176,11 +179,7 @@ Outputs LinearRegression::make_outputs(Range /*local*/, std::pmr::memory_resourc
 
 Outputs LinearRegression::inputs() const { return {{"x", x, {0, features}}, {"y", y, {0, points}}}; }
 
-Range LinearRegression::segment(int number) const {
-  const std::int64_t part = rows / segments, longer = rows % segments;
-  const auto begin = [&](std::int64_t i) { return i * part + std::min(i, longer); };
-  return {begin(number), begin(number + 1)};
-}
+Range LinearRegression::segment(int number) const { return linear_regression::segment_of(rows, number, segments); }
 
 least_squares::Moments LinearRegression::moments(Range range, Reduce& reduce) const {
   const Range& mine = range.begin < rows ? local : test;

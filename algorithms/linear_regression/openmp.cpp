@@ -101,24 +101,29 @@ using BlockReduce = Summed<T, width, Finish::in_order>;
 
 /// One thread's way through all steps. It keeps a theta of its own, which is the same for all threads: they add the
 /// same sums in the same order. Partial sums are used in turn, so that a step has one barrier.
-template <class T, int width>
+template <class T, int width, bool segmented>
 void take_all_steps(const Columns<T>& data, const Rule& rule, const State& state, double* partials, int thread,
                     int threads) {
-  const Range rows = piece(data.rows, thread, threads);
+  Rule of_sums = rule;
+  if (segmented) of_sums.segments = 1, of_sums.scale[0] = 1;  // the sums are scaled
   double theta[LinearRegression::max_features + 1];
   std::copy_n(state.theta, data.features + 1, theta);
   std::int64_t taken = 0;
   const State own{theta, state.loss, &taken};
   for (std::int64_t step = 0; step < rule.steps; ++step) {
-    const auto mine = range_sums(data, line_of<T, width>(theta, data.features), rows);
+    const auto line = line_of<T, width>(theta, data.features);
+    const auto own_sums = [&](Range rows, Place of) { return range_sums(data, line, piece(rows, of.team, of.teams)); };
+    const Place place{thread, threads, 0, 1};
+    const auto mine =
+        segmented ? segment_sums<width>(rule, data.rows, place, own_sums) : own_sums({0, data.rows}, place);
     double* partial = partials + (step & 1) * threads * pitch<width>;
     std::ranges::copy(mine.values, partial + thread * pitch<width>);
 #pragma omp barrier
     Sums<double, terms<width>> all;
     for (int other = 0; other < threads; ++other)
       for (int i = 0; i < terms<width>; ++i) all.values[i] += partial[other * pitch<width> + i];
-    for (int i = 0; i <= data.features; ++i) take_step(rule, own, all.values, i);
-    if (thread == 0) take_step(rule, own, all.values, data.features + 1);
+    for (int i = 0; i <= data.features; ++i) take_step(of_sums, own, all.values, i);
+    if (thread == 0) take_step(of_sums, own, all.values, data.features + 1);
   }
   if (thread != 0) return;
   std::copy_n(theta, data.features + 1, state.theta);
@@ -126,7 +131,7 @@ void take_all_steps(const Columns<T>& data, const Rule& rule, const State& state
 }
 
 /// All steps in one parallel region.
-template <class T, int width>
+template <class T, int width, bool segmented>
 class Persistent final : public HostShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
@@ -142,7 +147,7 @@ class Persistent final : public HostShard {
     queue().submit(
         [data = rows_.data(), rule = rule_, state = state(), partials = partials_.data(), threads = threads_] {
 #pragma omp parallel num_threads(threads)
-          take_all_steps<T, width>(data, rule, state, partials, omp_get_thread_num(), omp_get_num_threads());
+          take_all_steps<T, width, segmented>(data, rule, state, partials, omp_get_thread_num(), omp_get_num_threads());
         });
   }
   void update() const override {}
@@ -200,7 +205,12 @@ using Moments = GramPass<T, HostMoments>;
 const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>, {Execution::stream}};
 const RegisterSolve<LinearRegression> fused{"fused", model, by_width<Fused>, {Execution::stream}};
 const RegisterSolve<LinearRegression> block_reduce{"block_reduce", model, by_width<BlockReduce>, {Execution::stream}};
-const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<Persistent>};
+template <class T, int width>
+using OneProblem = Persistent<T, width, false>;
+template <class T, int width>
+using Segmented = Persistent<T, width, true>;
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", model, by_width<OneProblem>};
+const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", model, by_width<Segmented>};
 const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_type<NormalEquations>};
 const RegisterWholeSolve<LinearRegression> moments{"moments", model, by_moment_width<Moments>};
 

@@ -46,14 +46,14 @@ struct ResidentRows {
   int count = 0;
 
   LEAGUE_FUNCTION void load(const Columns<T>& data, Place place) {
-    const std::int64_t stride = place.teams * place.lanes;
-    std::int64_t row = place.team * place.lanes + place.lane;
+    const std::int64_t stride = place.stride();
+    std::int64_t row = place.first();
     for (int k = 0; k < resident; ++k, row += stride) {
       const bool mine = row < data.rows;
       x[k] = mine ? data.x[0][row] : T{0};
       y[k] = mine ? data.y[row] : T{0};
     }
-    count = blocks::own_rows(data.rows, place.team * place.lanes + place.lane, stride);
+    count = blocks::own_rows(data.rows, place.first(), stride);
   }
   LEAGUE_FUNCTION Sums<T, terms<1>> sums(const Line<T, 1>& line) const {
     Sums<T, terms<1>> sums;
@@ -90,8 +90,8 @@ struct OwnTheta {
     line.bias = static_cast<T>(values[width]);
     return line;
   }
-  LEAGUE_FUNCTION void step(const Rule& rule, const Sums<double, terms<width>>& sums) {
-    for (int f = 0; f <= width; ++f) values[f] -= rule.scale[0] * sums.values[f];
+  LEAGUE_FUNCTION void step(double scale, const Sums<double, terms<width>>& sums) {
+    for (int f = 0; f <= width; ++f) values[f] -= scale * sums.values[f];
   }
   LEAGUE_FUNCTION void store(double* theta, int features) const {
     for (int f = 0; f < width; ++f)

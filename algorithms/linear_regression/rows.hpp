@@ -124,22 +124,52 @@ LEAGUE_FUNCTION void add_to_all(const Columns<T>& data, T error, std::int64_t ro
 struct Place {
   std::int64_t team, teams;
   int lane, lanes;
+  /// Number of the lane in the league, and lanes of the league.
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t first() const { return team * lanes + lane; }
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t stride() const { return teams * lanes; }
 };
 
-/// A GPU lane's share of the sums: its team takes runs of lanes x at_once packs while there are enough for all teams,
-/// then single packs, then what is left of a pack.
+/// Rows of a pack.
+template <class T, int width>
+inline constexpr int pack_rows = pack_bytes<width> / static_cast<int>(sizeof(T));
+
+/// A GPU lane's share of `packs` packs from `begin` on: its team takes runs of lanes x at_once packs while there are
+/// enough for all teams, then single packs.
+template <class T, int width>
+LEAGUE_FUNCTION void add_own_packs(const Columns<T>& data, const Line<T, width>& line, Place place, std::int64_t begin,
+                                   std::int64_t packs, Sums<double, terms<width>>& sums) {
+  constexpr int count = at_once<width>;
+  const std::int64_t run = std::int64_t{place.lanes} * count;
+  const std::int64_t runs = packs / run * 2 >= place.teams ? packs / run : 0;
+  for (std::int64_t i = place.team; i < runs; i += place.teams)
+    add_packs<T, width, count>(data, line, begin + i * run + place.lane, place.lanes, sums);
+  for (std::int64_t i = runs * run + place.first(); i < packs; i += place.stride())
+    add_packs<T, width, 1>(data, line, begin + i, 0, sums);
+}
+
+/// A GPU lane's share of the sums: of whole packs, then of what is left of a pack.
 template <class T, int width>
 LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, const Line<T, width>& line, Place place) {
-  constexpr int size = pack_bytes<width> / static_cast<int>(sizeof(T)), count = at_once<width>;
-  const std::int64_t packs = data.rows / size, run = std::int64_t{place.lanes} * count;
-  const std::int64_t runs = packs / run * 2 >= place.teams ? packs / run : 0;
+  const std::int64_t packs = data.rows / pack_rows<T, width>;
   Sums<double, terms<width>> sums;
-  for (std::int64_t i = place.team; i < runs; i += place.teams)
-    add_packs<T, width, count>(data, line, i * run + place.lane, place.lanes, sums);
-  const std::int64_t mine = place.team * place.lanes + place.lane;
-  for (std::int64_t i = runs * run + mine; i < packs; i += place.teams * place.lanes)
-    add_packs<T, width, 1>(data, line, i, 0, sums);
-  add_single_rows(data, line, packs * size + mine, data.rows, place.teams * place.lanes, sums);
+  add_own_packs(data, line, place, 0, packs, sums);
+  add_single_rows(data, line, packs * pack_rows<T, width> + place.first(), data.rows, place.stride(), sums);
+  return sums;
+}
+/// The same of `rows`, which may begin within a pack.
+template <class T, int width>
+LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, const Line<T, width>& line, Place place,
+                                                     Range rows) {
+  constexpr int size = pack_rows<T, width>;
+  const std::int64_t begin = (rows.begin + size - 1) / size, end = rows.end / size;
+  Sums<double, terms<width>> sums;
+  if (begin >= end) {
+    add_single_rows(data, line, rows.begin + place.first(), rows.end, place.stride(), sums);
+    return sums;
+  }
+  add_own_packs(data, line, place, begin, end - begin, sums);
+  add_single_rows(data, line, rows.begin + place.first(), begin * size, place.stride(), sums);
+  add_single_rows(data, line, end * size + place.first(), rows.end, place.stride(), sums);
   return sums;
 }
 
@@ -179,6 +209,30 @@ struct Rule {
   int segments, features;
   int width;  ///< that the sums are laid out for
 };
+
+/// Rows of segment `number`: the remainder goes to the first.
+LEAGUE_FUNCTION Range segment_of(std::int64_t rows, std::int64_t number, std::int64_t segments) {
+  const std::int64_t part = rows / segments, longer = rows % segments;
+  const std::int64_t begin = number * part + (number < longer ? number : longer);
+  return {begin, begin + part + (number < longer ? 1 : 0)};
+}
+
+/// A lane's sums over all segments: each team takes rows of one, or of several one after another. The gradient's are
+/// scaled, the loss's is not. `sums_of(rows, place)`: of some rows, by the teams that take them.
+template <int width, class SumsOf>
+LEAGUE_FUNCTION Sums<double, terms<width>> segment_sums(const Rule& rule, std::int64_t rows, Place place,
+                                                        const SumsOf& sums_of) {
+  const std::int64_t segments = rule.segments;
+  Sums<double, terms<width>> all;
+  for (std::int64_t k = place.team % segments; k < segments; k += place.teams) {
+    const std::int64_t teams = (place.teams - k + segments - 1) / segments;  // 0 where the team has more segments
+    const auto sums = sums_of(segment_of(rows, k, segments),
+                              Place{place.team / segments, teams > 0 ? teams : 1, place.lane, place.lanes});
+    for (int i = 0; i <= width; ++i) all.values[i] += rule.scale[k] * sums.values[i];
+    all.values[width + 1] += sums.values[width + 1];
+  }
+  return all;
+}
 
 /// On the device: theta [features + 1], losses [steps], steps taken [1].
 struct State {

@@ -30,7 +30,7 @@ template <int features>
 int scratch_doubles(Launch launch) {
   if constexpr (!fits_registers<features>) return persistent_scratch<features>(launch.team * launch.vector);
   blocks::require_whole_subgroups(std::int64_t{launch.team} * launch.vector, warp_size);
-  return blocks::sums_for_all_size<gradient_sums(features)>(launch);
+  return blocks::league_sums_size<gradient_sums(features)>(launch);
 }
 
 template <class T>

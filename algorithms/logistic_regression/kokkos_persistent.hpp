@@ -15,7 +15,7 @@ namespace league::kokkos::logistic_regression {
 /// blocks::ScratchSums or blocks::NativeSums.
 template <int features, class Adder>
 constexpr int scratch_for_sums(int threads) {
-  if constexpr (fits_registers<features>) return Adder::template scratch_size<gradient_sums(features)>(threads);
+  if constexpr (fits_registers<features>) return blocks::league_sums_size<Adder, gradient_sums(features)>(threads);
   return persistent_scratch<features>(threads);
 }
 template <class T, int features>

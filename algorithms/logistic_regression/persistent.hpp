@@ -45,7 +45,7 @@ int automatic_league(std::int64_t rows, Launch launch, int held, int multiproces
 /// Words of the board through which teams send each other their sums.
 template <int features>
 constexpr std::int64_t board_words(int features_of_problem, int teams) {
-  if constexpr (fits_registers<features>) return blocks::Slots<gradient_sums(features)>::board_words(teams);
+  if constexpr (fits_registers<features>) return blocks::league_sums_words<gradient_sums(features)>(teams);
   return blocks::all_reduce_words(gradient_sums(features_of_problem), teams);
 }
 

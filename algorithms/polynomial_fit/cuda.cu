@@ -141,12 +141,12 @@ class Persistent final : public CudaShard {
   Launch configure(Launch launch) override {
     const bool chosen = launch.league == 0;
     launch_ = resolved<T>(launch, {0, 128 / warp_size, warp_size}, 1, max_resident);
-    bytes_ = static_cast<std::size_t>(blocks::sums_for_all_size<sums_per_step>(launch_)) * sizeof(double);
+    bytes_ = static_cast<std::size_t>(blocks::league_sums_size<sums_per_step>(launch_)) * sizeof(double);
     const int held = blocks::blocks_at_once(queue(), launch_, bytes_, take_all_steps<T, max_resident, false>,
                                             take_all_steps<T, 0, false>);
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
-    declare(board_, "polynomial_fit/board", blocks::Slots<sums_per_step>::board_words(launch_.league));
+    declare(board_, "polynomial_fit/board", blocks::league_sums_words<sums_per_step>(launch_.league));
     return launch_;
   }
   void begin() const override {

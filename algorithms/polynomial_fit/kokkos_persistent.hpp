@@ -31,7 +31,7 @@ KOKKOS_INLINE_FUNCTION Sums<double, sums_per_step> sums_of(const Points<T>& poin
 template <class T, class Adder, int resident, bool alone>
 void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state,
                     stamped::Word* board) {
-  const int in_team = launch.team * launch.vector, size = Adder::template scratch_size<sums_per_step>(in_team);
+  const int in_team = launch.team * launch.vector, size = blocks::league_sums_size<Adder, sums_per_step>(in_team);
   Kokkos::parallel_for(
       "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
@@ -73,13 +73,13 @@ class Persistent final : public KokkosShard {
     const Launch automatic{0, on_gpu ? 128 : limits(queue()).team_times_vector, 1};
     launch_ = resolved<T>(launch, automatic, 1, max_resident);
     Adder::require(launch_.team * launch_.vector);
-    const int values = Adder::template scratch_size<sums_per_step>(launch_.team * launch_.vector);
+    const int values = blocks::league_sums_size<Adder, sums_per_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held =
         blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, 1, launch_, scratch_bytes(values));
     if (chosen) launch_.league = std::min(launch_.league, held);
     blocks::require_at_once(launch_, held);
-    declare(board_, "polynomial_fit/board", blocks::Slots<sums_per_step>::board_words(launch_.league));
+    declare(board_, "polynomial_fit/board", blocks::league_sums_words<sums_per_step>(launch_.league));
     return launch_;
   }
   void begin() const override {

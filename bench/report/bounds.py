@@ -85,7 +85,7 @@ def in_one_team(case: Case) -> bool:
     """Whether one team, or one cluster of teams, takes all steps in one kernel."""
     alone = case.device_kind == "host" or "league=1" in case.effective.split(",")
     return case.method == "persistent_cluster" or (
-        case.method == "persistent" and alone
+        case.method in ("persistent", "persistent_segments") and alone
     )
 
 

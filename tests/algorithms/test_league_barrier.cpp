@@ -130,6 +130,29 @@ TEST(LeagueAllReduce, ManySumsInScratchTakeOneTripOrTwo) {
     }
 }
 
+TEST(LeagueAllReduce, MoreThanAFewSumsPassThroughScratch) {
+  constexpr int many = few_sums + 3, threads = 3;
+  constexpr std::int64_t steps = 9;
+  for (const int teams : {1, 2, 4}) {
+    std::vector<stamped::Word> board(static_cast<std::size_t>(league_sums_words<many>(teams)));
+    std::vector<std::vector<double>> scratch(static_cast<std::size_t>(teams),
+                                             std::vector<double>(received_size<many>(threads)));
+    std::atomic<int> right = 0;
+    run_teams(teams, threads, [&](const auto& group, int team) {
+      double* of_team = scratch[static_cast<std::size_t>(team)].data();
+      for (std::int64_t step = 0; step < steps; ++step) {
+        Sums<double, many> mine;
+        for (int i = 0; i < many; ++i) mine.values[i] = share(team, step, i);
+        group.barrier();  // of the sums over the team
+        const auto sums = league_all_reduce(group, Receivers{group, of_team}, team, teams, mine, board.data(), step,
+                                            HostAtomics{}, of_team);
+        for (int i = 0; i < many; ++i) right += sums.values[i] == teams * share(0, step, i) + teams * (teams - 1) / 2;
+      }
+    });
+    EXPECT_EQ(right, threads * teams * steps * many) << teams << " teams";
+  }
+}
+
 TEST(LeagueAllReduce, ATeamThatNeverSendsEndsTheWait) {
   std::vector<stamped::Word> board(static_cast<std::size_t>(Slots<values>::board_words(2)));
   EXPECT_THROW(league_all_reduce(one_thread, Receivers{one_thread, nullptr}, 0, 2, Sums<double, values>{}, board.data(),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/linear_regression/rows.hpp"
 #include "tests/algorithms/linear_regression.hpp"
 
 namespace league {
@@ -217,6 +218,39 @@ TEST(LinearRegression, TwoSolvesInARowAreTheSame) {
             EXPECT_NEAR(run.theta()[i], first[i], 1e-6) << variant->method << " " << variant->model.name;
         }
       }
+  }
+}
+
+/// The lanes of a GPU, one after another: packs begin within segments, and teams are fewer or more than segments.
+TEST(LinearRegression, TeamsShareSegments) {
+  using namespace linear_regression;
+  constexpr int width = 4, features = 3, lanes = 2, most = 203;
+  alignas(64) static float x[features][most], y[most];
+  for (int row = 0; row < most; ++row) {
+    for (int f = 0; f < features; ++f) x[f][row] = static_cast<float>(row % (5 + f));
+    y[row] = static_cast<float>(row % 3);
+  }
+  const Line<float, width> line{{1, 2, 3}, 4};
+  Rule rule{.scale = {1, 10, 100, 1000}, .segments = 4};
+  for (const int rows : {0, 1, 3, 6, 17, 64, most}) {
+    const Columns<float> data{.x = {x[0], x[1], x[2]}, .y = y, .rows = rows, .features = features};
+    Sums<double, terms<width>> expected;
+    for (int row = 0, segment = 0; row < rows; ++row) {
+      while (row >= segment_of(rows, segment, 4).end) ++segment;
+      const double error = x[0][row] + 2 * x[1][row] + 3 * x[2][row] + 4 - y[row];
+      for (int f = 0; f < features; ++f) expected.values[f] += rule.scale[segment] * error * x[f][row];
+      expected.values[width] += rule.scale[segment] * error;
+      expected.values[width + 1] += error * error;
+    }
+    for (const int teams : {1, 2, 3, 4, 5, 8, 11}) {
+      Sums<double, terms<width>> all;
+      for (int team = 0; team < teams; ++team)
+        for (int lane = 0; lane < lanes; ++lane)
+          all += segment_sums<width>(rule, rows, {team, teams, lane, lanes},
+                                     [&](Range some, Place of) { return lane_sums(data, line, of, some); });
+      for (int i = 0; i < terms<width>; ++i)  // integers, all exact
+        EXPECT_EQ(all.values[i], expected.values[i]) << rows << " rows, " << teams << " teams, sum " << i;
+    }
   }
 }
 

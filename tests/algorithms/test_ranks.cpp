@@ -22,6 +22,7 @@ bool refuses(const Variant& variant, Execution execution) {
   static const std::set<std::string> methods{"distance_matrix/symmetric",
                                              "distance_matrix/mma_symmetric",
                                              "linear_regression/persistent",
+                                             "linear_regression/persistent_segments",
                                              "logistic_regression/persistent",
                                              "polynomial_fit/persistent",
                                              "softmax_regression/dual",

@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <barrier>
 #include <numeric>
+#include <thread>
+#include <vector>
 
 #include "algorithms/blocks/subgroup.hpp"
 #include "algorithms/blocks/sums.hpp"
@@ -46,6 +50,60 @@ TEST(Sums, AddAllLanesOfWarpsOf32And64) {
   expect_sum_of_all_lanes<32>();
   expect_sum_of_all_lanes<64>();
   expect_sum_of_all_lanes<1>();
+}
+
+/// A lane on a host thread of its own; lanes exchange values through memory.
+template <int lanes>
+struct HostLanes {
+  static constexpr int size = lanes;
+  int rank;
+  std::barrier<>& barrier;
+  std::array<double, lanes>& memory;
+  [[nodiscard]] double across(double value, int offset) const {
+    memory[static_cast<std::size_t>(rank)] = value;
+    barrier.arrive_and_wait();
+    const double other = memory[static_cast<std::size_t>(rank ^ offset)];
+    barrier.arrive_and_wait();
+    return other;
+  }
+  [[nodiscard]] double sum(double value, int of) const {
+    for (int offset = of / 2; offset > 0; offset /= 2) value += across(value, offset);
+    return value;
+  }
+};
+
+/// Each of n sums is put once, and is the sum of all lanes' values.
+template <int lanes, int n>
+void expect_sums_over_lanes() {
+  std::barrier barrier(lanes);
+  std::array<double, lanes> memory{};
+  std::array<std::atomic<int>, n> puts{};
+  std::array<double, n> sums{};
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < lanes; ++rank)
+      threads.emplace_back([&, rank] {
+        double mine[n];
+        for (int i = 0; i < n; ++i) mine[i] = 1000.0 * i + rank * rank;
+        put_sums_over_lanes(HostLanes<lanes>{rank, barrier, memory}, mine, [&](int i, double sum) {
+          ++puts[static_cast<std::size_t>(i)];
+          sums[static_cast<std::size_t>(i)] = sum;
+        });
+      });
+  }
+  for (int i = 0; i < n; ++i) {
+    EXPECT_EQ(puts[static_cast<std::size_t>(i)], 1) << "sum " << i << " of " << n;
+    EXPECT_EQ(sums[static_cast<std::size_t>(i)], lanes * 1000.0 * i + (lanes - 1) * lanes * (2 * lanes - 1) / 6);
+  }
+}
+
+TEST(Sums, OfAllLanesAreSplitBetweenThem) {
+  expect_sums_over_lanes<32, 1>();
+  expect_sums_over_lanes<32, 9>();
+  expect_sums_over_lanes<32, 32>();
+  expect_sums_over_lanes<32, 34>();
+  expect_sums_over_lanes<8, 27>();
+  expect_sums_over_lanes<1, 3>();
 }
 
 TEST(Sums, StartAtZeroAndAddElementwise) {
