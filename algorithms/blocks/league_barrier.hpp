@@ -43,10 +43,6 @@ inline int waiting_league(std::int64_t rows, std::int64_t few_rows, int multipro
   return static_cast<int>(std::min<std::int64_t>(most, multiprocessors * of_each));
 }
 
-/// Few rows take fewer teams: at most `few_waiting_teams` for up to `few_waiting_rows` in all.
-inline constexpr int few_waiting_teams = 64;
-inline constexpr std::int64_t few_waiting_rows = std::int64_t{1536} * few_waiting_teams;
-
 /// Checks the league of a kernel whose teams wait for each other. `held`: teams that are on the device at once.
 /// @throws Unsupported for a larger league
 inline void require_at_once(Launch launch, int held) {

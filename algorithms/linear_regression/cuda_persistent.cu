@@ -51,10 +51,11 @@ class Persistent final : public CudaShard {
   Launch configure(Launch launch) override {
     constexpr int rows_per_lane = keeps_rows ? max_resident<T> : 1;
     const bool chosen = launch.league == 0;
-    launch_ = resolved(launch, persistent_lanes<width>(rows().size()), max_persistent_lanes, rows_per_lane);
+    launch_ = resolved(launch, persistent_lanes<width, keeps_rows>(rows().size()), max_persistent_lanes, rows_per_lane);
     bytes_ = blocks::league_sums_size<terms<width>>(launch_) * sizeof(double);
     const int held = blocks_held();
-    if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));
+    if (chosen)
+      launch_.league = automatic_league<width, keeps_rows>(rows().size(), launch_, held, multiprocessors(*this));
     blocks::require_at_once(launch_, held);
     declare(board_, "linear_regression/board", blocks::league_sums_words<terms<width>>(launch_.league));
     return launch_;

@@ -62,13 +62,14 @@ class Persistent final : public KokkosShard {
     if (!on_gpu && launch.team == 0) launch.team = limits(queue()).team_times_vector;
     if (on_gpu && launch.vector == 0) launch.vector = 1;
     constexpr int rows_per_lane = keeps_rows ? max_resident<T> : 1;
-    launch_ = resolved(launch, persistent_lanes<width>(rows().size()), max_persistent_lanes, rows_per_lane);
+    launch_ = resolved(launch, persistent_lanes<width, keeps_rows>(rows().size()), max_persistent_lanes, rows_per_lane);
     Adder::require(launch_.team * launch_.vector);
     const int values = blocks::league_sums_size<Adder, terms<width>>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held = blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, persistent_teams<width>,
                                            launch_, scratch_bytes(values));
-    if (chosen) launch_.league = automatic_league<width>(rows().size(), launch_, held, multiprocessors(*this));
+    if (chosen)
+      launch_.league = automatic_league<width, keeps_rows>(rows().size(), launch_, held, multiprocessors(*this));
     blocks::require_at_once(launch_, held);
     declare(board_, "linear_regression/board", blocks::league_sums_words<terms<width>>(launch_.league));
     return launch_;

@@ -7,31 +7,43 @@
 /// The rows of a persistent kernel: one launch takes all steps.
 namespace league::linear_regression {
 
-/// Maximum lanes of a team, and those of a small one: a step of one feature or of few rows waits for its barriers, one
-/// of more for its rows.
+/// Maximum lanes of a team, and those of a small one.
 inline constexpr int max_persistent_lanes = 256, few_persistent_lanes = 128;
-/// Whether an automatic launch takes few and small teams. Rows of several features that one team takes at once need no
-/// other team.
-template <int width>
-bool few_persistent_rows(std::int64_t rows) {
-  return width > 1 && rows > max_persistent_lanes && rows <= blocks::few_waiting_rows;
-}
-/// Default lanes of a team.
-template <int width>
-int persistent_lanes(std::int64_t rows) {
-  return width == 1 || few_persistent_rows<width>(rows) ? few_persistent_lanes : max_persistent_lanes;
-}
 /// Teams of the largest size per multiprocessor, by register use: two for up to 4 features, whose rows are read in each
 /// step.
 template <int width>
 inline constexpr int persistent_teams = width == 4 ? 2 : 1;
-/// The league of an automatic launch; `held`: teams that are on the device at once.
+/// Rows that are worth another team per multiprocessor, and the most teams of few rows: at each step a team waits for
+/// all others.
 template <int width>
+inline constexpr int rows_of_team = width <= 4    ? 8192
+                                    : width <= 12 ? 2048
+                                                  : 1024;
+template <int width>
+inline constexpr int few_teams = width <= 4    ? 64
+                                 : width <= 12 ? 32
+                                               : 16;
+
+/// Default lanes of a team: few, but for rows of several features that one team takes at once, and for many rows of up
+/// to 4. `kept`: rows of one feature stay in registers.
+template <int width, bool kept>
+int persistent_lanes(std::int64_t rows) {
+  if (kept) return few_persistent_lanes;
+  const bool of_one_team = rows > few_persistent_lanes && rows <= max_persistent_lanes;
+  const bool many = width <= 4 && rows > std::int64_t{128} * rows_of_team<width>;
+  return of_one_team || many ? max_persistent_lanes : few_persistent_lanes;
+}
+/// The league of an automatic launch; `held`: teams that are on the device at once.
+template <int width, bool kept>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
-  const std::int64_t few_rows = std::int64_t{128} * launch.team * launch.vector;
-  const int most = std::min(launch.league, held);
-  if (few_persistent_rows<width>(rows)) return std::min(most, blocks::few_waiting_teams);
-  return width == 1 ? most : blocks::waiting_league(rows, few_rows, multiprocessors, most);
+  constexpr std::int64_t rows_of_few = 256, least = 8;
+  const int most = std::min(launch.league, held), lanes = launch.team * launch.vector;
+  if (kept) return most;
+  if (rows <= std::int64_t{few_teams<width>} * rows_of_team<width> / 2)
+    return std::min({most, few_teams<width>, static_cast<int>(std::max(least, ceil_div(rows, rows_of_few)))});
+  const std::int64_t of_each = std::int64_t{rows_of_team<width>} * (lanes > few_persistent_lanes ? 4 : 1);
+  const int resident = multiprocessors * persistent_teams<width> * max_persistent_lanes / lanes;
+  return blocks::waiting_league(rows, of_each, multiprocessors, std::min(most, resident));
 }
 /// Maximum rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and
 /// they are read in each step.

@@ -12,34 +12,35 @@
 /// registers, with more a team keeps them in scratch.
 namespace league::logistic {
 
-/// Whether every thread keeps theta and all sums in registers. For 8 features that takes longer than scratch does: each
-/// warp adds and receives 10 sums.
+/// Whether every thread keeps theta and all sums in registers.
 template <int features>
-inline constexpr bool fits_registers = features <= 4;
+inline constexpr bool fits_registers = features <= 8;
 /// The sums of such a thread.
 template <int features>
 using RegisterSums = blocks::Sums<double, gradient_sums(features)>;
 
 /// Teams per multiprocessor of an automatic launch, at most: each waits for all others in every step.
 template <int features>
-inline constexpr int waiting_teams = features <= 8 ? 2 : default_teams<features>;
+inline constexpr int waiting_teams = fits_registers<features> ? 2 : default_teams<features>;
 
-/// The default team: of half the threads for one feature and rows of up to two packs per thread.
+/// The default team: of half the threads where sums fit registers, for rows of few packs per thread.
 template <class T, int features>
 int waiting_team(std::int64_t rows, int multiprocessors) {
-  constexpr int few = default_team<features> / 2;
-  return features == 1 && rows <= std::int64_t{2} * rows_at_once<T> * few * multiprocessors ? few
-                                                                                            : default_team<features>;
+  constexpr int half = default_team<features> / 2, packs = features <= 4 ? 2 : 16;
+  const std::int64_t few = std::int64_t{packs} * rows_at_once<T> * half * multiprocessors;
+  return fits_registers<features> && rows <= few ? half : default_team<features>;
 }
 
 /// The league of an automatic launch, which takes `launch.tile` rows at a time per team; `held`: teams that are on the
-/// device at once.
+/// device at once. Few rows take few teams.
 template <int features>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
-  constexpr std::int64_t few_packs = fits_registers<features> ? 20 : 4;  // of a thread
+  constexpr std::int64_t few_packs = features <= 4 ? 20 : 4;  // of a thread
+  constexpr int few_teams = features <= 4 ? 64 : 32;
   const int most = std::min(launch.league, held);
-  if (fits_registers<features> && rows <= blocks::few_waiting_rows) return std::min(most, blocks::few_waiting_teams);
-  return features <= 8 ? blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most) : most;
+  if (!fits_registers<features>) return most;
+  if (rows <= std::int64_t{1536} * few_teams) return std::min(most, few_teams);
+  return blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most);
 }
 
 /// Words of the board through which teams send each other their sums.
