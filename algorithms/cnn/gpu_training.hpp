@@ -69,11 +69,11 @@ class GpuTraining : public CnnShard<Gpu::template Array, Net> {
     Base::declare(size_, "cnn/step_size", 1);
   }
   void begin() const override {
-    launcher().elements(threads, Begin<State>{Base::memory(), threads});
+    launcher().elements(State::copying_threads, Begin<State>{Base::memory()});
     launcher().elements(Pack::end - Pack::first, Pack{Base::memory(), kernel_memory()});
   }
-  void keep_start() const override { launcher().elements(threads, KeepStart<State>{Base::memory(), threads}); }
-  void keep_before() const override { launcher().elements(threads, KeepBefore<State>{Base::memory(), threads}); }
+  void keep_start() const override { launcher().elements(State::copying_threads, KeepStart<State>{Base::memory()}); }
+  void keep_before() const override { launcher().elements(State::copying_threads, KeepBefore<State>{Base::memory()}); }
   void update_own() const override {
     const Range own = Base::own_parameters();
     second_gpu_->launcher().elements(static_cast<int>(own.size()),
@@ -126,8 +126,6 @@ class GpuTraining : public CnnShard<Gpu::template Array, Net> {
   }
 
  private:
-  static constexpr int threads = 1 << 16;  ///< threads that copy
-
   Gpu gpu_;
   std::optional<Gpu> second_gpu_;  ///< of a sharded optimizer; made before anything is recorded
   int multiprocessors_, league_ = 0;

@@ -65,15 +65,11 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
     return {};
   }
   void begin() const override {
-    runner_.elements(copying_threads, Begin<State>{Base::memory(), copying_threads});
+    runner_.elements(State::copying_threads, Begin<State>{Base::memory()});
     runner_.elements(1, TakeBatch<N>{memory()});
   }
-  void keep_start() const override {
-    runner_.elements(copying_threads, KeepStart<State>{Base::memory(), copying_threads});
-  }
-  void keep_before() const override {
-    runner_.elements(copying_threads, KeepBefore<State>{Base::memory(), copying_threads});
-  }
+  void keep_start() const override { runner_.elements(State::copying_threads, KeepStart<State>{Base::memory()}); }
+  void keep_before() const override { runner_.elements(State::copying_threads, KeepBefore<State>{Base::memory()}); }
   void differentiate(Stages& stages, int phase) const override {
     const Memory m = memory();
     const State& s = m.s;
@@ -115,8 +111,6 @@ class LayersShard final : public CnnShard<Convolutions::Runner::template Array, 
   void end_epoch() const override { runner_.elements(1, EndEpoch<State>{Base::memory()}); }
 
  private:
-  static constexpr int copying_threads = 1 << 16;
-
   [[nodiscard]] Memory memory() const {
     Memory all{};
     static_cast<MemoryOf<N>&>(all) = {.s = Base::memory(),

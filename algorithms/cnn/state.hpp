@@ -130,6 +130,8 @@ struct StateOf {
   LEAGUE_FUNCTION void update(int i, const blocks::StepSize<float>& size) const {
     store(i, blocks::advanced(optimizer, weight(i), gradient[i], size, Net::adam_epsilon));
   }
+  /// Threads of a GPU that copy, a few parameters each.
+  static constexpr int copying_threads = (Net::parameters + 3) / 4;
   /// Copies weights, state and step, for thread `thread` of `threads`.
   LEAGUE_FUNCTION void copy(float* to, const float* from, float* to_state, const float* from_state, int thread,
                             int threads) const {
@@ -158,24 +160,21 @@ struct StateOf {
 
 using State = StateOf<Mnist>;
 
-/// Per-thread functors; `threads` threads copy.
+/// Per-thread functors of `copying_threads` threads.
 template <class S>
 struct Begin {
   S s;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { s.begin(at, threads); }
+  LEAGUE_FUNCTION void operator()(int at) const { s.begin(at, S::copying_threads); }
 };
 template <class S>
 struct KeepStart {
   S s;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { s.keep_start(at, threads); }
+  LEAGUE_FUNCTION void operator()(int at) const { s.keep_start(at, S::copying_threads); }
 };
 template <class S>
 struct KeepBefore {
   S s;
-  int threads;
-  LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, threads); }
+  LEAGUE_FUNCTION void operator()(int at) const { s.keep_before(at, S::copying_threads); }
 };
 /// Updates a parameter of a shard's own piece, which begins at `first`.
 template <class S>
