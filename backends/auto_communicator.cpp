@@ -7,15 +7,16 @@
 namespace league {
 namespace {
 
-/// Calls up to this size go to the engine for few bytes. Between more than two GPUs this is an estimate, not yet
-/// measured with configs/collectives.toml.
+/// Between more than two GPUs, calls up to this size go to the engine for few bytes. On four H200s `local` is faster
+/// where kernels add in each other's memory, measured up to 128 KiB; `nccl` is for 8 bytes to 32 KiB of all others but
+/// gathers, which are an estimate (algorithms/collectives/README.md).
 constexpr struct {
   std::int64_t all_reduce = 256 * 1024;
-  std::int64_t reduce_scatter = 256 * 1024;
-  std::int64_t all_gather = 256 * 1024;
+  std::int64_t reduce_scatter = 0;
+  std::int64_t all_gather = 0;
   std::int64_t gather = 256 * 1024;
-  std::int64_t broadcast = 256 * 1024;
-  std::int64_t exchange = 256 * 1024;
+  std::int64_t broadcast = 0;
+  std::int64_t exchange = 0;
 } max_bytes;
 
 /// Engines, fastest first; the first that connects the shards is used.
