@@ -42,7 +42,7 @@ int automatic_league(std::int64_t rows, Launch launch, int held, int multiproces
   if (rows <= std::int64_t{few_teams<width>} * rows_of_team<width> / 2)
     return std::min({most, few_teams<width>, static_cast<int>(std::max(least, ceil_div(rows, rows_of_few)))});
   const std::int64_t of_each = std::int64_t{rows_of_team<width>} * (lanes > few_persistent_lanes ? 4 : 1);
-  const int resident = multiprocessors * persistent_teams<width> * max_persistent_lanes / lanes;
+  const int resident = std::max(1, multiprocessors * persistent_teams<width> * max_persistent_lanes / lanes);
   return blocks::waiting_league(rows, of_each, multiprocessors, std::min(most, resident));
 }
 /// Maximum rows of one feature that a lane keeps in its registers; with more features or rows, `resident` is 0 and

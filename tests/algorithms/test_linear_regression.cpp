@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/linear_regression/rows.hpp"
+#include "algorithms/linear_regression/resident.hpp"
 #include "tests/algorithms/linear_regression.hpp"
 
 namespace league {
@@ -252,6 +252,27 @@ TEST(LinearRegression, TeamsShareSegments) {
         EXPECT_EQ(all.values[i], expected.values[i]) << rows << " rows, " << teams << " teams, sum " << i;
     }
   }
+}
+
+/// Of 132 multiprocessors: few teams for few rows, and never none, though one host team has more lanes than a GPU's.
+TEST(LinearRegression, AutomaticLeaguesGrowWithTheRows) {
+  using namespace linear_regression;
+  const auto league = []<int width>(std::int64_t rows) {
+    const int lanes = persistent_lanes<width, false>(rows);
+    const Launch launch{league_of(ceil_div<std::int64_t>(rows, lanes)), lanes, 1};
+    return automatic_league<width, false>(rows, launch, 100'000, 132);
+  };
+  for (const auto& [rows, up_to_4, up_to_12, more] :
+       std::initializer_list<std::array<int, 4>>{{1, 1, 1, 1},
+                                                 {4'000, 16, 16, 16},
+                                                 {16'000, 63, 32, 125},
+                                                 {52'000, 64, 132, 132},
+                                                 {800'000, 132, 264, 264}}) {
+    EXPECT_EQ(league.operator()<4>(rows), up_to_4) << rows;
+    EXPECT_EQ(league.operator()<12>(rows), up_to_12) << rows;
+    EXPECT_EQ(league.operator()<32>(rows), more) << rows;
+  }
+  EXPECT_EQ((automatic_league<12, false>(1 << 20, {1, 512, 1}, 1, 1)), 1);
 }
 
 TEST(LinearRegression, PersistentTakesAnyLeagueThatFitsAtOnce) {
