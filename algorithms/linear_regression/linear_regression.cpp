@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "algorithms/contract/with_type.hpp"
-#include "algorithms/linear_regression/rows.hpp"
 #include "algorithms/oracle/agree.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "algorithms/oracle/judge.hpp"
@@ -179,7 +178,7 @@ Outputs LinearRegression::make_outputs(Range /*local*/, std::pmr::memory_resourc
 
 Outputs LinearRegression::inputs() const { return {{"x", x, {0, features}}, {"y", y, {0, points}}}; }
 
-Range LinearRegression::segment(int number) const { return linear_regression::segment_of(rows, number, segments); }
+Range LinearRegression::segment(int number) const { return piece_of(rows, segments, number); }
 
 least_squares::Moments LinearRegression::moments(Range range, Reduce& reduce) const {
   const Range& mine = range.begin < rows ? local : test;

@@ -13,8 +13,8 @@ inline constexpr int max_persistent_lanes = 256, few_persistent_lanes = 128;
 /// step.
 template <int width>
 inline constexpr int persistent_teams = width == 4 ? 2 : 1;
-/// Rows that are worth another team per multiprocessor, and the most teams of few rows: at each step a team waits for
-/// all others.
+/// All teams wait for each other in every step. Rows per team of few lanes that are worth another team per
+/// multiprocessor, and the most teams for fewer than half as many each.
 template <int width>
 inline constexpr int rows_of_team = width <= 4    ? 8192
                                     : width <= 12 ? 2048
@@ -33,7 +33,8 @@ int persistent_lanes(std::int64_t rows) {
   const bool many = width <= 4 && rows > std::int64_t{128} * rows_of_team<width>;
   return of_one_team || many ? max_persistent_lanes : few_persistent_lanes;
 }
-/// The league of an automatic launch; `held`: teams that are on the device at once.
+/// The league of an automatic launch; `held`: teams that are on the device at once. A team of more than few lanes is
+/// worth four times the rows.
 template <int width, bool kept>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
   constexpr std::int64_t rows_of_few = 256, least = 8;

@@ -32,14 +32,14 @@ int waiting_team(std::int64_t rows, int multiprocessors) {
 }
 
 /// The league of an automatic launch, which takes `launch.tile` rows at a time per team; `held`: teams that are on the
-/// device at once. Few rows take few teams.
+/// device at once. Few rows in all take few teams.
 template <int features>
 int automatic_league(std::int64_t rows, Launch launch, int held, int multiprocessors) {
-  constexpr std::int64_t few_packs = features <= 4 ? 20 : 4;  // of a thread
-  constexpr int few_teams = features <= 4 ? 64 : 32;
+  constexpr std::int64_t few_packs = features <= 4 ? 20 : 4;           // of a thread
+  constexpr int few_teams = features <= 4 ? 64 : 32, few_rows = 1536;  // of a team
   const int most = std::min(launch.league, held);
   if (!fits_registers<features>) return most;
-  if (rows <= std::int64_t{1536} * few_teams) return std::min(most, few_teams);
+  if (rows <= std::int64_t{few_rows} * few_teams) return std::min(most, few_teams);
   return blocks::waiting_league(rows, few_packs * launch.tile, multiprocessors, most);
 }
 

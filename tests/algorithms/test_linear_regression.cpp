@@ -236,7 +236,7 @@ TEST(LinearRegression, TeamsShareSegments) {
     const Columns<float> data{.x = {x[0], x[1], x[2]}, .y = y, .rows = rows, .features = features};
     Sums<double, terms<width>> expected;
     for (int row = 0, segment = 0; row < rows; ++row) {
-      while (row >= segment_of(rows, segment, 4).end) ++segment;
+      while (row >= piece_of(rows, 4, segment).end) ++segment;
       const double error = x[0][row] + 2 * x[1][row] + 3 * x[2][row] + 4 - y[row];
       for (int f = 0; f < features; ++f) expected.values[f] += rule.scale[segment] * error * x[f][row];
       expected.values[width] += rule.scale[segment] * error;

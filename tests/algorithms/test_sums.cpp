@@ -2,14 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <barrier>
 #include <numeric>
-#include <thread>
-#include <vector>
 
 #include "algorithms/blocks/subgroup.hpp"
 #include "algorithms/blocks/sums.hpp"
+#include "tests/fibers.hpp"
 
 // The reductions of the GPU kernels, emulated: one value holds all lanes of a warp, in lockstep.
 namespace league::blocks {
@@ -52,18 +49,18 @@ TEST(Sums, AddAllLanesOfWarpsOf32And64) {
   expect_sum_of_all_lanes<1>();
 }
 
-/// A lane on a host thread of its own; lanes exchange values through memory.
+/// A lane of a simulated subgroup; lanes exchange values through memory.
 template <int lanes>
-struct HostLanes {
+struct FiberLanes {
   static constexpr int size = lanes;
   int rank;
-  std::barrier<>& barrier;
+  tests::FiberBarrier& all;
   std::array<double, lanes>& memory;
   [[nodiscard]] double across(double value, int offset) const {
     memory[static_cast<std::size_t>(rank)] = value;
-    barrier.arrive_and_wait();
+    all.arrive_and_wait();
     const double other = memory[static_cast<std::size_t>(rank ^ offset)];
-    barrier.arrive_and_wait();
+    all.arrive_and_wait();
     return other;
   }
   [[nodiscard]] double sum(double value, int of) const {
@@ -75,22 +72,18 @@ struct HostLanes {
 /// Each of n sums is put once, and is the sum of all lanes' values.
 template <int lanes, int n>
 void expect_sums_over_lanes() {
-  std::barrier barrier(lanes);
+  tests::FiberBarrier all(lanes);
   std::array<double, lanes> memory{};
-  std::array<std::atomic<int>, n> puts{};
+  std::array<int, n> puts{};
   std::array<double, n> sums{};
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < lanes; ++rank)
-      threads.emplace_back([&, rank] {
-        double mine[n];
-        for (int i = 0; i < n; ++i) mine[i] = 1000.0 * i + rank * rank;
-        put_sums_over_lanes(HostLanes<lanes>{rank, barrier, memory}, mine, [&](int i, double sum) {
-          ++puts[static_cast<std::size_t>(i)];
-          sums[static_cast<std::size_t>(i)] = sum;
-        });
-      });
-  }
+  tests::run_fibers(lanes, [&](int rank) {
+    double mine[n];
+    for (int i = 0; i < n; ++i) mine[i] = 1000.0 * i + rank * rank;
+    put_sums_over_lanes(FiberLanes<lanes>{rank, all, memory}, mine, [&](int i, double sum) {
+      ++puts[static_cast<std::size_t>(i)];
+      sums[static_cast<std::size_t>(i)] = sum;
+    });
+  });
   for (int i = 0; i < n; ++i) {
     EXPECT_EQ(puts[static_cast<std::size_t>(i)], 1) << "sum " << i << " of " << n;
     EXPECT_EQ(sums[static_cast<std::size_t>(i)], lanes * 1000.0 * i + (lanes - 1) * lanes * (2 * lanes - 1) / 6);
