@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/array.hpp"
+#include "backends/portable.hpp"
 #include "backends/runtime.hpp"
 
 namespace league {
@@ -41,16 +42,20 @@ struct Transfer {
 };
 
 /// For a kernel that publishes and polls stamped words itself (backends/cuda/wait.hpp): the receive slots on the
-/// devices of all shards, each [2 x shards x capacity] by parity of the stamp, sender and value. Stamps start at 1 and
-/// continue across launches.
+/// devices of all shards, each [low and high half x 2 x shards x capacity] by parity of the stamp, sender and value.
+/// Stamps start at 1 and continue across launches. (Small: Kokkos cannot record kernels with many bytes of arguments.)
 struct DeviceView {
   static constexpr int max_shards = 16;
-  struct Slots {
-    unsigned long long *low = nullptr, *high = nullptr;
-  };
-  Slots slots[max_shards];  ///< by shard
+  unsigned long long* words[max_shards] = {};  ///< by shard
   int shards = 0, self = 0;
   std::int64_t capacity = 0;  ///< values of 8 bytes
+  unsigned* count = nullptr;  ///< the last stamp that kernels have used, on the own device; 0 before the first
+
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t high() const { return 2 * shards * capacity; }
+  /// The low half of what `sender` sends, from value 0 on.
+  [[nodiscard]] LEAGUE_FUNCTION std::int64_t from(int sender, unsigned stamp) const {
+    return ((stamp & 1U) * shards + sender) * capacity;
+  }
 };
 
 /// All communication between shards. Every call takes one buffer per local shard, in shard order. It is one group of

@@ -5,25 +5,31 @@
 
 #include "backends/auto_communicator.hpp"
 #include "backends/communicator.hpp"
+#include "backends/cuda/barrier.hpp"
+#include "backends/cuda/collectives.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/slots.hpp"
-#include "backends/cuda/sums.hpp"
 
 // The local engine, between GPUs with peer access.
 //
 // Few values: one kernel per device writes its values into the receive slots of all devices, as words stamped with the
 // number of the all-reduce, polls its own slots until all have arrived, and adds them. Many values: each device owns a
-// piece, reads it from the buffers of all, and writes the sum to all, with events before and after as barriers. Both
-// add in shard order.
+// piece, reads it from the buffers of all, and writes the sum to all. Both add in shard order. All other collectives
+// are transfers: receivers copy them, short ones in a kernel. Kernels that read the memory of other devices begin and
+// end together, by barriers inside them (barrier.hpp).
 //
-// `local_serialized` adds few values in two kernels ordered by events: no kernel polls another, so that profilers and
-// sanitizers can serialise and replay them.
+// `local_serialized` adds few values in two kernels, and orders all kernels by events: none polls another, so that
+// profilers and sanitizers can serialise and replay them.
 namespace league::cuda {
 namespace {
 
 /// Maximum values of a sum sent as stamped words (256 KiB of doubles). All blocks of such a sum must be resident at
 /// once, together with those on the other queue.
 constexpr std::int64_t max_stamped = 32 * 1024;
+
+/// Maximum bytes of a call whose kernels have the barriers inside, and copy: such kernels have few blocks, since these
+/// wait. For more, barriers are kernels of their own, and copy engines copy.
+constexpr std::int64_t max_fused = 1 << 20;
 
 /// One queue of every shard, each with an event.
 class EventQueues {
@@ -45,20 +51,15 @@ class EventQueues {
   [[nodiscard]] std::size_t size() const { return queues_.size(); }
   Queue& operator[](std::size_t shard) const { return *queues_[shard]; }
 
-  /// Records an event after all current work of a queue, for `wait`.
-  void record(std::size_t shard) const { check(cudaEventRecord(done_[shard], stream(*queues_[shard]))); }
-  /// Later work on queue `second` waits for the event of queue `first`.
-  void wait(std::size_t second, std::size_t first) const {
-    if (first != second) check(cudaStreamWaitEvent(stream(*queues_[second]), done_[first], 0));
-  }
   void wait_for_each_other() const {
-    for (std::size_t shard = 0; shard < size(); ++shard) record(shard);
+    for (std::size_t i = 0; i < size(); ++i) check(cudaEventRecord(done_[i], stream(*queues_[i])));
     for (std::size_t second = 0; second < size(); ++second)
-      for (std::size_t first = 0; first < size(); ++first) wait(second, first);
+      for (std::size_t first = 0; first < size(); ++first)
+        if (first != second) check(cudaStreamWaitEvent(stream(*queues_[second]), done_[first], 0));
   }
-  void copy(std::size_t on, void* to, const void* from, std::int64_t bytes) const {
-    if (bytes > 0 && to != from)
-      check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream(*queues_[on])));
+  void copy(std::size_t on, const Transfer& one) const {
+    check(cudaMemcpyAsync(one.target, one.source, static_cast<std::size_t>(one.bytes), cudaMemcpyDefault,
+                          stream(*queues_[on])));
   }
 
  private:
@@ -82,7 +83,10 @@ void require_peers(std::span<const Shard> shards) {
 class PeerCommunicator final : public Communicator {
  public:
   PeerCommunicator(Runtime& runtime, std::span<const Shard> shards, bool serialized)
-      : serialized_(serialized), queues_{{runtime, shards, 0}, {runtime, shards, 1}} {}
+      : serialized_(serialized),
+        by_events_(serialized || shards.size() == 2),
+        queues_{{runtime, shards, 0}, {runtime, shards, 1}},
+        barriers_{Barriers(queues_[0].all()), Barriers(queues_[1].all())} {}
 
   void reserve(std::int64_t bytes, Order order, int queue) override {
     room_.grow(bytes, order, queue);
@@ -96,7 +100,7 @@ class PeerCommunicator final : public Communicator {
     const EventQueues& queues = queues_[queue];
     room_.require(buffers, queues.size(), order, queue);
     if (buffers.front().size == 0) return;
-    if (buffers.front().size > max_stamped) return add_pieces(buffers, Into::all, queues);
+    if (buffers.front().size > max_stamped) return add_pieces(buffers, Into::all, queue);
     if (!serialized_) return all_reduce_stamped(Phase::whole, buffers, queue);
     all_reduce_stamped(Phase::send, buffers, queue);
     queues.wait_for_each_other();
@@ -105,66 +109,56 @@ class PeerCommunicator final : public Communicator {
 
   void reduce_scatter(std::span<const Buffer> buffers, Order order, int queue) override {
     room_.require(buffers, queues_[queue].size(), order, queue);
-    add_pieces(buffers, Into::own, queues_[queue]);
+    add_pieces(buffers, Into::own, queue);
   }
 
   void all_gather(std::span<const Buffer> buffers, int queue) override {
-    const EventQueues& queues = queues_[queue];
-    require_alike(buffers, queues.size());
-    queues.wait_for_each_other();
-    for (std::size_t from = 0; from < queues.size(); ++from) {
-      const Range piece = shard_piece(buffers[from].size, from);
-      const auto unit = static_cast<std::int64_t>(size_bytes(buffers[from].type));
-      const auto at = [&](std::size_t shard) { return bytes_of(buffers[shard]) + piece.begin * unit; };
-      for (std::size_t step = 1; step < queues.size();
-           ++step) {  // every device starts with a different receiver (no contention)
-        const std::size_t to = (from + step) % queues.size();
-        queues.copy(from, at(to), at(from), piece.size() * unit);
+    const std::size_t shards = queues_[queue].size();
+    require_alike(buffers, shards);
+    std::vector<Transfer> transfers;
+    for (std::size_t step = 1; step < shards; ++step)  // every device starts with a different one (no contention)
+      for (std::size_t to = 0; to < shards; ++to) {
+        const std::size_t from = (to + step) % shards;
+        const Range piece = shard_piece(buffers[from].size, from);
+        const auto unit = static_cast<std::int64_t>(size_bytes(buffers[from].type));
+        const auto at = [&](std::size_t shard) { return bytes_of(buffers[shard]) + piece.begin * unit; };
+        transfers.push_back(transfer(from, to, at(from), at(to), piece.size() * unit));
       }
-    }
-    queues.wait_for_each_other();
+    exchange(transfers, queue);
   }
 
   void gather(std::span<const Buffer> pieces, Buffer whole, int queue) override {
-    const EventQueues& queues = queues_[queue];
-    std::int64_t begin = 0;
-    for (std::size_t i = 0; i < queues.size(); begin += pieces[i].bytes(), ++i) {
-      std::byte* to = bytes_of(whole) + begin;
-      if (pieces[i].size == 0 || pieces[i].data == to) continue;
-      queues.record(i);
-      queues.wait(0, i);
-      queues.copy(0, to, pieces[i].data, pieces[i].bytes());
-    }
-    queues.record(0);  // later writes may overwrite the pieces of the others
-    for (std::size_t i = 1; i < queues.size(); ++i)
-      if (pieces[i].size > 0) queues.wait(i, 0);
+    std::vector<Transfer> transfers;
+    std::byte* to = bytes_of(whole);
+    for (std::size_t from = 0; from < pieces.size(); to += pieces[from].bytes(), ++from)
+      if (pieces[from].data != to) transfers.push_back(transfer(from, 0, pieces[from].data, to, pieces[from].bytes()));
+    exchange(transfers, queue);
   }
 
   void broadcast(std::span<const Buffer> buffers, int queue) override {
-    const EventQueues& queues = queues_[queue];
-    require_alike(buffers, queues.size());
-    queues.record(0);
-    for (std::size_t to = 1; to < queues.size(); ++to) {
-      queues.wait(to, 0);
-      queues.copy(to, buffers[to].data, buffers[0].data, buffers[0].bytes());
-      queues.record(to);
-    }
-    for (std::size_t to = 1; to < queues.size(); ++to) queues.wait(0, to);
+    require_alike(buffers, queues_[queue].size());
+    std::vector<Transfer> transfers;
+    for (std::size_t to = 1; to < buffers.size(); ++to)
+      transfers.push_back(transfer(0, to, buffers[0].data, buffers[to].data, buffers[0].bytes()));
+    exchange(transfers, queue);
   }
 
   /// The receiver copies, on its own queue: after earlier work there.
   void exchange(std::span<const Transfer> transfers, int queue) override {
-    const EventQueues& queues = queues_[queue];
-    const auto for_all = [&](const auto& body) {
-      for (const Transfer& one : transfers)
-        if (one.bytes > 0) body(one, static_cast<std::size_t>(one.from), static_cast<std::size_t>(one.to));
-    };
-    for_all([&](const Transfer&, std::size_t from, std::size_t) { queues.record(from); });
-    for_all([&](const Transfer&, std::size_t from, std::size_t to) { queues.wait(to, from); });
-    for_all(
-        [&](const Transfer& one, std::size_t, std::size_t to) { queues.copy(to, one.target, one.source, one.bytes); });
-    for_all([&](const Transfer&, std::size_t, std::size_t to) { queues.record(to); });
-    for_all([&](const Transfer&, std::size_t from, std::size_t to) { queues.wait(from, to); });
+    std::vector<std::vector<Transfer>> received(queues_[queue].size());
+    std::int64_t longest = 0;
+    for (const Transfer& one : transfers) {
+      if (one.bytes == 0) continue;
+      received[static_cast<std::size_t>(one.to)].push_back(one);
+      longest = std::max(longest, one.bytes);
+    }
+    if (longest == 0) return;
+    const bool by_kernels = !by_events_ && longest <= max_fused &&
+                            std::ranges::all_of(received, [](const auto& own) { return own.size() <= max_transfers; });
+    if (!by_kernels) return copy(received, queue);
+    together(queue, longest, [&](std::size_t to, const BarrierView& barrier) {
+      copy_transfers(queues_[queue][to], received[to], barrier);
+    });
   }
 
   [[nodiscard]] std::optional<DeviceView> device_view(std::size_t local) override {
@@ -190,15 +184,42 @@ class PeerCommunicator final : public Communicator {
     for (std::size_t i = 0; i < buffers.size(); ++i)
       add_stamped(queues_[queue][i], phase, slots_[queue].view(i), buffers[i], slots_[queue].stamps(i));
   }
-  void add_pieces(std::span<const Buffer> buffers, Into into, const EventQueues& queues) const {
-    queues.wait_for_each_other();
-    for (std::size_t i = 0; i < buffers.size(); ++i)
-      add_piece(queues[i], buffers, i, shard_piece(buffers[i].size, i), into);
-    queues.wait_for_each_other();
+  static Transfer transfer(std::size_t from, std::size_t to, const void* source, void* target, std::int64_t bytes) {
+    return {static_cast<int>(from), static_cast<int>(to), source, target, bytes};
+  }
+  /// Copies by the devices' copy engines.
+  void copy(std::span<const std::vector<Transfer>> received, int queue) const {
+    join(queue);
+    for (const std::vector<Transfer>& own : received)
+      for (const Transfer& one : own) queues_[queue].copy(static_cast<std::size_t>(one.to), one);
+    join(queue);
+  }
+  /// Later work of each queue waits for the earlier work of all.
+  void join(int queue) const {
+    const EventQueues& queues = queues_[queue];
+    if (by_events_) return queues.wait_for_each_other();
+    for (std::size_t i = 0; i < queues.size(); ++i) join_queues(queues[i], barriers_[queue].view(i));
+  }
+  /// `body(shard, barrier)` submits a kernel for each shard, which begin and end together: by the barrier if that is
+  /// not empty.
+  template <class Body>
+  void together(int queue, std::int64_t bytes, const Body& body) const {
+    const bool fused = !by_events_ && bytes <= max_fused;
+    if (!fused) join(queue);
+    for (std::size_t i = 0; i < queues_[queue].size(); ++i) body(i, fused ? barriers_[queue].view(i) : BarrierView{});
+    if (!fused) join(queue);
+  }
+  void add_pieces(std::span<const Buffer> buffers, Into into, int queue) const {
+    if (buffers.front().size == 0) return;
+    together(queue, buffers.front().bytes(), [&](std::size_t i, const BarrierView& barrier) {
+      add_piece(queues_[queue][i], buffers, i, shard_piece(buffers[i].size, i), into, barrier);
+    });
   }
 
   bool serialized_;
+  bool by_events_;  ///< joins queues: faster between two GPUs, slower between more
   EventQueues queues_[queue_count];
+  Barriers barriers_[queue_count];
   ReceiveSlots slots_[queue_count], kernels_slots_;
   Room room_;
 };

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backends/communicator.hpp"
+#include "backends/cuda/collectives.hpp"
 #include "backends/cuda/cuda.hpp"
-#include "backends/cuda/sums.hpp"
 #include "backends/cuda/wait.hpp"
 
 namespace league::cuda {
@@ -29,22 +29,22 @@ class ReceiveSlots {
     views_.clear();
     arrays_.clear();
     for (Queue* queue : queues) {
-      const std::int64_t words = 2 * shards * view.capacity;
-      Arrays& made =
-          arrays_.emplace_back(Array<Word>(*queue, words), Array<Word>(*queue, words), Array<unsigned>(*queue, blocks));
-      made.low.clear();
-      made.high.clear();
+      Arrays& made = arrays_.emplace_back(Array<Word>(*queue, 2 * view.high()), Array<unsigned>(*queue, blocks));
+      made.words.clear();
       made.stamps.clear();
       queue->fence();
     }
-    for (std::size_t i = 0; i < arrays_.size(); ++i) view.slots[i] = {arrays_[i].low.data(), arrays_[i].high.data()};
+    for (std::size_t i = 0; i < arrays_.size(); ++i) view.words[i] = arrays_[i].words.data();
     views_.assign(arrays_.size(), view);
-    for (std::size_t i = 0; i < views_.size(); ++i) views_[i].self = static_cast<int>(i);
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+      views_[i].self = static_cast<int>(i);
+      views_[i].count = stamps(i);
+    }
   }
 
  private:
   struct Arrays {
-    Array<Word> low, high;
+    Array<Word> words;
     Array<unsigned> stamps;
   };
   std::vector<Arrays> arrays_;

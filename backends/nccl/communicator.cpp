@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/sums.hpp"
+#include "backends/cuda/collectives.hpp"
 #include "backends/nccl/clique.hpp"
 
 // The engine of NVIDIA's collective library, between the CUDA devices of all ranks. A group of calls is submitted to

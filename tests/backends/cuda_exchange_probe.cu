@@ -96,14 +96,14 @@ __global__ void add_by_view(DeviceView view, int steps, double mine, double all,
   if (i >= view.capacity) return;
   for (int step = 0; step < steps; ++step) {
     const auto stamp = static_cast<unsigned>(step + 1);
-    const std::int64_t slots = (stamp & 1U) * view.shards * view.capacity + i;
-    const std::int64_t sent_to = slots + view.self * view.capacity;
-    for (int shard = 0; shard < view.shards; ++shard)
-      cuda::publish(view.slots[shard].low + sent_to, view.slots[shard].high + sent_to, mine + step + i, stamp);
+    for (int shard = 0; shard < view.shards; ++shard) {
+      cuda::Word* to = view.words[shard] + view.from(view.self, stamp) + i;
+      cuda::publish(to, to + view.high(), mine + step + i, stamp);
+    }
     double sum = 0;
     for (int shard = 0; shard < view.shards; ++shard) {
-      const std::int64_t slot = slots + shard * view.capacity;
-      sum += cuda::await(view.slots[view.self].low + slot, view.slots[view.self].high + slot, stamp);
+      const cuda::Word* slot = view.words[view.self] + view.from(shard, stamp) + i;
+      sum += cuda::await(slot, slot + view.high(), stamp);
     }
     if (sum != all + static_cast<double>(view.shards) * (step + i)) atomicAdd(wrong, 1ULL);
   }

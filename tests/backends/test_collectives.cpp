@@ -148,7 +148,8 @@ TEST_P(Collectives, KernelsThatExchangeThemselves) {
   std::vector<double> terms;
   for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
     const auto view = communicator_->device_view(shard);
-    EXPECT_EQ(view.has_value(), GetParam().engine == "local" && GetParam().kind == DeviceKind::gpu);
+    const bool local = GetParam().engine == "local" || GetParam().engine == "auto";
+    EXPECT_EQ(view.has_value(), local && GetParam().kind == DeviceKind::gpu);
     if (!view) return;
     EXPECT_EQ(view->shards, GetParam().devices);
     EXPECT_EQ(view->self, static_cast<int>(shard));

@@ -48,6 +48,16 @@ inline cudaError_t prefer_scratch(const void* kernel) {
 /// Aborts the kernel, and with it the context, by an error.
 __device__ inline void trap() { __trap(); }
 
+/// Flags between devices: whoever loads what was stored sees all that was visible to the storing thread before.
+__device__ inline unsigned load_acquire(const unsigned* flag) {
+  unsigned value = 0;
+  asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  return value;
+}
+__device__ inline void store_release(unsigned* flag, unsigned value) {
+  asm volatile("st.release.sys.u32 [%0], %1;" : : "l"(flag), "r"(value) : "memory");
+}
+
 /// A nanosecond clock, the same on all multiprocessors of a device; its resolution may be a microsecond.
 __device__ inline std::uint64_t clock_ns() {
   std::uint64_t now = 0;

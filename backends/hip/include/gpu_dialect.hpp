@@ -124,6 +124,13 @@ inline cudaError_t prefer_scratch(const void*) { return cudaSuccess; }
 
 __device__ inline void trap() { abort(); }
 
+__device__ inline unsigned load_acquire(const unsigned* flag) {
+  return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+__device__ inline void store_release(unsigned* flag, unsigned value) {
+  __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
 /// Replaces `wall_clock64`, which HIP 5.2 only has in the device pass. 100 MHz on CDNA.
 __device__ inline std::uint64_t clock_ns() { return __builtin_amdgcn_s_memrealtime() * 10; }
 

@@ -6,8 +6,10 @@
 
 #include "backends/communicator.hpp"
 
-/// The kernels of sums over shards, for engines. All add in shard order, with bitwise equal results.
+/// The kernels of collectives, for engines. All add in shard order, with bitwise equal results.
 namespace league::cuda {
+
+struct BarrierView;  // barrier.hpp
 
 /// Blocks of `add_stamped`; receive slots are made for a multiple of it.
 inline constexpr int stamped_block = 512;
@@ -25,8 +27,18 @@ void add_stamped(Queue& queue, Phase phase, const DeviceView& view, const Buffer
 /// Destination of the sum of a piece.
 enum class Into { own, all };
 
-/// Adds the values of a piece over all buffers (peer access), into buffer `own` or into all.
-void add_piece(Queue& queue, std::span<const Buffer> buffers, std::size_t own, Range piece, Into into);
+/// Adds the values of a piece over all buffers (peer access), into buffer `own` or into all, between two barriers.
+void add_piece(Queue& queue, std::span<const Buffer> buffers, std::size_t own, Range piece, Into into,
+               const BarrierView& barrier);
+
+/// Maximum transfers of one `copy_transfers`.
+inline constexpr std::size_t max_transfers = 2 * DeviceView::max_shards;
+
+/// A barrier between the queues of all shards: one kernel of a single block for each.
+void join_queues(Queue& queue, const BarrierView& barrier);
+
+/// Copies from the memory of other devices (peer access), between two barriers.
+void copy_transfers(Queue& queue, std::span<const Transfer> transfers, const BarrierView& barrier);
 
 /// sum[i] = rows[0, i] + rows[1, i] + ...; `rows` [count x sum.size] is in the memory of the queue's device.
 void add_rows(Queue& queue, const void* rows, int count, const Buffer& sum);
