@@ -16,6 +16,8 @@ class Solve final : public VariantShards<IterativeShard> {
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     context().communicator.reserve(shards().front()->sums().bytes(), Order::any);
+    added_by_kernels_ = !context().world.alone();
+    for (std::size_t i = 0; i < shards().size(); ++i) added_by_kernels_ &= let_kernels_add(i);
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
@@ -30,6 +32,14 @@ class Solve final : public VariantShards<IterativeShard> {
   }
 
  private:
+  /// @returns false where the communicator must add: the variant's kernels cannot, or its engine has nothing for them
+  bool let_kernels_add(std::size_t shard) {
+    blocks::ShardSums* sums = shards()[shard]->shard_sums();
+    if (context().world.alone() || sums == nullptr) return false;
+    const auto view = context().communicator.device_view(shard);
+    if (view) *sums = {true, *view};
+    return view.has_value();
+  }
   void take_step(Stages& stages) {
     std::vector<Buffer> sums;
     for (const auto& shard : shards()) {
@@ -37,7 +47,7 @@ class Solve final : public VariantShards<IterativeShard> {
       shard->accumulate();
       sums.push_back(shard->sums());
     }
-    if (!context().world.alone()) {
+    if (!context().world.alone() && !added_by_kernels_) {
       const CommonStage stage(stages, loop_.queues(), "sum");
       context().communicator.all_reduce(sums, Order::any);
     }
@@ -47,6 +57,7 @@ class Solve final : public VariantShards<IterativeShard> {
     }
   }
   StepLoop loop_;
+  bool added_by_kernels_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/shard_sums.hpp"
 #include "algorithms/drivers/variant_shard.hpp"
 
 namespace league {
@@ -19,9 +20,11 @@ class IterativeShard : public VariantShard {
   [[nodiscard]] virtual Buffer sums() const = 0;
   /// Computes the next state from the sums of all shards.
   virtual void update() const = 0;
+  /// What `accumulate` does about the sums of other shards, to be set; null if it leaves them to the communicator.
+  [[nodiscard]] virtual blocks::ShardSums* shard_sums() { return nullptr; }
 };
 
-/// A solve of up to `steps` steps on all shards: in each, accumulate, all-reduce, update.
+/// A solve of up to `steps` steps on all shards: in each, accumulate, all-reduce (unless the kernels do), update.
 std::unique_ptr<Prepared> solve(const Context& context, std::int64_t steps,
                                 const std::function<std::unique_ptr<IterativeShard>(const Shard&)>& make);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/linear_regression/cuda_shard.hpp"
 
@@ -8,23 +9,26 @@ namespace {
 
 enum class Combine { atomic, last_team };
 
-/// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and takes the step where no other
-/// shard has sums to wait for.
+/// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and those of all shards, and
+/// takes the step.
 template <class T, int width, Combine combine>
 __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<width>))
-    accumulate_rows(Columns<T> data, Rule rule, State state, bool alone, double* partials, double* sums,
+    accumulate_rows(Columns<T> data, Rule rule, State state, ShardSums shards, double* partials, double* sums,
                     unsigned* ticket) {
   const Line<T, width> line = line_of<T, width>(state.theta, data.features);
   if (*state.taken >= rule.steps) return;
   const Place place = place_of_thread();
   const Sums<double, terms<width>> mine = lane_sums(data, line, place);
+  extern __shared__ double scratch[];
+  const auto team = blocks::block_group();
+  const auto of_block = blocks::sums_for_all(team, mine, scratch);
   if constexpr (combine == Combine::atomic) {
-    const Sums<double, terms<width>> of_block = blocks::block_sums(mine);
     if (place.lane == 0)
       for (int i = 0; i < terms<width>; ++i) atomicAdd(sums + i, of_block.values[i]);
   } else {
-    if (!blocks::grid_sums(mine, partials, ticket, sums) || !alone) return;
+    if (!blocks::sums_of_blocks(of_block, partials, ticket, sums) || !shards.takes_step) return;
     __syncthreads();
+    shards.add(team, terms<width>, sums, blocks::CudaAtomics{});
     for (int i = place.lane; i < rule.features + 2; i += place.lanes) take_step(rule, state, sums, i);
   }
 }
@@ -39,22 +43,26 @@ class Summed final : public CudaShard {
   Launch configure(Launch launch) override {
     constexpr int rows_per_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
     launch_ = resolved(launch, 256, max_lanes<width>, rows_per_lane, device_share<width>);
+    bytes_ = blocks::team_sums_size<terms<width>>(launch_.team * launch_.vector) * sizeof(double);
     if (combine == Combine::last_team)
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
   void accumulate() const override {
-    accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
-        rows_.data(), rule_, state(), is_alone(), partials_.data(), sums_.data(), ticket_.data());
+    accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), bytes_, stream(queue())>>>(
+        rows_.data(), rule_, state(), shards_, partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
   void update() const override {
-    if (combine == Combine::atomic || !is_alone()) CudaShard::update();
+    if (combine == Combine::atomic || !shards_.takes_step) CudaShard::update();
   }
+  ShardSums* shard_sums() override { return combine == Combine::last_team ? &shards_ : nullptr; }
 
  private:
   DeviceRows<T> rows_;
   Launch launch_;
+  std::size_t bytes_ = 0;  ///< of shared memory
+  ShardSums shards_{is_alone()};
   Array<double> partials_;
   Array<unsigned> ticket_;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_barrier_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
 #include "algorithms/linear_regression/kokkos_shard.hpp"
 
@@ -9,15 +10,15 @@ namespace {
 
 enum class Combine { atomic, last_team };
 
-/// Adds the sums of a shard's rows. The last team adds those of all teams in order, and takes the step where no other
-/// shard has sums to wait for.
+/// Adds the sums of a shard's rows. The last team adds those of all teams in order, and those of all shards, and takes
+/// the step.
 template <class T, int width, Combine combine>
 struct Accumulate {
   Columns<T> data;
   int lanes, values;  ///< of a team
   Rule rule;
   State state;
-  bool alone;
+  ShardSums shards;
   double *partials, *sums;
   unsigned* ticket;
 
@@ -32,8 +33,10 @@ struct Accumulate {
       if (team.rank == 0)
         for (int i = 0; i < terms<width>; ++i) Kokkos::atomic_add(sums + i, of_team.values[i]);
     } else {
-      if (!blocks::league_sums(member, team, of_team, partials, ticket, sums, scratch.data()) || !alone) return;
+      if (!blocks::league_sums(member, team, of_team, partials, ticket, sums, scratch.data()) || !shards.takes_step)
+        return;
       team.barrier();
+      shards.add(team, terms<width>, sums, blocks::KokkosAtomics{});
       for (int i = team.rank; i < rule.features + 2; i += team.size) take_step(rule, state, sums, i);
     }
   }
@@ -56,21 +59,21 @@ class Summed final : public KokkosShard {
     return launch_;
   }
   void accumulate() const override {
-    const Accumulate<T, width, combine> kernel{rows_.data(),     launch_.team * launch_.vector,
-                                               values_,          rule_,
-                                               state(),          is_alone(),
-                                               partials_.data(), sums_.data(),
-                                               ticket_.data()};
+    const Accumulate<T, width, combine> kernel{
+        rows_.data(),  launch_.team * launch_.vector, values_, rule_, state(), shards_, partials_.data(), sums_.data(),
+        ticket_.data()};
     submit(queue(), "linear_regression/accumulate",
            policy_of<max_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
   }
   void update() const override {
-    if (combine == Combine::atomic || !is_alone()) KokkosShard::update();
+    if (combine == Combine::atomic || !shards_.takes_step) KokkosShard::update();
   }
+  ShardSums* shard_sums() override { return combine == Combine::last_team ? &shards_ : nullptr; }
 
  private:
   DeviceRows<T> rows_;
   Launch launch_;
+  ShardSums shards_{is_alone()};
   int values_ = 0;  ///< of scratch memory
   Array<double> partials_;
   Array<unsigned> ticket_;

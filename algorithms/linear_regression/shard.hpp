@@ -8,6 +8,8 @@
 
 namespace league::linear_regression {
 
+using blocks::ShardSums;
+
 inline Rule rule_of(const LinearRegression& problem, int width) {
   Rule rule{.loss_scale = 0.5 / static_cast<double>(problem.rows),
             .steps = problem.steps,

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_barrier_cuda.hpp"
 #include "algorithms/logistic_regression/cuda_shard.hpp"
 
 // A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A block adds them
-// through shared memory, the last block (ticket) adds those of all; with a single shard it also takes the step.
+// through shared memory, the last block (ticket) adds those of all and of all shards, and takes the step.
 namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
 __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
-                    bool alone) {
+                    ShardSums shards) {
   constexpr int n = gradient_sums(features);
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
   const auto team = block_group();
   if (state.control[is_stopped] != 0) {
-    if (alone && blockIdx.x == 0) descend(team, rule, state, scratch);
+    if (shards.takes_step && blockIdx.x == 0) descend(team, rule, state, scratch);
     return;
   }
   load_weights(state, rows.features, weights);
@@ -27,7 +28,9 @@ __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<fea
   if (gridDim.x > 1 && !add_league(team, gradient_sums(rows.features), blockIdx.x, gridDim.x, n, partials, tickets,
                                    scratch, sums, comes_last))
     return;
-  if (alone) descend(team, rule, state, scratch);
+  if (!shards.takes_step) return;
+  shards.add(team, gradient_sums(rows.features), sums, blocks::CudaAtomics{});
+  descend(team, rule, state, scratch);
 }
 
 template <class T>
@@ -55,18 +58,20 @@ class Fused final : public IterativeShard {
       accumulate_rows<T, features>
           <<<static_cast<unsigned>(launch_.league), block_of(launch_), bytes_of(fused_scratch<features>(threads)),
              stream(queue())>>>(memory_.all_rows(), memory_.rule, memory_.state(), memory_.partials.data(),
-                                memory_.tickets.data(), memory_.sums.data(), is_alone());
+                                memory_.tickets.data(), memory_.sums.data(), shards_);
       check_launch();
     });
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
   void update() const override {
-    if (!is_alone()) descend_alone(memory_);
+    if (!shards_.takes_step) descend_alone(memory_);
   }
+  ShardSums* shard_sums() override { return &shards_; }
 
  private:
   SolveMemory<Array, T> memory_;
   Launch launch_;
+  ShardSums shards_{is_alone()};
 };
 
 const RegisterSolve<LogisticRegression> fused{"fused", cuda::model, by_type<Fused>};

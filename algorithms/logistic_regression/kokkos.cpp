@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/league_barrier_kokkos.hpp"
 #include "algorithms/logistic_regression/kokkos_shard.hpp"
 
 // A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A team adds them
-// through its scratch, the last team (ticket) adds those of all; with a single shard it also takes the step. On a host
+// through its scratch, the last team (ticket) adds those of all and of all shards, and takes the step. On a host
 // a thread takes neighbouring blocks of 512 rows, feature by feature.
 namespace league::kokkos::logistic_regression {
 namespace {
 
 template <class T, int features>
 void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, State state, double* partials,
-                     unsigned* tickets, double* sums, bool alone) {
+                     unsigned* tickets, double* sums, ShardSums shards) {
   constexpr int n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
   const auto policy = bounded_policy<min_teams<features>, T, max_team<features>>(
@@ -22,7 +23,7 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
         const auto team = team_group(member, threads);
         const std::int64_t rank = member.league_rank(), teams = member.league_size();
         if (state.control[is_stopped] != 0) {
-          if (alone && rank == 0) descend(team, rule, state, scratch);
+          if (shards.takes_step && rank == 0) descend(team, rule, state, scratch);
           return;
         }
         load_weights(team, state, rows.features, features + 1, weights);
@@ -35,7 +36,9 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
         if (teams > 1 &&
             !add_league(team, gradient_sums(rows.features), rank, teams, n, partials, tickets, scratch, sums, is_last))
           return;
-        if (alone) descend(team, rule, state, scratch);
+        if (!shards.takes_step) return;
+        shards.add(team, gradient_sums(rows.features), sums, blocks::KokkosAtomics{});
+        descend(team, rule, state, scratch);
       });
 }
 
@@ -65,15 +68,16 @@ class Fused final : public IterativeShard {
     if constexpr (on_gpu)
       with_features(memory_.features, [&]<int features>() {
         accumulate_rows<T, features>(exec_, launch_, memory_.all_rows(), memory_.rule, memory_.state(),
-                                     memory_.partials.data(), memory_.tickets.data(), memory_.sums.data(), is_alone());
+                                     memory_.partials.data(), memory_.tickets.data(), memory_.sums.data(), shards_);
       });
     else
       accumulate_on_host();
   }
   [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
   void update() const override {
-    if (!on_gpu || !is_alone()) descend_alone(exec_, memory_);
+    if (!on_gpu || !shards_.takes_step) descend_alone(exec_, memory_);
   }
+  ShardSums* shard_sums() override { return on_gpu ? &shards_ : nullptr; }
 
  private:
   void accumulate_on_host() const {
@@ -88,6 +92,7 @@ class Fused final : public IterativeShard {
   Exec exec_;
   SolveMemory<Array, T> memory_;
   Launch launch_;
+  ShardSums shards_{is_alone()};
 };
 
 const RegisterSolve<LogisticRegression> fused{"fused", kokkos::model, by_type<Fused>};

@@ -9,6 +9,8 @@
 
 namespace league::logistic {
 
+using blocks::ShardSums;
+
 /// The rows of a shard and the state of a solve, in the arrays of a model.
 template <template <class> class Array, class T>
 struct SolveMemory {

@@ -6,6 +6,7 @@
 
 #include "algorithms/blocks/league_all_reduce.hpp"
 #include "algorithms/blocks/league_barrier.hpp"
+#include "algorithms/blocks/shard_sums.hpp"
 #include "tests/algorithms/waiting_teams.hpp"
 
 // Teams of two threads that wait for each other, on threads of the host.
@@ -161,6 +162,64 @@ TEST(LeagueAllReduce, ATeamThatNeverSendsEndsTheWait) {
   std::vector<stamped::Word> words(static_cast<std::size_t>(all_reduce_words(values, 2)));
   double sums[values] = {}, scratch[values] = {};
   EXPECT_THROW(league_all_reduce(one_thread, 0, 2, values, sums, words.data(), 0, HostAtomics{1000}, scratch), GivenUp);
+}
+
+/// The receive slots of some shards, in one memory, and the counts of their all-reduces.
+struct SlotsOfShards {
+  SlotsOfShards(int shards, std::int64_t capacity)
+      : words(static_cast<std::size_t>(shards), std::vector<stamped::Word>(4 * shards * capacity)),
+        counts(static_cast<std::size_t>(shards)),
+        view{.shards = shards, .capacity = capacity} {
+    for (std::size_t i = 0; i < words.size(); ++i) view.words[i] = words[i].data();
+  }
+  ShardSums of(int shard) {
+    DeviceView own = view;
+    own.self = shard;
+    own.count = &counts[static_cast<std::size_t>(shard)];
+    return {true, own};
+  }
+  std::vector<std::vector<stamped::Word>> words;
+  std::vector<unsigned> counts;
+  DeviceView view;
+};
+
+TEST(ShardSums, EveryShardAddsAllInTheirOrder) {
+  constexpr int steps = 7;
+  const auto term = [](int shard, int step, int i) { return 0x1p-30 * (i + 1) + (shard == 0 ? 0x1p24 : 1.0 / step); };
+  for (const int shards : {2, 3, 4})
+    for (const int n : {1, 2, 5, 66}) {
+      SlotsOfShards slots(shards, 66);
+      std::atomic<int> right = 0;
+      std::vector<std::vector<double>> sums(static_cast<std::size_t>(shards), std::vector<double>(n));
+      for (const int solve : {1, 2})  // the count goes on
+        run_teams(shards, 2, [&](const auto& group, int shard) {
+          double* mine = sums[static_cast<std::size_t>(shard)].data();
+          const ShardSums all = slots.of(shard);
+          for (int step = 1; step <= steps; ++step) {
+            for (int i = group.rank; i < n; i += group.size) mine[i] = term(shard, solve * step, i);
+            all.add(group, n, mine, HostAtomics{});
+            for (int i = group.rank; i < n; i += group.size) {
+              double sum = 0;
+              for (int other = 0; other < shards; ++other) sum += term(other, solve * step, i);
+              right += mine[i] == sum;
+            }
+          }
+        });
+      EXPECT_EQ(right, 2 * shards * steps * n) << shards << " shards, " << n << " sums";
+      EXPECT_EQ(slots.counts, std::vector<unsigned>(static_cast<std::size_t>(shards), 2 * steps));
+    }
+}
+
+TEST(ShardSums, AloneThereIsNothingToAdd) {
+  double sum = 3;
+  ShardSums{true}.add(one_thread, 1, &sum, HostAtomics{});
+  EXPECT_EQ(sum, 3);
+}
+
+TEST(ShardSums, AShardThatNeverSendsEndsTheWait) {
+  SlotsOfShards slots(2, 1);
+  double sum = 3;
+  EXPECT_THROW(slots.of(1).add(one_thread, 1, &sum, HostAtomics{1000}), GivenUp);
 }
 
 /// Sums of n values over a team of `size` threads in T, twice with the same scratch, by all threads.
