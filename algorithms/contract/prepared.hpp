@@ -59,6 +59,8 @@ class Stages {
   }
   /// In a traced pass, work that usually overlaps runs as one stage after another, so that each has its own time.
   [[nodiscard]] virtual bool traced() const { return false; }
+  /// Nothing is recorded: several threads may have stages at once.
+  [[nodiscard]] virtual bool unmarked() const { return !traced(); }
 
  protected:
   virtual void begin(Queue&, const char*) {}

@@ -10,9 +10,15 @@ class IndependentShard : public VariantShard {
  public:
   using VariantShard::VariantShard;
   virtual void compute(Stages& stages) = 0;
+  /// `compute` submits several kernels, which takes the host as long as a short one of them runs: of several GPUs, each
+  /// has its own thread to submit them.
+  [[nodiscard]] virtual bool has_several_kernels() const { return false; }
 };
 
-/// A case of independent shards, launched one after another and fenced together.
+/// Calls `body(i)` for all i < count at once, each on a thread of the host. @throws what the first of them throws
+void on_threads(int count, const std::function<void(int)>& body);
+
+/// A case of independent shards, launched one after another or by a thread each, and fenced together.
 std::unique_ptr<Prepared> split(const Context& context,
                                 const std::function<std::unique_ptr<IndependentShard>(const Shard&)>& make);
 

@@ -35,6 +35,7 @@ class MarkingStages final : public Stages {
       for (std::size_t i = 0; i < shards.size(); ++i) bases_.push_back({&runtime.queue(shards[i].device, queue), i});
   }
   [[nodiscard]] bool traced() const override { return in_turn_; }
+  [[nodiscard]] bool unmarked() const override { return false; }
 
   /// Puts a base mark on each queue, to relate the clocks of the devices to the host's. @pre all queues are empty or
   /// held

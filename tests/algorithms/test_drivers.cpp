@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <numeric>
 
 #include "algorithms/contract/partition.hpp"
@@ -118,6 +120,92 @@ TEST(Drivers, AGraphReplaysWhatWasRecorded) {
   right.run(), wrong.run();
   EXPECT_EQ(right.value(), 7.0 * 250 * 251 / 2);
   EXPECT_NE(wrong.value(), right.value()) << "a step that reads host state is not detected";
+}
+
+TEST(Drivers, CallsOnThreadsAreEachMadeOnceAndTheirFailuresReported) {
+  for (const int count : {1, 2, 5}) {
+    std::vector<int> calls(static_cast<std::size_t>(count));
+    on_threads(count, [&](int i) { ++calls[static_cast<std::size_t>(i)]; });
+    EXPECT_EQ(calls, std::vector<int>(static_cast<std::size_t>(count), 1));
+    std::atomic<int> others = 0;
+    EXPECT_THROW(on_threads(count,
+                            [&](int i) {
+                              if (i == count - 1) throw Unsupported("no");
+                              ++others;
+                            }),
+                 Unsupported);
+    EXPECT_EQ(others, count - 1);
+  }
+}
+
+/// Lets the kernels of the first `offered` shards communicate themselves, and counts calls.
+class Offering final : public Communicator {
+ public:
+  explicit Offering(std::size_t offered) : offered_(offered) {}
+  void all_reduce(std::span<const Buffer>, Order, int) override { ++all_reduces; }
+  void reduce_scatter(std::span<const Buffer>, Order, int) override {}
+  void all_gather(std::span<const Buffer>, int) override {}
+  void gather(std::span<const Buffer>, Buffer, int) override {}
+  void broadcast(std::span<const Buffer>, int) override {}
+  void exchange(std::span<const Transfer>, int) override {}
+  [[nodiscard]] std::optional<DeviceView> device_view(std::size_t local) override {
+    if (local >= offered_) return {};
+    return DeviceView{.shards = 2, .self = static_cast<int>(local)};
+  }
+  int all_reduces = 0;
+
+ private:
+  std::size_t offered_;
+};
+
+/// Keeps what it was told about the sums of other shards.
+class Asking final : public IterativeShard {
+ public:
+  Asking(const Context& context, const Shard& shard, blocks::ShardSums* told)
+      : IterativeShard(context, shard), told_(told) {
+    declare(sum_, "sum", 1);
+  }
+  Launch configure(Launch) override { return {1, 1, 1}; }
+  void begin() const override {}
+  void accumulate() const override {}
+  Buffer sums() const override { return buffer_of(sum_.data(), 1); }
+  void update() const override {}
+  blocks::ShardSums* shard_sums() override { return told_; }
+
+ private:
+  blocks::ShardSums* told_;
+  host::Array<double> sum_;
+};
+
+TEST(Drivers, KernelsAddOverShardsWhereVariantAndEngineCan) {
+  Runtime& runtime = tests::runtime();
+  constexpr int steps = 3;
+  const auto solve_with = [&](int devices, std::size_t offered, blocks::ShardSums* told) {
+    const Partition world = partition(rows, devices);
+    const std::vector<Shard> shards = local_shards(world, runtime.devices(DeviceKind::host, devices));
+    Offering communicator(offered);
+    Outputs outputs;
+    const auto prepared =
+        solve(Context{runtime, shards, world, communicator, outputs, 2000}, steps, [&](const Shard& shard) {
+          return std::make_unique<Asking>(Context{runtime, shards, world, communicator, outputs, 2000}, shard,
+                                          told == nullptr ? nullptr : told + shard.index);
+        });
+    prepared->configure({});
+    Stages stages;
+    prepared->compute(stages);
+    prepared->fence();
+    return communicator.all_reduces;
+  };
+  std::array<blocks::ShardSums, 2> told{};
+  EXPECT_EQ(solve_with(2, 2, told.data()), 0);
+  EXPECT_TRUE(told[0].takes_step && told[1].takes_step);
+  EXPECT_EQ(told[1].view.self, 1);
+  EXPECT_EQ(solve_with(2, 2, nullptr), steps) << "the variant's kernels cannot";
+  told = {};
+  EXPECT_EQ(solve_with(2, 0, told.data()), steps) << "the engine cannot";
+  EXPECT_FALSE(told[0].takes_step);
+  EXPECT_EQ(solve_with(1, 2, told.data()), 0);
+  EXPECT_FALSE(told[0].takes_step) << "there is nothing to add: left as the variant made it";
 }
 
 /// Declares arrays and does nothing else.
