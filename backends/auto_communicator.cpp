@@ -7,16 +7,18 @@
 namespace league {
 namespace {
 
+constexpr std::int64_t kib = 1024, mib = 1024 * kib;
+
 /// Between more than two GPUs, calls up to this size go to the engine for few bytes. On four H200s `local` is faster
-/// where kernels add in each other's memory, measured up to 128 KiB; `nccl` is for 8 bytes to 32 KiB of all others but
-/// gathers, which are an estimate (algorithms/collectives/README.md).
+/// there, or at most 1.7 us slower, in graphs (algorithms/collectives/README.md). Gathers are not in that study: they
+/// are exchanges in one direction.
 constexpr struct {
-  std::int64_t all_reduce = 256 * 1024;
-  std::int64_t reduce_scatter = 0;
-  std::int64_t all_gather = 0;
-  std::int64_t gather = 256 * 1024;
-  std::int64_t broadcast = 0;
-  std::int64_t exchange = 0;
+  std::int64_t all_reduce = 16 * mib;
+  std::int64_t reduce_scatter = 16 * mib;
+  std::int64_t all_gather = 64 * mib;
+  std::int64_t gather = 16 * mib;
+  std::int64_t broadcast = 32 * kib;
+  std::int64_t exchange = 16 * mib;
 } max_bytes;
 
 /// Engines, fastest first; the first that connects the shards is used.

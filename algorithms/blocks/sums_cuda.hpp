@@ -86,14 +86,15 @@ __device__ void add_partials(const double* partials, double* sums) {
   }
 }
 
-/// Last-block reduction over the grid, in an order that depends on the launch only: every block writes its sums, which
-/// thread 0 has, to `partials` [blocks x n], and the last one to arrive adds them into `sums` [n].
+/// Last-block reduction over the grid, in an order that depends on the launch only: every block writes its sums to
+/// `partials` [blocks x n], and the last one to arrive adds them into `sums` [n].
 /// @pre `ticket` is 0, and is reset to 0; whole warps; all threads call
 /// @returns whether this block was the last: its threads see `sums` after a __syncthreads
 template <class T, int n>
-__device__ bool sums_of_blocks(const Sums<T, n>& of_block, double* partials, unsigned* ticket, double* sums) {
+__device__ bool grid_sums(const Sums<T, n>& mine, double* partials, unsigned* ticket, double* sums) {
   __shared__ bool last;
   const bool first_thread = threadIdx.x == 0 && threadIdx.y == 0;
+  const Sums<T, n> of_block = block_sums(mine);
   if (first_thread) {
     double* own = gridDim.x == 1 ? sums : partials + std::int64_t{blockIdx.x} * n;
     for (int i = 0; i < n; ++i) own[i] = of_block.values[i];
@@ -107,12 +108,6 @@ __device__ bool sums_of_blocks(const Sums<T, n>& of_block, double* partials, uns
   add_partials<n>(partials, sums);
   if (first_thread) *ticket = 0;
   return true;
-}
-
-/// The same of what all threads have.
-template <class T, int n>
-__device__ bool grid_sums(const Sums<T, n>& mine, double* partials, unsigned* ticket, double* sums) {
-  return sums_of_blocks(block_sums(mine), partials, ticket, sums);
 }
 
 }  // namespace league::blocks

@@ -16,8 +16,8 @@ class Solve final : public VariantShards<IterativeShard> {
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     context().communicator.reserve(shards().front()->sums().bytes(), Order::any);
-    added_by_kernels_ = !context().world.alone();
-    for (std::size_t i = 0; i < shards().size(); ++i) added_by_kernels_ &= let_kernels_add(i);
+    connected_ = !context().world.alone();
+    for (std::size_t i = 0; i < shards().size(); ++i) connected_ &= connect(i);
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
@@ -32,12 +32,11 @@ class Solve final : public VariantShards<IterativeShard> {
   }
 
  private:
-  /// @returns false where the communicator must add: the variant's kernels cannot, or its engine has nothing for them
-  bool let_kernels_add(std::size_t shard) {
-    blocks::ShardSums* sums = shards()[shard]->shard_sums();
-    if (context().world.alone() || sums == nullptr) return false;
+  /// @returns whether the kernels of this shard add over all: variant and engine can
+  bool connect(std::size_t shard) {
+    if (context().world.alone() || !shards()[shard]->can_connect()) return false;
     const auto view = context().communicator.device_view(shard);
-    if (view) *sums = {true, *view};
+    if (view) shards()[shard]->connect(*view);
     return view.has_value();
   }
   void take_step(Stages& stages) {
@@ -47,7 +46,7 @@ class Solve final : public VariantShards<IterativeShard> {
       shard->accumulate();
       sums.push_back(shard->sums());
     }
-    if (!context().world.alone() && !added_by_kernels_) {
+    if (!context().world.alone() && !connected_) {
       const CommonStage stage(stages, loop_.queues(), "sum");
       context().communicator.all_reduce(sums, Order::any);
     }
@@ -57,7 +56,7 @@ class Solve final : public VariantShards<IterativeShard> {
     }
   }
   StepLoop loop_;
-  bool added_by_kernels_ = false;
+  bool connected_ = false;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/shard_sums.hpp"
 #include "algorithms/drivers/variant_shard.hpp"
 
 namespace league {
@@ -20,8 +19,9 @@ class IterativeShard : public VariantShard {
   [[nodiscard]] virtual Buffer sums() const = 0;
   /// Computes the next state from the sums of all shards.
   virtual void update() const = 0;
-  /// What `accumulate` does about the sums of other shards, to be set; null if it leaves them to the communicator.
-  [[nodiscard]] virtual blocks::ShardSums* shard_sums() { return nullptr; }
+  /// The kernels of `accumulate` can add the sums of all shards themselves and take the step: from `connect` on.
+  [[nodiscard]] virtual bool can_connect() const { return false; }
+  virtual void connect(const DeviceView& /*view*/) {}
 };
 
 /// A solve of up to `steps` steps on all shards: in each, accumulate, all-reduce (unless the kernels do), update.

@@ -19,16 +19,14 @@ __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<w
   if (*state.taken >= rule.steps) return;
   const Place place = place_of_thread();
   const Sums<double, terms<width>> mine = lane_sums(data, line, place);
-  extern __shared__ double scratch[];
-  const auto team = blocks::block_group();
-  const auto of_block = blocks::sums_for_all(team, mine, scratch);
   if constexpr (combine == Combine::atomic) {
+    const Sums<double, terms<width>> of_block = blocks::block_sums(mine);
     if (place.lane == 0)
       for (int i = 0; i < terms<width>; ++i) atomicAdd(sums + i, of_block.values[i]);
   } else {
-    if (!blocks::sums_of_blocks(of_block, partials, ticket, sums) || !shards.takes_step) return;
+    if (!blocks::grid_sums(mine, partials, ticket, sums) || !shards.takes_step) return;
     __syncthreads();
-    shards.add(team, terms<width>, sums, blocks::CudaAtomics{});
+    shards.add(blocks::block_group(), terms<width>, sums, blocks::CudaAtomics{});
     for (int i = place.lane; i < rule.features + 2; i += place.lanes) take_step(rule, state, sums, i);
   }
 }
@@ -43,25 +41,24 @@ class Summed final : public CudaShard {
   Launch configure(Launch launch) override {
     constexpr int rows_per_lane = pack_bytes<width> / static_cast<int>(sizeof(T));
     launch_ = resolved(launch, 256, max_lanes<width>, rows_per_lane, device_share<width>);
-    bytes_ = blocks::team_sums_size<terms<width>>(launch_.team * launch_.vector) * sizeof(double);
     if (combine == Combine::last_team)
       declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * terms<width>);
     return launch_;
   }
   void accumulate() const override {
-    accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), bytes_, stream(queue())>>>(
+    accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
         rows_.data(), rule_, state(), shards_, partials_.data(), sums_.data(), ticket_.data());
     check_launch();
   }
   void update() const override {
     if (combine == Combine::atomic || !shards_.takes_step) CudaShard::update();
   }
-  ShardSums* shard_sums() override { return combine == Combine::last_team ? &shards_ : nullptr; }
+  [[nodiscard]] bool can_connect() const override { return combine == Combine::last_team; }
+  void connect(const DeviceView& view) override { shards_ = {true, view}; }
 
  private:
   DeviceRows<T> rows_;
   Launch launch_;
-  std::size_t bytes_ = 0;  ///< of shared memory
   ShardSums shards_{is_alone()};
   Array<double> partials_;
   Array<unsigned> ticket_;

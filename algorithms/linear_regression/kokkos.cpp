@@ -68,7 +68,8 @@ class Summed final : public KokkosShard {
   void update() const override {
     if (combine == Combine::atomic || !shards_.takes_step) KokkosShard::update();
   }
-  ShardSums* shard_sums() override { return combine == Combine::last_team ? &shards_ : nullptr; }
+  [[nodiscard]] bool can_connect() const override { return combine == Combine::last_team; }
+  void connect(const DeviceView& view) override { shards_ = {true, view}; }
 
  private:
   DeviceRows<T> rows_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/blocks/shard_sums.hpp"
 #include "algorithms/drivers/iterative.hpp"
 #include "algorithms/linear_regression/gram.hpp"
 

@@ -66,7 +66,8 @@ class Fused final : public IterativeShard {
   void update() const override {
     if (!shards_.takes_step) descend_alone(memory_);
   }
-  ShardSums* shard_sums() override { return &shards_; }
+  [[nodiscard]] bool can_connect() const override { return true; }
+  void connect(const DeviceView& view) override { shards_ = {true, view}; }
 
  private:
   SolveMemory<Array, T> memory_;

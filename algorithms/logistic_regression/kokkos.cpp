@@ -77,7 +77,8 @@ class Fused final : public IterativeShard {
   void update() const override {
     if (!on_gpu || !shards_.takes_step) descend_alone(exec_, memory_);
   }
-  ShardSums* shard_sums() override { return on_gpu ? &shards_ : nullptr; }
+  [[nodiscard]] bool can_connect() const override { return on_gpu; }
+  void connect(const DeviceView& view) override { shards_ = {true, view}; }
 
  private:
   void accumulate_on_host() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/blocks/shard_sums.hpp"
 #include "algorithms/drivers/iterative.hpp"
 #include "algorithms/logistic_regression/pack_rows.hpp"
 #include "backends/launch.hpp"

@@ -14,11 +14,13 @@
 //
 // Few values: one kernel per device writes its values into the receive slots of all devices, as words stamped with the
 // number of the all-reduce, polls its own slots until all have arrived, and adds them. Many values: each device owns a
-// piece, reads it from the buffers of all, and writes the sum to all. Both add in shard order. All other collectives
-// are transfers: receivers copy them, short ones in a kernel. Kernels that read the memory of other devices begin and
-// end together, by barriers inside them (barrier.hpp).
+// piece, reads it from the buffers of all, and writes the sum to all. Both add in shard order. The other collectives
+// are transfers, which their receivers copy.
 //
-// `local_serialized` adds few values in two kernels, and orders all kernels by events: none polls another, so that
+// Calls that read the memory of other devices begin and end together: two devices and copy engines by events, kernels
+// on more devices by barriers (barrier.hpp).
+//
+// `local_serialized` adds few values in two kernels, and joins devices by events only: no kernel polls another, so that
 // profilers and sanitizers can serialise and replay them.
 namespace league::cuda {
 namespace {
@@ -27,9 +29,9 @@ namespace {
 /// once, together with those on the other queue.
 constexpr std::int64_t max_stamped = 32 * 1024;
 
-/// Maximum bytes of a call whose kernels have the barriers inside, and copy: such kernels have few blocks, since these
-/// wait. For more, barriers are kernels of their own, and copy engines copy.
-constexpr std::int64_t max_fused = 1 << 20;
+/// Between more than two GPUs: maximum bytes of a call whose kernels have the barriers inside, with few blocks, since
+/// these wait; and of a transfer that kernels copy. Copy engines take longer to start, and are then faster.
+constexpr std::int64_t max_fused = 1 << 20, max_copied_by_kernels = 16 << 20;
 
 /// One queue of every shard, each with an event.
 class EventQueues {
@@ -153,9 +155,9 @@ class PeerCommunicator final : public Communicator {
       longest = std::max(longest, one.bytes);
     }
     if (longest == 0) return;
-    const bool by_kernels = !by_events_ && longest <= max_fused &&
+    const bool by_kernels = !by_events_ && longest <= max_copied_by_kernels &&
                             std::ranges::all_of(received, [](const auto& own) { return own.size() <= max_transfers; });
-    if (!by_kernels) return copy(received, queue);
+    if (!by_kernels) return copy(received, queues_[queue]);
     together(queue, longest, [&](std::size_t to, const BarrierView& barrier) {
       copy_transfers(queues_[queue][to], received[to], barrier);
     });
@@ -188,11 +190,11 @@ class PeerCommunicator final : public Communicator {
     return {static_cast<int>(from), static_cast<int>(to), source, target, bytes};
   }
   /// Copies by the devices' copy engines.
-  void copy(std::span<const std::vector<Transfer>> received, int queue) const {
-    join(queue);
+  static void copy(std::span<const std::vector<Transfer>> received, const EventQueues& queues) {
+    queues.wait_for_each_other();
     for (const std::vector<Transfer>& own : received)
-      for (const Transfer& one : own) queues_[queue].copy(static_cast<std::size_t>(one.to), one);
-    join(queue);
+      for (const Transfer& one : own) queues.copy(static_cast<std::size_t>(one.to), one);
+    queues.wait_for_each_other();
   }
   /// Later work of each queue waits for the earlier work of all.
   void join(int queue) const {

@@ -158,11 +158,11 @@ class Offering final : public Communicator {
   std::size_t offered_;
 };
 
-/// Keeps what it was told about the sums of other shards.
+/// Keeps the view it is given.
 class Asking final : public IterativeShard {
  public:
-  Asking(const Context& context, const Shard& shard, blocks::ShardSums* told)
-      : IterativeShard(context, shard), told_(told) {
+  Asking(const Context& context, const Shard& shard, std::optional<DeviceView>* given)
+      : IterativeShard(context, shard), given_(given) {
     declare(sum_, "sum", 1);
   }
   Launch configure(Launch) override { return {1, 1, 1}; }
@@ -170,17 +170,18 @@ class Asking final : public IterativeShard {
   void accumulate() const override {}
   Buffer sums() const override { return buffer_of(sum_.data(), 1); }
   void update() const override {}
-  blocks::ShardSums* shard_sums() override { return told_; }
+  [[nodiscard]] bool can_connect() const override { return given_ != nullptr; }
+  void connect(const DeviceView& view) override { *given_ = view; }
 
  private:
-  blocks::ShardSums* told_;
+  std::optional<DeviceView>* given_;
   host::Array<double> sum_;
 };
 
 TEST(Drivers, KernelsAddOverShardsWhereVariantAndEngineCan) {
   Runtime& runtime = tests::runtime();
   constexpr int steps = 3;
-  const auto solve_with = [&](int devices, std::size_t offered, blocks::ShardSums* told) {
+  const auto solve_with = [&](int devices, std::size_t offered, std::optional<DeviceView>* given) {
     const Partition world = partition(rows, devices);
     const std::vector<Shard> shards = local_shards(world, runtime.devices(DeviceKind::host, devices));
     Offering communicator(offered);
@@ -188,7 +189,7 @@ TEST(Drivers, KernelsAddOverShardsWhereVariantAndEngineCan) {
     const auto prepared =
         solve(Context{runtime, shards, world, communicator, outputs, 2000}, steps, [&](const Shard& shard) {
           return std::make_unique<Asking>(Context{runtime, shards, world, communicator, outputs, 2000}, shard,
-                                          told == nullptr ? nullptr : told + shard.index);
+                                          given == nullptr ? nullptr : given + shard.index);
         });
     prepared->configure({});
     Stages stages;
@@ -196,16 +197,17 @@ TEST(Drivers, KernelsAddOverShardsWhereVariantAndEngineCan) {
     prepared->fence();
     return communicator.all_reduces;
   };
-  std::array<blocks::ShardSums, 2> told{};
-  EXPECT_EQ(solve_with(2, 2, told.data()), 0);
-  EXPECT_TRUE(told[0].takes_step && told[1].takes_step);
-  EXPECT_EQ(told[1].view.self, 1);
+  std::array<std::optional<DeviceView>, 2> given;
+  EXPECT_EQ(solve_with(2, 2, given.data()), 0);
+  ASSERT_TRUE(given[0] && given[1]);
+  EXPECT_EQ(given[0]->self, 0);
+  EXPECT_EQ(given[1]->self, 1);
   EXPECT_EQ(solve_with(2, 2, nullptr), steps) << "the variant's kernels cannot";
-  told = {};
-  EXPECT_EQ(solve_with(2, 0, told.data()), steps) << "the engine cannot";
-  EXPECT_FALSE(told[0].takes_step);
-  EXPECT_EQ(solve_with(1, 2, told.data()), 0);
-  EXPECT_FALSE(told[0].takes_step) << "there is nothing to add: left as the variant made it";
+  given = {};
+  EXPECT_EQ(solve_with(2, 0, given.data()), steps) << "the engine cannot";
+  EXPECT_FALSE(given[0] || given[1]);
+  EXPECT_EQ(solve_with(1, 2, given.data()), 0);
+  EXPECT_FALSE(given[0]) << "there is nothing to add";
 }
 
 /// Declares arrays and does nothing else.

@@ -50,15 +50,21 @@ class AutoTest : public ::testing::Test {
 
 TEST_F(AutoTest, LeavesFewBytesToOneAndManyToTheOther) {
   EXPECT_EQ(auto_.taken(), Calls{});
-  make_all(auto_, 0);
-  EXPECT_EQ(few_, Calls(all_.begin(), all_.end() - 1));
-  EXPECT_EQ(many_, Calls{"exchange"}) << "of one byte";
-  for (const std::int64_t bytes : {8, 4096}) {
+  for (const std::int64_t bytes : {0, 8, 4096}) {
     few_.clear(), many_.clear();
     make_all(auto_, bytes);
-    EXPECT_EQ(few_, (Calls{"all_reduce", "gather"})) << bytes;
-    EXPECT_EQ(many_, (Calls{"reduce_scatter", "all_gather", "broadcast", "exchange"})) << bytes;
+    EXPECT_EQ(few_, all_) << bytes;
+    EXPECT_EQ(many_, Calls{}) << bytes;
   }
+  EXPECT_EQ(auto_.taken(), Calls{"quick"});
+  few_.clear(), many_.clear();
+  make_all(auto_, std::int64_t{1} << 20);
+  EXPECT_EQ(few_, (Calls{"all_reduce", "reduce_scatter", "all_gather", "gather", "exchange"}));
+  EXPECT_EQ(many_, Calls{"broadcast"});
+  few_.clear(), many_.clear();
+  make_all(auto_, std::int64_t{1} << 25);
+  EXPECT_EQ(few_, Calls{"all_gather"});
+  EXPECT_EQ(many_, (Calls{"all_reduce", "reduce_scatter", "gather", "broadcast", "exchange"}));
   few_.clear(), many_.clear();
   make_all(auto_, std::int64_t{1} << 30);
   EXPECT_EQ(few_, Calls{});
@@ -68,10 +74,13 @@ TEST_F(AutoTest, LeavesFewBytesToOneAndManyToTheOther) {
 
 TEST_F(AutoTest, MakesRoomWhereACallMayGo) {
   auto_.reserve(8);
-  EXPECT_EQ(few_, Calls{"reserve 8"}) << "an all-reduce";
-  EXPECT_EQ(many_, Calls{"reserve 8"}) << "a reduce-scatter";
+  EXPECT_EQ(few_, Calls{"reserve 8"});
+  EXPECT_EQ(many_, Calls{}) << "no sum of 8 bytes goes there";
+  auto_.reserve(std::int64_t{1} << 25);
+  EXPECT_EQ(few_.back(), "reserve 16777216") << "the longest sum that goes there";
+  EXPECT_EQ(many_, Calls{"reserve 33554432"});
   auto_.reserve(std::int64_t{1} << 30);
-  ASSERT_EQ(few_.size(), 2U);
+  ASSERT_EQ(few_.size(), 3U);
   EXPECT_NE(few_.back(), "reserve 1073741824") << "calls for the other engine";
   ASSERT_EQ(many_.size(), 2U);
   EXPECT_EQ(many_.back(), "reserve 1073741824");
