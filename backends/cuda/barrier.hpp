@@ -55,15 +55,20 @@ __device__ inline void wait_for(const BarrierView& view, int shard, unsigned bar
   wait_until([&] { return static_cast<int>(load_acquire(arrived) - barrier) >= 0; });
 }
 
-/// One barrier. All threads of a single block call: later work of the queue sees what the others' earlier work wrote.
-__device__ inline void join(const BarrierView& view) {
+/// The barrier of that number, by the threads of one block: a shard each.
+__device__ inline void meet(const BarrierView& view, unsigned barrier) {
   const int shard = static_cast<int>(threadIdx.x);
-  const unsigned barrier = view.passed[0] + 1;
   if (shard < view.shards && shard != view.self) {
     arrive(view, shard, barrier);
     wait_for(view, shard, barrier);
   }
   __syncthreads();
+}
+
+/// One barrier. All threads of a single block call: later work of the queue sees what the others' earlier work wrote.
+__device__ inline void join(const BarrierView& view) {
+  const unsigned barrier = view.passed[0] + 1;
+  meet(view, barrier);
   if (threadIdx.x == 0) view.passed[0] = barrier;
 }
 
@@ -90,13 +95,8 @@ __device__ inline void end_together(const BarrierView& view) {
   }
   __syncthreads();
   if (!is_last) return;
-  const int shard = static_cast<int>(threadIdx.x);
   const unsigned barrier = view.passed[0] + 2;
-  if (shard < view.shards && shard != view.self) {
-    arrive(view, shard, barrier);
-    wait_for(view, shard, barrier);
-  }
-  __syncthreads();
+  meet(view, barrier);
   if (threadIdx.x > 0) return;
   view.passed[0] = barrier;
   view.passed[1] = 0;
