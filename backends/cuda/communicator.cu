@@ -59,9 +59,10 @@ class EventQueues {
       for (std::size_t first = 0; first < size(); ++first)
         if (first != second) check(cudaStreamWaitEvent(stream(*queues_[second]), done_[first], 0));
   }
-  void copy(std::size_t on, const Transfer& one) const {
+  /// On the receiver's queue.
+  void copy(const Transfer& one) const {
     check(cudaMemcpyAsync(one.target, one.source, static_cast<std::size_t>(one.bytes), cudaMemcpyDefault,
-                          stream(*queues_[on])));
+                          stream(*queues_[static_cast<std::size_t>(one.to)])));
   }
 
  private:
@@ -88,7 +89,7 @@ class PeerCommunicator final : public Communicator {
       : serialized_(serialized),
         by_events_(serialized || shards.size() == 2),
         queues_{{runtime, shards, 0}, {runtime, shards, 1}},
-        barriers_{Barriers(queues_[0].all()), Barriers(queues_[1].all())} {}
+        barriers_{barriers(0), barriers(1)} {}
 
   void reserve(std::int64_t bytes, Order order, int queue) override {
     room_.grow(bytes, order, queue);
@@ -174,6 +175,10 @@ class PeerCommunicator final : public Communicator {
   }
 
  private:
+  /// None where events join the queues.
+  [[nodiscard]] Barriers barriers(int queue) const {
+    return Barriers(by_events_ ? std::span<Queue* const>() : queues_[queue].all());
+  }
   static std::byte* bytes_of(const Buffer& buffer) { return static_cast<std::byte*>(buffer.data); }
   [[nodiscard]] Range shard_piece(std::int64_t size, std::size_t shard) const {
     return piece_of(size, static_cast<std::int64_t>(queues_[0].size()), static_cast<std::int64_t>(shard));
@@ -193,7 +198,7 @@ class PeerCommunicator final : public Communicator {
   static void copy(std::span<const std::vector<Transfer>> received, const EventQueues& queues) {
     queues.wait_for_each_other();
     for (const std::vector<Transfer>& own : received)
-      for (const Transfer& one : own) queues.copy(static_cast<std::size_t>(one.to), one);
+      for (const Transfer& one : own) queues.copy(one);
     queues.wait_for_each_other();
   }
   /// Later work of each queue waits for the earlier work of all.
