@@ -16,8 +16,7 @@ class Solve final : public VariantShards<IterativeShard> {
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     context().communicator.reserve(shards().front()->sums().bytes(), Order::any);
-    connected_ = !context().world.alone();
-    for (std::size_t i = 0; i < shards().size(); ++i) connected_ &= connect(i);
+    connected_ = !context().world.alone() && connect();
     fence();  // work submitted by `configure` must not be recorded
     loop_.configure();
     return effective;
@@ -32,12 +31,15 @@ class Solve final : public VariantShards<IterativeShard> {
   }
 
  private:
-  /// @returns whether the kernels of this shard add over all: variant and engine can
-  bool connect(std::size_t shard) {
-    if (context().world.alone() || !shards()[shard]->can_connect()) return false;
-    const auto view = context().communicator.device_view(shard);
-    if (view) shards()[shard]->connect(*view);
-    return view.has_value();
+  /// @returns whether the kernels add over all shards: variant and engine can, or cannot, on each alike
+  bool connect() {
+    for (std::size_t i = 0; i < shards().size(); ++i) {
+      if (!shards()[i]->can_connect()) return false;
+      const auto view = context().communicator.device_view(i);
+      if (!view) return false;
+      shards()[i]->connect(*view);
+    }
+    return true;
   }
   void take_step(Stages& stages) {
     std::vector<Buffer> sums;

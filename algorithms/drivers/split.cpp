@@ -16,7 +16,7 @@ class Split final : public VariantShards<IndependentShard> {
       IndependentShard& shard = *shards()[static_cast<std::size_t>(i)];
       if (shard.rows().size() > 0) shard.compute(stages);
     };
-    if (count > 1 && first.queue().device().kind == DeviceKind::gpu && first.has_several_kernels() && stages.unmarked())
+    if (count > 1 && first.queue().device().kind == DeviceKind::gpu && first.submits_in_parallel() && stages.unmarked())
       return on_threads(count, submit);
     for (int i = 0; i < count; ++i) submit(i);
   }

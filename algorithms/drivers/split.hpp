@@ -10,9 +10,9 @@ class IndependentShard : public VariantShard {
  public:
   using VariantShard::VariantShard;
   virtual void compute(Stages& stages) = 0;
-  /// `compute` submits several kernels, which takes the host as long as a short one of them runs: of several GPUs, each
-  /// has its own thread to submit them.
-  [[nodiscard]] virtual bool has_several_kernels() const { return false; }
+  /// With several GPUs a host thread for each calls `compute`: worth it for many short kernels, which take the host as
+  /// long to submit as the device to run. With one kernel per GPU it costs more than it saves.
+  [[nodiscard]] virtual bool submits_in_parallel() const { return false; }
 };
 
 /// Calls `body(i)` for all i < count at once, each on a thread of the host. @throws what the first of them throws

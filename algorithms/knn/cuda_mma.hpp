@@ -91,7 +91,7 @@ class MmaShard : public IndependentShard {
  public:
   MmaShard(const Knn& problem, const Context& context, const Shard& shard)
       : IndependentShard(context, shard), memory_(*this, problem) {}
-  [[nodiscard]] bool has_several_kernels() const override { return true; }
+  [[nodiscard]] bool submits_in_parallel() const override { return true; }
   void compute(Stages& stages) override {
     const MmaWork<Tile> work = memory_.work(launch_.tile / Tile::columns);
     stages.stage(queue(), "pack", [&] { pack_all(); });

@@ -188,7 +188,7 @@ class Mma final : public IndependentShard {
     kokkos::require_scratch(MmaTeam<typename Memory::Tile>::scratch_bytes + 16, "the tile of this kernel");
     return launch_;
   }
-  [[nodiscard]] bool has_several_kernels() const override { return true; }
+  [[nodiscard]] bool submits_in_parallel() const override { return true; }
   void compute(Stages& stages) override {
     const auto work = memory_.work(launch_.tile / Memory::Tile::columns);
     const bool by_teams = kokkos::on_gpu && work.k > passes;
