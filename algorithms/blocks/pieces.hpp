@@ -7,23 +7,26 @@
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 
-/// Packing of rows as pieces for matrix units. A type `Rows` gives the words (`word(row, begin, sums)`: the elements
-/// from `begin` on; 0 beyond the end), adds `sums` of type `Sum` per row on the way, and takes them in `finish(row,
+/// Packing of rows as pieces for matrix units. A type `Rows` loads the elements of a word (`load<whole>(row, begin)`,
+/// where `whole()` tells whether words are whole vectors in memory), makes the word of them (`word(row, begin,
+/// elements, sums)`; 0 beyond the end), adds `sums` of type `Sum` per row on the way, and takes them in `finish(row,
 /// sums, peak)`. Optional: `prepare(group, first, peak)` runs before the words, for 16 rows together.
 namespace league::blocks {
 
-/// Calls `put(i, value)` for the elements of one word of a row, from `begin` on, up to the number of features. Loads
-/// are vectors of `size` where the number of features is a multiple of it.
-template <int size, class T, class Put>
-LEAGUE_FUNCTION void load_elements(const T* row, int begin, int features, const Put& put) {
-  using Elements = blocks::Pack<T, size* static_cast<int>(sizeof(T))>;
-  if (begin >= features) return;
-  if (features % size == 0) {
-    const Elements loaded = *reinterpret_cast<const Elements*>(row + begin);
-    for (int i = 0; i < size; ++i) put(i, loaded.values[i]);
+/// `size` elements of a row from `begin` on, `padding` in place of those that do not exist: beyond the features, or of
+/// a row that does not exist. `whole`: as one vector. @pre then the number of features is a multiple of `size`
+template <int size, bool whole, class T>
+LEAGUE_FUNCTION Pack<T, size* static_cast<int>(sizeof(T))> load_elements(const T* row, bool exists, int begin,
+                                                                         int features, T padding) {
+  Pack<T, size* static_cast<int>(sizeof(T))> loaded;
+  for (int i = 0; i < size; ++i) loaded.values[i] = padding;
+  if constexpr (whole) {
+    if (exists && begin < features) loaded = *reinterpret_cast<const decltype(loaded)*>(row + begin);
   } else {
-    for (int i = 0; i < size && begin + i < features; ++i) put(i, row[begin + i]);
+    for (int i = 0; i < size; ++i)
+      if (exists && begin + i < features) loaded.values[i] = row[begin + i];
   }
+  return loaded;
 }
 
 /// Packs 16 rows from `first` on: the subgroups take the steps of the depth in turn, a lane its part of a piece.
@@ -44,25 +47,40 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
   struct alignas(Unit::lanes == 1 ? sizeof(Word) : Unit::share * sizeof(Word)) Part {
     Word word[Unit::share];
   };
-  constexpr int together = Unit::lanes == 1 ? 1 : 2;  // loads that overlap
+  constexpr int together = Unit::lanes == 1 ? 1 : 2, all_words = together * Unit::share;
   const int stride = group.size / Unit::lanes;
-  for (int begin = group.rank / Unit::lanes; begin < pieces.steps; begin += together * stride) {
-    Part parts[together];
-    unrolled<together>([&](int n) {
-      const int step = begin + n * stride;
-      for (int i = 0; i < Unit::share && step < pieces.steps; ++i) {
-        const auto place = Unit::template word_of<operand>(lane, i);
-        parts[n].word[i] = rows.word(first + place.row, (step * words + place.word) * Unit::per_word,
-                                     mine[Unit::template lane_row<operand>(i)]);
-      }
-    });
-    unrolled<together>([&](int n) {
-      const int step = begin + n * stride;
-      if (step < pieces.steps)
-        *reinterpret_cast<Part*>(packed + pieces.step(first, step) + first % pieces.height / side * piece_words +
-                                 lane * Unit::share) = parts[n];
-    });
-  }
+  // All words of a step are loaded before the first is used: their loads overlap.
+  const auto pack_steps = [&]<bool whole>() {
+    constexpr int in_flight = Unit::lanes == 1 ? 1 : whole ? all_words : 2;
+    for (int begin = group.rank / Unit::lanes; begin < pieces.steps; begin += together * stride) {
+      Part parts[together];
+      each<Unit, all_words / in_flight>([&](int round) {
+        typename Rows::Elements elements[in_flight];
+        const auto for_words = [&](const auto& body) {
+          unrolled<in_flight>([&](int n) {
+            const int part = (round * in_flight + n) / Unit::share, i = (round * in_flight + n) % Unit::share;
+            const auto place = Unit::template word_of<operand>(lane, i);
+            const int word = (begin + part * stride) * words + place.word;
+            body(n, first + place.row, word * Unit::per_word, part, i);
+          });
+        };
+        for_words([&](int n, std::int64_t row, int at, int, int) { elements[n] = rows.template load<whole>(row, at); });
+        for_words([&](int n, std::int64_t row, int at, int part, int i) {
+          parts[part].word[i] = rows.word(row, at, elements[n], mine[Unit::template lane_row<operand>(i)]);
+        });
+      });
+      unrolled<together>([&](int n) {
+        const int step = begin + n * stride;
+        if (step < pieces.steps)
+          *reinterpret_cast<Part*>(packed + pieces.step(first, step) + first % pieces.height / side * piece_words +
+                                   lane * Unit::share) = parts[n];
+      });
+    }
+  };
+  if (rows.whole())
+    pack_steps.template operator()<true>();
+  else
+    pack_steps.template operator()<false>();
   for (int i = 0; i < Unit::lane_rows; ++i)
     for (int s = 0; s < sums; ++s) add(totals + Unit::word_of(lane, i).row * sums + s, mine[i][s]);
   group.barrier();

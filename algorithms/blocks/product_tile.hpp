@@ -8,6 +8,7 @@
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/pack.hpp"
 #include "algorithms/blocks/term.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 
 namespace league::blocks {
 
@@ -96,6 +97,68 @@ struct TileFor<double, 64> : TileShape<double, 32, 32, 16> {};
 /// The squared norm of a padding row: NaN, so that every comparison is false.
 template <class Sum>
 inline constexpr Sum no_norm = std::numeric_limits<Sum>::quiet_NaN();
+
+/// Calls `put(i, value)` for `count` elements in order, several loads of `size` elements in flight.
+/// @pre `count` is a multiple of `size`, and `from` aligned to as many elements
+template <int size, class T, class Put>
+LEAGUE_FUNCTION void for_elements(const T* from, int count, const Put& put) {
+  constexpr int together = 8;
+  using Packet = Pack<T, size* static_cast<int>(sizeof(T))>;
+  for (int first = 0; first < count; first += together * size) {
+    Packet packets[together];
+    unrolled<together>([&](int p) {
+      const int begin = first + p * size;
+      if (begin < count) packets[p] = *reinterpret_cast<const Packet*>(from + begin);
+    });
+    unrolled<together>([&](int p) {
+      const int begin = first + p * size;
+      if (begin >= count) return;
+      for (int e = 0; e < size; ++e) put(begin + e, packets[p].values[e]);
+    });
+  }
+}
+
+/// A team that packs rows: each row has `parts` threads, which share its features.
+struct PackTeam {
+  static constexpr int rows = 64, parts = 4, threads = rows * parts;
+};
+
+/// Packs the rows of data [n x features] from `first` on, as many as a team takes, as part of `panels`, and their
+/// squared norms, added in double; NaN for rows of the padding. Threads of neighbouring rows write neighbouring
+/// elements (coalesced). `partial` [PackTeam::threads] is scratch. @pre all threads call
+template <class Element, class Barrier, class T, class Sum>
+LEAGUE_FUNCTION void pack_panel_rows(const Group<Barrier>& team, const T* data, std::int64_t n, int features,
+                                     const Panels& panels, std::int64_t first, typename Element::Packed* packed,
+                                     Sum* norms, double* partial) {
+  const int part = team.rank / PackTeam::rows, steps = panels.depth / Panels::step;
+  const int begin = steps * part / PackTeam::parts * Panels::step;
+  const int end = steps * (part + 1) / PackTeam::parts * Panels::step;
+  const std::int64_t row = first + team.rank % PackTeam::rows;
+  auto* to = packed + panels.first(row);
+  double norm = 0;
+  const auto put = [&](int f, T element) {
+    const auto value = Element::pack(element);
+    const double wide = Element::widen(value);
+    to[std::int64_t{begin + f} * Panels::width] = value;
+    norm += wide * wide;
+  };
+  const int left = row < n ? features - begin : 0, most = end - begin;
+  const int there = left < 0 ? 0 : left < most ? left : most;
+  constexpr int size = 4;  // elements of a load, where all rows are aligned to it
+  if (features % size == 0)
+    for_elements<size>(data + row * features + begin, there, put);
+  else
+    for_elements<1>(data + row * features + begin, there, put);
+  for (int f = begin + there; f < end; ++f) to[std::int64_t{f} * Panels::width] = Element::padding();
+
+  partial[team.rank] = norm;
+  team.barrier();
+  if (part == 0) {
+    for (int other = 1; other < PackTeam::parts; ++other) norm += partial[team.rank + other * PackTeam::rows];
+    norms[row] = row < n ? static_cast<Sum>(norm) : no_norm<Sum>;
+  }
+  team.barrier();
+}
 
 /// sum[i][j] = a[row] . b[column] (or the sum of another Term) for the thread's rows and columns of a tile, added in
 /// the order of the depth. `a` and `b` point to feature 0 of the tile's first rows (`Panels::first`), `depth` is that

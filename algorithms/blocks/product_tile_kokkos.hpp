@@ -3,47 +3,30 @@
 
 #include <cstdint>
 
+#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/product_tile.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
 namespace league::blocks {
 
-// A thread takes a row at a time; neighbouring threads write neighbouring elements of the panel (coalesced).
+// A team takes 64 rows at a time.
 /// Packs data [n x features] as `panels`, and the squared norm of each row, added in double; NaN for rows of the
-/// padding.
+/// padding. @pre a GPU
 template <class Element, class T, class Sum>
 void pack(const kokkos::Exec& exec, const T* data, std::int64_t n, std::int64_t features,
           typename Element::Packed* packed, Sum* norms) {
   const Panels panels(n, features);
-  constexpr int threads = 64;  // many small teams, to occupy all multiprocessors
-  const auto teams = panels.rows / threads;
   const auto columns = static_cast<int>(features);
+  constexpr int threads = PackTeam::threads, scratch_bytes = threads * static_cast<int>(sizeof(double));
+  kokkos::Team policy(exec, league_of(panels.rows / PackTeam::rows), threads, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes + 16));
   Kokkos::parallel_for(
-      "blocks/pack", kokkos::Team(exec, static_cast<int>(teams < (1 << 20) ? teams : 1 << 20), threads, 1),
-      KOKKOS_LAMBDA(const kokkos::Member& team) {
-        const std::int64_t stride = std::int64_t{team.league_size()} * team.team_size();
-        for (std::int64_t row = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-             row < panels.rows; row += stride) {
-          const T* from = data + row * columns;
-          auto* to = packed + panels.first(row);
-          const int there = row < n ? columns : 0;
-          double norm = 0;
-          const auto put = [&](int f, T element) {
-            const auto value = Element::pack(element);
-            const double wide = Element::widen(value);
-            to[std::int64_t{f} * Panels::width] = value;
-            norm += wide * wide;
-          };
-          using Packet = Pack<T, 4 * static_cast<int>(sizeof(T))>;  // rows are aligned to packets
-          const int whole = columns % Packet::size == 0 ? there : 0;
-          for (int f = 0; f < whole; f += Packet::size) {
-            const Packet packet = *reinterpret_cast<const Packet*>(from + f);
-            for (int e = 0; e < Packet::size; ++e) put(f + e, packet.values[e]);
-          }
-          for (int f = whole; f < there; ++f) put(f, from[f]);
-          for (int f = there; f < panels.depth; ++f) to[std::int64_t{f} * Panels::width] = Element::padding();
-          norms[row] = row < n ? static_cast<Sum>(norm) : no_norm<Sum>;
-        }
+      "blocks/pack", policy, KOKKOS_LAMBDA(const kokkos::Member& team) {
+        auto* partial = kokkos::aligned_scratch<double>(team, static_cast<std::size_t>(scratch_bytes));
+        const std::int64_t stride = std::int64_t{team.league_size()} * PackTeam::rows;
+        for (std::int64_t first = std::int64_t{team.league_rank()} * PackTeam::rows; first < panels.rows;
+             first += stride)
+          pack_panel_rows<Element>(threads_of<threads>(team), data, n, columns, panels, first, packed, norms, partial);
       });
 }
 

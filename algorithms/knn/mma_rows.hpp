@@ -30,14 +30,20 @@ struct PixelRows {
   int features;
   std::int32_t* norms;  ///< [rows of the pieces]; null: not computed
 
-  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t packed, int begin, Sum* sum) const {
+  using Elements = blocks::Pack<T, Unit::per_word* static_cast<int>(sizeof(T))>;
+  LEAGUE_FUNCTION bool whole() const { return features % Unit::per_word == 0; }
+  template <bool whole>
+  LEAGUE_FUNCTION Elements load(std::int64_t packed, int begin) const {
     const std::int64_t row = order.row(packed);
-    std::int8_t bytes[Unit::per_word] = {};
-    if (row < n)
-      blocks::load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, T value) {
-        bytes[i] = static_cast<std::int8_t>(static_cast<int>(value) - 128);
-        sum[0] += static_cast<std::int32_t>(bytes[i]) * bytes[i];
-      });
+    return blocks::load_elements<Unit::per_word, whole>(data + row * features, row < n, begin, features, T{128});
+  }
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t /*packed*/, int /*begin*/, const Elements& elements,
+                                           Sum* sum) const {
+    std::int8_t bytes[Unit::per_word];
+    for (int i = 0; i < Unit::per_word; ++i) {
+      bytes[i] = static_cast<std::int8_t>(static_cast<int>(elements.values[i]) - 128);
+      sum[0] += static_cast<std::int32_t>(bytes[i]) * bytes[i];
+    }
     typename Unit::Word bits;
     __builtin_memcpy(&bits, bytes, sizeof bits);
     return bits;
@@ -73,21 +79,28 @@ struct RealRows {
   float* norms;                  ///< [rows of the pieces]; null: not computed
   Lengths lengths;
 
-  /// Differences are rounded to floats (bounded in `finish`), and these to the unit's type (exact error in `lost`).
-  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t packed, int begin, Sum* sum) const {
+  using Elements = blocks::Pack<float, Unit::per_word* static_cast<int>(sizeof(float))>;
+  LEAGUE_FUNCTION bool whole() const { return features % Unit::per_word == 0; }
+  template <bool whole>
+  LEAGUE_FUNCTION Elements load(std::int64_t packed, int begin) const {
     const std::int64_t row = order.row(packed);
+    return blocks::load_elements<Unit::per_word, whole>(data + row * features, row < n, begin, features, 0.0F);
+  }
+  /// Differences are rounded to floats (bounded in `finish`), and these to the unit's type (exact error in `lost`).
+  LEAGUE_FUNCTION typename Unit::Word word(std::int64_t packed, int begin, const Elements& elements, Sum* sum) const {
     using Traits = blocks::mma::Traits<Unit::element>;
     typename Unit::Value values[Unit::per_word] = {};
     const float scale = scale_of(*widest);
     float squares = 0, lost_squares = 0;
-    if (row < n)
-      blocks::load_elements<Unit::per_word>(data + row * features, begin, features, [&](int i, float value) {
-        const float scaled = (value - centre[begin + i]) * scale;
+    if (order.row(packed) < n)
+      for (int i = 0; i < Unit::per_word; ++i) {
+        if (begin + i >= features) break;
+        const float scaled = (elements.values[i] - centre[begin + i]) * scale;
         values[i] = Traits::narrow(scaled);
         const float lost = scaled - Traits::widen(values[i]);
         squares += scaled * scaled;
         lost_squares += lost * lost;
-      });
+      }
     sum[0] += static_cast<double>(squares);
     sum[1] += static_cast<double>(lost_squares);
     typename Unit::Word bits;

@@ -37,15 +37,16 @@ struct Bytes {
   int features;
   std::vector<std::int32_t>& norms;
 
-  [[nodiscard]] Word word(std::int64_t row, int begin, Sum* sum) const {
-    std::int8_t bytes[Unit::per_word] = {};
-    if (row < n)
-      load_elements<Unit::per_word>(data.data() + row * features, begin, features, [&](int i, std::int8_t value) {
-        bytes[i] = value;
-        sum[0] += value * value;
-      });
+  using Elements = Pack<std::int8_t, Unit::per_word>;
+  [[nodiscard]] bool whole() const { return features % Unit::per_word == 0; }
+  template <bool whole>
+  [[nodiscard]] Elements load(std::int64_t row, int begin) const {
+    return load_elements<Unit::per_word, whole>(data.data() + row * features, row < n, begin, features, std::int8_t{0});
+  }
+  [[nodiscard]] Word word(std::int64_t /*row*/, int /*begin*/, const Elements& elements, Sum* sum) const {
+    for (const std::int8_t value : elements.values) sum[0] += value * value;
     Word bits;
-    __builtin_memcpy(&bits, bytes, sizeof bits);
+    __builtin_memcpy(&bits, elements.values, sizeof bits);
     return bits;
   }
   template <class Peak>
