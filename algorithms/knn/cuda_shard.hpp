@@ -4,6 +4,7 @@
 #include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/product_tile_cuda.hpp"
 #include "algorithms/blocks/subgroup_cuda.hpp"
+#include "algorithms/knn/k_select.hpp"
 #include "algorithms/knn/shard.hpp"
 #include "backends/cuda/cuda.hpp"
 
@@ -50,36 +51,16 @@ __global__ void select(std::int64_t queries, std::int64_t n, int k, Squared squa
   }
 }
 
-// A thread takes a query, its lanes the features. All lanes of a block run the same number of iterations, because they
-// shuffle together.
-/// Distances of the neighbours found, from differences in double; then sorts by them, and votes.
+// A warp takes a query, its lanes the features.
 template <class T>
 __global__ void vote(std::int64_t queries, int features, int k, Votes votes, const T* test, const T* train,
                      const std::int32_t* train_labels, std::int64_t* neighbours, double* distances,
                      std::int32_t* labels) {
-  for (std::int64_t first = std::int64_t{blockIdx.x} * blockDim.y; first < queries;
-       first += std::int64_t{gridDim.x} * blockDim.y) {
-    const std::int64_t query = min(first + threadIdx.y, queries - 1);
-    const bool writes = threadIdx.x == 0 && first + threadIdx.y < queries;
-    for (int i = 0; i < k; ++i) {
-      const std::int64_t neighbour = neighbours[query * k + i];
-      double squared = 0;
-      for (int f = threadIdx.x; f < features; f += blockDim.x) {
-        const double difference =
-            static_cast<double>(test[query * features + f]) - static_cast<double>(train[neighbour * features + f]);
-        squared += difference * difference;
-      }
-      squared = blocks::lanes_sum(squared, static_cast<int>(blockDim.x));
-      const blocks::KBest<double, std::int64_t> sorted{distances + query * k, neighbours + query * k, i + 1, 1};
-      if (writes) {
-        distances[query * k + i] = sorted.none;
-        sorted.insert(squared, neighbour);
-      }
-    }
-    if (!writes) continue;
-    for (int i = 0; i < k; ++i) distances[query * k + i] = sqrt(distances[query * k + i]);
-    labels[query] = winner(votes, k, neighbours + query * k, distances + query * k, train_labels);
-  }
+  const int lane = static_cast<int>(threadIdx.x), lanes = static_cast<int>(blockDim.x);
+  for (std::int64_t query = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y; query < queries;
+       query += std::int64_t{gridDim.x} * blockDim.y)
+    measure_and_vote(lane, lanes, features, test + query * features, train, k, votes, train_labels,
+                     neighbours + query * k, distances + query * k, labels + query, LanesSum{lanes});
 }
 
 /// For `queries` queries from `first` on.
@@ -94,7 +75,7 @@ void select_rows(Queue& queue, const Memory<T, cuda::Array>& knn, Launch launch,
 
 template <class T>
 void vote_all(Queue& queue, const Memory<T, cuda::Array>& knn) {
-  const dim3 block(32, 8);
+  const dim3 block(cuda::warp_size, 8);
   vote<<<league_of(ceil_div<std::int64_t>(knn.m, block.y)), block, 0, cuda::stream(queue)>>>(
       knn.m, static_cast<int>(knn.features), knn.k, knn.votes, knn.test.data(), knn.train.data(),
       knn.train_labels.data(), knn.neighbours.data(), knn.distances.data(), knn.labels.data());

@@ -35,13 +35,27 @@ struct FusedWork {
     const std::int64_t first = chunk_number * k * test_panels.rows + query;
     return {keys + first, indices + first, k, test_panels.rows};
   }
-  /// Merges all lists of a query.
-  LEAGUE_FUNCTION void merge(std::int64_t query, const blocks::KBest<double, std::int64_t>& best) const {
-    const double within = from_ordered(threshold[query] + 1);  // + 1: the threshold was rounded to float
+  /// Merges all lists of a query (none: a query beyond the last) by `slices` threads of a team: each merges every
+  /// slices-th list into its first one, in place; then the first thread takes these. @pre all threads call
+  template <class Barrier>
+  LEAGUE_FUNCTION void merge(std::int64_t query, int slice, int slices, const Barrier& barrier,
+                             std::int64_t* neighbours, double* distances) const {
+    const bool exists = query < queries;
+    const double within = exists ? from_ordered(threshold[query] + 1) : 0;  // + 1: the threshold was rounded to float
+    const auto list_of = [&](int chunk_number) { return list(chunk_number, query); };
+    if (exists && slice < chunks()) insert_lists(slice + slices, chunks(), slices, within, list_of, list_of(slice));
+    barrier();
+    if (!exists || slice > 0) return;
+    const blocks::KBest<double, std::int64_t> best{distances + query * k, neighbours + query * k, k, 1};
     best.clear();
-    merge_lists(chunks(), within, [&](int chunk_number) { return list(chunk_number, query); }, best);
+    insert_lists(0, slices < chunks() ? slices : chunks(), 1, within, list_of, best);
   }
 };
+
+/// A team of the merge: 32 queries, and the threads that share one. Merging long lists in slices adds work, which pays
+/// if there are few queries.
+inline constexpr int merge_queries = 32;
+inline int merge_slices(std::int64_t queries, int k) { return queries * k < (1 << 19) ? 8 : 1; }
 
 /// Scratch of a team: its candidates take the place of the operands of the product tile.
 template <class Shape>
@@ -136,11 +150,17 @@ LEAGUE_FUNCTION void take_items(const Group<Barrier>& team, int rank, int teams,
 inline constexpr std::int32_t unlimited = 0x7f800000;
 
 /// Training rows per work item: small items balance the load of the multiprocessors (tail); long lists need fewer.
-/// Smaller ones where there are few `queries`, so that half of `teams` teams have one.
-inline int default_chunk(int k, std::int64_t train, std::int64_t queries, std::int64_t teams) {
+/// Smaller ones where there are few `queries`, so that half of the multiprocessors have one, and half as large where
+/// the last of some rounds of items would be felt, if there are enough `features` to hide what an item costs beside its
+/// products.
+inline int default_chunk(int k, std::int64_t train, std::int64_t queries, std::int64_t features,
+                         std::int64_t multiprocessors) {
   int chunk = std::max(512, 64 * k);
   const std::int64_t tiles = ceil_div<std::int64_t>(queries, blocks::TileFor<float, 256>::rows);
-  while (chunk / 2 >= std::max(128, 16 * k) && 2 * tiles * ceil_div<std::int64_t>(train, chunk) < teams) chunk /= 2;
+  const auto items = [&] { return tiles * ceil_div<std::int64_t>(train, chunk); };
+  const std::int64_t rounds = items() / (2 * multiprocessors);  // two teams on each
+  if (features >= 512 && rounds >= 8 && rounds < 16) chunk /= 2;
+  while (chunk / 2 >= std::max(128, 16 * k) && 2 * items() < multiprocessors) chunk /= 2;
   return chunk;
 }
 
@@ -179,7 +199,7 @@ struct FusedMemory {
   }
   /// Resolves the launch as above, and declares the lists that it needs.
   Launch configure(IndependentShard& shard, Launch launch, const LaunchLimits& limits) {
-    const int chunk = default_chunk(knn.k, knn.n, knn.m, multiprocessors(shard));
+    const int chunk = default_chunk(knn.k, knn.n, knn.m, knn.features, multiprocessors(shard));
     launch = with_whole_tiles(resolve(launch, {0, 256, 1, chunk}, limits), train_panels, knn.m);
     const std::int64_t chunks = ceil_div<std::int64_t>(train_panels.rows, launch.tile);
     shard.declare(keys, "knn/keys", chunks * knn.k * test_panels.rows);

@@ -117,6 +117,27 @@ LEAGUE_FUNCTION void squares_of_rows(const Group& group, int lanes, int features
   }
 }
 
+/// From the neighbours of query `x` to its results, by `lanes` threads: their distances from differences in double, the
+/// neighbours sorted by these, and the label of `winner`. @pre all lanes call; `lanes_sum` adds over them
+template <class T, class LanesSum>
+LEAGUE_FUNCTION void measure_and_vote(int lane, int lanes, int features, const T* x, const T* train, int k, Votes votes,
+                                      const std::int32_t* train_labels, std::int64_t* neighbours, double* distances,
+                                      std::int32_t* label, const LanesSum& lanes_sum) {
+  using std::sqrt;
+  squares_of_rows<double>(
+      blocks::Group<blocks::NoBarrier>{lane, lanes, {}}, lanes, features, x, k,
+      [&](int i) { return train + neighbours[i] * features; }, lanes_sum,
+      [&](int i, double squared) {  // rows up to i have been read
+        const std::int64_t neighbour = neighbours[i];
+        const blocks::KBest<double, std::int64_t> sorted{distances, neighbours, i + 1, 1};
+        distances[i] = sorted.none;
+        sorted.insert(squared, neighbour);
+      });
+  if (lane != 0) return;
+  for (int i = 0; i < k; ++i) distances[i] = sqrt(distances[i]);
+  *label = winner(votes, k, neighbours, distances, train_labels);
+}
+
 /// From `scratch.best` and its `scratch.squared` distances in double to the results of a query: neighbours and
 /// distances, nearest first, equal ones by the lower index, and the label of `winner`. @pre all threads call, after a
 /// barrier

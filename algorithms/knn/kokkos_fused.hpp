@@ -23,17 +23,20 @@ void fused(const Exec& exec, Launch launch, const FusedWork<Packed>& work) {
       });
 }
 
-// A thread takes a query.
+// A team takes 32 queries, 32 of its threads a slice of their lists.
 template <class Packed>
 void merge(const Exec& exec, const FusedWork<Packed>& work, std::int64_t* neighbours, double* distances) {
-  constexpr int threads = 128;
-  const int teams = league_of(ceil_div<std::int64_t>(work.queries, threads));
+  const int teams = league_of(ceil_div<std::int64_t>(work.queries, merge_queries));
+  const int slices = merge_slices(work.queries, work.k);
   Kokkos::parallel_for(
-      "knn/merge", Team(exec, teams, threads, 1), KOKKOS_LAMBDA(const Member& team) {
-        const std::int64_t stride = std::int64_t{team.league_size()} * team.team_size();
-        for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-             query < work.queries; query += stride)
-          work.merge(query, {distances + query * work.k, neighbours + query * work.k, work.k, 1});
+      "knn/merge", Team(exec, teams, merge_queries * slices, 1), KOKKOS_LAMBDA(const Member& team) {
+        const int thread = team.team_rank();
+        const std::int64_t stride = std::int64_t{team.league_size()} * merge_queries;
+        for (std::int64_t first = std::int64_t{team.league_rank()} * merge_queries; first < work.queries;
+             first += stride)
+          work.merge(
+              first + thread % merge_queries, thread / merge_queries, slices, [&] { team.team_barrier(); }, neighbours,
+              distances);
       });
 }
 
@@ -43,6 +46,7 @@ class FusedOnGpu final : public IndependentShard {
  public:
   FusedOnGpu(const Knn& problem, const Context& context, const Shard& shard)
       : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+  [[nodiscard]] bool submits_in_parallel() const override { return true; }
   Launch configure(Launch launch) override {
     return launch_ = memory_.configure(*this, launch, kokkos::limits(queue()));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/knn/k_select.hpp"
 #include "algorithms/knn/shard.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
@@ -60,44 +61,24 @@ struct Select {
 };
 
 // A thread takes a query, its lanes the features.
-/// Distances of the neighbours found, from differences in double; then sorts by them, and votes.
 template <class T>
 struct Vote {
   std::int64_t queries;
-  int k;
-  std::int64_t* neighbours;
-  int features;
+  int features, k;
+  Votes votes;
   const T *test, *train;
+  const std::int32_t* train_labels;
+  std::int64_t* neighbours;
   double* distances;
   std::int32_t* labels;
-  Votes votes;
-  const std::int32_t* train_labels;
+  int threads, lanes;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    for (std::int64_t query = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(); query < queries;
-         query += std::int64_t{team.league_size()} * team.team_size()) {
-      for (int i = 0; i < k; ++i) {
-        const std::int64_t neighbour = neighbours[query * k + i];
-        double squared = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::ThreadVectorRange(team, features),
-            [&](int f, double& sum) {
-              const double difference = static_cast<double>(test[query * features + f]) -
-                                        static_cast<double>(train[neighbour * features + f]);
-              sum += difference * difference;
-            },
-            squared);
-        const blocks::KBest<double, std::int64_t> sorted{distances + query * k, neighbours + query * k, i + 1, 1};
-        Kokkos::single(Kokkos::PerThread(team), [&] {
-          distances[query * k + i] = sorted.none;
-          sorted.insert(squared, neighbour);
-        });
-      }
-      Kokkos::single(Kokkos::PerThread(team), [&] {
-        for (int i = 0; i < k; ++i) distances[query * k + i] = Kokkos::sqrt(distances[query * k + i]);
-        labels[query] = winner(votes, k, neighbours + query * k, distances + query * k, train_labels);
-      });
-    }
+    const int lane = blocks::team_group(team, threads * lanes).rank % lanes;
+    for (std::int64_t query = std::int64_t{team.league_rank()} * threads + team.team_rank(); query < queries;
+         query += std::int64_t{team.league_size()} * threads)
+      measure_and_vote(lane, lanes, features, test + query * features, train, k, votes, train_labels,
+                       neighbours + query * k, distances + query * k, labels + query, LanesSum{team, lanes});
   }
 };
 
@@ -115,8 +96,8 @@ void vote_all(const Exec& exec, const Memory<T, kokkos::Array>& knn) {
   const int threads = kokkos::on_gpu ? 8 : 1, lanes = kokkos::on_gpu ? 32 : 1;
   Kokkos::parallel_for(
       "knn/vote", Team(exec, league_of(ceil_div<std::int64_t>(knn.m, threads)), threads, lanes),
-      Vote<T>{knn.m, knn.k, knn.neighbours.data(), static_cast<int>(knn.features), knn.test.data(), knn.train.data(),
-              knn.distances.data(), knn.labels.data(), knn.votes, knn.train_labels.data()});
+      Vote<T>{knn.m, static_cast<int>(knn.features), knn.k, knn.votes, knn.test.data(), knn.train.data(),
+              knn.train_labels.data(), knn.neighbours.data(), knn.distances.data(), knn.labels.data(), threads, lanes});
 }
 
 }  // namespace league::knn::kokkos_model

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/blocks/k_best.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/drivers/split.hpp"
 #include "algorithms/knn/element.hpp"
 #include "algorithms/knn/knn.hpp"
@@ -55,20 +56,21 @@ struct Memory {
   Array<double> distances;         ///< [m x k]
 };
 
-/// Merges the lists of a query, `list(chunk)` being that of a chunk; no key above `within` can be among the k best.
-/// Lists are sorted: most are skipped by their first key, several of which are loaded at a time; in the others the
-/// first key above the threshold ends the list. @pre `best` is clear
-template <class Key, class List>
-LEAGUE_FUNCTION void merge_lists(int chunks, Key within, const List& list,
-                                 const blocks::KBest<double, std::int64_t>& best) {
+/// Inserts into `best` the lists `first`, `first + step`, ... below `lists` of a query; no key above `within` can be
+/// among the k best. Lists are sorted: most are skipped by their first key, several of which are loaded at a time; in
+/// the others the first key above the threshold ends the list.
+template <class Key, class List, class Best>
+LEAGUE_FUNCTION void insert_lists(int first, int lists, int step, Key within, const List& list, const Best& best) {
   constexpr int ahead = 8;
-  for (int first = 0; first < chunks; first += ahead) {
-    const int count = chunks - first < ahead ? chunks - first : ahead;
+  for (; first < lists; first += ahead * step) {
     Key heads[ahead];
-    for (int i = 0; i < ahead; ++i) heads[i] = *list(first + (i < count ? i : 0)).keys;
-    for (int i = 0; i < count; ++i) {
+    blocks::unrolled<ahead>([&](int i) {
+      const int number = first + i * step;
+      heads[i] = *list(number < lists ? number : first).keys;
+    });
+    for (int i = 0; i < ahead && first + i * step < lists; ++i) {
       if (heads[i] > within || heads[i] > best.threshold()) continue;
-      const auto mine = list(first + i);
+      const auto mine = list(first + i * step);
       for (int entry = 0; entry < best.k; ++entry)
         if (!best.insert(mine.keys[entry * mine.stride], mine.indices[entry * mine.stride])) break;
     }
