@@ -10,11 +10,11 @@ namespace {
 enum class Combine { atomic, last_team };
 
 /// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and those of all shards, and
-/// takes the step.
+/// takes the step. (`__grid_constant__`: every thread would copy the rule, which is indexed, to its local memory.)
 template <class T, int width, Combine combine>
 __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<width>))
-    accumulate_rows(Columns<T> data, Rule rule, State state, ShardSums shards, double* partials, double* sums,
-                    unsigned* ticket) {
+    accumulate_rows(Columns<T> data, const __grid_constant__ Rule rule, State state, ShardSums shards, double* partials,
+                    double* sums, unsigned* ticket) {
   const Line<T, width> line = line_of<T, width>(state.theta, data.features);
   if (*state.taken >= rule.steps) return;
   const Place place = place_of_thread();

@@ -77,6 +77,9 @@
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStreamWaitEvent hipStreamWaitEvent
 #define cudaSuccess hipSuccess
+#ifndef __grid_constant__  // HIP 5.2 has none
+#define __grid_constant__
+#endif
 
 /// HIP's side of `backends/cuda/include/gpu_dialect.hpp`, compiled in its place.
 namespace league::cuda {
