@@ -12,7 +12,7 @@ namespace league::blocks {
 /// kernels; otherwise the communicator adds them, and another kernel takes the step.
 struct ShardSums {
   bool takes_step = false;
-  DeviceView view = {};  ///< no shards: there is nothing to add
+  DeviceView view = {};  ///< no shards: there is nothing to add, see `with_shards`
 
   /// Adds `sums` [n] of all shards in place, in their order, with the same bits on each. A thread sends its own values
   /// to all shards and waits for theirs: one trip over the links, and no barrier between devices. `atomics`: as for
@@ -20,7 +20,6 @@ struct ShardSums {
   /// @pre all threads of the team call; n is at most the view's capacity; the kernels of all shards run at once
   template <class Barrier, class Atomics>
   LEAGUE_FUNCTION void add(const Group<Barrier>& team, int n, double* sums, const Atomics& atomics) const {
-    if (view.shards == 0) return;
     team.barrier();
     const unsigned stamp = *view.count + 1;
     for (int i = team.rank; i < n; i += team.size) {
@@ -48,5 +47,22 @@ struct ShardSums {
     return value;
   }
 };
+
+/// In place of ShardSums where there is nothing to add: a kernel of few microseconds takes longer if it contains what
+/// it does not run.
+struct OwnSums {
+  bool takes_step;
+  template <class Barrier, class Atomics>
+  LEAGUE_FUNCTION void add(const Group<Barrier>& /*team*/, int /*n*/, double* /*sums*/, const Atomics&) const {}
+};
+
+/// Calls `body` with what a kernel needs of `shards`: themselves, or OwnSums.
+template <class Body>
+void with_shards(const ShardSums& shards, const Body& body) {
+  if (shards.view.shards > 0)
+    body(shards);
+  else
+    body(OwnSums{shards.takes_step});
+}
 
 }  // namespace league::blocks

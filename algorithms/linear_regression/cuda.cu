@@ -11,9 +11,9 @@ enum class Combine { atomic, last_team };
 
 /// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and those of all shards, and
 /// takes the step. (`__grid_constant__`: every thread would copy the rule, which is indexed, to its local memory.)
-template <class T, int width, Combine combine>
+template <class T, int width, Combine combine, class Shards>
 __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<width>))
-    accumulate_rows(Columns<T> data, const __grid_constant__ Rule rule, State state, ShardSums shards, double* partials,
+    accumulate_rows(Columns<T> data, const __grid_constant__ Rule rule, State state, Shards shards, double* partials,
                     double* sums, unsigned* ticket) {
   const Line<T, width> line = line_of<T, width>(state.theta, data.features);
   if (*state.taken >= rule.steps) return;
@@ -46,8 +46,14 @@ class Summed final : public CudaShard {
     return launch_;
   }
   void accumulate() const override {
-    accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
-        rows_.data(), rule_, state(), shards_, partials_.data(), sums_.data(), ticket_.data());
+    const auto launch = [this]<class Shards>(const Shards& shards) {
+      accumulate_rows<T, width, combine><<<grid(launch_), block(launch_), 0, stream(queue())>>>(
+          rows_.data(), rule_, state(), shards, partials_.data(), sums_.data(), ticket_.data());
+    };
+    if constexpr (combine == Combine::last_team)
+      blocks::with_shards(shards_, launch);
+    else
+      launch(blocks::OwnSums{});
     check_launch();
   }
   void update() const override {

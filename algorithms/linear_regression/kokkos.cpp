@@ -12,13 +12,13 @@ enum class Combine { atomic, last_team };
 
 /// Adds the sums of a shard's rows. The last team adds those of all teams in order, and those of all shards, and takes
 /// the step.
-template <class T, int width, Combine combine>
+template <class T, int width, Combine combine, class Shards>
 struct Accumulate {
   Columns<T> data;
   int lanes, values;  ///< of a team
   Rule rule;
   State state;
-  ShardSums shards;
+  Shards shards;
   double *partials, *sums;
   unsigned* ticket;
 
@@ -59,11 +59,17 @@ class Summed final : public KokkosShard {
     return launch_;
   }
   void accumulate() const override {
-    const Accumulate<T, width, combine> kernel{
-        rows_.data(),  launch_.team * launch_.vector, values_, rule_, state(), shards_, partials_.data(), sums_.data(),
-        ticket_.data()};
-    submit(queue(), "linear_regression/accumulate",
-           policy_of<max_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
+    const auto launch = [this]<class Shards>(const Shards& shards) {
+      const Accumulate<T, width, combine, Shards> kernel{
+          rows_.data(),  launch_.team * launch_.vector, values_, rule_, state(), shards, partials_.data(), sums_.data(),
+          ticket_.data()};
+      submit(queue(), "linear_regression/accumulate",
+             policy_of<max_lanes<width>, teams_at_once<width>>(exec_, launch_, values_), kernel);
+    };
+    if constexpr (combine == Combine::last_team)
+      blocks::with_shards(shards_, launch);
+    else
+      launch(blocks::OwnSums{});
   }
   void update() const override {
     if (combine == Combine::atomic || !shards_.takes_step) KokkosShard::update();

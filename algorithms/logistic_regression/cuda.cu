@@ -7,10 +7,10 @@
 namespace league::cuda::logistic_regression {
 namespace {
 
-template <class T, int features>
+template <class T, int features, class Shards>
 __global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
-                    ShardSums shards) {
+                    Shards shards) {
   constexpr int n = gradient_sums(features);
   extern __shared__ double scratch[];
   __shared__ T weights[features + 1];
@@ -55,10 +55,12 @@ class Fused final : public IterativeShard {
   void accumulate() const override {
     with_features(memory_.features, [&]<int features>() {
       const int threads = launch_.team * launch_.vector;
-      accumulate_rows<T, features>
-          <<<static_cast<unsigned>(launch_.league), block_of(launch_), bytes_of(fused_scratch<features>(threads)),
-             stream(queue())>>>(memory_.all_rows(), memory_.rule, memory_.state(), memory_.partials.data(),
-                                memory_.tickets.data(), memory_.sums.data(), shards_);
+      blocks::with_shards(shards_, [&]<class Shards>(const Shards& shards) {
+        accumulate_rows<T, features>
+            <<<static_cast<unsigned>(launch_.league), block_of(launch_), bytes_of(fused_scratch<features>(threads)),
+               stream(queue())>>>(memory_.all_rows(), memory_.rule, memory_.state(), memory_.partials.data(),
+                                  memory_.tickets.data(), memory_.sums.data(), shards);
+      });
       check_launch();
     });
   }

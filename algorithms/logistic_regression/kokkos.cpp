@@ -8,9 +8,9 @@
 namespace league::kokkos::logistic_regression {
 namespace {
 
-template <class T, int features>
+template <class T, int features, class Shards>
 void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, State state, double* partials,
-                     unsigned* tickets, double* sums, ShardSums shards) {
+                     unsigned* tickets, double* sums, Shards shards) {
   constexpr int n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
   const auto policy = bounded_policy<min_teams<features>, T, max_team<features>>(
@@ -67,8 +67,10 @@ class Fused final : public IterativeShard {
   void accumulate() const override {
     if constexpr (on_gpu)
       with_features(memory_.features, [&]<int features>() {
-        accumulate_rows<T, features>(exec_, launch_, memory_.all_rows(), memory_.rule, memory_.state(),
-                                     memory_.partials.data(), memory_.tickets.data(), memory_.sums.data(), shards_);
+        blocks::with_shards(shards_, [&]<class Shards>(const Shards& shards) {
+          accumulate_rows<T, features>(exec_, launch_, memory_.all_rows(), memory_.rule, memory_.state(),
+                                       memory_.partials.data(), memory_.tickets.data(), memory_.sums.data(), shards);
+        });
       });
     else
       accumulate_on_host();
