@@ -17,7 +17,8 @@ struct ShardSums {
   /// Adds `sums` [n] of all shards in place, in their order, with the same bits on each. A thread sends its own values
   /// to all shards and waits for theirs: one trip over the links, and no barrier between devices. `atomics`: as for
   /// `league_barrier`, for its time-out.
-  /// @pre all threads of the team call; n is at most the view's capacity; the kernels of all shards run at once
+  /// @pre all threads of the team call; the view has shards; n is at most its capacity; the kernels of all shards run
+  /// at once
   template <class Barrier, class Atomics>
   LEAGUE_FUNCTION void add(const Group<Barrier>& team, int n, double* sums, const Atomics& atomics) const {
     team.barrier();

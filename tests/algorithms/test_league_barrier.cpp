@@ -211,15 +211,20 @@ TEST(ShardSums, EveryShardAddsAllInTheirOrder) {
 }
 
 TEST(ShardSums, AloneThereIsNothingToAdd) {
-  double sum = 3;
-  ShardSums{true}.add(one_thread, 1, &sum, HostAtomics{});
-  EXPECT_EQ(sum, 3);
+  for (const bool takes_step : {false, true})
+    with_shards(ShardSums{takes_step}, [&](const auto& shards) {
+      double sum = 3;
+      shards.add(one_thread, 1, &sum, HostAtomics{});
+      EXPECT_EQ(sum, 3);
+      EXPECT_EQ(shards.takes_step, takes_step);
+    });
 }
 
 TEST(ShardSums, AShardThatNeverSendsEndsTheWait) {
   SlotsOfShards slots(2, 1);
   double sum = 3;
-  EXPECT_THROW(slots.of(1).add(one_thread, 1, &sum, HostAtomics{1000}), GivenUp);
+  const auto add = [&](const auto& shards) { shards.add(one_thread, 1, &sum, HostAtomics{1000}); };
+  EXPECT_THROW(with_shards(slots.of(1), add), GivenUp);
 }
 
 /// Sums of n values over a team of `size` threads in T, twice with the same scratch, by all threads.
