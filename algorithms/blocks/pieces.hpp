@@ -49,7 +49,8 @@ LEAGUE_FUNCTION void pack_rows(const Group& group, const Rows& rows, const mma::
   };
   constexpr int together = Unit::lanes == 1 ? 1 : 2, all_words = together * Unit::share;
   const int stride = group.size / Unit::lanes;
-  // All words of a step are loaded before the first is used: their loads overlap.
+  // Words are loaded before the first of them is used, so that their loads overlap: all of a step, or, where words are
+  // loaded element by element, what registers hold.
   const auto pack_steps = [&]<bool whole>() {
     constexpr int in_flight = Unit::lanes == 1 ? 1 : whole ? all_words : 2;
     for (int begin = group.rank / Unit::lanes; begin < pieces.steps; begin += together * stride) {
