@@ -150,9 +150,9 @@ LEAGUE_FUNCTION void take_items(const Group<Barrier>& team, int rank, int teams,
 inline constexpr std::int32_t unlimited = 0x7f800000;
 
 /// Training rows per work item: small items balance the load of the multiprocessors (tail); long lists need fewer.
-/// Smaller ones where there are few `queries`, so that half of the multiprocessors have one, and half as large where
-/// the last of some rounds of items would be felt, if there are enough `features` to hide what an item costs beside its
-/// products.
+/// Smaller ones where there are few `queries`, so that half of the multiprocessors have one. Half as large for 8 to 15
+/// rounds of items, of which the tail would be a noticeable part, if there are so many `features` that the fixed cost
+/// of an item is small beside its products.
 inline int default_chunk(int k, std::int64_t train, std::int64_t queries, std::int64_t features,
                          std::int64_t multiprocessors) {
   int chunk = std::max(512, 64 * k);

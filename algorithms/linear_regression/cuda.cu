@@ -10,7 +10,8 @@ namespace {
 enum class Combine { atomic, last_team };
 
 /// Adds the sums of a shard's rows. The last block adds those of all blocks in order, and those of all shards, and
-/// takes the step. (`__grid_constant__`: every thread would copy the rule, which is indexed, to its local memory.)
+/// takes the step. (`__grid_constant__`: without it every thread copies the rule, an array indexed at run
+/// time, to its local memory.)
 template <class T, int width, Combine combine, class Shards>
 __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<width>))
     accumulate_rows(Columns<T> data, const __grid_constant__ Rule rule, State state, Shards shards, double* partials,

@@ -17,7 +17,7 @@ TEST(KnnFused, ChunksGiveTheMultiprocessorsWork) {
   constexpr std::int64_t train = 52'500, many = 1 << 20, multiprocessors = 132;
   EXPECT_EQ(default_chunk(3, train, many, 784, multiprocessors), 512);
   EXPECT_EQ(default_chunk(20, train, many, 784, multiprocessors), 64 * 20);
-  EXPECT_EQ(default_chunk(3, train, 4'375, 784, multiprocessors), 256);  // 13 rounds: the last would be felt
+  EXPECT_EQ(default_chunk(3, train, 4'375, 784, multiprocessors), 256);  // 13 rounds: a long tail
   EXPECT_EQ(default_chunk(3, train, 4'375, 100, multiprocessors), 512);
   EXPECT_EQ(default_chunk(3, 1'000, 1, 784, multiprocessors), 128);
   EXPECT_EQ(default_chunk(64, 1'000, 1, 784, multiprocessors), 1'024);
