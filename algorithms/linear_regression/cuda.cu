@@ -17,9 +17,10 @@ __global__ void __launch_bounds__(max_lanes<width>, launch_bound(teams_at_once<w
     accumulate_rows(Columns<T> data, const __grid_constant__ Rule rule, State state, Shards shards, double* partials,
                     double* sums, unsigned* ticket) {
   const Line<T, width> line = line_of<T, width>(state.theta, data.features);
-  if (*state.taken >= rule.steps) return;
+  const std::int64_t step = *state.taken;
+  if (step >= rule.steps) return;
   const Place place = place_of_thread();
-  const Sums<double, terms<width>> mine = lane_sums(data, line, place);
+  const Sums<double, terms<width>> mine = lane_sums(data, line, place, step);
   if constexpr (combine == Combine::atomic) {
     const Sums<double, terms<width>> of_block = blocks::block_sums(mine);
     if (place.lane == 0)

@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(max_persistent_lanes, launch_bound(persistent_
       mine = rows.sums(line);
     else if constexpr (segmented)
       mine = segment_sums<width>(rule, data.rows, place,
-                                 [&](Range some, Place of) { return lane_sums(data, line, of, some); });
+                                 [&](Range some, Place of) { return lane_sums(data, line, of, step, some); });
     else
-      mine = lane_sums(data, line, place);
+      mine = lane_sums(data, line, place, step);
     const auto sums = blocks::league_sums_for_all<alone>(mine, scratch, board, step);
     theta.step(segmented ? 1 : rule.scale[0], sums);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];

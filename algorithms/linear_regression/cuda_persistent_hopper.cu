@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(max_persistent_lanes, 1) take_all_steps(Column
     if constexpr (resident > 0)
       mine = rows.sums(line);
     else
-      mine = lane_sums(data, line, place);
+      mine = lane_sums(data, line, place, step);
     const auto sums = of_cluster.add(mine, static_cast<int>(place.teams), scratch, step);
     theta.step(rule.scale[0], sums);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];

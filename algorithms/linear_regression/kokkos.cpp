@@ -24,10 +24,11 @@ struct Accumulate {
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     const Line<T, width> line = line_of<T, width>(state.theta, data.features);
-    if (*state.taken >= rule.steps) return;
+    const std::int64_t step = *state.taken;
+    if (step >= rule.steps) return;
     const Scratch scratch(member.team_scratch(0), static_cast<std::size_t>(values));
     const auto team = blocks::team_group(member, lanes);
-    const auto mine = sums_of(data, line, {member.league_rank(), member.league_size(), team.rank, lanes});
+    const auto mine = sums_of(data, line, {member.league_rank(), member.league_size(), team.rank, lanes}, step);
     const auto of_team = blocks::sums_for_all(team, mine, scratch.data());
     if constexpr (combine == Combine::atomic) {
       if (team.rank == 0)

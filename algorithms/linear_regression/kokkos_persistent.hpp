@@ -35,9 +35,9 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
             mine = rows.sums(line);
           else if constexpr (segmented)
             mine = segment_sums<width>(rule, data.rows, place,
-                                       [&](Range some, Place of) { return sums_of(data, line, of, some); });
+                                       [&](Range some, Place of) { return sums_of(data, line, of, step, some); });
           else
-            mine = sums_of(data, line, place);
+            mine = sums_of(data, line, place, step);
           const auto sums =
               blocks::league_sums_for_all<Adder, alone>(team, place.team, place.teams, mine, scratch, board, step);
           theta.step(segmented ? 1 : rule.scale[0], sums);

@@ -77,21 +77,21 @@ class KokkosShard : public FitShard<Array> {
   const Exec exec_;
 };
 
-/// A lane's sums over its rows.
+/// A lane's sums over its rows in step `step`; a host's threads take them in the same order in every step.
 template <class T, int width>
 KOKKOS_INLINE_FUNCTION Sums<double, terms<width>> sums_of(const Columns<T>& data, const Line<T, width>& line,
-                                                          Place place) {
+                                                          Place place, [[maybe_unused]] std::int64_t step) {
   if constexpr (on_gpu)
-    return lane_sums(data, line, place);
+    return lane_sums(data, line, place, step);
   else
     return range_sums(data, line, piece(data.rows, place.first(), place.stride()));
 }
 /// The same of some of the rows.
 template <class T, int width>
 KOKKOS_INLINE_FUNCTION Sums<double, terms<width>> sums_of(const Columns<T>& data, const Line<T, width>& line,
-                                                          Place place, Range rows) {
+                                                          Place place, [[maybe_unused]] std::int64_t step, Range rows) {
   if constexpr (on_gpu)
-    return lane_sums(data, line, place, rows);
+    return lane_sums(data, line, place, step, rows);
   else
     return range_sums(data, line, piece(rows, place.first(), place.stride()));
 }

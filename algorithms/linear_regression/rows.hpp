@@ -133,33 +133,43 @@ struct Place {
 template <class T, int width>
 inline constexpr int pack_rows = pack_bytes<width> / static_cast<int>(sizeof(T));
 
+/// Whether a step takes a team's runs of rows from the last to the first: every other one does, and finds in the caches
+/// what the step before has read last.
+LEAGUE_FUNCTION bool is_backward(std::int64_t step) { return step % 2 != 0; }
+
 /// A GPU lane's share of `packs` packs from `begin` on: its team takes runs of lanes x at_once packs while there are
 /// enough for all teams, then single packs.
 template <class T, int width>
-LEAGUE_FUNCTION void add_own_packs(const Columns<T>& data, const Line<T, width>& line, Place place, std::int64_t begin,
-                                   std::int64_t packs, Sums<double, terms<width>>& sums) {
+LEAGUE_FUNCTION void add_own_packs(const Columns<T>& data, const Line<T, width>& line, Place place, bool backward,
+                                   std::int64_t begin, std::int64_t packs, Sums<double, terms<width>>& sums) {
   constexpr int count = at_once<width>;
   const std::int64_t run = std::int64_t{place.lanes} * count;
-  const std::int64_t runs = packs / run * 2 >= place.teams ? packs / run : 0;
-  for (std::int64_t i = place.team; i < runs; i += place.teams)
-    add_packs<T, width, count>(data, line, begin + i * run + place.lane, place.lanes, sums);
+  const std::int64_t runs = packs >= run * ((place.teams + 1) / 2) ? packs / run : 0;
+  std::int64_t at = place.team, by = place.teams;
+  if (backward && runs > by) {
+    at += (blocks::own_rows(runs, at, by) - 1) * by;
+    by = -by;
+  }
+  for (; at >= 0 && at < runs; at += by)
+    add_packs<T, width, count>(data, line, begin + at * run + place.lane, place.lanes, sums);
   for (std::int64_t i = runs * run + place.first(); i < packs; i += place.stride())
     add_packs<T, width, 1>(data, line, begin + i, 0, sums);
 }
 
-/// A GPU lane's share of the sums: of whole packs, then of what is left of a pack.
+/// A GPU lane's share of the sums of step `step`: of whole packs, then of what is left of a pack.
 template <class T, int width>
-LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, const Line<T, width>& line, Place place) {
+LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, const Line<T, width>& line, Place place,
+                                                     std::int64_t step) {
   const std::int64_t packs = data.rows / pack_rows<T, width>;
   Sums<double, terms<width>> sums;
-  add_own_packs(data, line, place, 0, packs, sums);
+  add_own_packs(data, line, place, is_backward(step), 0, packs, sums);
   add_single_rows(data, line, packs * pack_rows<T, width> + place.first(), data.rows, place.stride(), sums);
   return sums;
 }
 /// The same of `rows`, which may begin within a pack.
 template <class T, int width>
 LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, const Line<T, width>& line, Place place,
-                                                     Range rows) {
+                                                     std::int64_t step, Range rows) {
   constexpr int size = pack_rows<T, width>;
   const std::int64_t begin = (rows.begin + size - 1) / size, end = rows.end / size;
   Sums<double, terms<width>> sums;
@@ -167,7 +177,7 @@ LEAGUE_FUNCTION Sums<double, terms<width>> lane_sums(const Columns<T>& data, con
     add_single_rows(data, line, rows.begin + place.first(), rows.end, place.stride(), sums);
     return sums;
   }
-  add_own_packs(data, line, place, begin, end - begin, sums);
+  add_own_packs(data, line, place, is_backward(step), begin, end - begin, sums);
   add_single_rows(data, line, rows.begin + place.first(), begin * size, place.stride(), sums);
   add_single_rows(data, line, end * size + place.first(), rows.end, place.stride(), sums);
   return sums;

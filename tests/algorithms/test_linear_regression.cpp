@@ -221,7 +221,8 @@ TEST(LinearRegression, TwoSolvesInARowAreTheSame) {
   }
 }
 
-/// The lanes of a GPU, one after another: packs begin within segments, and teams are fewer or more than segments.
+/// The lanes of a GPU, one after another: packs begin within segments, and teams are fewer or more than segments. Steps
+/// go forward and backward.
 TEST(LinearRegression, TeamsShareSegments) {
   using namespace linear_regression;
   constexpr int width = 4, features = 3, lanes = 2, most = 203;
@@ -242,15 +243,17 @@ TEST(LinearRegression, TeamsShareSegments) {
       expected.values[width] += rule.scale[segment] * error;
       expected.values[width + 1] += error * error;
     }
-    for (const int teams : {1, 2, 3, 4, 5, 8, 11}) {
-      Sums<double, terms<width>> all;
-      for (int team = 0; team < teams; ++team)
-        for (int lane = 0; lane < lanes; ++lane)
-          all += segment_sums<width>(rule, rows, {team, teams, lane, lanes},
-                                     [&](Range some, Place of) { return lane_sums(data, line, of, some); });
-      for (int i = 0; i < terms<width>; ++i)  // integers, all exact
-        EXPECT_EQ(all.values[i], expected.values[i]) << rows << " rows, " << teams << " teams, sum " << i;
-    }
+    for (const int teams : {1, 2, 3, 4, 5, 8, 11})
+      for (const std::int64_t step : {0, 1}) {
+        Sums<double, terms<width>> all;
+        for (int team = 0; team < teams; ++team)
+          for (int lane = 0; lane < lanes; ++lane)
+            all += segment_sums<width>(rule, rows, {team, teams, lane, lanes},
+                                       [&](Range some, Place of) { return lane_sums(data, line, of, step, some); });
+        for (int i = 0; i < terms<width>; ++i)  // integers, all exact
+          EXPECT_EQ(all.values[i], expected.values[i])
+              << rows << " rows, " << teams << " teams, sum " << i << ", step " << step;
+      }
   }
 }
 
