@@ -36,19 +36,26 @@ LEAGUE_FUNCTION void publish(Word* low, Word* high, T value, unsigned stamp) {
   if constexpr (sizeof(T) == 8) *static_cast<volatile Word*>(high) = tag | (bits >> 32);
 }
 
-/// Whether the value that `publish` sends with this stamp is there: then it is in `value`.
+/// Reads into `value` what `publish` sends with this stamp. @returns the bits in which stamps differ, 0 if it is there.
+/// (For several values these are joined by `|`: with a test for each, nvcc waits for some loads before it issues
+/// others.)
 template <class T>
-LEAGUE_FUNCTION bool arrived(const Word* low, const Word* high, unsigned stamp, T& value) {
+LEAGUE_FUNCTION unsigned read(const Word* low, const Word* high, unsigned stamp, T& value) {
   const Word first = *static_cast<const volatile Word*>(low);
   Word bits = first & 0xffffffffU;
-  bool stamped = static_cast<unsigned>(first >> 32) == stamp;
+  unsigned missing = static_cast<unsigned>(first >> 32) ^ stamp;
   if constexpr (sizeof(T) == 8) {
     const Word second = *static_cast<const volatile Word*>(high);  // both loads are in flight together
-    stamped = stamped && static_cast<unsigned>(second >> 32) == stamp;
+    missing |= static_cast<unsigned>(second >> 32) ^ stamp;
     bits |= second << 32;
   }
-  if (stamped) value = value_of<T>(bits);
-  return stamped;
+  value = value_of<T>(bits);
+  return missing;
+}
+/// Whether the value is there: then it is in `value`.
+template <class T>
+LEAGUE_FUNCTION bool arrived(const Word* low, const Word* high, unsigned stamp, T& value) {
+  return read(low, high, stamp, value) == 0;
 }
 
 }  // namespace league::stamped

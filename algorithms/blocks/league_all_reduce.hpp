@@ -41,11 +41,11 @@ struct Slots {
     for (int first = 0; first < n; first += few_sums) {
       bool all = false;
       for (unsigned polls = 0; !all; ++polls) {
-        bool here = true;
+        unsigned missing = 0;
         for (int i = first; i < n && i < first + few_sums; ++i)
           if (other < teams)
-            here &= stamped::arrived(low + i * teams + other, high + i * teams + other, stamp, sums.values[i]);
-        all = receivers.all(here);
+            missing |= stamped::read(low + i * teams + other, high + i * teams + other, stamp, sums.values[i]);
+        all = receivers.all(missing == 0);
         if (polls == atomics.max_polls) atomics.give_up();
       }
     }
@@ -96,12 +96,13 @@ struct SumWords {
       double values[together] = {};
       bool all = false;
       for (unsigned polls = 0; !all; ++polls) {
-        all = true;
+        unsigned missing = 0;
         unrolled<together>([&](int k) {
           const std::int64_t sender = first + k * parts;
           if (sender < senders)
-            all &= stamped::arrived(low + i * senders + sender, high + i * senders + sender, stamp, values[k]);
+            missing |= stamped::read(low + i * senders + sender, high + i * senders + sender, stamp, values[k]);
         });
+        all = missing == 0;
         if (polls == atomics.max_polls) atomics.give_up();
       }
       unrolled<together>([&](int k) { sum += values[k]; });
