@@ -2,7 +2,6 @@
 #pragma once
 
 #include "algorithms/blocks/pack.hpp"
-#include "algorithms/blocks/sums.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/logistic_regression/row.hpp"
 #include "algorithms/logistic_regression/state.hpp"
@@ -25,7 +24,7 @@ inline constexpr int rows_at_once = 16 / static_cast<int>(sizeof(T));
 
 /// The last of `first`, `first + stride`, ... below `packs`. @pre first < packs
 LEAGUE_FUNCTION std::int64_t last_of(std::int64_t packs, std::int64_t first, std::int64_t stride) {
-  return first + (blocks::own_rows(packs, first, stride) - 1) * stride;
+  return first + (packs - 1 - first) / stride * stride;
 }
 
 /// Calls `add(pack)` with the first pack of each tile of `places` packs that a team takes in a step. Every other step
