@@ -52,10 +52,13 @@ LEAGUE_FUNCTION unsigned read(const Word* low, const Word* high, unsigned stamp,
   value = value_of<T>(bits);
   return missing;
 }
-/// Whether the value is there: then it is in `value`.
+/// Whether the value is there: then it is in `value`, which is left as it was otherwise.
 template <class T>
 LEAGUE_FUNCTION bool arrived(const Word* low, const Word* high, unsigned stamp, T& value) {
-  return read(low, high, stamp, value) == 0;
+  T sent;
+  if (read(low, high, stamp, sent) != 0) return false;
+  value = sent;
+  return true;
 }
 
 }  // namespace league::stamped
