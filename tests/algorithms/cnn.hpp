@@ -17,7 +17,7 @@
 /// Problems for the tests of the convolutional network, and the network in plain loops.
 namespace league::cnn::tests {
 
-using league::tests::name_of, league::tests::Solved;
+using league::tests::has_devices, league::tests::name_of, league::tests::Solved;
 using Values = std::map<std::string, std::string, std::less<>>;
 
 /// All zero.

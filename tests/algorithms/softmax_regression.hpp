@@ -15,7 +15,7 @@
 /// Problems and solves for the tests of softmax regression.
 namespace league::softmax_regression::tests {
 
-using league::tests::name_of, league::tests::Solved;
+using league::tests::has_devices, league::tests::name_of, league::tests::Solved;
 using Values = std::map<std::string, std::string, std::less<>>;
 
 /// Rows of random numbers: pixels, or floats from -size / 2 to size / 2.
@@ -74,10 +74,6 @@ inline bool dual_runs(const SoftmaxRegression& problem, int devices) {
 /// Whether `persistent` must run: on one device, with few features and classes.
 inline bool persistent_runs(const SoftmaxRegression& problem, int devices) {
   return devices == 1 && problem.features <= 15 && problem.classes <= 10;
-}
-
-inline bool has_devices(const Variant& variant, int devices) {
-  return variant.model.device == DeviceKind::host || devices <= std::ssize(league::tests::runtime().gpus());
 }
 
 /// Runs every variant that supports the problem's type, twice.

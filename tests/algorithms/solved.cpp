@@ -40,6 +40,10 @@ Wanted taking(Dtype dtype) {
   };
 }
 
+bool has_devices(const Variant& variant, int devices) {
+  return variant.model.device == DeviceKind::host || devices <= std::ssize(runtime().gpus());
+}
+
 std::string name_of(const Variant& variant) { return variant.method + " " + std::string(variant.model.name); }
 
 Solved::Solved(const Variant& variant, const Problem& problem, const Setting& setting)

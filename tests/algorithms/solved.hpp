@@ -25,6 +25,9 @@ Wanted solving(const std::string& problem);
 /// Variants whose method has this type.
 Wanted taking(Dtype dtype);
 
+/// Whether the machine has so many devices for this variant.
+bool has_devices(const Variant& variant, int devices);
+
 /// "fused kokkos": for traces.
 std::string name_of(const Variant& variant);
 

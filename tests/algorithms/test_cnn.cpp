@@ -212,9 +212,7 @@ TEST(CnnDropout, OffKeepsEverything) {
 void everywhere(const Cnn& problem, const std::vector<int>& device_counts) {
   for (const Variant* variant : league::tests::variants<Cnn>())
     for (const int devices : device_counts) {
-      if (variant->model.device == DeviceKind::gpu &&
-          devices > static_cast<int>(league::tests::runtime().gpus().size()))
-        continue;
+      if (!has_devices(*variant, devices)) continue;
       SCOPED_TRACE(name_of(*variant) + " devices " + std::to_string(devices));
       Solved run(*variant, problem, {.devices = devices});
       std::vector<std::vector<std::byte>> first;

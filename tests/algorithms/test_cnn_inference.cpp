@@ -12,9 +12,7 @@ TEST(CnnInference, HasTheClassesOfTheInitialNetwork) {
   const auto problem = make(generated(4, 8), inference);
   for (const Variant* variant : league::tests::variants<Cnn>())
     for (const int devices : {1, 2, 3, 7}) {
-      if (variant->model.device == DeviceKind::gpu &&
-          devices > static_cast<int>(league::tests::runtime().gpus().size()))
-        continue;
+      if (!has_devices(*variant, devices)) continue;
       SCOPED_TRACE(name_of(*variant) + " devices " + std::to_string(devices));
       const Solved run(*variant, *problem, {.devices = devices});
       const Verdict verdict = problem->check_alone(run.results);

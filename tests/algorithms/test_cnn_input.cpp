@@ -31,8 +31,7 @@ void expect_same_bits(const Dataset& data, const Values& values) {
   int ran = 0;
   for (const Variant* variant : league::tests::variants<Cnn>(is_compared))
     for (const int devices : {1, 2, 3}) {
-      const bool on_gpu = variant->model.device == DeviceKind::gpu;
-      if (on_gpu && devices > static_cast<int>(league::tests::runtime().gpus().size())) continue;
+      if (!has_devices(*variant, devices)) continue;
       SCOPED_TRACE(name_of(*variant) + " devices " + std::to_string(devices));
       try {
         Solved device(*variant, *expected, {.devices = devices}), host(*variant, *from_host, {.devices = devices});

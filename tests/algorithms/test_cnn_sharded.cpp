@@ -24,8 +24,7 @@ TEST(CnnSharded, AnOptimizerOnPiecesGivesTheSameBits) {
       for (const Variant* variant : league::tests::variants<Cnn>(is_ordered))
         for (const Execution execution : variant->executions)
           for (const int devices : {1, 2, 3}) {
-            const bool on_gpu = variant->model.device == DeviceKind::gpu;
-            if (on_gpu && devices > static_cast<int>(league::tests::runtime().gpus().size())) continue;
+            if (!has_devices(*variant, devices)) continue;
             SCOPED_TRACE(name_of(*variant) + " " + std::string(name(execution)) + " devices " +
                          std::to_string(devices) + " " + optimizer);
             try {

@@ -30,12 +30,9 @@ std::unique_ptr<Collectives> make(const Making& making) {
   return problem;
 }
 
-/// Those that find `devices` devices here.
 std::vector<const Variant*> variants_of(const char* operation, int devices) {
-  return tests::variants<Collectives>([=](const Variant& variant) {
-    return variant.method == operation &&
-           (variant.model.device == DeviceKind::host || devices <= std::ssize(tests::runtime().gpus()));
-  });
+  return tests::variants<Collectives>(
+      [=](const Variant& variant) { return variant.method == operation && tests::has_devices(variant, devices); });
 }
 
 /// Expected values of shard `shard` after a repeat, in plain loops.

@@ -31,8 +31,7 @@ TEST(Stencil, ShrinksAnEigenvectorByItsEigenvalue) {
   for (std::int64_t i = 0; i < n * n * n; ++i) initial[static_cast<std::size_t>(i)] = cell(i);
   for (const Variant* variant : tests::variants(Stencil::algorithm, {}))
     for (const int devices : {1, 3}) {
-      if (variant->model.device == DeviceKind::gpu && devices > static_cast<int>(tests::runtime().gpus().size()))
-        continue;
+      if (!tests::has_devices(*variant, devices)) continue;
       tests::Setting setting;
       setting.devices = devices;
       const tests::Solved solved(*variant, *problem, setting);
