@@ -23,6 +23,11 @@ LEAGUE_FUNCTION Range piece(Range rows, std::int64_t number, std::int64_t pieces
   return {rows.begin + piece.begin, rows.begin + piece.end};
 }
 
+/// The last of `first`, `first + stride`, ... below `count`, of any number of rows. @pre first < count
+LEAGUE_FUNCTION std::int64_t last_of(std::int64_t count, std::int64_t first, std::int64_t stride) {
+  return first + (count - 1 - first) / stride * stride;
+}
+
 /// The rows of lane `lane`, every lanes-th of all. By a division: nvcc adds up a count of predicates again wherever it
 /// is used, in a persistent kernel in every step. @pre fewer than 2^32 rows
 LEAGUE_FUNCTION int own_rows(std::int64_t rows, std::int64_t lane, std::int64_t lanes) {

@@ -147,7 +147,7 @@ LEAGUE_FUNCTION void add_own_packs(const Columns<T>& data, const Line<T, width>&
   const std::int64_t runs = packs >= run * ((place.teams + 1) / 2) ? packs / run : 0;
   std::int64_t at = place.team, by = place.teams;
   if (backward && runs > by) {
-    at += (runs - 1 - at) / by * by;
+    at = blocks::last_of(runs, at, by);
     by = -by;
   }
   for (; at >= 0 && at < runs; at += by)

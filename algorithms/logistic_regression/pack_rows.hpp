@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/sums.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/logistic_regression/row.hpp"
 #include "algorithms/logistic_regression/state.hpp"
@@ -22,11 +23,6 @@ struct Rows {
 template <class T>
 inline constexpr int rows_at_once = 16 / static_cast<int>(sizeof(T));
 
-/// The last of `first`, `first + stride`, ... below `packs`. @pre first < packs
-LEAGUE_FUNCTION std::int64_t last_of(std::int64_t packs, std::int64_t first, std::int64_t stride) {
-  return first + (packs - 1 - first) / stride * stride;
-}
-
 /// Calls `add(pack)` with the first pack of each tile of `places` packs that a team takes in a step. Every other step
 /// goes from the team's last tile to its first: it finds in the caches what the step before has read last. The step
 /// is a device's own count, so that recorded steps turn too. (Two loops: one of either direction takes more registers.)
@@ -38,7 +34,7 @@ LEAGUE_FUNCTION void for_tiles(const Rows<T>& rows, const State& state, int plac
   if (state.control[steps_queued] % 2 == 0 || packs <= stride)
     for (std::int64_t first = rank * places; first < packs; first += stride) add(first);
   else
-    for (std::int64_t first = last_of(packs, rank * places, stride); first >= 0; first -= stride) add(first);
+    for (std::int64_t first = blocks::last_of(packs, rank * places, stride); first >= 0; first -= stride) add(first);
 }
 
 /// Features per thread; with more features, several threads share a row.

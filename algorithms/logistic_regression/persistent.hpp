@@ -57,7 +57,7 @@ struct OwnTiles {
   /// Of team `rank` of `teams`, for tiles of `size` packs.
   LEAGUE_FUNCTION static OwnTiles of(std::int64_t packs, std::int64_t rank, std::int64_t teams, int size) {
     const std::int64_t first = rank * size, stride = teams * size;
-    return {packs, first, first < packs ? last_of(packs, first, stride) : -1, stride};
+    return {packs, first, first < packs ? blocks::last_of(packs, first, stride) : -1, stride};
   }
   /// Calls `add(pack)` with each, in every other step from the last to the first, in two loops: see `for_tiles`.
   template <class Add>
