@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/array.hpp"
+#include "backends/host_memory.hpp"
 #include "backends/runtime.hpp"
 
 namespace league::host {
@@ -38,6 +39,10 @@ class Array {
     in_blocks(host.size(), [&](std::size_t begin, std::size_t count) {
       std::memcpy(host.data() + begin, data() + at + begin, count * sizeof(T));
     });
+  }
+  /// Of `count` values from element `at` on (backends/host_memory.hpp).
+  [[nodiscard]] std::uint64_t digest(std::int64_t at, std::int64_t count) const {
+    return league::digest(std::as_bytes(std::span(data() + at, static_cast<std::size_t>(count))));
   }
   /// Sets all bytes to 0.
   void clear() { fill(0); }

@@ -62,4 +62,16 @@ void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
             [&](std::size_t begin, std::size_t count) { std::memcpy(to.data() + begin, from.data() + begin, count); });
 }
 
+std::uint64_t digest(std::span<const std::byte> bytes) {
+  const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto words = static_cast<std::int64_t>(in_units(bytes.size(), sizeof(std::uint64_t)));
+  std::uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum) if (bytes.size() > block)
+  for (std::int64_t i = 0; i < words; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    sum += digest_of(word_of(data, bytes.size(), index), index);
+  }
+  return sum;
+}
+
 }  // namespace league

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,6 +99,15 @@ class Prepared {
   virtual void download() = 0;
   /// Waits for this case's queues, no others.
   virtual void fence() = 0;
+  /// Untimed: the same number for results with the same bits, computed where they lie. The numbers of disjoint shards
+  /// add up. Empty where results are not in one place: they are downloaded and compared there.
+  /// @pre fenced since the compute
+  [[nodiscard]] virtual std::optional<std::uint64_t> digest() { return {}; }
+  /// Overwrites a few values of each input on the devices by other values of the same input; asynchronous, on the
+  /// queues of the computes. `draw` chooses which. @returns false, and changes nothing, where the inputs lie elsewhere
+  virtual bool alter(std::uint64_t /*draw*/) { return false; }
+  /// Undoes `alter` of the same draw.
+  virtual void restore(std::uint64_t /*draw*/) {}
   /// Untimed: the counts of the last compute on the shards of this process; may copy from the devices, synchronously.
   /// All processes return the same names. @pre fenced since that compute
   [[nodiscard]] virtual Counts counts() { return {}; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,15 @@ struct Output {
 };
 using Outputs = std::vector<Output>;
 
-/// Minimum bytes and operations of the *problem*: each input read once, each output written once.
+/// Minimum bytes and operations of the *problem*, whatever the method: each input read once, each output written once.
 struct Cost {
-  double bytes = 0;
+  double bytes = 0;  ///< read and written
   double operations = 0;
-  std::string best_unit{};  ///< the fastest unit with sufficient precision: "u8 tensor"; empty: that of the type
+  std::string best_unit{};   ///< the fastest unit with sufficient precision: "u8 tensor"; empty: that of the type
+  double written_bytes = 0;  ///< of `bytes`
+  /// Operations of units of their own, beside `operations`: {"exp", 5e7}.
+  std::map<std::string, double> other_operations{};
+  double chain = 0;  ///< multiply-adds that depend on each other, one after the other
 };
 
 /// A figure of merit of a result, as a fraction, so that figures of disjoint rows add up: {"accuracy", 9722, 10000}.
@@ -106,6 +111,10 @@ class Problem {
   /// Minimum bytes that a method moves, counted as in `cost`: more if it reads rows in several passes or stores
   /// intermediate results.
   [[nodiscard]] virtual double method_bytes(std::string_view /*method*/) const { return cost().bytes; }
+  /// Minimum operations that a method takes in its unit: three products of f16 in place of one of f32.
+  [[nodiscard]] virtual double method_operations(std::string_view /*method*/) const { return cost().operations; }
+  /// The unit of a method on these inputs, where that depends on their values; empty: the registered one.
+  [[nodiscard]] virtual std::string method_unit(std::string_view /*method*/) const { return {}; }
   /// Makes the inputs, by global index: the rows `local` if they are split, all if they are replicated. Called once,
   /// before any use of the inputs.
   virtual void make_inputs(Range local, std::pmr::memory_resource& memory) = 0;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/variant_shard.hpp"
 
+#include <algorithm>
+
+#include "algorithms/contract/random.hpp"
+
 namespace league {
 
 void VariantShard::reset() {
@@ -11,6 +15,32 @@ void VariantShard::upload() {
 }
 void VariantShard::download() {
   for (const auto& download : downloads_) download();
+}
+
+std::optional<std::uint64_t> VariantShard::digest() {
+  if (poisons_.empty() || digests_.size() != downloads_.size()) return {};
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < digests_.size(); ++i)  // results that are exchanged for each other have another sum
+    sum += random_bits(digests_[i](), static_cast<std::uint64_t>(index()), i);
+  return sum;
+}
+
+/// A run of up to 64 values at a random place, in the place of as many others.
+VariantShard::Altered VariantShard::altered(std::uint64_t draw, std::size_t input, std::size_t size) {
+  constexpr std::size_t most = 64;
+  const std::size_t count = std::min(most, size), starts = size - count + 1;
+  return {.from = random_bits(draw, input, 0) % starts, .to = random_bits(draw, input, 1) % starts, .count = count};
+}
+
+bool VariantShard::alter(std::uint64_t draw) {
+  for (std::size_t i = 0; i < exchanges_.size(); ++i)
+    if (input_sizes_[i] > 0) exchanges_[i](altered(draw, i, input_sizes_[i]), false);
+  return !exchanges_.empty();
+}
+
+void VariantShard::restore(std::uint64_t draw) {
+  for (std::size_t i = 0; i < exchanges_.size(); ++i)
+    if (input_sizes_[i] > 0) exchanges_[i](altered(draw, i, input_sizes_[i]), true);
 }
 
 }  // namespace league

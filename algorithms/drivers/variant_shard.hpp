@@ -39,6 +39,11 @@ class VariantShard {
   /// Copies to the outputs of the context.
   virtual void download();
   virtual void fence() { queue_.fence(); }
+  /// As `Prepared::digest`, of the results of this shard; those of shards that hold the same results count once.
+  [[nodiscard]] virtual std::optional<std::uint64_t> digest();
+  /// As `Prepared::alter` and `restore`: inputs that shards hold alike are changed alike.
+  virtual bool alter(std::uint64_t draw);
+  virtual void restore(std::uint64_t draw);
   /// As `Prepared::counts`, on this shard. The names are the same on all shards, those without rows included.
   [[nodiscard]] virtual Counts counts() { return {}; }
 
@@ -74,18 +79,26 @@ class VariantShard {
   template <class Array>
   void input(Array& array, const std::string& label, std::span<const typename Array::value_type> host) {
     declare(array, label, static_cast<std::int64_t>(host.size()));
-    uploads_.push_back([&array, host] { array.copy_from(host); });
+    input(array, host);
   }
   /// The same for an already declared array, from element `at` on.
   template <class Array>
   void input(Array& array, std::span<const typename Array::value_type> host, std::int64_t at = 0) {
     uploads_.push_back([&array, host, at] { array.copy_from(host, at); });
+    exchanges_.push_back([&array, host, at](const Altered& where, bool undo) {
+      array.copy_from(host.subspan(undo ? where.to : where.from, where.count),
+                      at + static_cast<std::int64_t>(where.to));
+    });
+    input_sizes_.push_back(host.size());
   }
   /// `array` holds this shard's rows of result `index`, from its element `offset` on; poisoned by every reset, copied
   /// out by every download.
   template <class Array>
   void output(Array& array, std::size_t index, std::int64_t offset = 0) {
     poisons_.push_back([&array] { array.poison(); });
+    digests_.push_back([&array, index, offset, this] {
+      return array.digest(offset, rows().size() * result(index).values.row_size());
+    });
     downloads_.push_back([&array, index, offset, this] {
       Output& to = result(index);
       array.copy_to(to.values.template values<typename Array::value_type>(rows().begin - to.rows.begin,
@@ -97,9 +110,11 @@ class VariantShard {
   template <class Array>
   void whole_output(Array& array, std::size_t index) {
     poisons_.push_back([&array] { array.poison(); });
-    if (shard_.index == context_.world.first_local)
-      downloads_.push_back(
-          [&array, index, this] { array.copy_to(result(index).values.template values<typename Array::value_type>()); });
+    if (shard_.index != context_.world.first_local) return;
+    if (context_.world.first_local == 0)
+      digests_.push_back([&array, index, this] { return array.digest(0, result(index).values.size()); });
+    downloads_.push_back(
+        [&array, index, this] { array.copy_to(result(index).values.template values<typename Array::value_type>()); });
   }
 
  private:
@@ -108,6 +123,14 @@ class VariantShard {
   Queue& queue_;
   Ledger ledger_;
   std::vector<std::function<void()>> uploads_, poisons_, downloads_;
+  std::vector<std::function<std::uint64_t()>> digests_;
+  /// Values of an input that take the place of others.
+  struct Altered {
+    std::size_t from, to, count;
+  };
+  [[nodiscard]] static Altered altered(std::uint64_t draw, std::size_t input, std::size_t size);
+  std::vector<std::function<void(const Altered&, bool undo)>> exchanges_;  ///< of each input
+  std::vector<std::size_t> input_sizes_;
 };
 
 /// Number of multiprocessors of a GPU.
@@ -156,6 +179,23 @@ class VariantShards : public Prepared {
   }
   void fence() override {
     for (const auto& shard : shards_) shard->fence();
+  }
+  [[nodiscard]] std::optional<std::uint64_t> digest() override {
+    std::uint64_t sum = 0;
+    for (const auto& shard : shards_) {
+      const auto of_shard = shard->digest();
+      if (!of_shard) return {};
+      sum += *of_shard;
+    }
+    return sum;
+  }
+  bool alter(std::uint64_t draw) override {
+    bool altered = true;
+    for (const auto& shard : shards_) altered = shard->alter(draw) && altered;
+    return altered;
+  }
+  void restore(std::uint64_t draw) override {
+    for (const auto& shard : shards_) shard->restore(draw);
   }
   [[nodiscard]] Counts counts() override {
     Counts sums;

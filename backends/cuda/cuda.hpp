@@ -43,6 +43,9 @@ inline cudaDeviceProp properties(Queue& queue) {
   return found;
 }
 
+/// As `league::digest`, of bytes in the memory of the queue's device, whose work so far is waited for.
+std::uint64_t digest(Queue& queue, std::span<const std::byte> bytes);
+
 /// An array in the memory of the queue's device; copies and fills are asynchronous on the queue.
 template <class T>
 class Array {
@@ -81,6 +84,10 @@ class Array {
   void copy_from(std::span<const T> host, std::int64_t at = 0) { copy(data_ + at, host.data(), host.size_bytes()); }
   /// @pre the array has the span's values from element `at` on; the span is valid until the queue is fenced
   void copy_to(std::span<T> host, std::int64_t at = 0) const { copy(host.data(), data_ + at, host.size_bytes()); }
+  /// Of `count` values from element `at` on; synchronous.
+  [[nodiscard]] std::uint64_t digest(std::int64_t at, std::int64_t count) const {
+    return count > 0 ? cuda::digest(*queue_, std::as_bytes(std::span(data_ + at, static_cast<std::size_t>(count)))) : 0;
+  }
   /// Sets all bytes to 0.
   void clear() const {
     if (size_ > 0) check(cudaMemsetAsync(data_, 0, bytes(), stream(*queue_)));

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backends/host_memory.hpp"
+
 namespace league::kokkos {
 namespace {
 
@@ -141,5 +143,16 @@ void copy_to_host(const Exec& exec, std::span<std::byte> to, const void* from) {
 }
 
 void fill(const Exec& exec, void* to, std::size_t bytes, unsigned char value) { fill_bytes(exec, to, bytes, value); }
+
+std::uint64_t digest(const Exec& exec, const void* from, std::size_t bytes) {
+  const auto* const data = static_cast<const unsigned char*>(from);
+  const std::size_t words = ceil_div(bytes, sizeof(std::uint64_t));
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> policy(exec, 0, words);
+  std::uint64_t sum = 0;
+  Kokkos::parallel_reduce(
+      "digest", policy,
+      KOKKOS_LAMBDA(std::size_t i, std::uint64_t& mine) { mine += digest_of(word_of(data, bytes, i), i); }, sum);
+  return sum;
+}
 
 }  // namespace league::kokkos

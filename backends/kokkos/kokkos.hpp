@@ -77,6 +77,8 @@ inline void require_scratch(std::size_t bytes, const std::string& what) {
 void copy_to_device(const Exec& exec, void* to, std::span<const std::byte> from);
 void copy_to_host(const Exec& exec, std::span<std::byte> to, const void* from);
 void fill(const Exec& exec, void* to, std::size_t bytes, unsigned char value);
+/// As `league::digest`, of bytes on the instance's device, whose work so far is waited for.
+std::uint64_t digest(const Exec& exec, const void* from, std::size_t bytes);
 
 /// An uninitialised view. @throws Unsupported if out of memory, for which Kokkos has no exception type of its own
 template <class T>
@@ -127,6 +129,10 @@ class Array {
   /// @pre the array has the span's values from element `at` on; the span is valid until the queue is fenced
   void copy_to(std::span<T> host, std::int64_t at = 0) const {
     if (!host.empty()) copy_to_host(exec_, std::as_writable_bytes(host), view_.data() + at);
+  }
+  /// Of `count` values from element `at` on; synchronous.
+  [[nodiscard]] std::uint64_t digest(std::int64_t at, std::int64_t count) const {
+    return kokkos::digest(exec_, data() + at, static_cast<std::size_t>(count) * sizeof(T));
   }
   /// Sets all bytes to 0.
   void clear() { set(0); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/cnn/shard.hpp"
+#include "backends/host_memory.hpp"
 #include "backends/serial/serial.hpp"
 #include "tests/algorithms/cnn.hpp"
 #include "tests/algorithms/simulated_unit.hpp"
@@ -72,6 +73,9 @@ class Memory {
   void copy_to(std::span<T> host, std::int64_t at = 0) const { std::copy_n(data() + at, host.size(), host.begin()); }
   void clear() { std::memset(data(), 0, values_.size() * sizeof(T)); }
   void poison() { std::memset(data(), 0xff, values_.size() * sizeof(T)); }
+  [[nodiscard]] std::uint64_t digest(std::int64_t at, std::int64_t count) const {
+    return league::digest(std::as_bytes(std::span(data() + at, static_cast<std::size_t>(count))));
+  }
 
  private:
   mutable std::vector<T> values_;
