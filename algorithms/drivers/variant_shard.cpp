@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/variant_shard.hpp"
 
-#include <algorithm>
-
-#include "algorithms/contract/random.hpp"
+#include "algorithms/contract/altered.hpp"
 
 namespace league {
 
@@ -25,11 +23,9 @@ std::optional<std::uint64_t> VariantShard::digest() {
   return sum;
 }
 
-/// A run of up to 64 values at a random place, in the place of as many others.
 VariantShard::Altered VariantShard::altered(std::uint64_t draw, std::size_t input, std::size_t size) {
-  constexpr std::size_t most = 64;
-  const std::size_t count = std::min(most, size), starts = size - count + 1;
-  return {.from = random_bits(draw, input, 0) % starts, .to = random_bits(draw, input, 1) % starts, .count = count};
+  const league::Altered values = league::altered(draw, input, size);
+  return {values.from, values.to, values.count};
 }
 
 bool VariantShard::alter(std::uint64_t draw) {

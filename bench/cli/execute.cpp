@@ -15,6 +15,7 @@
 #include "bench/ranks/gathered.hpp"
 #include "bench/ranks/places.hpp"
 #include "bench/ranks/together.hpp"
+#include "bench/record/floors.hpp"
 #include "bench/record/folder.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/record/report_lines.hpp"
@@ -22,6 +23,7 @@
 #include "bench/study/nearest.hpp"
 #include "bench/study/toml_text.hpp"
 #include "bench/try/own.hpp"
+#include "bench/try/peaks.hpp"
 
 namespace league::bench {
 namespace {
@@ -145,7 +147,9 @@ class Run {
             },
             [this](const Case& that, const Problem& problem, const Outputs& outputs) { save(that, problem, outputs); },
             [&runtime](const Comparison& comparison) { expect_peers(comparison, runtime); },
-            settle_peers} {
+            settle_peers},
+        floors_(context_) {
+    if (!options.own.files.empty() && runtime.ranks().place().alone()) kept_peaks_.emplace(runtime);
     together(ranks_, [&] {
       if (!leads_) return;
       folder_.emplace(options.records, manifest(options, study, runtime, datasets, peers), study, options.resume);
@@ -183,8 +187,7 @@ class Run {
       if (leads_) progress_->begin_comparison(comparison.name);
       run_context_.check_interrupt();
       const Stopwatch watch;
-      const std::vector<Result> results = run_comparison(comparison, run_context_);
-      record = make_record(context_, comparison.name, results, watch.seconds());
+      record = record_of(context_, comparison.name, results_of(comparison), watch.seconds());
       together(ranks_, [&] {
         if (leads_) folder_->write(number, comparison.name, *record);
       });
@@ -198,6 +201,20 @@ class Run {
       progress_->finish_case(line, comparison.cases[i].skip.empty(), ran_before);
     }
     records_.push_back(*std::move(record));
+  }
+
+  /// The rows of a comparison; those of peaks that an earlier run of own kernels kept are not measured again.
+  Json results_of(const Comparison& comparison) {
+    std::optional<Json> rows = kept_peaks_ ? kept_peaks_->find(comparison) : std::nullopt;
+    if (!rows) {
+      rows = rows_of(context_, run_comparison(comparison, run_context_));
+      if (kept_peaks_) kept_peaks_->keep(comparison, *rows);
+    }
+    for (Json& row : *rows) {
+      floors_.learn(row);
+      floors_.judge(row);
+    }
+    return *std::move(rows);
   }
 
   void save(const Case& that, const Problem& problem, const Outputs& outputs) {
@@ -224,6 +241,8 @@ class Run {
   std::optional<Progress> progress_;
   Sampler sampler_;
   RunContext run_context_;
+  Floors floors_;
+  std::optional<KeptPeaks> kept_peaks_;  ///< of a study of own kernels
   std::vector<Json> records_;
   bool all_saved_ = true;  ///< the results that --save-results and --save-inputs ask for of comparisons done before
   bool console_ = options_.benchmark.format == BenchmarkFlags::Format::console;
@@ -233,7 +252,10 @@ class Run {
 
 Study asked_study(const Options& options, const Runtime& runtime, Datasets& datasets) {
   Study study = read_study(options.study, options.assignments, runtime, datasets);
-  if (!options.own.files.empty()) add_own_cases(study, options.own, runtime);
+  if (!options.own.files.empty()) {
+    add_own_cases(study, options.own, runtime);
+    add_peaks(study, runtime, datasets);
+  }
   for (const std::string& note : study.notes) std::cerr << "league: " << note << "\n";
   if (options.command == Options::Command::run)
     choose_launches(study, options.launch, options.tuned, runtime, std::cerr);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
+#include <span>
 
 #include "backends/model.hpp"
 #include "bench/errors.hpp"
@@ -41,6 +43,7 @@ class ComparisonRun {
       results_.back().device_name = run.runtime.info({kind, 0}).name;
     }
     run.expect(comparison);
+    ranks().broadcast(std::as_writable_bytes(std::span(&seed_, 1)), 0);
     for (Result& result : results_)
       if (result.of.repeats.empty() && result.of.skip.empty())
         waiting_.push_back(&result);
@@ -147,6 +150,8 @@ class ComparisonRun {
     result.launch_note = ready.prepared_case->launch_note();
     const Checked checked = check_traced(*ready.prepared_case, result.trace);
     if (!judge(result, checked.verdict, "before sampling", *ready.prepared_case)) return;
+    ready.inspector = std::make_unique<Inspector>(seed_ + ++opened_, model_facts(result.of.model) == nullptr);
+    ready.inspector->keep_right(*ready.prepared_case);
     result.engines = ready.prepared_case->communicator().taken();
     const bool null_test = !result.of.repeats.empty();
     if (!null_test) run_.save(result.of, *problem_, *checked.outputs);
@@ -254,6 +259,8 @@ class ComparisonRun {
     ready.result->counts = left.counts;
     if (!judge(*ready.result, left.verdict, "after sampling", *ready.prepared_case)) return;
     check_placements(ready);
+    ready.inspector->finish(*ready.prepared_case, *ready.meter, ready.result->batch);
+    ready.result->inspections = ready.inspector->inspections();
     if (!ready.meter->is_long())
       judge(*ready.result, check_fresh(*ready.prepared_case, stages).verdict, "when run again", *ready.prepared_case);
   }
@@ -261,8 +268,10 @@ class ComparisonRun {
   const RunContext& run_;
   std::vector<Result> results_;
   std::vector<Result*> waiting_;
-  Result* null_ = nullptr;            ///< the null test; not among those that wait
-  const Result* repeated_ = nullptr;  ///< what it repeats, once that has passed its check
+  Result* null_ = nullptr;                       ///< the null test; not among those that wait
+  const Result* repeated_ = nullptr;             ///< what it repeats, once that has passed its check
+  std::uint64_t seed_ = std::random_device()();  ///< of the inspectors: what they choose cannot be foreseen
+  std::uint64_t opened_ = 0;
   std::map<DeviceKind, std::int64_t> budgets_;
   std::unique_ptr<Problem> problem_;
   KnownResults known_;  ///< of `problem_`

@@ -15,8 +15,9 @@ int Ready::max_samples() const {
 
 double Ready::sample() {
   const int placement = placement_of(drawn++, placements());
-  Meter& taker = placement == 0 ? *meter : *others[static_cast<std::size_t>(placement - 1)].meter;
-  return taker.sample(result->batch);
+  if (placement == 0) return inspector->sample(*prepared_case, *meter, result->batch);
+  const Instance& other = others[static_cast<std::size_t>(placement - 1)];
+  return inspector->sample(*other.prepared_case, *other.meter, result->batch);
 }
 
 bool Ready::held() const {

@@ -20,6 +20,7 @@ struct Ready {
   Result* result;
   std::unique_ptr<PreparedCase> prepared_case;
   std::unique_ptr<Meter> meter;
+  std::unique_ptr<Inspector> inspector{};
   int breaks = 0;                  ///< of the ranks, when it was opened
   std::vector<Instance> others{};  ///< its further placements (bench/measure/placements.hpp)
   int drawn = 0;                   ///< samples so far

@@ -208,11 +208,13 @@ Json to_json(const Result& result) {
   if (result.energy) row["energy"] = energy_of(*result.energy);
   if (!result.end_to_end.empty()) row["end_to_end"] = end_to_end_of(result.end_to_end);
   row["check"] = check_of(result.verdict);
+  const Inspections& inspections = result.inspections;
+  row["inspections"] = {
+      {"results", inspections.results}, {"poisoned", inspections.poisoned}, {"altered", inspections.altered}};
   return row;
 }
 
-Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results,
-                 double seconds) {
+Json rows_of(const Json& context, const std::vector<Result>& results) {
   Json rows = Json::array();
   std::size_t events = 0;
   for (const Result& result : results) {
@@ -223,6 +225,15 @@ Json make_record(const Json& context, const std::string& comparison, const std::
     events += timeline.size();
     if (!timeline.empty()) rows.back()["timeline"] = timeline_of(timeline);
   }
+  return rows;
+}
+
+Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results,
+                 double seconds) {
+  return record_of(context, comparison, rows_of(context, results), seconds);
+}
+
+Json record_of(const Json& context, const std::string& comparison, const Json& rows, double seconds) {
   return {{"context", context}, {"comparison", comparison}, {"seconds", seconds}, {"benchmarks", rows}};
 }
 

@@ -26,7 +26,11 @@ Json to_json(const Result& result);
 /// The kinds and names of all devices; a resumed run must find the same.
 Json devices_json(const Runtime& runtime);
 
-/// The record of a comparison, which took `seconds` in all. Rows have timelines up to a few hundred events in all.
+/// The rows of a comparison, with timelines up to a few hundred events in all.
+Json rows_of(const Json& context, const std::vector<Result>& results);
+/// The record of a comparison, which took `seconds` in all.
+Json record_of(const Json& context, const std::string& comparison, const Json& rows, double seconds);
+/// The same of `rows_of`.
 Json make_record(const Json& context, const std::string& comparison, const std::vector<Result>& results,
                  double seconds);
 

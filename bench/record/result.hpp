@@ -9,6 +9,7 @@
 
 #include "bench/measure/end_to_end.hpp"
 #include "bench/measure/energy.hpp"
+#include "bench/measure/inspector.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/measure/stopping.hpp"
 #include "bench/study/case.hpp"
@@ -43,6 +44,7 @@ struct Result {
   Cost cost;                ///< of the problem
   double method_bytes = 0;  ///< that the method moves at least
   Verdict verdict;
+  Inspections inspections;
   Counts counts;  ///< of the last compute that was timed
   std::string device_name;
   Readings readings_before, readings_after;

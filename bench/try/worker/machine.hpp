@@ -16,10 +16,13 @@ class Block {
   using Bytes = std::span<std::uint8_t>;
   virtual ~Block() = default;
   [[nodiscard]] virtual void* data() const = 0;
-  virtual void copy_from(std::span<const std::uint8_t> host) = 0;
+  /// From byte `at` on.
+  virtual void copy_from(std::span<const std::uint8_t> host, std::int64_t at) = 0;
   /// The bytes from `at` on.
   virtual void copy_to(Bytes host, std::int64_t at) const = 0;
   virtual void poison() = 0;
+  /// Of the first bytes (backends/host_memory.hpp); waits for the queue only.
+  [[nodiscard]] virtual std::uint64_t digest(std::int64_t count) const = 0;
 };
 
 /// @tparam Array of a backend, of std::uint8_t
@@ -28,9 +31,10 @@ class BlockOf final : public Block {
  public:
   explicit BlockOf(Array array) : array_(std::move(array)) {}
   [[nodiscard]] void* data() const override { return array_.data(); }
-  void copy_from(std::span<const std::uint8_t> host) override { array_.copy_from(host); }
+  void copy_from(std::span<const std::uint8_t> host, std::int64_t at) override { array_.copy_from(host, at); }
   void copy_to(Bytes host, std::int64_t at) const override { array_.copy_to(host, at); }
   void poison() override { array_.poison(); }
+  [[nodiscard]] std::uint64_t digest(std::int64_t count) const override { return array_.digest(0, count); }
 
  private:
   Array array_;

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <thread>
 
+#include "algorithms/contract/altered.hpp"
 #include "bench/json.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/try/worker/machine.hpp"
@@ -73,6 +74,11 @@ class Worker {
     if (what == "compute") run(request.value("count", 1));
     if (what == "fence") fence();
     if (what == "download") download();
+    if (what == "digest") return {{"digest", std::to_string(digest())}};
+    if (what == "inspect") {
+      const std::string draw = request.at("draw");
+      return {{"digest", std::to_string(inspect(request.at("before"), std::stoull(draw)))}};
+    }
     if (what == "time") return timed(request, [&] { return time(request.at("count")); });
     if (what == "latency") return timed(request, [&] { return host_time(1); });
     return Json::object();
@@ -118,7 +124,7 @@ class Worker {
   }
   void upload() {
     for (const Place& place : places_)
-      if (place.role == "input") place.block->copy_from(place.of->bytes);
+      if (place.role == "input") place.block->copy_from(place.of->bytes, 0);
   }
   void reset() {
     for (const Place& place : places_)
@@ -144,6 +150,48 @@ class Worker {
     fence();
   }
 
+  [[nodiscard]] std::uint64_t digest() const {
+    std::uint64_t sum = 0, number = 0;
+    for (const Place& place : places_)
+      if (place.role == "output") sum += random_bits(place.block->digest(std::ssize(place.of->bytes)), 0, number++);
+    return sum;
+  }
+  /// As `SelfTimed::inspect` (bench/measure/self_timed.hpp).
+  std::uint64_t inspect(int before, std::uint64_t draw) {
+    reset();
+    fence();
+    run(before);
+    if (draw != 0)
+      alter(draw, false);
+    else if (before > 0)
+      reset();
+    run(1);
+    queue_->fence();
+    const std::uint64_t at_once = digest();
+    fence();
+    std::this_thread::sleep_for(rest);
+    fence();
+    const std::uint64_t later = digest();
+    if (at_once != later)
+      throw std::runtime_error(
+          "its results were still changing after the call had returned and its queue was empty: work is deferred to "
+          "another thread or stream");
+    if (draw != 0) alter(draw, true);
+    fence();
+    return later;
+  }
+  /// As `Prepared::alter`, or undoes it.
+  void alter(std::uint64_t draw, bool undo) {
+    std::size_t number = 0;
+    for (const Place& place : places_) {
+      const std::size_t value = size_bytes(place.of->dtype), size = place.of->bytes.size() / value;
+      if (place.role != "input" || size == 0) continue;
+      const Altered values = altered(draw, number++, size);
+      place.block->copy_from(place.of->bytes.subspan((undo ? values.to : values.from) * value, values.count * value),
+                             static_cast<std::int64_t>(values.to * value));
+    }
+  }
+
   template <class Time>
   Json timed(const Json& request, const Time& seconds) {
     if (request.at("warm").get<bool>()) {
@@ -165,9 +213,19 @@ class Worker {
       const int end = queue_->mark();
       const bool whole = !held_ || queue_->release();
       queue_->fence();
+      const bench::Stopwatch watch;
+      machine_->wait();
+      require_idle(watch.seconds(), queue_->seconds(begin, end));
       if (whole) return queue_->seconds(begin, end) / count;
       held_ = false;  // the function waits for its own stream
     }
+  }
+  /// The device was idle once the queue was: else `after_s` is what another stream took beside the queue's `batch_s`.
+  static void require_idle(double after_s, double batch_s) {
+    if (after_s > 100e-6 && after_s > 0.1 * batch_s)
+      throw std::runtime_error("work on another stream than the one it was given: the device went on for " +
+                               std::to_string(after_s * 1e6) + " us after a batch of " + std::to_string(batch_s * 1e6) +
+                               " us on that stream");
   }
   double host_time(int count) {
     const bench::Stopwatch watch;

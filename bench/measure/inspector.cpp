@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/measure/inspector.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "algorithms/contract/altered.hpp"
+#include "backends/host_memory.hpp"
+#include "bench/measure/difference.hpp"
+#include "bench/ranks/gathered.hpp"
+
+namespace league::bench {
+namespace {
+
+constexpr int own_trials = 4;      // of a case
+constexpr int foreign_trials = 5;  // at each chosen sample; two of a case whose computes are long
+constexpr int longest_run = 32;    // computes of a trial before the one that is looked at
+constexpr int most_judged = 3;     // results of one case whose bits differ from those judged before
+constexpr int most_draws = 4;      // until altered inputs change the result
+
+/// The digest of what a case holds, over all ranks.
+std::uint64_t digest_of(PreparedCase& prepared_case) {
+  std::optional<std::uint64_t> digest = prepared_case.prepared().digest();
+  if (!digest) {
+    prepared_case.prepared().download();
+    prepared_case.prepared().fence();
+    digest = 0;
+    for (const Output& output : prepared_case.outputs()) *digest = *digest * 3 + league::digest(output.values.bytes());
+  }
+  RankReduce reduce(prepared_case.runtime().ranks());
+  return static_cast<std::uint64_t>(reduce.sum_of(static_cast<std::int64_t>(*digest)));
+}
+
+/// As `SelfTimed::inspect`, for variants of this process.
+std::optional<std::uint64_t> inspect_here(PreparedCase& prepared_case, int before, std::uint64_t draw) {
+  Prepared& prepared = prepared_case.prepared();
+  Stages stages;
+  prepared.reset();
+  prepared.fence();
+  for (int i = 0; i < before; ++i) prepared.compute(stages);
+  if (draw == 0 && before > 0) prepared.reset();
+  if (draw != 0 && !prepared.alter(draw)) return {};
+  prepared.compute(stages);
+  prepared.fence();
+  const std::uint64_t digest = digest_of(prepared_case);
+  if (draw != 0) prepared.restore(draw);
+  prepared.fence();
+  return digest;
+}
+
+std::optional<std::uint64_t> inspect(PreparedCase& prepared_case, int before, std::uint64_t draw) {
+  auto* const elsewhere = dynamic_cast<SelfTimed*>(&prepared_case.prepared());
+  return elsewhere != nullptr ? elsewhere->inspect(before, draw) : inspect_here(prepared_case, before, draw);
+}
+
+/// Whether values of an input that are exchanged for others of it change the problem.
+bool varies(const Problem& problem) {
+  return std::ranges::any_of(problem.inputs(), [](const Output& input) {
+    constexpr std::ptrdiff_t some = 1024;
+    const auto bytes = input.values.bytes();
+    return std::ssize(bytes) >= some && std::ranges::adjacent_find(bytes, std::ranges::not_equal_to()) != bytes.end();
+  });
+}
+
+/// The results of an inspection, on the host.
+Outputs results_of(PreparedCase& prepared_case, int before, std::uint64_t draw) {
+  static_cast<void>(inspect(prepared_case, before, draw));
+  prepared_case.prepared().download();
+  prepared_case.prepared().fence();
+  return copies(prepared_case.outputs());
+}
+
+}  // namespace
+
+/// One of the samples 1, 2-3, 4-7, 8-15 and so on each, so that short and long runs have some.
+bool Inspector::is_chosen() {
+  ++samples_;
+  if (samples_ == 1 || (samples_ & (samples_ - 1)) == 0)
+    next_ = samples_ + static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(samples_));
+  return samples_ == next_;
+}
+
+std::uint64_t Inspector::draw() { return random_bits(seed_, 0, draws_++); }
+
+bool Inspector::is_right(std::uint64_t digest) const { return std::ranges::find(right_, digest) != right_.end(); }
+
+void Inspector::keep_right(PreparedCase& prepared_case) {
+  const std::uint64_t digest = digest_of(prepared_case);
+  if (!is_right(digest)) right_.push_back(digest);
+}
+
+double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch) {
+  if (!is_chosen()) return meter.sample(batch);
+  try_out(prepared_case, meter, batch, 1);
+  if (meter.repeats() && !meter.is_long()) {
+    prepared_case.prepared().reset();
+    prepared_case.prepared().fence();
+  }
+  const double seconds = meter.sample(batch);
+  judge_left(prepared_case);
+  return seconds;
+}
+
+void Inspector::finish(PreparedCase& prepared_case, Meter& meter, int batch) {
+  try_out(prepared_case, meter, batch, own_trials);
+}
+
+void Inspector::judge_left(PreparedCase& prepared_case) {
+  const std::uint64_t digest = digest_of(prepared_case);
+  ++done_.results;
+  if (is_right(digest) || judged_ == most_judged) return;
+  ++judged_;
+  const Checked left = check_left(prepared_case);
+  if (!left.verdict.passed()) throw std::runtime_error("wrong in a timed compute: " + fault_of(left.verdict));
+  right_.push_back(digest);
+}
+
+void Inspector::try_out(PreparedCase& prepared_case, const Meter& meter, int batch, int own) {
+  const bool is_costly = meter.is_long() || !meter.repeats();
+  if (is_costly && (!is_foreign_ || is_very_long(meter.expected_s()))) return;
+  const int trials = is_costly ? 2 - trials_ : is_foreign_ ? foreign_trials : std::min(own, own_trials - trials_);
+  for (int i = 0; i < trials; ++i, ++trials_) {
+    const int before = 1 + static_cast<int>(draw() % static_cast<std::uint64_t>(std::min(batch, longest_run)));
+    if (trials_ % 2 == 0 && alters_)
+      try_altered(prepared_case, meter.repeats() ? before : 1);
+    else
+      try_poisoned(prepared_case, meter.repeats() ? before : 1);
+  }
+}
+
+void Inspector::try_poisoned(PreparedCase& prepared_case, int before) {
+  const auto digest = inspect(prepared_case, before, 0);
+  if (!digest) return;
+  ++done_.poisoned;
+  if (is_right(*digest)) return;
+  const Checked left = check_left(prepared_case);
+  if (!left.verdict.passed())
+    throw std::runtime_error("wrong in a compute whose outputs were poisoned just before: " + fault_of(left.verdict));
+  if (judged_ < most_judged) right_.push_back(*digest);
+  ++judged_;
+}
+
+void Inspector::try_altered(PreparedCase& prepared_case, int before) {
+  std::uint64_t other = 0;
+  std::optional<std::uint64_t> expected;
+  for (int i = 0; i < most_draws && other == 0; ++i) {
+    const std::uint64_t drawn = draw_of(draw(), i);
+    expected = inspect(prepared_case, 0, drawn);
+    if (!expected) break;
+    if (!is_right(*expected)) other = drawn;
+  }
+  alters_ = other != 0;
+  if (!alters_) {  // inputs that cannot be altered in place; or a variant that prepares them in `upload`
+    if (expected && is_foreign_ && varies(prepared_case.problem()))
+      throw std::runtime_error("it does not compute each time: with other inputs it left the same result");
+    return;
+  }
+  const auto found = inspect(prepared_case, before, other);
+  ++done_.altered;
+  if (found == expected) return;
+  const Outputs old = results_of(prepared_case, 0, 0), fresh = results_of(prepared_case, 0, other),
+                again = results_of(prepared_case, 0, other), left = results_of(prepared_case, before, other);
+  const double change = difference(old, fresh), noise = difference(fresh, again), off = difference(left, fresh);
+  if (off > change / 2 && change > 10 * noise)
+    throw std::runtime_error(
+        "it does not compute each time: with inputs that were altered just before, its result is not theirs"
+        " (as far from it as " +
+        std::to_string(off / change) + " of the change)");
+}
+
+}  // namespace league::bench
