@@ -62,9 +62,9 @@ std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) con
   return highest;
 }
 
-void Floors::judge(Json& row) const {
+bool Floors::judge(Json& row) const {
   const auto found = peaks_.find(word(row, "device_kind"));
-  if (word(row, "algorithm") == "ceilings" || found == peaks_.end() || !is_comparable(row)) return;
+  if (word(row, "algorithm") == "ceilings" || found == peaks_.end() || !is_comparable(row)) return false;
   const double seconds = median_of(row), bytes = cost(row, "bytes"), operations = cost(row, "operations");
   const auto fails = [&](double floor_s, const std::string& work, const std::string& peak) {
     if (seconds >= least_share * floor_s) return;
@@ -85,6 +85,7 @@ void Floors::judge(Json& row) const {
   if (word(row, "status") == "passed" && highest > 0 && rates.contains(word(row, "best_unit")))
     fails(operations / highest, short_text(operations * 1e-6, "million operations"),
           short_text(highest * 1e-9, "GOP/s"));
+  return word(row, "status") != "passed";
 }
 
 }  // namespace league::bench

@@ -23,8 +23,8 @@ class Floors {
   explicit Floors(const Json& context);
   /// Enters a passed row of `ceilings`; others are ignored.
   void learn(const Json& row);
-  /// Fails a passed row below its floor, with both numbers.
-  void judge(Json& row) const;
+  /// Fails a passed row below its floor, with both numbers. @returns whether it did
+  bool judge(Json& row) const;
 
  private:
   struct Bandwidth {
