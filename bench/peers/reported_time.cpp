@@ -15,6 +15,7 @@ constexpr double clock_tolerance = 1.01;     // of the clocks of a GPU and of th
 constexpr double least_of_seen = 0.8;        // that the peer's clock shows of a time seen here
 constexpr double least_of_long_batch = 0.5;  // a compute of a sample, of one in a long batch
 constexpr double min_look_s = 0.05;          // a call itself may take milliseconds on a busy machine
+constexpr double min_wait_s = 0.02;          // after the launches: a GPU takes about a thousand ahead
 constexpr double max_launches_s = 0.2;       // of a GPU whose work ends with its launches
 constexpr int max_looks = 20, max_count = 1 << 28;
 
@@ -47,11 +48,12 @@ void ReportedTime::look_again(double seconds) {
   double whole_s = 0, reported_s = 0;
   for (int count = 1, looks = 0; looks < max_looks;) {
     const Look look = case_.look(count);
-    const double busy_s = case_.kind == DeviceKind::gpu ? look.waited_s : look.queued_s + look.waited_s;
+    const bool on_gpu = case_.kind == DeviceKind::gpu;
     whole_s = look.queued_s + look.waited_s;
     reported_s = look.reported_s;
-    const bool bound_by_launches = busy_s < min_look_s && whole_s >= max_launches_s;
-    if (busy_s < min_look_s && !bound_by_launches) {
+    const double busy_s = on_gpu ? look.waited_s : whole_s;
+    const bool is_long = busy_s >= (on_gpu ? min_wait_s : min_look_s);
+    if (!is_long && whole_s < max_launches_s) {
       if (case_.one_at_a_time || count > max_count / 2) {
         seen_s_ = 0;
         return;
@@ -60,10 +62,10 @@ void ReportedTime::look_again(double seconds) {
       looks = 0;
       continue;
     }
-    seen_s_ = std::min(seen_s_, bound_by_launches ? 0 : busy_s / count);
-    const bool clock_is_right = reported_s >= least_of_seen * whole_s;
-    if (clock_is_right && seconds >= least_of_long_batch * seen_s_) return;
     ++looks;
+    if (reported_s < least_of_seen * whole_s) continue;
+    seen_s_ = std::min(seen_s_, is_long ? busy_s / count : 0);
+    if (seconds >= least_of_long_batch * seen_s_) return;
   }
   if (reported_s < least_of_seen * whole_s)
     refuse<Disagreement>(seconds, ", and " + text(reported_s) + " for computes that took " + text(whole_s) +

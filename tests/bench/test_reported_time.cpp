@@ -74,6 +74,8 @@ TEST(ReportedTime, OfAProgramThatDoesNotReportItsBatchesIsHeldToOurs) {
 TEST(ReportedTime, OnAGpuMayBeFarBelowThatOfItsLaunches) {
   const ReportedTime::Case bound_by_launches{DeviceKind::gpu, false, false, Computes{1e-4, 2e-6}};
   EXPECT_TRUE(believes(bound_by_launches, 2e-6));
+  const ReportedTime::Case wrong_clock{DeviceKind::gpu, false, false, Computes{1e-4, 2e-6, 0.1}};
+  EXPECT_FALSE(believes(wrong_clock, 2e-7));
   const ReportedTime::Case bound_by_the_device{DeviceKind::gpu, false, false, Computes{1e-5, 1e-3}};
   EXPECT_TRUE(believes(bound_by_the_device, 1e-3));
   EXPECT_FALSE(believes(bound_by_the_device, 1e-5));
