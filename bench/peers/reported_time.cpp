@@ -11,12 +11,12 @@ namespace league::bench {
 namespace {
 
 constexpr double min_time_s = 1e-9;
-constexpr double clock_tolerance = 1.01;     // of the clocks of a GPU and of the host
-constexpr double least_of_seen = 0.8;        // that the peer's clock shows of a time seen here
-constexpr double least_of_long_batch = 0.5;  // a compute of a sample, of one in a long batch
-constexpr double min_look_s = 0.05;          // a call itself may take milliseconds on a busy machine
-constexpr double min_wait_s = 0.02;          // after the launches: a GPU takes about a thousand ahead
-constexpr double max_launches_s = 0.2;       // of a GPU whose work ends with its launches
+constexpr double clock_tolerance = 1.01;  // of the clocks of a GPU and of the host
+constexpr double least_of_seen = 0.8;     // that the peer's clock shows of a time seen here
+constexpr double largest_ratio = 10;      // of a compute in a long batch to one in a sample
+constexpr double min_look_s = 0.05;       // a call itself may take milliseconds on a busy machine
+constexpr double min_wait_s = 0.02;       // after the launches: a GPU takes about a thousand ahead
+constexpr double max_launches_s = 0.2;    // of a GPU whose work ends with its launches
 constexpr int max_looks = 20, max_count = 1 << 28;
 
 std::string text(double seconds) {
@@ -65,7 +65,7 @@ void ReportedTime::look_again(double seconds) {
     ++looks;
     if (reported_s < least_of_seen * whole_s) continue;
     seen_s_ = std::min(seen_s_, is_long ? busy_s / count : 0);
-    if (seconds >= least_of_long_batch * seen_s_) return;
+    if (seconds * largest_ratio >= seen_s_) return;
   }
   if (reported_s < least_of_seen * whole_s)
     refuse<Disagreement>(seconds, ", and " + text(reported_s) + " for computes that took " + text(whole_s) +

@@ -10,10 +10,10 @@
 namespace league::bench {
 
 /// Holds the clock of a peer against the host's clock in this process: over a long batch that both time it may not run
-/// more than a fifth too slow. The time of a sample may then not be below half of a compute of that batch: processors
-/// and GPUs slow down under load. Detects wrong units, a sum in place of a mean, and a clock that was replaced. Not
-/// detected: a clock that is wrong for short batches only, by less than a factor of two; too short times on a GPU whose
-/// launches take longer than the work, as long as its clock is right.
+/// more than a fifth too slow. The time of a sample may then not be below a tenth of a compute of that batch: a long
+/// batch shares a busy machine with others, a short one need not. Detects wrong units, a sum in place of a mean, and a
+/// clock that was replaced. Not detected: a clock that is wrong for short batches only, by less than a factor of ten;
+/// too short times on a GPU whose launches take longer than the work, as long as its clock is right.
 class ReportedTime {
  public:
   /// Some computes, timed here: until they were queued, and from then until all were done; and the sum of their times

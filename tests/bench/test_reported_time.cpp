@@ -41,8 +41,7 @@ TEST(ReportedTime, OnAHostIsThatOfItsComputes) {
       return ReportedTime::Case{DeviceKind::host, false, one_at_a_time, Computes{work_s, 0}};
     };
     EXPECT_TRUE(believes(host(false), work_s));
-    EXPECT_TRUE(believes(host(false), work_s * 0.7)) << "short batches may be faster";
-    EXPECT_FALSE(believes(host(false), work_s / 3)) << work_s;
+    EXPECT_TRUE(believes(host(false), work_s / 5)) << "a short batch need not share the machine";
     EXPECT_FALSE(believes(host(false), work_s / 20)) << work_s;
     EXPECT_FALSE(believes(host(false), 6 * work_s + 4e-3)) << work_s << ": a sum, or another unit";
     EXPECT_TRUE(believes(host(true), work_s));
@@ -68,7 +67,7 @@ TEST(ReportedTime, IsOfAClockThatRunsAsOursDoes) {
 TEST(ReportedTime, OfAProgramThatDoesNotReportItsBatchesIsHeldToOurs) {
   const auto host = [](int count) { return ReportedTime::Look{count * 1e-4, 0}; };
   EXPECT_TRUE(believes({DeviceKind::host, false, false, host}, 1e-4));
-  EXPECT_FALSE(believes({DeviceKind::host, false, false, host}, 3e-5));
+  EXPECT_FALSE(believes({DeviceKind::host, false, false, host}, 5e-6));
 }
 
 TEST(ReportedTime, OnAGpuMayBeFarBelowThatOfItsLaunches) {
