@@ -8,7 +8,6 @@ Arrays on the host, inputs and results, are there and touched before a pass; tho
 from __future__ import annotations
 
 import gc
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from .device_peer import DevicePeer, Landing, kind_of
 from .host_memory import assign
+from .kept import perf_counter
 from .peer import Arrays, Peer, Unsupported
 
 Times = dict[str, float]
@@ -82,12 +82,12 @@ class HostArrays:
 
 def computed(peer: Peer, host: HostArrays) -> Times:
     """The pass after the upload: all of it on a host, whose arrays are where compute needs them."""
-    begin = time.perf_counter()
+    begin = perf_counter()
     peer.compute()
     peer.fence()
-    middle = time.perf_counter()
+    middle = perf_counter()
     host.download(peer)
-    end = time.perf_counter()
+    end = perf_counter()
     parts = {"compute": middle - begin, "download": end - middle}
     return {"seconds": end - begin, **parts}
 
@@ -101,9 +101,9 @@ def warm(peer: Peer, host: HostArrays) -> Times:
     """A pass with the arrays that the peer has."""
     if peer.kind != "gpu":
         return computed(peer, host)
-    begin = time.perf_counter()
+    begin = perf_counter()
     host.upload(peer)
-    seconds = time.perf_counter() - begin
+    seconds = perf_counter() - begin
     return with_upload(seconds, computed(peer, host))
 
 
@@ -111,10 +111,10 @@ def cold(peer: Peer, host: HostArrays) -> Times:
     """The first pass of a new peer; its upload allocates. On a host its results are in untouched memory."""
     if isinstance(peer, DevicePeer):
         peer.release()
-    begin = time.perf_counter()
+    begin = perf_counter()
     peer.upload()
     peer.fence()
-    seconds = time.perf_counter() - begin
+    seconds = perf_counter() - begin
     peer.reset()
     peer.fence()
     if peer.kind == "gpu":
@@ -169,8 +169,8 @@ def transfers(peer: Peer, outputs: Sequence[np.ndarray] = ()) -> Times:
     host.outputs = list(outputs)
     host.upload(peer)
     host.download(peer)
-    begin = time.perf_counter()
+    begin = perf_counter()
     host.upload(peer)
-    middle = time.perf_counter()
+    middle = perf_counter()
     host.download(peer)
-    return {"upload": middle - begin, "download": time.perf_counter() - middle}
+    return {"upload": middle - begin, "download": perf_counter() - middle}

@@ -7,11 +7,12 @@ its libraries; a variant whose libraries cannot be imported is skipped.
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from .kept import perf_counter
 
 if TYPE_CHECKING:  # listing needs no library
     import numpy as np
@@ -112,7 +113,7 @@ class Peer(ABC):
 
     def mark(self) -> Any:
         """A point in time, or in the submitted work."""
-        return time.perf_counter()
+        return perf_counter()
 
     def between(self, begin: Any, end: Any) -> float:
         """Seconds between two marks that were reached."""
@@ -128,11 +129,11 @@ class Peer(ABC):
 
     def latency(self, count: int = 1) -> float:
         """Seconds of one compute on the host's clock, from before the first launch to after the fence."""
-        begin = time.perf_counter()
+        begin = perf_counter()
         for _ in range(count):
             self.compute()
         self.fence()
-        return (time.perf_counter() - begin) / count
+        return (perf_counter() - begin) / count
 
 
 class HostPeer(Peer):

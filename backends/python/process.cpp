@@ -50,6 +50,13 @@ std::string last_line(std::string text) {
   return text;
 }
 
+/// Without the stack that Kokkos::abort writes behind its reason.
+std::string without_stack(std::string text) {
+  for (const char* heading : {"\nBacktrace:\n", "\nTraceback functionality not available\n"})
+    text.resize(std::min(text.size(), text.rfind(heading)));
+  return text;
+}
+
 }  // namespace
 
 Process::Process(const Interpreter& interpreter, const Start& start)
@@ -96,8 +103,9 @@ std::string Process::log_from(std::int64_t begin) const {
 
 /// With the last line of its output.
 std::string Process::message(const std::string& what) const {
-  constexpr std::int64_t end = 4096;
-  const std::string words = last_line(log_from(std::max<std::int64_t>(0, lseek(log_, 0, SEEK_END) - end)));
+  constexpr std::int64_t end = 65536;  // a stack has long lines
+  const std::string text = log_from(std::max<std::int64_t>(0, lseek(log_, 0, SEEK_END) - end));
+  const std::string words = last_line(without_stack(text));
   return name_ + " " + what + (words.empty() ? "" : "; it said last: " + words);
 }
 

@@ -15,7 +15,6 @@ import mmap
 import os
 import socket
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from numbers import Real
@@ -25,7 +24,9 @@ import numpy as np
 
 from . import driver, end_to_end, own, stages
 from .device_peer import DevicePeer, Landing
+from .digests import digest_of_all
 from .host_memory import assign
+from .kept import sleep
 from .peer import Arrays, Device, Peer, Unsupported
 from .several import Split
 
@@ -52,15 +53,23 @@ def mapped(
     return np.frombuffer(memory, np.uint8), arrays
 
 
-def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
-    """Fills the problem's outputs. Raises ValueError unless names, types and shapes match."""
+def matching(
+    results: Any, outputs: dict[str, np.ndarray]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Each output of the problem and its result. Raises ValueError unless names, types and shapes match."""
     if set(results) != set(outputs):
         raise ValueError(f"outputs are {sorted(results)}, not {sorted(outputs)}")
-    for name, values in results.items():
-        values, to = np.asarray(values), outputs[name]
+    for name, to in outputs.items():
+        values = np.asarray(results[name])
         if (values.dtype, values.shape) != (to.dtype, to.shape):
             what = f"'{name}' is {values.dtype}{list(values.shape)}"
             raise ValueError(f"{what}, not {to.dtype}{list(to.shape)}")
+        yield to, values
+
+
+def copy_outputs(results: Any, outputs: dict[str, np.ndarray]) -> None:
+    """Fills the problem's outputs. Raises what `matching` raises."""
+    for to, values in matching(results, outputs):
         if values is not to:
             assign(to, values)
 
@@ -92,6 +101,15 @@ class Worker:
     locked = False  #: whether it is page-locked
     make: Callable[[Arrays], Peer]  #: a new peer of some inputs
     passes: end_to_end.Passes | None = None
+    queued: tuple[int, Any]  #: computes, and the mark before the first
+
+    def call(self, request: dict[str, Any]) -> Any:
+        """The result of a call, with what it was timed by as it was before the user's file was imported."""
+        done = getattr(self, request["call"])(request)
+        peer = getattr(self, "peer", None)
+        if isinstance(peer, own.NumpyFunction):
+            peer.clocks.check()
+        return done
 
     def load(self, request: dict[str, Any]) -> None:
         """Imports a peer file with its libraries, before any case is prepared."""
@@ -151,6 +169,21 @@ class Worker:
         finally:
             self.peer.kept = None
 
+    def digest(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Of the results of the last compute, which need not be downloaded; the shared outputs stay."""
+        if isinstance(self.peer, own.NumpyFunction):
+            return {"digest": str(self.peer.inspector.digest())}
+        pairs = matching(self.peer.download(), self.outputs)
+        return {"digest": str(digest_of_all(values for _, values in pairs))}
+
+    def inspect(self, request: dict[str, Any]) -> dict[str, Any]:
+        """As `SelfTimed::inspect`; of our own peers none: what they captured may hold their inputs."""
+        if not isinstance(self.peer, own.NumpyFunction):
+            return {"digest": None}
+        inspect = self.peer.inspector.inspect
+        digest = inspect(request["before"], int(request["draw"]))
+        return {"digest": None if digest is None else str(digest)}
+
     def transfers(self, _: dict[str, Any]) -> dict[str, Any]:
         """Of a GPU's case; without times where they cannot be measured: the case itself goes on."""
         try:
@@ -180,6 +213,19 @@ class Worker:
         seconds = self.measured(request, lambda: self.peer.time(request["count"]))
         return {"seconds": seconds, "held": bool(getattr(self.peer, "held", False))}
 
+    def queue(self, request: dict[str, Any]) -> None:
+        """Submits computes, by the peer's clock until `release` waits for them."""
+        self.queued = request["count"], self.peer.mark()
+        self.compute(request)
+
+    def release(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Seconds of a compute, the mean over those that were queued."""
+        count, begin = self.queued
+        self.peer.fence()
+        end = self.peer.mark()
+        self.peer.fence()
+        return {"seconds": finite(self.peer.between(begin, end) / count)}
+
     def latency(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"seconds": self.measured(request, self.peer.latency)}
 
@@ -194,13 +240,13 @@ class Worker:
             return finite(measure())
         finally:
             gc.enable()
-            time.sleep(REST_S)
+            sleep(REST_S)
 
 
 def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
     """The result of a call, or its error."""
     try:
-        return {"done": getattr(worker, request["call"])(request)}
+        return {"done": worker.call(request)}
     except (Unsupported, ImportError) as reason:
         traceback.print_exc()
         return {"unsupported": message(reason)}

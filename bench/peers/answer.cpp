@@ -2,6 +2,7 @@
 #include "bench/peers/answer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 namespace league::bench {
@@ -66,6 +67,18 @@ Answer::Answer(const std::string& line) {
 double Answer::seconds() const {
   if (!done_.contains("seconds") || !done_["seconds"].is_number()) lacks("`seconds`");
   return done_["seconds"].get<double>();
+}
+
+std::optional<std::uint64_t> Answer::digest() const {
+  if (!done_.contains("digest")) lacks("`digest`");
+  const Json& digest = done_["digest"];
+  if (digest.is_null()) return {};
+  const std::string digits = digest.is_string() ? digest.get<std::string>() : "";
+  std::uint64_t number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, number);
+  if (error != std::errc() || rest != end) lacks("digits as `digest`");
+  return number;
 }
 
 bool Answer::truth(const char* key) const {

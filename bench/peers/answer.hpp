@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ class Answer {
   /// @throws Unsupported, std::runtime_error with the error of the worker
   explicit Answer(const std::string& line);
   [[nodiscard]] double seconds() const;
+  /// A number of 64 bits, sent as decimal digits; empty where it is null.
+  [[nodiscard]] std::optional<std::uint64_t> digest() const;
   /// Seconds by name. @throws std::runtime_error if they are not
   [[nodiscard]] std::map<std::string, double> times(const char* key) const;
   [[nodiscard]] bool truth(const char* key) const;

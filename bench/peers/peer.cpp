@@ -93,11 +93,20 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
     shared_.copy_to(outputs_);
   }
 
+  std::optional<std::uint64_t> digest() override { return call("digest").digest(); }
+  std::optional<std::uint64_t> inspect(int before, std::uint64_t draw) override {
+    return call(Json{{"call", "inspect"}, {"before", before}, {"draw", std::to_string(draw)}}).digest();
+  }
+
   double seconds(int count, bool warm) override {
     return timed({{"call", "time"}, {"count", count}, {"warm", warm}}, count);
   }
   double latency_s(bool warm) override { return timed({{"call", "latency"}, {"warm", warm}}, 1); }
-  void run(int count) override { static_cast<void>(look(count)); }
+  void run(int count) override {
+    restart();
+    call(Json{{"call", "compute"}, {"count", count}});
+    call("fence");
+  }
   std::map<std::string, double> stages() override {
     if (own_) return {};
     return call("stages").times("parts");
@@ -178,23 +187,26 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
         return reported_->require(answer.seconds(), count, call_s);
       } catch (const ReportedTime::Disagreement&) {
         if (attempts_left == 1) throw;
-        if (timing_.reset_each) {
-          call("reset");
-          call("fence");
-        }
+        restart();
       }
     }
   }
-  ReportedTime::Look look(int count) {
-    if (timing_.reset_each) {
-      call("reset");
-      call("fence");
-    }
-    const Stopwatch watch;
-    call(Json{{"call", "compute"}, {"count", count}});
-    const double queued_s = watch.seconds();
+  /// Before a compute that takes its initial state.
+  void restart() {
+    if (!timing_.reset_each) return;
+    call("reset");
     call("fence");
-    return {queued_s, watch.seconds() - queued_s};
+  }
+  ReportedTime::Look look(int count) {
+    restart();
+    const bool in_python = !own_ || own_->program.empty();
+    const Stopwatch watch;
+    call(Json{{"call", in_python ? "queue" : "compute"}, {"count", count}});
+    const double queued_s = watch.seconds();
+    const Answer answer = call(in_python ? "release" : "fence");
+    ReportedTime::Look look{queued_s, watch.seconds() - queued_s};
+    if (in_python) look.reported_s = answer.seconds() * count;
+    return look;
   }
   Answer call(const char* what) { return call(Json{{"call", what}}); }
   Answer call(const Json& request) {

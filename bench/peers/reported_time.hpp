@@ -9,14 +9,18 @@
 
 namespace league::bench {
 
-/// Checks the times that a peer reports against the host's clock in this process. Detects wrong units, a sum in place
-/// of a mean, and a stopped clock; not a factor below ten, nor too short times on a GPU whose launches take
-/// longer than the work.
+/// Holds the clock of a peer against the host's clock in this process: over a long batch that both time it may not run
+/// more than a fifth too slow. The time of a sample may then not be below a tenth of a compute of that batch: a long
+/// batch shares a busy machine with others, a short one need not. Detects wrong units, a sum in place of a mean, and a
+/// clock that was replaced. Not detected: a clock that is wrong for short batches only, by less than a factor of ten;
+/// too short times on a GPU whose launches take longer than the work, as long as its clock is right.
 class ReportedTime {
  public:
-  /// Some computes in one call, timed here: until they were queued, and from then until all were done.
+  /// Some computes, timed here: until they were queued, and from then until all were done; and the sum of their times
+  /// as the peer reports it, from before the first was queued to after the last was done.
   struct Look {
     double queued_s, waited_s;
+    double reported_s = std::numeric_limits<double>::infinity();  ///< infinite where it does not report it
   };
   struct Case {
     DeviceKind kind;

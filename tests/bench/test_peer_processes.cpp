@@ -113,6 +113,12 @@ class Long(Sound):
         os.write(2, ("x" + "\u20ac" * 2000).encode())
         os.abort()
 
+class Stack(Sound):
+    method = "stack"
+    def compute(self):
+        os.write(2, b"reason: a tile too large\nBacktrace:\n" + b"[0x556c] [0x7f12]\n" * 900)
+        os.abort()
+
 class Noise(Sound):
     method = "noise"
     def compute(self):
@@ -132,11 +138,12 @@ class Surrogate(Sound):
 
 TEST_F(PeersTest, AnyBytesMakeAReason) {
   peer("numpy", sound + talking);
-  const auto rows = run_study(R"(["half", "long", "noise", "bytes", "surrogate"])", 1);
+  const auto rows = run_study(R"(["half", "long", "stack", "noise", "bytes", "surrogate"])", 1);
   expect_row(rows.at("half numpy"), "failed", "it said last: ends in half a character: ");
   EXPECT_TRUE(rows.at("half numpy").at("reason").get<std::string>().ends_with("character: "));
   expect_row(rows.at("long numpy"), "failed", "it said last: €€");
   EXPECT_TRUE(rows.at("long numpy").at("reason").get<std::string>().ends_with("€"));
+  EXPECT_TRUE(rows.at("stack numpy").at("reason").get<std::string>().ends_with("last: reason: a tile too large"));
   expect_row(rows.at("noise numpy"), "failed", "it said last: not \ufffd UTF-8");
   expect_row(rows.at("bytes numpy"), "failed", "its process answers no JSON: \ufffd\ufffd no JSON");
   expect_row(rows.at("surrogate numpy"), "failed", R"(ValueError: no file a\udcffb)");

@@ -12,12 +12,14 @@ namespace {
 
 using bench::ReportedTime;
 
-/// Computes that take `launch_s` to queue and `work_s` on a device that works beside the host; a call takes 1 ms.
+/// Computes that take `launch_s` to queue and `work_s` on a device that works beside the host; a call takes 1 ms. The
+/// peer's clock shows `rate` seconds in a second.
 struct Computes {
-  double launch_s, work_s;
+  double launch_s, work_s, rate = 1;
   ReportedTime::Look operator()(int count) const {
     const double queued_s = 1e-3 + count * launch_s;
-    return {queued_s, 1e-3 + std::max(0.0, count * work_s - queued_s)};
+    const double whole_s = std::max(count * launch_s, count * work_s);
+    return {queued_s, 1e-3 + std::max(0.0, count * work_s - queued_s), rate * whole_s};
   }
 };
 
@@ -39,7 +41,7 @@ TEST(ReportedTime, OnAHostIsThatOfItsComputes) {
       return ReportedTime::Case{DeviceKind::host, false, one_at_a_time, Computes{work_s, 0}};
     };
     EXPECT_TRUE(believes(host(false), work_s));
-    EXPECT_TRUE(believes(host(false), work_s / 5));
+    EXPECT_TRUE(believes(host(false), work_s / 5)) << "a short batch need not share the machine";
     EXPECT_FALSE(believes(host(false), work_s / 20)) << work_s;
     EXPECT_FALSE(believes(host(false), 6 * work_s + 4e-3)) << work_s << ": a sum, or another unit";
     EXPECT_TRUE(believes(host(true), work_s));
@@ -48,9 +50,31 @@ TEST(ReportedTime, OnAHostIsThatOfItsComputes) {
   }
 }
 
+TEST(ReportedTime, IsOfAClockThatRunsAsOursDoes) {
+  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu})
+    for (const double work_s : {1e-4, 1e-1, 10.0}) {
+      const auto believed = [&](double rate) {
+        const Computes on_host{work_s, 0, rate}, on_gpu{1e-5, work_s, rate};
+        return believes({kind, false, false, kind == DeviceKind::gpu ? on_gpu : on_host}, work_s * rate);
+      };
+      EXPECT_TRUE(believed(1)) << work_s;
+      EXPECT_TRUE(believed(0.9)) << work_s;
+      EXPECT_FALSE(believed(0.75)) << work_s;
+      EXPECT_FALSE(believed(1.0 / 9)) << work_s;
+    }
+}
+
+TEST(ReportedTime, OfAProgramThatDoesNotReportItsBatchesIsHeldToOurs) {
+  const auto host = [](int count) { return ReportedTime::Look{count * 1e-4, 0}; };
+  EXPECT_TRUE(believes({DeviceKind::host, false, false, host}, 1e-4));
+  EXPECT_FALSE(believes({DeviceKind::host, false, false, host}, 5e-6));
+}
+
 TEST(ReportedTime, OnAGpuMayBeFarBelowThatOfItsLaunches) {
   const ReportedTime::Case bound_by_launches{DeviceKind::gpu, false, false, Computes{1e-4, 2e-6}};
   EXPECT_TRUE(believes(bound_by_launches, 2e-6));
+  const ReportedTime::Case wrong_clock{DeviceKind::gpu, false, false, Computes{1e-4, 2e-6, 0.1}};
+  EXPECT_FALSE(believes(wrong_clock, 2e-7));
   const ReportedTime::Case bound_by_the_device{DeviceKind::gpu, false, false, Computes{1e-5, 1e-3}};
   EXPECT_TRUE(believes(bound_by_the_device, 1e-3));
   EXPECT_FALSE(believes(bound_by_the_device, 1e-5));
@@ -68,7 +92,9 @@ TEST(ReportedTime, IsOneThatAClockCanShow) {
 
 TEST(ReportedTime, SurvivesPausesOfTheMachine) {
   int calls = 0;
-  const auto paused = [&](int count) { return ReportedTime::Look{count * 1e-6 + (++calls % 5 == 0 ? 0.0 : 0.03), 0}; };
+  const auto paused = [&](int count) {
+    return ReportedTime::Look{count * 1e-6 + (++calls % 5 == 0 ? 0.0 : 0.03), 0, count * 1e-6};
+  };
   ReportedTime time({DeviceKind::host, false, false, paused});
   EXPECT_EQ(time.require(1e-6, 6, 0.03), 1e-6);
   const int before = calls;

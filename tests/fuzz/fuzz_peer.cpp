@@ -29,6 +29,7 @@ void feed(const std::string& line) {
   attempt([&] {
     const Answer answer(line);
     attempt([&] { static_cast<void>(answer.seconds()); });
+    attempt([&] { static_cast<void>(answer.digest()); });
     attempt([&] { static_cast<void>(answer.truth("reset_each")); });
     attempt([&] { static_cast<void>(answer.truth("held", false)); });
     attempt([&] { static_cast<void>(answer.words("forms")); });
@@ -38,6 +39,8 @@ void feed(const std::string& line) {
 std::vector<std::string> seeds() {
   return {R"({"done": {"reset_each": true, "forms": {"neighbours": "set"}}})",
           R"({"done": {"seconds": 1e-3, "held": false}})",
+          R"({"done": {"digest": "18446744073709551615"}})",
+          R"({"done": {"digest": null}})",
           R"({"done": null})",
           R"({"unsupported": "no GPU"})",
           R"({"failed": "MemoryError: "})",
