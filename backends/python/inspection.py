@@ -17,7 +17,7 @@ import numpy as np
 from .digests import digest_of_all
 from .kept import perf_counter, sleep
 
-LONGEST_RUN = 64  #: values of an input that are altered
+RUN = 64  #: values of an input that are altered, of the lowest level of a draw
 PEEKS = 64  #: values of a result that are looked at again
 BLOCK = 1 << 22  #: values compared at a time
 TRIES = 16
@@ -54,9 +54,12 @@ class Inspected(Protocol):
 
 
 def chosen(values: np.ndarray, draw: int, number: int) -> tuple[int, int, int] | None:
-    """Two places of an array and a count: values from the second to put at the first, where they differ."""
+    """Two places of an array and a count: values from the second to put at the first, where they differ.
+
+    As many as algorithms/contract/altered.hpp says.
+    """
     flat = values.reshape(-1)
-    count = min(LONGEST_RUN, len(flat) // 2)
+    count = min(RUN << 4 * (draw & 3), max(1, len(flat) // 4), len(flat) // 2)
     random = np.random.default_rng([draw, number])
     for _ in range(TRIES if count else 0):
         to, source = (int(p) for p in random.integers(0, len(flat) - count + 1, 2))

@@ -199,14 +199,11 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
   }
   ReportedTime::Look look(int count) {
     restart();
-    const bool in_python = !own_ || own_->program.empty();
     const Stopwatch watch;
-    call(Json{{"call", in_python ? "queue" : "compute"}, {"count", count}});
+    call(Json{{"call", "queue"}, {"count", count}});
     const double queued_s = watch.seconds();
-    const Answer answer = call(in_python ? "release" : "fence");
-    ReportedTime::Look look{queued_s, watch.seconds() - queued_s};
-    if (in_python) look.reported_s = answer.seconds() * count;
-    return look;
+    const Answer answer = call("release");
+    return {queued_s, watch.seconds() - queued_s, answer.seconds() * count};
   }
   Answer call(const char* what) { return call(Json{{"call", what}}); }
   Answer call(const Json& request) {

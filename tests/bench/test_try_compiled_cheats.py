@@ -25,7 +25,7 @@ CHEATS = {
     "first_100_calls": ("just before", "wrong in a timed compute"),
     "after_a_pause": ("just before",),
     "a_quarter_of_the_values": ("just before",),
-    "copies_its_former_result": ("altered just before",),
+    "copies_its_former_result": ("with other inputs it left the same result",),
     "in_a_thread": ("still changing", "wrong"),
     "slow_clock": ("seen from here", "it has not done its work"),
 }

@@ -79,6 +79,8 @@ class Worker {
       const std::string draw = request.at("draw");
       return {{"digest", std::to_string(inspect(request.at("before"), std::stoull(draw)))}};
     }
+    if (what == "queue") queue(request.at("count"));
+    if (what == "release") return {{"seconds", release()}};
     if (what == "time") return timed(request, [&] { return time(request.at("count")); });
     if (what == "latency") return timed(request, [&] { return host_time(1); });
     return Json::object();
@@ -192,6 +194,23 @@ class Worker {
     }
   }
 
+  /// Computes that `release` waits for and times, as the other side does.
+  void queue(int count) {
+    queued_ = count;
+    queue_->clear_marks();
+    since_queued_ = bench::Stopwatch();
+    first_mark_ = device_.kind == DeviceKind::gpu ? queue_->mark() : 0;
+    run(count);
+  }
+  /// Seconds of one compute, the mean over those.
+  double release() {
+    const int last_mark = device_.kind == DeviceKind::gpu ? queue_->mark() : 0;
+    fence();
+    const double seconds =
+        device_.kind == DeviceKind::gpu ? queue_->seconds(first_mark_, last_mark) : since_queued_.seconds();
+    return seconds / queued_;
+  }
+
   template <class Time>
   Json timed(const Json& request, const Time& seconds) {
     if (request.at("warm").get<bool>()) {
@@ -243,6 +262,8 @@ class Worker {
   std::int64_t guard_ = 0;
   Call call_;
   bool held_ = true;
+  int queued_ = 1, first_mark_ = 0;
+  bench::Stopwatch since_queued_;
 };
 
 /// The result of a call, or its error.
