@@ -209,7 +209,7 @@ def independent_ratio(above: Launches, below: Launches) -> Estimate:
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> str:
-    """Of the portable side, from the interval of native / portable.
+    """From the interval of a time over its reference: above 1, it is slower.
 
     ``same``: the whole interval lies within the margin, [1 / (1 + margin), 1 + margin].
     Else ``faster`` or ``slower`` when it excludes 1, else ``unresolved``.
@@ -217,8 +217,8 @@ def verdict(low: float, high: float, margin: float = MARGIN) -> str:
     if low >= 1 / (1 + margin) and high <= 1 + margin:
         return "same"
     if low > 1:
-        return "faster"
-    return "slower" if high < 1 else "unresolved"
+        return "slower"
+    return "faster" if high < 1 else "unresolved"
 
 
 def enough(launches: Launches) -> bool:
