@@ -51,8 +51,8 @@ ALL = (
         column for column in COLUMNS if column != "execution"
     ),  # it is in the method's name
 )
+ANSWER_NUMBERS = (*TIMES, SLOWER, WHOLE, *FACTORS, *BESIDE)
 NUMBERS = (
-    *(*TIMES, SLOWER, WHOLE, *FACTORS, *BESIDE),
     *("devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
     *shape_texts.NUMBERS,
@@ -168,6 +168,7 @@ class Table:
     columns: tuple[str, ...]
     lines: list[Line]
     same: dict[str, str]  # columns that say the same in every line, and what
+    numbers: tuple[str, ...]  # columns of numbers
 
 
 def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
@@ -176,7 +177,8 @@ def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
     kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
     same = {name: texts[name].pop() for name in columns if name not in kept}
     told = {name: f"{one.text} {one.below}".strip() for name, one in same.items()}
-    return Table(kept, lines, {name: text for name, text in told.items() if text})
+    said = {name: text for name, text in told.items() if text}
+    return Table(kept, lines, said, ANSWER_NUMBERS if columns is ANSWER else NUMBERS)
 
 
 def every_case(rows: list[Row]) -> list[Line]:

@@ -169,7 +169,6 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
             ),
         },
         limits=limits(of_study(report.rows)),
-        numbers=cells.NUMBERS,
         accuracy=table.ACCURACY,
         once=PORTABLE,
         not_told=NOT_TOLD,

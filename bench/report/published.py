@@ -203,7 +203,8 @@ def one_device(results: Path, name: str) -> list[str]:
         (link(gap.algorithm, UP), gap.problem, *cells[2:])
         for gap, cells in zip(leading, gap_texts.cells(leading))
     ]
-    return [head, table, "The gap:", markdown_table(GAPS, lines)]
+    drawn = markdown_table(GAPS, lines, gap_texts.NUMBERS)
+    return [head, table, "The gap:", drawn]
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from . import end_to_end, end_to_end_times
 from .bounds import CACHE, in_cache
@@ -85,21 +85,20 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    *(column(name) for name in (WHOLE, *FACTORS, JOINT, *BESIDE)),
+    "gap_best",
+    "gap_blank",
     *END_TO_END,
     "end_to_end_parts_s",
     "energy_J",
     "energy_low_J",
     "energy_high_J",
     "energy_reason",
-    *(column(name) for name in (WHOLE, *FACTORS, JOINT, *BESIDE)),
-    "gap_best",
-    "gap_blank",
 ]
 
 
 RIGHT = {
     *NUMBERS,
-    *GAP_NUMBERS,
     RATIO,
     *(f"{model} / native" for model in PORTABLES),
     "native / portable twin",
@@ -185,7 +184,7 @@ def records(rows: list[Row], gaps: Iterable[Gap]) -> list[dict[str, str]]:
     return [record(row, by_row.get(id(row))) for row in rows]
 
 
-def to_csv(rows: list[Row], gaps: Iterable[Gap]) -> str:
+def to_csv(rows: list[Row], gaps: Iterable[Gap] = ()) -> str:
     """One line per case."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
@@ -203,9 +202,13 @@ def escape(text: str) -> str:
     return " ".join(text.split())
 
 
-def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Collection[str] = RIGHT,
+) -> str:
     """A pipe table; numbers to the right."""
-    rules = ["---:" if column in RIGHT else "---" for column in columns]
+    rules = ["---:" if column in right else "---" for column in columns]
     lines = [[escape(column) for column in columns], rules]
     lines += [[escape(cell) for cell in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
@@ -249,7 +252,7 @@ def to_markdown(
         )
         parts.append(f"### {escape(group.title)}\n\n{table}")
     if gaps:
-        table = markdown_table(GAP_COLUMNS, cells(list(gaps)))
+        table = markdown_table(GAP_COLUMNS, cells(gaps), GAP_NUMBERS)
         parts.append(f"### the gap\n\n{escape(f'{DEFINITIONS} {NOT_TOLD}')}\n\n{table}")
     if trainings:
         table = markdown_table(TRAINING_COLUMNS, training_cells(list(trainings)))

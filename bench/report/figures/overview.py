@@ -122,8 +122,9 @@ def label(gap: Gap) -> str:
     """``knn f32, 52,500 x 17,500 x 784``: a problem in one short line; parameters that have no room are left out."""
     case = gap.row.case
     sizes = " x ".join(map(exact, case.sizes.values()))
-    rest = [w for w in gap.sizes.split() if w.split("=")[0] not in case.sizes]
-    whole = f"{work_title(gap.row, sizes=False)}, {' '.join([sizes, *rest])}"
+    rest = [w for w in gap.row.problem.split() if w.split("=")[0] not in case.sizes]
+    kind = f" in {gap.precision}" if gap.precision != case.dtype else ""
+    whole = f"{work_title(gap.row, sizes=False)}{kind}, {' '.join([sizes, *rest])}"
     return shorten(whole.replace(" ,", ","), LONGEST, placeholder=" …")
 
 
