@@ -122,13 +122,13 @@ def of_native(rows: list[Row]) -> list[str]:
     """Where portable equals native."""
     by_model = {model: against_native(rows, model) for model in PORTABLES}
     told = [
-        f"`{model}` in {equal(found)} methods and problems (median ratio {middle(found)})"
+        f"`{model}` takes at most {percent(PARITY)} longer than native code of the same method in {equal(found)} methods and problems (median ratio {middle(found)})"
         for model, found in by_model.items()
         if found
     ]
     if not told:
         return []
-    text = f"At most {percent(PARITY)} longer than native code of the same method takes {', '.join(told)}"
+    text = "; ".join(told)
     beyond = [one for some in by_model.values() for one in some if one.ratio > PARITY]
     return [
         ended(text, beyond),

@@ -239,9 +239,9 @@ def chain(
         "searched": none or ("one launch measured" if rows["default"] else ""),
         "default": none or "no default launch measured",
         "once": none,
-        "native": none or f"no native {method}",
-        "reached": "no native that Kokkos' API reaches",
-        "fastest": "no native measured",
+        "native": none or f"no comparable native {method}",
+        "reached": "no comparable native that Kokkos' API reaches",
+        "fastest": "no comparable native",
     }
     why["searched"] = why["searched"] or why["default"]
     launches = shared_launches(*(row.case for row in rows.values() if row))

@@ -26,6 +26,6 @@ OWN = (
 )  # neither portable nor peer
 COMPILED = (*OWN, *PORTABLES, PORTABLE_LIBRARY)  # all but the peers
 NOT_TOLD = (
-    f"The records do not tell yet how many bodies a {PORTABLE} kernel has: this column "
-    "holds all code of Kokkos' API alone, whether it is written once or once for each kind of device."
+    f"The records do not tell yet how many bodies a {PORTABLE} kernel has: {PORTABLE} is all code of Kokkos' API alone, "
+    "whether it is written once or once for each kind of device."
 )

@@ -11,7 +11,8 @@ from .ratios import judge
 
 def texts(gaps: Iterable[Gap], margin: float) -> list[str]:
     """One line; none where every ratio has a verdict, or no ratio has an interval."""
-    verdicts = [judge(gap.ratio, margin) for gap in gaps if gap.ratio]
+    ratios = [one for gap in gaps for one in (gap.ratio, gap.special_ratio) if one]
+    verdicts = [judge(ratio, margin) for ratio in ratios]
     judged = [verdict for verdict in verdicts if verdict]
     count = judged.count("unresolved")
     if not count:
