@@ -72,7 +72,7 @@ def method_line(group: list[Row]) -> tuple[str, ...]:
         by_model[row.case.model if row.case.model in PORTABLES else ""].append(row)
     best = {model: fastest(some) for model, some in by_model.items() if some}
     portable, blocks, native = found = [best.get(model) for model in by_model]
-    rooflines = [roofline(row) for row in found if row]
+    rooflines = [(roofline(row) if row else "") or "-" for row in found]
     return (
         problem_text(group[0]),
         (portable or group[0]).case.method_text,
@@ -80,7 +80,7 @@ def method_line(group: list[Row]) -> tuple[str, ...]:
         rate_text(blocks),
         f"{native.case.model} {rate_text(native)}" if native else "",
         *(ratio_text(ratio(row, native)) for row in (portable, blocks)),
-        ", ".join(filter(None, rooflines)),
+        ", ".join(rooflines) if {*rooflines} != {"-"} else "",
     )
 
 

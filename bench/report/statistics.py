@@ -162,10 +162,10 @@ def ratio_resamples(above: Launches, below: Launches) -> Floats:
 def bootstrap_ratios(
     above: Launches, below: Launches, rng: np.random.Generator
 ) -> Floats:
-    """By launches and their samples, without regard to placements."""
+    """By launches and their samples, without regard to placements; the reference is drawn first."""
     picks = draw_launches(len(above), rng)
-    tops = resampled_medians(above, picks, rng)
-    return tops / resampled_medians(below, picks, rng)
+    bottoms = resampled_medians(below, picks, rng)
+    return resampled_medians(above, picks, rng) / bottoms
 
 
 def estimated(
@@ -202,8 +202,9 @@ def independent_ratio(above: Launches, below: Launches) -> Estimate:
 
     def bootstrap() -> Floats:
         rng = np.random.default_rng(SEED)
+        bottoms = resampled_medians(below, draw_launches(len(below), rng), rng)
         tops = resampled_medians(above, draw_launches(len(above), rng), rng)
-        return tops / resampled_medians(below, draw_launches(len(below), rng), rng)
+        return tops / bottoms
 
     return estimated(above, below, placements.of_independent(above, below), bootstrap)
 
