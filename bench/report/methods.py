@@ -6,19 +6,20 @@ from __future__ import annotations
 from .case import Case
 
 UNIT = "tensor"  # in the recorded unit of a method on matrix units
-WORDS = ("mma", "tensor", "cluster")  # in the name of a method that the API cannot say
+UNITS = ("mma", UNIT)  # in its name
+CLUSTER = "cluster"  # in the name of a method whose blocks work in clusters
 ONE_ARCHITECTURE = "wgmma"  # matrix units of one architecture
 ROUNDED = ("tf32", "bf16")  # at the end of a name: products in this type, a wider bound
 
 
 def on_matrix_units(case: Case) -> bool:
     """By the recorded unit, or by the name where an old record has the unit of the problem."""
-    return UNIT in case.unit or any(word in case.method for word in ("mma", UNIT))
+    return UNIT in case.unit or any(word in case.method for word in UNITS)
 
 
 def beyond_api(case: Case) -> bool:
     """Whether the method takes what Kokkos' API cannot say: matrix units, clusters of blocks."""
-    return on_matrix_units(case) or any(word in case.method for word in WORDS)
+    return on_matrix_units(case) or CLUSTER in case.method
 
 
 def precision(case: Case) -> str:
