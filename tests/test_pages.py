@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.report.marked import markers
+from bench.report.published import HEADLINE
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
     path
@@ -14,6 +17,7 @@ PAGES = sorted(
 )
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 LONGEST = 130  # lines of the first page
+WORDS = 900  # of it, apart from what is drawn
 
 
 def anchors(text):
@@ -56,4 +60,8 @@ def test_broken_links_are_found(tmp_path):
 
 
 def test_first_page_is_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= LONGEST
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    begin, end = markers(HEADLINE)
+    written = text[: text.index(begin)] + text[text.index(end) :]
+    assert len(written.split()) <= WORDS

@@ -19,7 +19,7 @@ from .p3 import to_p3
 from .page import Report, write_page
 from .rows import Row, build_rows
 from .selection import of_study
-from .table import record, to_csv, to_markdown
+from .table import records, to_csv, to_markdown
 from .terminal import complain, show
 from .view import Group, groups, headline, preflight
 from .winners import not_run, skipped, to_summary
@@ -70,7 +70,7 @@ def arguments(argv: list[str]) -> argparse.Namespace:
 def write(folder: Path, report: Report, own: list[Row]) -> None:
     """The tables and the page, each a whole file or none."""
     write_whole(folder / "table.md", report.markdown)
-    write_whole(folder / "table.csv", to_csv(own))
+    write_whole(folder / "table.csv", to_csv(own, report.found.gaps))
     write_whole(folder / "p3.csv", to_p3(report.rows))
     write_page(folder, report)
 
@@ -84,7 +84,7 @@ def tell(
 ) -> None:
     """Prints the summary on stdout; on stderr the cases that did not run, and the files."""
     if options.json:
-        show(json.dumps([record(row) for row in own], indent=1) + "\n")
+        show(json.dumps(records(own, report.found.gaps), indent=1) + "\n")
     if options.json or options.quiet:
         return
     colour, remarks, found = (
@@ -101,8 +101,8 @@ def tell(
     sys.stdout.flush()
     known = skipped(own) if options.show_skipped else [not_run(own)]
     pages = f"{folder}/report/index.html, {folder}/table.md, {folder}/table.csv"
-    records = ", ".join(f"{name}/records" for name in report.folders)
-    lines = [*filter(None, known), f"report: {pages}; records: {records}"]
+    where = ", ".join(f"{name}/records" for name in report.folders)
+    lines = [*filter(None, known), f"report: {pages}; records: {where}"]
     show("\n".join(lines) + "\n", sys.stderr)
 
 

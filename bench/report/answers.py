@@ -13,16 +13,15 @@ from statistics import median
 
 from . import units
 from .gaps import geometric_mean
-from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
-from .published_pages import BY_HAND, methods, problems
+from .methods import ONE_ARCHITECTURE, on_matrix_units
+from .models import BLOCKS, BY_HAND, NATIVE, PORTABLE, PORTABLES
+from .published_pages import methods, problems
 from .rows import Row
 from .selection import NO_ALGORITHMS, automatic, fastest, time, work_title
 from .table import markdown_table
 
 PARITY = 1.03  # times are called equal up to this ratio
 SHOWN = 12  # lines of a table: the largest
-UNITS = ("mma", "tensor")  # in the names of methods on matrix units
-DEVICE_UNITS = "wgmma"  # those of one architecture
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,11 @@ def best_of(group: list[Row], models: Iterable[str]) -> Row | None:
     return fastest(some) if some else None
 
 
-def against_native(rows: list[Row], models: tuple[str, ...]) -> list[Compared]:
-    """Portable over native, method by method: the first of these models that has the method."""
+def against_native(rows: list[Row], model: str) -> list[Compared]:
+    """This portable model over native, method by method."""
     found = []
     for group in methods(rows):
-        portable = next(filter(None, (best_of(group, (m,)) for m in models)), None)
+        portable = best_of(group, (model,))
         native = best_of(group, NATIVE[group[0].case.device_kind])
         if portable and native:
             found.append(Compared(portable, native))
@@ -121,13 +120,16 @@ def ended(text: str, shown: list[Compared], what: str = "The largest ratios") ->
 
 def of_native(rows: list[Row]) -> list[str]:
     """Where portable equals native."""
-    both = against_native(rows, (BLOCKS, PORTABLE))
-    pure = against_native(rows, (PORTABLE,))
-    if not both:
+    by_model = {model: against_native(rows, model) for model in PORTABLES}
+    told = [
+        f"`{model}` takes at most {percent(PARITY)} longer than native code of the same method in {equal(found)} methods and problems (median ratio {middle(found)})"
+        for model, found in by_model.items()
+        if found
+    ]
+    if not told:
         return []
-    text = f"`{BLOCKS}`, or `{PORTABLE}` where a method needs no blocks, takes at most {percent(PARITY)} longer than native code in "
-    text += f"{equal(both)} methods and problems (median ratio {middle(both)}), `{PORTABLE}` alone in {equal(pure)} (median {middle(pure)})"
-    beyond = [one for one in both if one.ratio > PARITY]
+    text = "; ".join(told)
+    beyond = [one for some in by_model.values() for one in some if one.ratio > PARITY]
     return [
         ended(text, beyond),
         table(beyond, ("portable", "native", "portable / native")),
@@ -174,19 +176,18 @@ def of_units(rows: list[Row]) -> list[str]:
         "without matrix units",
         f"with them, {BLOCKS}",
         "native",
-        f"native, {DEVICE_UNITS}",
+        f"native, {ONE_ARCHITECTURE}",
     )
     return ["The fastest method of each kind:", markdown_table(heads, lines)]
 
 
 def kind_of(row: Row) -> str:
     """plain, or on matrix units: blocks, native, device (those of one architecture)."""
-    method, model = row.case.method, row.case.model
-    if not any(unit in method for unit in UNITS):
+    if not on_matrix_units(row.case):
         return "plain"
-    if DEVICE_UNITS in method:
+    if ONE_ARCHITECTURE in row.case.method:
         return "device"
-    return "blocks" if model in PORTABLES else "native"
+    return "blocks" if row.case.model in PORTABLES else "native"
 
 
 def of_others(rows: list[Row]) -> list[str]:

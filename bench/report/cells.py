@@ -9,16 +9,14 @@ from dataclasses import dataclass, replace
 
 from . import end_to_end, learning, shape_texts, units
 from .figures.figure import device_text, launch_text
-from .gaps import Gap, ratio_text
-from .models import PORTABLES
+from .gap_texts import BEST, BLANK, blank_text
+from .gaps import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE, Gap, field
+from .models import BLOCKS, FLAT, PORTABLE
 from .portability import platform
 from .ratios import judge
 from .rows import Row
 from .selection import (
-    fastest,
     measured,
-    place,
-    problem,
     problem_text,
     time,
     variant,
@@ -26,11 +24,11 @@ from .selection import (
 )
 from .shapes import ShapeStudy
 from .statistics import Estimate
-from .view import COLUMNS, ENERGY, ROOFLINE, devices_of, roofline
+from .view import COLUMNS, ENERGY, RATIO, ROOFLINE, devices_of, roofline
 from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
 
-MEDIAN, RATIO = "median [95 %]", "native / portable"
+MEDIAN = "median [95 %]"
 REACH = 1.25  # of the bars of ratios
 BEYOND = 1e9  # any ratio of times
 SIGNS = {
@@ -41,21 +39,11 @@ SIGNS = {
     "FAILED": "✕",
     "skipped": "–",
 }
-FACTORS = (
-    *("tuning", "specialisation", "abstraction"),
-    *("method, hardware", "whole gap"),
-)
+SLOWER = f"{PORTABLE} / native"
+TIMES = (FLAT, PORTABLE, BLOCKS, "native", BEST, "best library or peer")
 ANSWER = (
-    "problem",
-    "device",
-    "winner",
-    "time",
-    "portable",
-    "its time",
-    ROOFLINE,
-    RATIO,
-    "verdict",
-    *FACTORS,
+    *("problem", "device", *TIMES[:4], SLOWER, "verdict", *TIMES[4:]),
+    *(ROOFLINE, WHOLE, *FACTORS, *BESIDE, BLANK),
 )
 ALL = (
     *("problem", "devices", "ranks"),
@@ -63,8 +51,9 @@ ALL = (
         column for column in COLUMNS if column != "execution"
     ),  # it is in the method's name
 )
+ANSWER_NUMBERS = (*TIMES, SLOWER, WHOLE, *FACTORS, *BESIDE)
 NUMBERS = (
-    *("time", "its time", *FACTORS, "devices", "ranks", *CASE_NUMBERS),
+    *("devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
     *shape_texts.NUMBERS,
 )
@@ -99,7 +88,6 @@ class Line:
     device: str
     models: str  # separated by spaces
     verdict: str
-    leads: bool
     cells: dict[str, Cell]
 
 
@@ -122,54 +110,55 @@ def factor(estimate: Estimate | None) -> Cell:
     return Cell(f"{estimate.value:.3f}", estimate.value)
 
 
-def time_cell(row: Row) -> Cell:
-    """The median of a row; its interval is in the table of every case."""
-    return Cell(units.seconds(time(row)), time(row))
+def beside(name: str, value: float | None) -> Cell:
+    """What stands beside the factors."""
+    if value is None:
+        return Cell("")
+    return Cell(f"{100 * value:.0f} %" if name == RECOVERED else f"{value:.3f}", value)
+
+
+def time_cell(row: Row | None) -> Cell:
+    """The median of a row, below it what it is of; the interval is in the table of every case."""
+    if row is None:
+        return Cell("")
+    below = f"{variant(row.case)}; {launch_text(row.case)}"
+    return Cell(units.seconds(time(row)), time(row), below=below)
 
 
 def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
-    """One line per gap: the winner, and the factors of the loss of the portable side."""
+    """One line per gap: each model, the best of all, and the factors of the gap."""
     fields: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
-        fields.setdefault((problem(row.case), place(row.case)), []).append(row)
-    lines = []
-    for gap in gaps:
-        case = gap.portable.case
-        lines.append(answer_line(gap, fields[problem(case), place(case)], margin))
-    return lines
+        fields.setdefault(field(row), []).append(row)
+    return [answer_line(gap, fields[field(gap.row)], margin) for gap in gaps]
 
 
-def answer_line(gap: Gap, field: list[Row], margin: float) -> Line:
-    """The line of one gap, with all competitors of the problem, peers included."""
-    winner = fastest(field)
-    ratio = gap.ratio
+def answer_line(gap: Gap, competitors: list[Row], margin: float) -> Line:
+    """The line of one gap."""
+    ratio, case = gap.ratio, gap.row.case
     word, ratio_cell = "", Cell("")
     if ratio:
         word = judge(ratio, margin)
         ends = (ratio.value, ratio.low, ratio.high)
         ratio_cell = with_interval(units.ratio(*ends), ratio.value, bar(*ends))
-        if special := ratio_text(None, gap.blocks_ratio):
-            ratio_cell = replace(ratio_cell, below=f"{ratio_cell.below}; {special}")
-    found = (
-        Cell(work_title(gap.portable, sizes=False), below=gap.sizes),
-        Cell(device_text(gap.portable.case)),
-        Cell(variant(winner.case), below=launch_text(winner.case)),
-        time_cell(winner),
-        Cell(variant(gap.portable.case), below=launch_text(gap.portable.case)),
-        time_cell(gap.portable),
-        Cell(roofline(gap.portable), gap.portable.roofline_share),
-        ratio_cell,
-        Cell(word, sign=SIGNS.get(word, "")),
-        factor(gap.tuning),
-        factor(gap.specialisation),
-        factor(gap.abstraction),
-        factor(gap.method),
-        factor(gap.whole),
-    )
-    models = " ".join(dict.fromkeys(row.case.model for row in field))
-    cells = dict(zip(ANSWER, found))
-    device = platform(gap.portable.case)
-    return Line(gap.algorithm, device, models, word, gap.leads, cells)
+    rows = (gap.flat, gap.once, gap.special, gap.native, gap.best, gap.library)
+    factors = {name: factor(gap.factors.get(name)) for name in (WHOLE, *FACTORS)}
+    if JOINT in gap.factors:
+        factors["language"] = replace(factor(gap.factors[JOINT]), below=JOINT)
+    cells = {
+        "problem": Cell(work_title(gap.row, sizes=False), below=gap.sizes),
+        "device": Cell(device_text(case)),
+        **dict(zip(TIMES, map(time_cell, rows))),
+        SLOWER: ratio_cell,
+        "verdict": Cell(word, sign=SIGNS.get(word, "")),
+        ROOFLINE: Cell(roofline(gap.row), gap.row.roofline_share),
+        **factors,
+        **{name: beside(name, gap.beside.get(name)) for name in BESIDE},
+        BLANK: Cell(blank_text(gap)),
+    }
+    models = " ".join(dict.fromkeys(row.case.model for row in competitors))
+    ordered = {name: cells[name] for name in ANSWER}
+    return Line(gap.algorithm, platform(case), models, word, ordered)
 
 
 @dataclass(frozen=True)
@@ -179,6 +168,7 @@ class Table:
     columns: tuple[str, ...]
     lines: list[Line]
     same: dict[str, str]  # columns that say the same in every line, and what
+    numbers: tuple[str, ...]  # columns of numbers
 
 
 def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
@@ -187,7 +177,8 @@ def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
     kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
     same = {name: texts[name].pop() for name in columns if name not in kept}
     told = {name: f"{one.text} {one.below}".strip() for name, one in same.items()}
-    return Table(kept, lines, {name: text for name, text in told.items() if text})
+    said = {name: text for name, text in told.items() if text}
+    return Table(kept, lines, said, ANSWER_NUMBERS if columns is ANSWER else NUMBERS)
 
 
 def every_case(rows: list[Row]) -> list[Line]:
@@ -222,8 +213,7 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         "verdict": Cell(row.verdict, sign=SIGNS.get(row.verdict, "")),
     }
     cells = {name: special.get(name) or plain[name] for name in ALL}
-    leads = case.model in PORTABLES
-    return Line(case.algorithm, platform(case), case.model, row.verdict, leads, cells)
+    return Line(case.algorithm, platform(case), case.model, row.verdict, cells)
 
 
 def with_interval(
@@ -242,7 +232,7 @@ def trainings(found: list[learning.Training]) -> list[Line]:
         values = dict(zip(learning.NUMBERS, (*number, min(one.last), max(one.last))))
         case, columns = one.case, zip(learning.COLUMNS, texts)
         cells = {name: Cell(text, values.get(name)) for name, text in columns}
-        lines.append(Line(case.algorithm, platform(case), case.model, "", True, cells))
+        lines.append(Line(case.algorithm, platform(case), case.model, "", cells))
     return lines
 
 
@@ -257,5 +247,5 @@ def shapes(found: list[ShapeStudy]) -> list[Line]:
         columns = zip(shape_texts.COLUMNS, texts)
         cells = {name: Cell(text, values.get(name)) for name, text in columns}
         models = row.case.model if row else ""
-        lines.append(Line(case.algorithm, platform(case), models, "", True, cells))
+        lines.append(Line(case.algorithm, platform(case), models, "", cells))
     return lines

@@ -18,10 +18,10 @@ from .table import escape, figure, markdown_table
 from .terminal import complain, show
 from .view import headline
 
-COLUMNS = ("case", "A", "B", "A / B", "verdict", "note")
+COLUMNS = ("case", "A", "B", "B / A", "verdict", "note")
 MIN_LAUNCHES = 3
-EPILOG = """A / B = median time in A / median time in B: above 1, B is faster. A
-regression is slower by more than the margin with the whole 95 %% interval below 1, or
+EPILOG = """B / A = median time in B / median time in A: above 1, B is slower. A
+regression is slower by more than the margin with the whole 95 %% interval above 1, or
 failed in B alone, or missing in B though it passed in A. Exit codes: 0; 1 when a record
 was left out, a run is not finished or no case is in both, and with --fail-on-regression
 when there is a regression; 2 for bad input."""
@@ -54,7 +54,7 @@ def cells(pair: Pair) -> tuple[str, ...]:
         units.seconds(statistics.median(case.samples)) if case.samples else case.status
         for case in (pair.a, pair.b)
     ]
-    found, ratio = pair.speedup, ""
+    found, ratio = pair.ratio, ""
     if found is not None:
         ratio = f"{found.value:.3f}"
         if found.low is not None and found.high is not None:
@@ -65,12 +65,12 @@ def cells(pair: Pair) -> tuple[str, ...]:
 
 
 def summary(found: Comparison) -> str:
-    """``12 cases in both: 1 faster, 11 same; 0 regressions, ...; A / B 1.003 in the geometric mean``."""
+    """``12 cases in both: 1 faster, 11 same; 0 regressions, ...; B / A 1.003 in the geometric mean``."""
     counts = Counter(pair.verdict for pair in found.pairs)
     verdicts = ", ".join(f"{number} {name}" for name, number in counts.items())
-    ratios = [pair.speedup.value for pair in found.pairs if pair.speedup]
+    ratios = [pair.ratio.value for pair in found.pairs if pair.ratio]
     mean = (
-        f"; A / B {geometric_mean(ratios):.3f} in the geometric mean" if ratios else ""
+        f"; B / A {geometric_mean(ratios):.3f} in the geometric mean" if ratios else ""
     )
     return (
         f"{len(found.pairs)} cases in both: {verdicts or 'none'}; "
@@ -82,7 +82,7 @@ def summary(found: Comparison) -> str:
 
 def caution(found: Comparison) -> list[str]:
     """A warning: intervals of few launches omit the variation between launches."""
-    compared = [p for p in found.pairs if p.speedup]
+    compared = [p for p in found.pairs if p.ratio]
     launches = [len(case.launches) for p in compared for case in (p.a, p.b)]
     if not launches or min(launches) >= MIN_LAUNCHES:
         return []
@@ -123,12 +123,10 @@ def to_csv(found: Comparison) -> str:
     """One line per pair, times in seconds."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    head = (
-        "name,a_s,b_s,ratio,ratio_low,ratio_high,verdict,regression,improvement,reason"
-    )
+    head = "name,a_s,b_s,b_over_a,b_over_a_low,b_over_a_high,verdict,regression,improvement,reason"
     writer.writerow(head.split(","))
     for pair in found.pairs:
-        cases, ratio = (pair.a, pair.b), pair.speedup
+        cases, ratio = (pair.a, pair.b), pair.ratio
         times = [statistics.median(c.samples) if c.samples else None for c in cases]
         ends = (ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3
         flags = (int(pair.regression), int(pair.improvement))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from . import (
     crossovers,
     expected,
+    gap_texts,
     gaps,
     launches,
     learning,
@@ -47,7 +48,7 @@ class Findings:
             *unresolved.texts(self.gaps, self.margin),
             *shape_texts.texts(self.shapes),
             *learning.texts(self.trainings),
-            *gaps.texts(self.gaps),
+            *gap_texts.texts(self.gaps),
             *sweeps.texts(self.sweeps),
             *crossovers.texts(self.device_crossovers),
             *crossovers.texts(self.end_to_end),

@@ -1,30 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The gap between portable code and the best there is, in its four factors.
+"""The gap of written-once code to the best there is, per problem and precision class, in its factors.
 
-tuning = t_kokkos(automatic launch) / t_kokkos(best launch); specialisation =
-t_kokkos(best) / t_kokkos_blocks(best), 1 where there is no such variant; abstraction =
-t_kokkos_blocks(best) (else t_kokkos) / t_native(best, same method); method and hardware =
-t_native(best, same method) / t(best of all methods, libraries and peers). Their product
-is the whole gap t_kokkos(automatic) / t(best of all): above 1, portable is slower.
-A method that has kokkos_blocks alone is measured by that.
+m is the method of model kokkos that is fastest at its default launch; once(m) is that kernel.
 
-All times are medians over the program launches that these rows share, so that
-the product holds exactly; without a shared launch, over all samples and without an
-interval. The ratio of native and portable, for which these two need to be shared only, is
-kept beside them, over more launches where others took part in fewer. The best of several is chosen by the same samples that are then compared: a
-tuning or method factor of equally fast launches or methods is above 1 by their noise.
+    tuning   = once(m), default launch / best launch
+    language = once(m) / native(m), both at their best launch
+    method   = native(m) / the fastest native that uses only what Kokkos' API reaches
+    reach    = that / the fastest native
+    library  = the fastest native / the best of all
+
+Their product is the whole gap, once(m) at its default launch / the best of all: above 1,
+once(m) is slower. All methods take part, so that no factor hides in a missing row.
+Without native(m), language x method is one factor. What cannot be computed is blank and
+has a reason. Beside the factors, never among them:
+
+    flat cost    = Kokkos without teams / once(m), both at their best launch
+    launch layer = kokkos_blocks / native of its method, where the body is the native's own.
+                   Records do not tell whose body it is: that of a method beyond Kokkos' API is
+    recovered    = ln(once(m) / kokkos_blocks) / ln(once(m) / the best of all), best launches
+
+All times of a gap are medians over the program launches that its rows share, so that the
+product holds; without a shared launch, over all samples and without an interval. The best
+of several is chosen by the samples that are then compared: a factor of equally fast
+launches or methods is above 1 by their noise.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log
 
-from . import units
-from .case import Case
-from .models import BLOCKS, NATIVE, PORTABLE, PORTABLE_LIBRARY, PORTABLES
-from .ratios import estimate, judge, shared_launches
+from .methods import beyond_api, precision
+from .models import BLOCKS, BY_HAND, FLAT, NATIVE, PORTABLE, PORTABLES, REFERENCE
+from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import (
     automatic,
@@ -34,111 +44,169 @@ from .selection import (
     measured,
     place,
     problem,
+    problem_text,
 )
 from .statistics import MARGIN, Estimate
+
+FACTORS = ("tuning", "language", "method", "reach", "library")
+JOINT = "language x method"  # one factor where there is no native of the method
+WHOLE = "whole gap"
+FLAT_COST, LAYER, RECOVERED = "flat cost", "launch layer", "recovered"
+NO_KERNEL = f"no {PORTABLE} kernel of this precision class"
+BESIDE = (FLAT_COST, LAYER, RECOVERED)
 
 
 @dataclass(frozen=True)
 class Gap:
-    """The gap of one portable method on one problem and device.
+    """The gap of one problem and precision class on one device. Rows are None where nothing was measured."""
 
-    Rows and factors are None where nothing of that kind was measured. Without a second
-    launch nothing is known of the tuning, and the whole gap is that of the one launch.
-    """
-
-    title: str  # algorithm, method, type, sizes
-    algorithm: str
-    variant: str  # the portable method
-    dtype: str
-    sizes: str
+    problem: str  # without its algorithm: ``newton f32 rows=1M``
+    sizes: str  # the same without its name and type
+    precision: str
     device: str  # its name; of several also their number and unusual engine
-    leads: bool  # the fastest portable method of this problem and device
-    automatic: Row | None  # kokkos, launch chosen by the method
-    portable: Row  # kokkos, best launch
-    blocks: Row | None  # kokkos_blocks beside it, best launch
-    native: Row | None  # raw native, same method, best launch
-    best: Row | None  # native, library or peer, best of all
-    ratio: Estimate | None  # native / portable, over all launches that these two share
-    blocks_ratio: Estimate | None  # native / kokkos_blocks, likewise
-    tuning: Estimate | None
-    specialisation: Estimate | None
-    abstraction: Estimate | None
-    method: Estimate | None
-    whole: Estimate | None
+    flat: Row | None  # Kokkos without teams
+    default: Row | None  # once(m), launch chosen by the method
+    once: Row | None  # once(m), best launch
+    special: Row | None  # kokkos_blocks, fastest method
+    twin: Row | None  # native of its method
+    native: Row | None  # of method m
+    reached: Row | None  # the fastest native within the reach of Kokkos' API
+    fastest_native: Row | None
+    best: Row  # of all
+    library: Row | None  # the best library or peer
+    ratio: (
+        Estimate | None
+    )  # once(m) / native(m), over all launches that these two share
+    special_ratio: Estimate | None  # kokkos_blocks / native of its method, likewise
+    factors: dict[str, Estimate]  # by name, and the whole gap
+    beside: dict[str, float]  # by name: what is no factor of it
+    blank: dict[str, str]  # what of both is missing, and why
+
+    @property
+    def row(self) -> Row:
+        """The row that it is the gap of; without written-once code, kokkos_blocks."""
+        found = self.once or self.special or self.flat
+        assert found is not None
+        return found
+
+    @property
+    def algorithm(self) -> str:
+        """Of the problem."""
+        return self.row.case.algorithm
+
+    @property
+    def title(self) -> str:
+        """Algorithm and problem."""
+        return f"{self.algorithm} {self.problem}"
+
+    @property
+    def whole(self) -> Estimate | None:
+        """Once(m) at its default launch / the best of all."""
+        return self.factors.get(WHOLE)
+
+    @property
+    def parts(self) -> dict[str, Estimate]:
+        """The factors whose product is the whole gap, as far as they are known."""
+        return {key: one for key, one in self.factors.items() if key != WHOLE}
 
 
 def gaps(rows: list[Row]) -> list[Gap]:
-    """One gap for each problem, device and portable method, in the order of the rows."""
+    """One for each problem, precision class and device where Kokkos' code has something to be held against."""
     groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in measured(rows):
         if row.case.algorithm != "ceilings":
-            groups[(problem(row.case), place(row.case))].append(row)
-    return [gap for group in groups.values() for gap in group_gaps(group)]
+            groups[field(row)].append(row)
+    return [make_gap(group) for group in groups.values() if comparable(group)]
 
 
-def group_gaps(group: list[Row]) -> list[Gap]:
-    """The gaps of one problem on one device, method after method."""
-    portable: dict[str, list[Row]] = defaultdict(list)
-    for row in group:
-        if row.case.model in PORTABLES:
-            portable[row.case.method_text].append(row)
-    both = (*PORTABLES, PORTABLE_LIBRARY)
-    others = [row for row in group if row.case.model not in both]
-    if not portable or not (others or max(map(len, portable.values())) > 1):
-        return []
-    leader = fastest(row for some in portable.values() for row in some)
-    return [method_gap(some, others, leader) for some in portable.values()]
+def field(row: Row) -> tuple[object, ...]:
+    """Equal for the rows that compete on one problem."""
+    return problem(row.case), precision(row.case), place(row.case)
 
 
-def method_gap(portable: list[Row], others: list[Row], leader: Row) -> Gap:
-    """The gap of one portable method; ``others`` are all that are not portable."""
-    pure = [row for row in portable if row.case.model == PORTABLE] or portable
-    other = [row for row in portable if row.case.model == BLOCKS and row not in pure]
-    best_portable = fastest(pure)
-    blocks = fastest(other) if other else None
-    case = best_portable.case
-    chosen = [row for row in pure if automatic(row)]
-    own = [
-        row
-        for row in others
-        if row.case.way == case.way and row.case.model in NATIVE[case.device_kind]
+def comparable(group: list[Row]) -> bool:
+    """Whether there is Kokkos' code, and another variant or launch beside it."""
+    methods = {row.case.method_text for row in group if row.case.model in PORTABLES}
+    return bool(methods) and len(group) > len(methods)
+
+
+def quickest(rows: Iterable[Row]) -> Row | None:
+    """The fastest; None of none."""
+    some = list(rows)
+    return fastest(some) if some else None
+
+
+def make_gap(group: list[Row]) -> Gap:
+    """The gap of the rows of one problem and precision class on one device."""
+    kokkos = [row for row in group if row.case.model == PORTABLE]
+    flat = quickest(row for row in kokkos if row.case.method == FLAT)
+    team = [row for row in kokkos if row.case.method != FLAT]
+    leader = quickest(filter(automatic, team)) or quickest(team)
+    of_method = [
+        r for r in team if leader and r.case.method_text == leader.case.method_text
     ]
-    start = fastest(chosen) if chosen else None
-    native = fastest(own) if own else None
-    best = fastest(others) if others else None
-    special = blocks or best_portable
-    known = [row.case for row in (start, best_portable, special, native, best) if row]
-    launches = shared_launches(*known)
-
-    def factor(above: Row | None, below: Row | None) -> Estimate | None:
-        if above is None or below is None:
-            return None
-        return estimate(above.case, below.case, launches)
-
-    texts = (case.algorithm, case.method_text, case.dtype, best_portable.problem)
+    special = quickest(row for row in group if row.case.model == BLOCKS)
+    by_hand = (*NATIVE[group[0].case.device_kind], REFERENCE)
+    natives = [row for row in group if row.case.model in by_hand]
+    default, once = quickest(filter(automatic, of_method)), quickest(of_method)
+    rows = {
+        "default": default,
+        "searched": default if len(of_method) > 1 else None,
+        "once": once,
+        "native": same_method(once, natives),
+        "reached": quickest(row for row in natives if reached(row, kokkos)),
+        "fastest": quickest(natives),
+        "best": fastest(group),
+    }
+    twin = same_method(special, natives)
+    factors, blank = chain(rows)
+    beside, more = stand_beside(rows, flat, special, twin)
+    row = once or special or group[0]
+    kind = precision(row.case)
+    rounded = f", products in {kind}" if kind != row.case.dtype else ""
     return Gap(
-        " ".join(filter(None, texts)),
-        *texts,
-        device=", ".join(filter(None, [devices_text(case), engine(case)])),
-        leads=case.method_text == leader.case.method_text,
-        automatic=start,
-        portable=best_portable,
-        blocks=blocks,
-        native=native,
-        best=best,
-        ratio=ratio(native.case, case) if native else None,
-        blocks_ratio=ratio(native.case, blocks.case) if native and blocks else None,
-        tuning=factor(start, best_portable) if len(pure) > 1 else None,
-        specialisation=factor(best_portable, special),
-        abstraction=factor(special, native),
-        method=factor(native, best),
-        whole=factor(start, best),
+        problem=problem_text(row) + rounded,
+        sizes=row.problem + rounded,
+        precision=kind,
+        device=", ".join(filter(None, [devices_text(row.case), engine(row.case)])),
+        flat=flat,
+        default=default,
+        once=once,
+        special=special,
+        twin=twin,
+        native=rows["native"],
+        reached=rows["reached"],
+        fastest_native=rows["fastest"],
+        best=fastest(group),
+        library=quickest(row for row in group if row.case.model not in BY_HAND),
+        ratio=ratio(once, rows["native"]),
+        special_ratio=ratio(special, twin),
+        factors=factors,
+        beside=beside,
+        blank=blank | more,
     )
 
 
-def ratio(native: Case, portable: Case) -> Estimate:
-    """t_native / t_portable, each at its best launch."""
-    return estimate(native, portable, shared_launches(native, portable))
+def reached(native: Row, kokkos: list[Row]) -> bool:
+    """Whether Kokkos' API can say what this native does: no matrix units, no clusters, or a kernel shows it."""
+    shown = {row.case.way for row in kokkos}
+    return native.case.way in shown or not beyond_api(native.case)
+
+
+def same_method(row: Row | None, rows: list[Row]) -> Row | None:
+    """The fastest native of its method for this kind of device; one thread is no counterpart."""
+    if row is None:
+        return None
+    models, way = NATIVE[row.case.device_kind], row.case.way
+    return quickest(r for r in rows if r.case.model in models and r.case.way == way)
+
+
+def ratio(above: Row | None, below: Row | None) -> Estimate | None:
+    """The times of two rows, over all launches that these two share."""
+    if above is None or below is None:
+        return None
+    launches = shared_launches(above.case, below.case)
+    return estimate(above.case, below.case, launches)
 
 
 def geometric_mean(values: list[float]) -> float:
@@ -149,108 +217,78 @@ def geometric_mean(values: list[float]) -> float:
     return exp(sum(map(log, values)) / len(values))
 
 
-def certain(gap: Gap) -> bool:
-    """Whether its factors have intervals: others enter no mean."""
-    factors = (gap.abstraction, gap.method, gap.whole)
-    return all(factor and factor.low is not None for factor in factors)
+STEPS = {
+    "tuning": ("searched", "once"),
+    "language": ("once", "native"),
+    "method": ("native", "reached"),
+    JOINT: ("once", "reached"),
+    "reach": ("reached", "fastest"),
+    "library": ("fastest", "best"),
+    WHOLE: ("default", "best"),
+}
 
 
-def texts(found: list[Gap]) -> list[str]:
-    """One line an algorithm and device: geometric means over its leading methods."""
-    groups: dict[tuple[str, str], list[Gap]] = defaultdict(list)
-    for gap in found:
-        if gap.leads and gap.whole and gap.method:
-            groups[gap.algorithm, gap.device].append(gap)
-    return [group_text(*key, group) for key, group in groups.items()]
-
-
-def group_text(algorithm: str, device: str, group: list[Gap]) -> str:
-    """``gap of knn, NVIDIA H200: 1.03 = abstraction 1.02 x method and hardware 1.01``."""
-    sure = [gap for gap in group if certain(gap)]
-    notes = means_notes(sure)
-    if len(sure) < len(group):
-        notes.append(left_out(len(group) - len(sure)))
-    text = f"gap of {algorithm}, {device}: {means_text(sure) if sure else 'no mean'}"
-    return text + (f" ({'; '.join(notes)})" if notes else "")
-
-
-def left_out(count: int) -> str:
-    """``2 problems without an interval left out``."""
-    return f"{count} problem{'s' if count > 1 else ''} without an interval left out"
-
-
-def means_text(group: list[Gap]) -> str:
-    """``1.03 = abstraction 1.02 x method and hardware 1.01``."""
-    factors: dict[str, list[Estimate | None]] = {
-        "tuning": [gap.tuning or Estimate(1.0) for gap in group],
-        "specialisation": [gap.specialisation for gap in group],
-        "abstraction": [gap.abstraction for gap in group],
-        "method and hardware": [gap.method for gap in group],
-        "whole": [gap.whole for gap in group],
+def chain(
+    rows: Mapping[str, Row | None],
+) -> tuple[dict[str, Estimate], dict[str, str]]:
+    """The whole gap and its factors, and why others are missing; each row over a later one of these."""
+    once = rows["once"]
+    none = "" if once else NO_KERNEL
+    method = once.case.method_text if once else ""
+    why = {
+        "searched": none or ("one launch measured" if rows["default"] else ""),
+        "default": none or "no default launch measured",
+        "once": none,
+        "native": none or f"no comparable native {method}",
+        "reached": "no comparable native that Kokkos' API reaches",
+        "fastest": "no comparable native",
     }
-    means = {
-        name: geometric_mean([factor.value for factor in some if factor])
-        for name, some in factors.items()
-    }
-    whole = means.pop("whole")
-    if not any(gap.tuning for gap in group):
-        del means["tuning"]
-    if not any(gap.blocks for gap in group):
-        del means["specialisation"]
-    parts = " x ".join(f"{name} {value:.3f}" for name, value in means.items())
-    return f"{whole:.3f} = {parts}"
+    why["searched"] = why["searched"] or why["default"]
+    launches = shared_launches(*(row.case for row in rows.values() if row))
+    factors: dict[str, Estimate] = {}
+    blank: dict[str, str] = {}
+    for name, sides in STEPS.items():
+        above, below = (rows[side] for side in sides)
+        if name == JOINT and (rows["native"] or not once):
+            continue
+        if above and below:
+            factors[name] = estimate(above.case, below.case, launches)
+        else:
+            missing = [why[side] for side in sides if rows[side] is None]
+            blank[name] = missing[0]
+    return factors, blank
 
 
-def means_notes(group: list[Gap]) -> list[str]:
-    """Of how many problems these are means, and the worst of them; of one nothing."""
-    if len(group) < 2:
-        return []
-    wholes = [(gap.whole.value, gap) for gap in group if gap.whole]
-    value, worst = max(wholes, key=lambda pair: pair[0])
-    where = f"{worst.variant} {worst.dtype} {worst.sizes}"
-    return [f"means of {len(group)} problems", f"largest {value:.3f}: {where}"]
-
-
-COLUMNS = (
-    *("problem", "device", "whole gap", "tuning", "specialisation"),
-    *("abstraction", "method and hardware", "best"),
-)
-
-
-def cells(found: list[Gap]) -> list[tuple[str, ...]]:
-    """The leading gap of each problem and device, a row of texts by COLUMNS."""
-    return [
-        (
-            gap.title,
-            gap.device,
-            *map(factor_text, factors(gap)),
-            f"{gap.best.case.model} {gap.best.case.method_text}" if gap.best else "",
-        )
-        for gap in found
-        if gap.leads
-    ]
-
-
-def factors(gap: Gap) -> tuple[Estimate | None, ...]:
-    """The whole and its factors, in the order of COLUMNS."""
-    parts = (gap.tuning, gap.specialisation, gap.abstraction, gap.method)
-    return (gap.whole, *parts)
-
-
-def ratio_text(ratio: Estimate | None, of_blocks: Estimate | None = None) -> str:
-    """``0.975 [0.974, 0.976] slower``, then that of kokkos_blocks; none without an interval."""
-    both = {"": ratio, f"{BLOCKS} ": of_blocks}
-    return "; ".join(
-        f"{whose}{factor_text(one)} {judge(one, MARGIN)}"
-        for whose, one in both.items()
-        if one and one.low is not None
-    )
-
-
-def factor_text(factor: Estimate | None) -> str:
-    """``1.026 [1.025, 1.027]``; a row over itself is 1."""
-    if factor is None:
-        return ""
-    if factor == Estimate(1.0, 1.0, 1.0):
-        return "1"
-    return units.ratio(factor.value, factor.low, factor.high)
+def stand_beside(
+    rows: Mapping[str, Row | None],
+    flat: Row | None,
+    special: Row | None,
+    twin: Row | None,
+) -> tuple[dict[str, float], dict[str, str]]:
+    """What stands beside the factors, and why it is missing."""
+    once, best = rows["once"], rows["best"]
+    cost, gained, whole = ratio(flat, once), ratio(once, special), ratio(once, best)
+    layer = ratio(special, twin)
+    found: dict[str, float] = {}
+    blank: dict[str, str] = {}
+    if cost:
+        found[FLAT_COST] = cost.value
+    else:
+        blank[FLAT_COST] = f"no {FLAT} kernel" if once else NO_KERNEL
+    if special is None:
+        blank[LAYER] = f"no {BLOCKS} kernel"
+    elif not beyond_api(special.case):
+        blank[LAYER] = "the records do not tell whose body it is"
+    elif layer:
+        found[LAYER] = layer.value
+    else:
+        blank[LAYER] = f"no native {special.case.method_text}"
+    if not (gained and whole):
+        blank[RECOVERED] = f"no {BLOCKS} kernel" if once else NO_KERNEL
+    elif gained.value < 1:
+        blank[RECOVERED] = f"{BLOCKS} is slower"
+    elif whole.value <= 1 + MARGIN:
+        blank[RECOVERED] = f"within {100 * MARGIN:.0f} % of the best"
+    else:
+        found[RECOVERED] = log(gained.value) / log(whole.value)
+    return found, blank

@@ -3,22 +3,29 @@
 
 from __future__ import annotations
 
-PORTABLE = "kokkos"  # Kokkos' API and nothing else
+PORTABLE = "kokkos"  # Kokkos' API and nothing else: the candidate for "written once"
+FLAT = "flat"  # the method of that model without teams: no team policy, no scratch
 BLOCKS = "kokkos_blocks"  # the same over blocks that have bodies for an architecture
 PORTABLES = (PORTABLE, BLOCKS)
 PORTABLE_LIBRARY = "kokkos_kernels"
 NATIVE = {"gpu": ("cuda", "hip"), "host": ("openmp",)}  # written by hand for a device
+REFERENCE = "serial"  # by hand too, for one thread
 LIBRARIES = (
     *("cub", "cublas", "cudnn", "cusolver", "thrust"),
     *("hipblas", "hipcub", "rocblas", "rocprim"),
     *("blas", "mkl", "openblas"),
 )
 # In this order in tables.
-COLUMNS = ("serial", *NATIVE["host"], *PORTABLES, *NATIVE["gpu"])
+COLUMNS = (REFERENCE, *NATIVE["host"], *PORTABLES, *NATIVE["gpu"])
+BY_HAND = COLUMNS  # written in this project
 OWN = (
-    "serial",
+    REFERENCE,
     *NATIVE["host"],
     *NATIVE["gpu"],
     *LIBRARIES,
 )  # neither portable nor peer
 COMPILED = (*OWN, *PORTABLES, PORTABLE_LIBRARY)  # all but the peers
+NOT_TOLD = (
+    f"The records do not tell yet how many bodies a {PORTABLE} kernel has: {PORTABLE} is all code of Kokkos' API alone, "
+    "whether it is written once or once for each kind of device."
+)

@@ -60,7 +60,7 @@ def nulls(rows: list[Row], margin: float = MARGIN) -> NullTests:
         if row.case.null and row.case.launches
     ]
     return NullTests(
-        [NullTest(a, b, ratio(a.case, b.case, margin)) for a, b in pairs if a]
+        [NullTest(a, b, ratio(b.case, a.case, margin)) for a, b in pairs if a]
     )
 
 

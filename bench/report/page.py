@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import cells, learning, machine, shape_texts, table
+from . import cells, gap_texts, learning, machine, shape_texts, table
 from .bounds import CACHE, LATENCY, LINK
 from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
 from .findings import Findings
+from .models import NOT_TOLD, PORTABLE
 from .rows import Row
 from .selection import of_study
 from .terminal import complain
@@ -168,8 +169,10 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
             ),
         },
         limits=limits(of_study(report.rows)),
-        numbers=cells.NUMBERS,
         accuracy=table.ACCURACY,
+        once=PORTABLE,
+        not_told=NOT_TOLD,
+        definitions=gap_texts.DEFINITIONS,
         bounds=shape_texts.BOUNDS,
         goals=[(study.device, study.goals) for study in report.found.shapes],
         filters=choices(answer + every),

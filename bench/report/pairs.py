@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two folders of records side by side: two machines, Kokkos versions, or commits.
 
-Each case that both name is compared by B's speed-up, median time in A over median time in
-B: above 1, B is faster. The two sides share no program launch, so each draws its own in
+Each case that both name is compared by median time in B over median time in A: above 1,
+B is slower. The two sides share no program launch, so each draws its own in
 the bootstrap. A regression is a verdict of slower on a median beyond the margin, or a
 case that passed in A and failed in B, or was skipped there, or is not there at all.
 """
@@ -25,12 +25,12 @@ ALIKE = (
 
 @dataclass(frozen=True)
 class Pair:
-    """One case in both folders; no speed-up where the two may not be compared."""
+    """One case in both folders; no ratio where the two may not be compared."""
 
     name: str
     a: Case
     b: Case
-    speedup: Estimate | None
+    ratio: Estimate | None  # B / A
     verdict: str  # of B; "not compared" with the reason
     reason: str = ""
     regression: bool = False
@@ -57,9 +57,9 @@ class Comparison:
         return [pair for pair in self.pairs if pair.improvement]
 
 
-def speed_up(a: Case, b: Case) -> Estimate:
-    """A / B, which share no launch."""
-    above, below = (list(case.launches.values()) for case in (a, b))
+def ratio(a: Case, b: Case) -> Estimate:
+    """B / A, which share no launch."""
+    above, below = (list(case.launches.values()) for case in (b, a))
     return statistics.independent_ratio(above, below)
 
 
@@ -109,7 +109,7 @@ def make_pair(left: list[Case], right: list[Case], margin: float) -> Pair:
 
 def judged(a: Case, b: Case, margin: float) -> Pair:
     """The pair of two cases that may be compared."""
-    found = speed_up(a, b)
+    found = ratio(a, b)
     verdict = judge(found, margin)
     beyond = max(found.value, 1 / found.value) > 1 + margin
     return Pair(

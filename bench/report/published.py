@@ -17,17 +17,26 @@ from collections.abc import Iterable, Iterator
 from heapq import nlargest
 from pathlib import Path
 
-from . import answers, marked, published_figures, published_pages, statistics, units
+from . import (
+    answers,
+    defects,
+    gap_texts,
+    marked,
+    published_figures,
+    published_pages,
+    units,
+)
 from .bounds import measured_ceilings
 from .case import Case
 from .fields import Broken
 from .figures import Figure
-from .gaps import COLUMNS, Gap, factor_text, factors, gaps, ratio_text
-from .published_pages import BY_HAND, rate_text
+from .gap_texts import ratio_text
+from .gaps import Gap, gaps
+from .models import BLOCKS, FLAT, NOT_TOLD, PORTABLE
 from .published_records import read
 from .rows import Row
 from .scaling import Scaling, how_joined, scalings
-from .selection import NO_ALGORITHMS, fastest, measured, place, problem, time
+from .selection import NO_ALGORITHMS, measured, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
@@ -41,10 +50,11 @@ ON_FIRST_PAGE = 2  # problems of each algorithm
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = (
-    *("algorithm", "problem", "kokkos", "native"),
-    *("native / portable", ROOFLINE, "best library or peer"),
+    *("algorithm", "problem", FLAT, PORTABLE, BLOCKS, "native"),
+    *(f"{PORTABLE} / native", gap_texts.BEST, "best library or peer"),
+    f"{ROOFLINE} ({PORTABLE})",
 )
-LOSSES = ("algorithm", "problem", *COLUMNS[2:])
+GAPS = ("algorithm", "problem", *gap_texts.COLUMNS[2:])
 
 
 def link(algorithm: str, up: str) -> str:
@@ -53,59 +63,37 @@ def link(algorithm: str, up: str) -> str:
 
 
 def chosen(found: Iterable[Gap]) -> list[Gap]:
-    """The leading gaps of algorithms, each problem in one type."""
-    leading = [g for g in found if g.leads and g.algorithm not in NO_ALGORITHMS]
-    usual = {(g.algorithm, g.sizes) for g in leading if g.dtype == USUAL}
-    return [
-        gap
-        for gap in leading
-        if gap.dtype == USUAL or (gap.algorithm, gap.sizes) not in usual
-    ]
+    """Those of algorithms, each problem in one type."""
+    some = [gap for gap in found if gap.algorithm not in NO_ALGORITHMS]
+    usual = {size(gap) for gap in some if gap.row.case.dtype == USUAL}
+    return [g for g in some if g.row.case.dtype == USUAL or size(g) not in usual]
 
 
-def best_library(gap: Gap, rows: list[Row]) -> str:
-    """The fastest that is neither portable nor written here by hand."""
-    case = gap.portable.case
-    others = [
-        row
-        for row in rows
-        if row.case.model not in BY_HAND
-        and (problem(row.case), place(row.case)) == (problem(case), place(case))
-    ]
-    if not others:
+def size(gap: Gap) -> tuple[str, str, str]:
+    """Equal for one problem in several types."""
+    return gap.algorithm, gap.row.case.problem_name, gap.row.problem
+
+
+def cell(row: Row | None, model: bool = True) -> str:
+    """``30.84 ms cuda fused``; nothing without a row."""
+    if row is None:
         return ""
-    best = fastest(others)
-    return f"{best.case.model} {best.case.method_text} {units.seconds(time(best))}"
+    who = [row.case.model] * model + [row.case.method_text]
+    return " ".join([units.seconds(time(row)), *who])
 
 
-def league_line(gap: Gap, rows: list[Row], up: str) -> tuple[str, ...]:
-    """One line of the league table."""
-    row = gap.portable
-    native = ""
-    if gap.native is not None:
-        native = f"{gap.native.case.model} {rate_text(gap.native, 'GB/s')}"
+def league_line(gap: Gap, up: str) -> tuple[str, ...]:
+    """One line of the league table: each model at its best launch."""
     return (
         link(gap.algorithm, up),
-        f"{gap.variant} {gap.dtype} {gap.sizes}",
-        rate_text(row, "GB/s"),
-        native,
-        ratio_text(gap.ratio, gap.blocks_ratio),
-        roofline(row),
-        best_library(gap, rows),
+        gap.problem,
+        *(cell(row, model=False) for row in (gap.flat, gap.once, gap.special)),
+        cell(gap.native),
+        ratio_text(gap.ratio),
+        cell(gap.best),
+        cell(gap.library),
+        roofline(gap.once) if gap.once else "",
     )
-
-
-def loses(gap: Gap) -> bool:
-    """Whether the whole interval of the gap lies beyond the margin."""
-    low = gap.whole.low if gap.whole else None
-    return low is not None and low > 1 + statistics.MARGIN
-
-
-def loss_line(gap: Gap, up: str) -> tuple[str, ...]:
-    """One line of the table of losses."""
-    best = f"{gap.best.case.model} {gap.best.case.method_text}" if gap.best else ""
-    problem = f"{gap.variant} {gap.dtype} {gap.sizes}"
-    return (link(gap.algorithm, up), problem, *map(factor_text, factors(gap)), best)
 
 
 def scaling_table(found: list[Scaling], up: str) -> str:
@@ -167,6 +155,11 @@ def resident_rows(rows: list[Row]) -> list[Row]:
     ]
 
 
+def resident(results: Path, name: str) -> list[Row]:
+    """Those of a folder."""
+    return resident_rows(read(results / name)[1])
+
+
 def draw_answers(results: Path) -> str:
     """What the records of the first folder say."""
     cases, rows = read(results / ONE[0])
@@ -177,39 +170,41 @@ def draw_answers(results: Path) -> str:
 
 
 def longest(leading: list[Gap]) -> list[Gap]:
-    """Of each algorithm the problems that take longest, in their order."""
-    times: dict[str, list[float]] = defaultdict(list)
+    """Of each algorithm the problems that take longest, in their order and in all precision classes."""
+    times: dict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
     for gap in leading:
-        times[gap.algorithm].append(time(gap.portable))
-    least = {name: nlargest(ON_FIRST_PAGE, some)[-1] for name, some in times.items()}
-    return [gap for gap in leading if time(gap.portable) >= least[gap.algorithm]]
+        times[gap.algorithm].setdefault(size(gap), time(gap.row))
+    kept = {
+        size
+        for some in times.values()
+        for size in nlargest(ON_FIRST_PAGE, some, some.__getitem__)
+    }
+    return [gap for gap in leading if size(gap) in kept]
 
 
 def league(
     results: Path, name: str, up: str, brief: bool = False
 ) -> tuple[list[Gap], str, str]:
-    """Of one folder: its leading gaps, its headline and its league table; ``brief``: of the longest problems."""
+    """Of one folder: its gaps, its headline and its league table; ``brief``: of the longest problems."""
     cases, rows = read(results / name)
-    resident = resident_rows(rows)
-    leading = chosen(gaps(resident))
+    leading = chosen(gaps(resident_rows(rows)))
     page = f"{up}bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
     ceilings = f"Peaks measured there: {ceilings_text(cases)}."
     shown = longest(leading) if brief else leading
-    lines = [league_line(gap, resident, up) for gap in shown]
+    lines = [league_line(gap, up) for gap in shown]
     return leading, f"{head} {ceilings}", markdown_table(LEAGUE, lines)
 
 
 def one_device(results: Path, name: str) -> list[str]:
-    """What is drawn of one folder: its headline, the league table, the losses."""
+    """What is drawn of one folder: its headline, the league table, the gaps."""
     leading, head, table = league(results, name, UP)
-    lost = [gap for gap in leading if loses(gap)]
-    if not lost:
-        return [head, table]
-    text = f"Portable loses more than {100 * statistics.MARGIN:.0f} % to the best "
-    text += "variant, library or peer here; the page of the algorithm says why:"
-    lines = [loss_line(gap, UP) for gap in lost]
-    return [head, table, text, markdown_table(LOSSES, lines)]
+    lines = [
+        (link(gap.algorithm, UP), gap.problem, *cells[2:])
+        for gap, cells in zip(leading, gap_texts.cells(leading))
+    ]
+    drawn = markdown_table(GAPS, lines, gap_texts.NUMBERS)
+    return [head, table, "The gap:", drawn]
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -219,7 +214,10 @@ def joined(parts: Iterable[str]) -> str:
 
 def draw(results: Path, shown: list[Figure]) -> str:
     """All tables, then the figures; raises Broken."""
-    parts = [part for name in ONE for part in one_device(results, name)]
+    parts = [f"{gap_texts.DEFINITIONS} {NOT_TOLD}"]
+    parts += [part for name in ONE for part in one_device(results, name)]
+    found = [one for name in ONE for one in defects.defects(resident(results, name))]
+    parts += [defects.TEXT, markdown_table(defects.COLUMNS, defects.cells(found))]
     cases, rows = read(results / SEVERAL)
     text = f"Several GPUs of one host, makespan: {headline(cases)} "
     parts += [
@@ -233,7 +231,8 @@ def draw(results: Path, shown: list[Figure]) -> str:
 def draw_headline(results: Path, shown: list[Figure]) -> str:
     """The first figure of the first folder, and the problems that take longest; raises Broken."""
     _, head, table = league(results, ONE[0], "", brief=True)
-    return joined([published_figures.markdown(shown[:1], ""), table, head])
+    text = f"{PORTABLE} is the method that is fastest at its default launch; each model is at its best launch. {NOT_TOLD}"
+    return joined([published_figures.markdown(shown[:1], ""), table, text, head])
 
 
 def pages(

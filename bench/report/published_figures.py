@@ -22,12 +22,12 @@ from .rows import Row
 FOLDER = "figures"
 FIGURES = {  # a folder of results -> how the names of its figures that are shown begin
     "h200": (
-        "native-portable-nvidia-h200",
+        "times-slower-nvidia-h200",
         "every-model-knn-f32-train-52500-test-17500-features-784-dataset-mnist",
         "every-model-logistic-regression-f32-rows-50000000-features-8-steps-10-learning-rate-0-5-tolerance-0-0",
         "every-model-cnn-f32-train-60000-test-10000-features-784-batch-64",
     ),
-    "h100": ("native-portable-nvidia-h100",),
+    "h100": ("times-slower-nvidia-h100",),
     "h200-search": (
         "search-logistic-regression-unfused-kokkos-f32-rows-1000000-features-64-steps-50-learning-rate-0-2-nvidia-h200",
     ),

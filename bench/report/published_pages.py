@@ -9,8 +9,9 @@ from pathlib import Path
 
 from . import marked, units
 from .case import Case
-from .gaps import ratio, ratio_text
-from .models import BLOCKS, NATIVE, PORTABLE, PORTABLES
+from .gap_texts import ratio_text
+from .gaps import ratio
+from .models import BLOCKS, BY_HAND, PORTABLE, PORTABLES
 from .rows import Row
 from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
@@ -18,10 +19,10 @@ from .view import ROOFLINE, headline, roofline
 
 FOLDER = "h200"  # of the newest build
 COLUMNS = (
-    *("problem", "method", "kokkos", "native"),
-    *("native / portable", f"{ROOFLINE} (kokkos, native)"),
+    *("problem", "method", PORTABLE, BLOCKS, "native"),
+    *(f"{model} / native" for model in PORTABLES),
+    f"{ROOFLINE} ({PORTABLE}, {BLOCKS}, native)",
 )
-BY_HAND = (*PORTABLES, "serial", *NATIVE["gpu"], *NATIVE["host"])
 
 
 def pages(readme: Path, name: str) -> Iterator[Path]:
@@ -65,32 +66,29 @@ def methods(rows: list[Row]) -> list[list[Row]]:
 
 
 def method_line(group: list[Row]) -> tuple[str, ...]:
-    """Kokkos and native at their best launches, one beside the other."""
+    """Each model at its best launch, one beside the other."""
     by_model: dict[str, list[Row]] = {PORTABLE: [], BLOCKS: [], "": []}
     for row in group:
         by_model[row.case.model if row.case.model in PORTABLES else ""].append(row)
     best = {model: fastest(some) for model, some in by_model.items() if some}
-    portable, blocks, native = (best.get(model) for model in by_model)
-    ratios = [
-        ratio(native.case, row.case) if native and row else None
-        for row in (portable, blocks)
-    ]
-    rooflines = [roofline(row) for row in (portable, native) if row]
+    portable, blocks, native = found = [best.get(model) for model in by_model]
+    rooflines = [(roofline(row) if row else "") or "-" for row in found]
     return (
         problem_text(group[0]),
         (portable or group[0]).case.method_text,
         rate_text(portable),
+        rate_text(blocks),
         f"{native.case.model} {rate_text(native)}" if native else "",
-        ratio_text(*ratios),
-        ", ".join(filter(None, rooflines)),
+        *(ratio_text(ratio(row, native)) for row in (portable, blocks)),
+        ", ".join(rooflines) if {*rooflines} != {"-"} else "",
     )
 
 
-def rate_text(row: Row | None, only: str = "") -> str:
-    """``0.75 ms, 4314 GB/s``: the rate where there is one to speak of, and in one unit only."""
+def rate_text(row: Row | None) -> str:
+    """``0.75 ms, 4314 GB/s``: the rate where there is one to speak of."""
     if row is None:
         return ""
-    told = row.rate is not None and row.rate >= 1 and only in ("", row.rate_unit)
+    told = row.rate is not None and row.rate >= 1
     rate = units.rate(row.rate, row.rate_unit) if told else ""
     return ", ".join(filter(None, [units.seconds(time(row)), rate]))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Native over portable: the pairs of cases, their ratios and verdicts.
+"""Portable over native: the pairs of cases, their ratios and verdicts.
 
 A portable case (kokkos, kokkos_blocks: each by itself) is compared with the native case of the same algorithm, method,
 type, sizes, parameters, devices, metric, build and kind of device, under the same
@@ -23,7 +23,7 @@ from .statistics import Estimate
 
 @dataclass(frozen=True)
 class Ratio(Estimate):
-    """Native time over portable time (statistics.ratio); above 1, portable is faster."""
+    """Portable time over native time (statistics.ratio); above 1, portable is slower."""
 
     verdict: str = ""
     note: str = ""
@@ -75,18 +75,24 @@ def estimate(above: Case, below: Case, launches: Sequence[str]) -> Estimate:
 
 
 def judge(found: Estimate, margin: float) -> str:
-    """The verdict on an estimate of native / portable; empty without an interval."""
+    """The verdict on a time over its reference; empty without an interval.
+
+    An interval that does not hold its own estimate decides nothing: ``slower`` always
+    stands beside a figure above 1, ``faster`` beside one below.
+    """
     if found.low is None or found.high is None:
         return ""
-    return statistics.verdict(found.low, found.high, margin)
+    word = statistics.verdict(found.low, found.high, margin)
+    sides = {"slower": found.value > 1, "faster": found.value < 1}
+    return word if sides.get(word, True) else "unresolved"
 
 
-def ratio(native: Case, portable: Case, margin: float, note: str = "") -> Ratio:
+def ratio(portable: Case, native: Case, margin: float, note: str = "") -> Ratio:
     """The ratio over the program launches that both sides share."""
     shared = shared_launches(portable, native)
     if not shared:
         note = "; ".join(filter(None, [note, "native from another program launch"]))
-    found = estimate(native, portable, shared)
+    found = estimate(portable, native, shared)
     figures = (found.value, found.low, found.high)
     return Ratio(*figures, judge(found, margin), note, native)
 
@@ -123,14 +129,14 @@ def compare_group(
         if same is not None:
             note = ""
             if case is best and same is not reference:
-                value = ratio(reference, best, margin).value
+                value = ratio(best, reference, margin).value
                 note = (
                     f"best with best {value:.3g}: {reference.model} {reference.setting}"
                 )
-            ratios[id(case)] = ratio(same, case, margin, note)
+            ratios[id(case)] = ratio(case, same, margin, note)
         elif case is best:
             note = f"best with best: {reference.model} {reference.setting}"
-            ratios[id(case)] = ratio(reference, case, margin, note)
+            ratios[id(case)] = ratio(case, reference, margin, note)
     return ratios
 
 

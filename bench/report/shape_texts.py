@@ -61,8 +61,8 @@ def study_texts(study: ShapeStudy) -> list[str]:
 def worst(study: ShapeStudy) -> dict[str, list[str]]:
     """What is farthest from each goal, worst first."""
     shapes = [shape for shape in study.shapes if NEAR < shape.ratio < math.inf]
-    pairs = sorted(study.pairs, key=lambda pair: pair[1].ratio)
-    behind = [(shape, pair) for shape, pair in pairs if pair.ratio < LEVEL]
+    pairs = sorted(study.pairs, key=lambda pair: -pair[1].ratio)
+    behind = [(shape, pair) for shape, pair in pairs if pair.ratio > LEVEL]
     slower = sorted(study.with_library, key=lambda shape: -shape.to_library)
     slow = [shape for shape in slower if shape.to_library > SLOWER]
     regrets = sorted(study.regrets, key=lambda regret: -regret[1].value)

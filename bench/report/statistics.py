@@ -162,10 +162,10 @@ def ratio_resamples(above: Launches, below: Launches) -> Floats:
 def bootstrap_ratios(
     above: Launches, below: Launches, rng: np.random.Generator
 ) -> Floats:
-    """By launches and their samples, without regard to placements."""
+    """By launches and their samples, without regard to placements; the reference is drawn first."""
     picks = draw_launches(len(above), rng)
-    tops = resampled_medians(above, picks, rng)
-    return tops / resampled_medians(below, picks, rng)
+    bottoms = resampled_medians(below, picks, rng)
+    return resampled_medians(above, picks, rng) / bottoms
 
 
 def estimated(
@@ -202,14 +202,15 @@ def independent_ratio(above: Launches, below: Launches) -> Estimate:
 
     def bootstrap() -> Floats:
         rng = np.random.default_rng(SEED)
+        bottoms = resampled_medians(below, draw_launches(len(below), rng), rng)
         tops = resampled_medians(above, draw_launches(len(above), rng), rng)
-        return tops / resampled_medians(below, draw_launches(len(below), rng), rng)
+        return tops / bottoms
 
     return estimated(above, below, placements.of_independent(above, below), bootstrap)
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> str:
-    """Of the portable side, from the interval of native / portable.
+    """From the interval of a time over its reference: above 1, it is slower.
 
     ``same``: the whole interval lies within the margin, [1 / (1 + margin), 1 + margin].
     Else ``faster`` or ``slower`` when it excludes 1, else ``unresolved``.
@@ -217,8 +218,8 @@ def verdict(low: float, high: float, margin: float = MARGIN) -> str:
     if low >= 1 / (1 + margin) and high <= 1 + margin:
         return "same"
     if low > 1:
-        return "faster"
-    return "slower" if high < 1 else "unresolved"
+        return "slower"
+    return "faster" if high < 1 else "unresolved"
 
 
 def enough(launches: Launches) -> bool:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Time against one size: where portable is level with native, and what starting costs.
 
-The crossover n* is the smallest size with native / portable >= 0.95 for it and all
+The crossover n* is the smallest size with portable / native <= 1 / 0.95 for it and all
 larger ones. Its interval is of the bootstrap: n* of each resample of all the ratios,
 which take the same program launches; infinite where no size qualifies.
 
@@ -25,7 +25,7 @@ from .selection import measured, place, text_of
 from .statistics import CONFIDENCE, Estimate, enough, ratio_resamples
 from .units import about, exact, plain, seconds
 
-PARITY = 0.95  # portable counts as level with native from this ratio
+PARITY = 1 / 0.95  # portable counts as level with native up to this ratio
 MIN_SIZES = 3
 MIN_SIZES_TO_FIT = 4  # two parameters, and something left to judge the fit by
 USEFUL = 0.2  # a fit is told where no time lies further from it
@@ -38,7 +38,7 @@ class Point:
     size: int
     portable: Row
     native: Row | None
-    ratio: Estimate | None  # native / portable: above 1, portable is faster
+    ratio: Estimate | None  # portable / native: above 1, portable is slower
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ def label(row: Row, size: str) -> str:
 
 def first_level(ratios: np.ndarray) -> np.ndarray:
     """For ratios [sizes x samples], the place of n* in each sample; sizes: at none."""
-    below = ratios < PARITY
-    last = ratios.shape[0] - 1 - np.argmax(below[::-1], axis=0)
-    return np.where(below.any(axis=0), last + 1, 0)
+    above = ratios > PARITY
+    last = ratios.shape[0] - 1 - np.argmax(above[::-1], axis=0)
+    return np.where(above.any(axis=0), last + 1, 0)
 
 
 def crossover(points: list[Point]) -> Estimate | None:
@@ -144,7 +144,7 @@ def resampled(point: Point) -> np.ndarray | None:
     assert point.native is not None
     native, portable = point.native.case, point.portable.case
     launches = shared_launches(native, portable)
-    sides = [[case.launches[x] for x in launches] for case in (native, portable)]
+    sides = [[case.launches[x] for x in launches] for case in (portable, native)]
     return ratio_resamples(*sides) if all(map(enough, sides)) else None
 
 
@@ -178,14 +178,14 @@ def statement(sweep: Sweep) -> str:
         return ""
     compared = [(p.size, p.ratio.value) for p in sweep.points if p.native and p.ratio]
     first, last = (exact(compared[place][0]) for place in (0, -1))
-    slower = f"{plain(1 / compared[-1][1])} times as long at {size} = {last}"
-    level = f"within {100 * (1 - PARITY):.0f} % of native or faster"
+    slower = f"{plain(compared[-1][1])} times as long at {size} = {last}"
+    level = f"within {100 * (1 - 1 / PARITY):.0f} % of native or faster"
     every = f"at every size measured, {size} = {first} to {last}"
     if at.value == compared[0][0]:
         text = f"portable is {level} {every}"
     elif math.isfinite(at.value):
         text = f"portable is {level} from {size} = {exact(at.value)} on, measured up to {last}"
-    elif all(ratio < PARITY for _, ratio in compared):
+    elif all(ratio > PARITY for _, ratio in compared):
         text = f"portable is slower than native {every}: it takes {slower}"
     else:
         text = f"portable is slower than native at the largest size measured: it takes {slower}"

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from . import end_to_end, end_to_end_times
 from .bounds import CACHE, in_cache
-from .gaps import COLUMNS as GAP_COLUMNS
-from .gaps import Gap, cells
+from .gap_texts import COLUMNS as GAP_COLUMNS
+from .gap_texts import DEFINITIONS, blank_text, cells
+from .gap_texts import NUMBERS as GAP_NUMBERS
+from .gaps import BESIDE, FACTORS, JOINT, WHOLE, Gap
 from .learning import COLUMNS as TRAINING_COLUMNS
 from .learning import NUMBERS as TRAINING_NUMBERS
 from .learning import Training
 from .learning import cells as training_cells
+from .models import NOT_TOLD, PORTABLES
 from .rows import Row, counts_text
 from .shape_texts import BOUNDS, WORST
 from .shape_texts import COLUMNS as SHAPE_COLUMNS
@@ -22,13 +25,20 @@ from .shape_texts import NUMBERS as SHAPE_NUMBERS
 from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
-from .view import COLUMNS, NUMBERS, OPTIONAL, Group
+from .view import COLUMNS, NUMBERS, OPTIONAL, RATIO, Group
 
 END_TO_END = {
     f"end_to_end_{'_'.join(way)}{end}_s": (way, place)
     for way in end_to_end.WAYS
     for place, end in enumerate(("", "_low", "_high"))
 }
+
+
+def column(name: str) -> str:
+    """``gap_language_x_method``: of a factor, and of what stands beside the factors."""
+    return "gap" if name == WHOLE else f"gap_{name.replace(' ', '_')}"
+
+
 CSV_COLUMNS = [
     "algorithm",
     "method",
@@ -40,15 +50,15 @@ CSV_COLUMNS = [
     "median_s",
     "ci_low_s",
     "ci_high_s",
-    "ratio",
+    "portable_over_native",
     "floor_ratio",
     "verdict",
     "reason",
     "rate",
     "rate_unit",
     "note",
-    "ratio_low",
-    "ratio_high",
+    "portable_over_native_low",
+    "portable_over_native_high",
     "status",
     "device_kind",
     "device_name",
@@ -75,6 +85,9 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    *(column(name) for name in (WHOLE, *FACTORS, JOINT, *BESIDE)),
+    "gap_best",
+    "gap_blank",
     *END_TO_END,
     "end_to_end_parts_s",
     "energy_J",
@@ -86,12 +99,14 @@ CSV_COLUMNS = [
 
 RIGHT = {
     *NUMBERS,
-    *GAP_COLUMNS[2:7],
+    RATIO,
+    *(f"{model} / native" for model in PORTABLES),
+    "native / portable twin",
     *TRAINING_NUMBERS,
     *SHAPE_NUMBERS,
     "A",
     "B",
-    "A / B",
+    "B / A",
 }
 
 
@@ -100,8 +115,22 @@ def figure(value: float | None) -> str:
     return "" if value is None else f"{value:.9g}"
 
 
-def record(row: Row) -> dict[str, str]:
-    """The CSV cells of one row."""
+def gap_record(gap: Gap | None) -> dict[str, str]:
+    """The CSV cells of the gap that a row is the written-once side of."""
+    if gap is None:
+        return {key: "" for key in CSV_COLUMNS if key.startswith("gap")}
+    case = gap.best.case
+    values = gap.beside | {name: one.value for name, one in gap.factors.items()}
+    names = (WHOLE, *FACTORS, JOINT, *BESIDE)
+    return {
+        **{column(name): figure(values.get(name)) for name in names},
+        "gap_best": f"{case.model} {case.method_text}",
+        "gap_blank": blank_text(gap, names),
+    }
+
+
+def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
+    """The CSV cells of one row, and of its gap."""
     case, ratio, samples = row.case, row.ratio, row.case.samples
     stages = {name: median(times) for name, times in case.stages.items()}
     values = {
@@ -112,7 +141,7 @@ def record(row: Row) -> dict[str, str]:
         "median_s": figure(row.median),
         "ci_low_s": figure(row.low),
         "ci_high_s": figure(row.high),
-        "ratio": figure(ratio.value if ratio else None),
+        "portable_over_native": figure(ratio.value if ratio else None),
         "floor_ratio": figure(row.floor_ratio),
         "best_floor_ratio": figure(row.best_floor_ratio),
         "verdict": row.verdict,
@@ -122,8 +151,8 @@ def record(row: Row) -> dict[str, str]:
         "note": "; ".join(
             filter(None, [CACHE if row.median and in_cache(case) else "", row.note])
         ),
-        "ratio_low": figure(ratio.low if ratio else None),
-        "ratio_high": figure(ratio.high if ratio else None),
+        "portable_over_native_low": figure(ratio.low if ratio else None),
+        "portable_over_native_high": figure(ratio.high if ratio else None),
         "min_s": figure(min(samples) if samples else None),
         "max_s": figure(max(samples) if samples else None),
         "samples": len(samples),
@@ -144,16 +173,23 @@ def record(row: Row) -> dict[str, str]:
         "git": case.context.build.git,
         "kokkos": case.context.build.kokkos,
         "date": case.context.date,
+        **gap_record(gap),
     }
     return {k: str(values[k] if k in values else getattr(case, k)) for k in CSV_COLUMNS}
 
 
-def to_csv(rows: list[Row]) -> str:
+def records(rows: list[Row], gaps: Iterable[Gap]) -> list[dict[str, str]]:
+    """The CSV cells of all rows."""
+    by_row = {id(gap.row): gap for gap in gaps}
+    return [record(row, by_row.get(id(row))) for row in rows]
+
+
+def to_csv(rows: list[Row], gaps: Iterable[Gap] = ()) -> str:
     """One line per case."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(record(row) for row in rows)
+    writer.writerows(records(rows, gaps))
     return text.getvalue()
 
 
@@ -166,18 +202,18 @@ def escape(text: str) -> str:
     return " ".join(text.split())
 
 
-def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Collection[str] = RIGHT,
+) -> str:
     """A pipe table; numbers to the right."""
-    rules = ["---:" if column in RIGHT else "---" for column in columns]
+    rules = ["---:" if column in right else "---" for column in columns]
     lines = [[escape(column) for column in columns], rules]
     lines += [[escape(cell) for cell in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-FACTORS = (
-    "t(kokkos, automatic launch) / t(best native, library or peer), and its factors: tuning x "
-    "specialisation x abstraction x method and hardware. Above 1, portable is slower."
-)
 ACCURACY = (
     "Mean, standard deviation and range over the seeds. Time to a target: median time of the whole training / epochs x "
     "the first epoch whose measured accuracy reaches it; mean over the seeds, where all of them do."
@@ -216,8 +252,8 @@ def to_markdown(
         )
         parts.append(f"### {escape(group.title)}\n\n{table}")
     if gaps:
-        table = markdown_table(GAP_COLUMNS, cells(list(gaps)))
-        parts.append(f"### the gap of portable code\n\n{escape(FACTORS)}\n\n{table}")
+        table = markdown_table(GAP_COLUMNS, cells(gaps), GAP_NUMBERS)
+        parts.append(f"### the gap\n\n{escape(f'{DEFINITIONS} {NOT_TOLD}')}\n\n{table}")
     if trainings:
         table = markdown_table(TRAINING_COLUMNS, training_cells(list(trainings)))
         parts.append(

@@ -15,6 +15,7 @@ from .rows import Row
 from .selection import work_title
 
 ROOFLINE = "% of roofline"
+RATIO = "portable / native"
 ENERGY = "energy [95 %]"  # of one compute; shown where the study measured it
 COLUMNS = (
     "method",
@@ -28,7 +29,7 @@ COLUMNS = (
     ENERGY,
     *end_to_end.COLUMNS.values(),
     ROOFLINE,
-    "native / portable",
+    RATIO,
     "verdict",
     "note",
 )

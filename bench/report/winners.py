@@ -4,47 +4,36 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from . import expected, nulls, shape_texts, units, unresolved
 from .findings import Findings
-from .gaps import Gap
+from .gap_texts import BEST
+from .gaps import WHOLE, Gap
+from .models import BLOCKS, PORTABLE
 from .ratios import judge
 from .rows import Row
-from .selection import fastest, measured, of_study, place, problem, time, work_title
+from .selection import of_study, time
 from .statistics import Estimate
 from .terminal import coloured, shorten
 from .view import roofline
 
-RATIO = "native / portable"
+RATIO = f"{PORTABLE} / native"
+LIBRARY = "best library or peer"
 COLUMNS = (
-    *("problem", "device", "portable", "native"),
-    *(RATIO, "verdict", "best of all", "roofline"),
+    *("problem", "device", PORTABLE, BLOCKS, "native"),
+    *(RATIO, "verdict", BEST, LIBRARY, WHOLE, "roofline"),
 )
-RIGHT = (RATIO, "roofline")
-WIDE = 110  # columns from which on methods, intervals and the roofline have room
-GIVE_WAY = {"best of all": 14, "portable": 14, "device": 8, "problem": 20}  # to these
+RIGHT = (RATIO, WHOLE, "roofline")
+WIDE = 110  # columns from which on methods, intervals and the whole gap have room
+WIDEST = 140  # the best library or peer, and the roofline
+GIVE_WAY = (  # to these, in this order, until all fit
+    *((LIBRARY, 18), ("problem", 20), (BEST, 18), (LIBRARY, 10), (PORTABLE, 18)),
+    *((BLOCKS, 13), ("problem", 14), (BEST, 14), (PORTABLE, 14), ("device", 6)),
+    *(("native", 7), (PORTABLE, 7), (BLOCKS, 7), (BEST, 10), ("problem", 12)),
+)
 REASONS = 4  # that are named, of why cases did not run
-
-
-def leading(gaps: Iterable[Gap]) -> list[Gap]:
-    """For each problem and device the fastest portable method, preferably one with a native counterpart."""
-    found: dict[tuple[object, ...], Gap] = {}
-    for gap in gaps:
-        key = field_of(gap.portable)
-        best = found.setdefault(key, gap)
-        if (gap.native is None, time(gap.portable)) < (
-            best.native is None,
-            time(best.portable),
-        ):
-            found[key] = gap
-    return list(found.values())
-
-
-def field_of(row: Row) -> tuple[object, ...]:
-    """Equal for the rows that compete on one problem."""
-    return problem(row.case), place(row.case)
 
 
 def time_text(row: Row) -> str:
@@ -66,13 +55,14 @@ def ratio_text(ratio: Estimate, wide: bool) -> str:
     return number(ratio.value) + (f" [{', '.join(known)}]" if known else "")
 
 
-def best_text(winner: Row, gap: Gap) -> str:
-    """``6.31 ms numpy library``; without what the line has already."""
-    if winner is gap.portable:
-        return "portable"
-    if winner is gap.native:
-        return "native"
-    return f"{time_text(winner)} {winner.case.model} {winner.case.method_text}"
+def cell(row: Row | None, *more: str) -> str:
+    """``6.31 ms library``; nothing without a row."""
+    return " ".join([time_text(row), *more]) if row else ""
+
+
+def who(row: Row | None) -> tuple[str, ...]:
+    """Model and method."""
+    return (row.case.model, row.case.method_text) if row else ()
 
 
 def roofline_text(row: Row) -> str:
@@ -80,18 +70,21 @@ def roofline_text(row: Row) -> str:
     return roofline(row).split(" (")[0].split(",")[0].removesuffix("-bound")
 
 
-def line(gap: Gap, winner: Row, margin: float, wide: bool) -> dict[str, str]:
+def line(gap: Gap, margin: float, width: int) -> dict[str, str]:
     """The cells of one problem."""
-    portable, native, ratio = gap.portable, gap.native, gap.ratio
+    wide, widest = width >= WIDE, width >= WIDEST
+    rows = (gap.once, gap.special)
     texts = (
-        work_title(portable).replace(" f32", ""),
+        f"{gap.algorithm} {gap.problem}".replace(" f32", ""),
         gap.device,
-        time_text(portable) + (f" {portable.case.method_text}" if wide else ""),
-        time_text(native) + (f" {native.case.model}" if wide else "") if native else "",
-        ratio_text(ratio, wide) if ratio else "",
-        judge(ratio, margin) if ratio else "",
-        best_text(winner, gap),
-        roofline_text(portable) if wide else "",
+        *(cell(row, *who(row)[1:] if wide else ()) for row in rows),
+        cell(gap.native, *who(gap.native)[:1] if wide else ()),
+        ratio_text(gap.ratio, wide) if gap.ratio else "",
+        judge(gap.ratio, margin) if gap.ratio else "",
+        cell(gap.best, *who(gap.best)),
+        cell(gap.library, *who(gap.library)) if widest else "",
+        number(gap.whole.value) if wide and gap.whole else "",
+        roofline_text(gap.row) if widest else "",
     )
     return dict(zip(COLUMNS, texts))
 
@@ -107,7 +100,7 @@ def column_widths(
     }
     if len({line["device"] for line in lines}) == 1:
         del widths["device"]  # the headline names it
-    for column, minimum in GIVE_WAY.items():
+    for column, minimum in GIVE_WAY:
         over = sum(widths.values()) + 2 * (len(widths) - 1) - width
         if over > 0 and widths.get(column, 0) > minimum:
             widths[column] = max(widths[column] - over, minimum)
@@ -123,22 +116,12 @@ def row_text(cells: dict[str, str], widths: dict[str, int]) -> str:
     ).rstrip()
 
 
-def table(
-    gaps: Sequence[Gap], rows: list[Row], margin: float, width: int, colour: bool
-) -> list[str]:
-    """A head, and one line for the leading portable method of each problem and device.
-
-    @pre there are gaps
-    """
-    fields: dict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for row in measured(rows):
-        fields[field_of(row)].append(row)
-    wide = width >= WIDE
-    lines = [
-        line(gap, fastest(fields[field_of(gap.portable)]), margin, wide)
-        for gap in leading(gaps)
-    ]
-    names = dict(zip(COLUMNS, COLUMNS)) | ({} if wide else {RATIO: "ratio"})
+def table(gaps: Sequence[Gap], margin: float, width: int, colour: bool) -> list[str]:
+    """A head, and one line for each problem, precision class and device. @pre there are gaps"""
+    lines = [line(gap, margin, width) for gap in gaps]
+    names = dict(zip(COLUMNS, COLUMNS))
+    if width < WIDE:
+        names |= {RATIO: "ratio", BLOCKS: BLOCKS.removeprefix(f"{PORTABLE}_")}
     widths = column_widths(lines, names, width)
     head = row_text(names, widths)
     found = [(row_text(cells, widths), cells["verdict"]) for cells in lines]
@@ -172,13 +155,13 @@ def to_summary(
     warnings = [
         *expected.texts(found.unexpected),
         *nulls.texts(found.nulls)[:1],
-        *unresolved.texts(leading(found.gaps), found.margin),
+        *unresolved.texts(found.gaps, found.margin),
     ]
     said = [f"preflight: {text}" for text in remarks]
     lines = [
         *wrapped([headline, *said], width),
         "",
-        *table(found.gaps, rows, found.margin, width, colour),
+        *table(found.gaps, found.margin, width, colour),
         *failures(rows, width, colour),
         "",
         *wrapped([*warnings, *shape_texts.texts(found.shapes)], width),

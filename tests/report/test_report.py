@@ -20,7 +20,7 @@ from bench.report.units import interval, rate, seconds
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = (
     "algorithm,method,model,dtype,sizes,devices,launch,median_s,ci_low_s,ci_high_s,"
-    "ratio,floor_ratio,verdict,reason,"
+    "portable_over_native,floor_ratio,verdict,reason,"
 )
 NASTY = 'a|b <script>alert(1)</script> `x` & "y"\nnext'
 
@@ -57,7 +57,7 @@ def test_csv(study):
     assert (row["sizes"], row["devices"]) == ("n=268435456", "1")
     assert float(row["median_s"]) == pytest.approx(1.00095e-3)
     assert float(row["ci_low_s"]) < float(row["median_s"]) < float(row["ci_high_s"])
-    assert (float(row["ratio"]), row["verdict"]) == (1.0, "same")
+    assert (float(row["portable_over_native"]), row["verdict"]) == (1.0, "same")
     assert row["rate_unit"] == "GB/s" and float(row["rate"]) == pytest.approx(
         3218, 1e-3
     )
@@ -200,7 +200,7 @@ def test_runs_as_a_module_from_the_project(tmp_path):
         command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "native / portable" in done.stdout
+    assert "kokkos / native" in done.stdout
     assert [r["verdict"] for r in read_csv(tmp_path / "run")] == [
         "skipped",
         "",

@@ -145,7 +145,14 @@ def check(folder, code, messages):
         rows = list(csv.DictReader(file))
     assert any(row["sizes"].startswith("n=4096") for row in rows)
     for row in rows:
-        for key in ("median_s", "rate", "ratio", "floor_ratio", "latency_s"):
+        figures = (
+            "median_s",
+            "rate",
+            "portable_over_native",
+            "floor_ratio",
+            "latency_s",
+        )
+        for key in (*figures, "gap"):
             value = float(row[key] or 0)
             assert 0 <= value < math.inf
 

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The factors of the gap, by hand."""
 
+from math import log, prod
+from pathlib import Path
+
 import pytest
 
-from bench.report.gaps import COLUMNS, cells, gaps, geometric_mean, texts
-from bench.report.statistics import Estimate
+from bench.report.gap_texts import COLUMNS, cells, texts
+from bench.report.gaps import FACTORS, JOINT, WHOLE, gaps
+from bench.report.published import resident_rows
+from bench.report.published_records import read
 
+RESULTS = Path(__file__).parents[2] / "bench" / "results"
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
 
 
@@ -15,44 +21,80 @@ def times(middle):
 
 @pytest.fixture
 def study(entry):
-    """Kokkos 12 ms automatic and 8 tuned, CUDA 6 and 5, a method 4, a library 2, a peer 1."""
+    """Kokkos 12 ms by default and 8 searched, CUDA 6 and 5, a method 4, matrix units 3, a library 2, a peer 1."""
     return [
         entry("kokkos", times(12e-3)),
         entry("kokkos", times(8e-3), "team=64"),
+        entry("kokkos", times(13e-3), method="plain"),
+        entry("kokkos", times(7e-3), "team=64", method="plain"),
         entry("cuda", times(6e-3)),
         entry("cuda", times(5e-3), "team=128"),
         entry("cuda", times(4e-3), method="plain"),
+        entry("cuda", times(3e-3), method="mma"),
         entry("cub", times(2e-3), method="transform"),
         entry("pytorch", times(1e-3), method="library", kind="gpu"),
     ]
 
 
-def values(gap):
-    factors = (gap.tuning, gap.abstraction, gap.method, gap.whole)
-    return [factor and pytest.approx(factor.value) for factor in factors]
+def values(gap, names=FACTORS):
+    """The factors that are known."""
+    known = {name: one.value for name, one in gap.factors.items() if name in names}
+    return {name: pytest.approx(value) for name, value in known.items()}
+
+
+def only(rows):
+    (gap,) = gaps(rows)
+    return gap
 
 
 def test_factors(study, rows_of):
-    (gap,) = gaps(rows_of(study))
-    assert values(gap) == [12 / 8, 8 / 5, 5 / 1, 12 / 1]
-    assert gap.automatic.median == pytest.approx(12e-3)
-    assert (gap.portable.case.launch, gap.native.case.launch) == ("team=64", "team=128")
-    assert gap.best.case.model == "pytorch"  # peers are among all
-    assert gap.title == "vector_add wide f32 n=2^28"
-    for factor in (gap.tuning, gap.abstraction, gap.method, gap.whole):
+    gap = only(rows_of(study))
+    expected = (12 / 8, 8 / 5, 5 / 4, 4 / 3, 3 / 1)
+    assert values(gap) == dict(zip(FACTORS, expected))
+    assert gap.whole.value == pytest.approx(12) and gap.blank.keys() == {
+        *("flat cost", "launch layer", "recovered")
+    }
+    assert gap.once.case.method == "wide", "the fastest at its default launch"
+    assert (gap.once.case.launch, gap.native.case.launch) == ("team=64", "team=128")
+    assert gap.best is gap.library and gap.best.case.model == "pytorch"
+    assert gap.title == "vector_add f32 n=2^28"
+    for factor in gap.factors.values():
         assert factor.low <= factor.value <= factor.high
 
 
 def test_product_holds_over_the_launches_that_all_share(study, entry, all_rows):
     # in the second launch kokkos alone was run, and was slow
-    alone = [entry("kokkos", times(99e-3))]
-    (gap,) = gaps(all_rows(("1", study), ("2", alone)))
-    assert values(gap) == [12 / 8, 8 / 5, 5 / 1, 12 / 1]
-    product = gap.tuning.value * gap.abstraction.value * gap.method.value
-    assert gap.whole.value == pytest.approx(product)
+    slow = (("wide", 90e-3), ("plain", 99e-3))
+    alone = [entry("kokkos", times(time), method=method) for method, time in slow]
+    gap = only(all_rows(("1", study), ("2", alone)))
+    assert values(gap)["language"] == 8 / 5 and gap.whole.value == pytest.approx(12)
+    assert prod(gap.factors[name].value for name in FACTORS) == pytest.approx(12)
 
 
-def test_ratio_is_over_all_launches_that_portable_and_native_share(entry, all_rows):
+def test_every_product_over_the_published_records_holds():
+    """Where all factors are known they give the whole gap, and knn of MNIST reads 22.7, not 1.71."""
+    for folder in ("h200", "h100"):
+        found = gaps(resident_rows(read(RESULTS / folder)[1]))
+        whole = {g.title: g for g in found if g.whole and not blank(g)}
+        assert len(whole) > 25
+        for gap in whole.values():
+            total = sum(log(one.value) for one in gap.parts.values())
+            assert log(gap.whole.value) == pytest.approx(total, abs=1e-12), gap.title
+        if folder == "h200":
+            knn = whole["knn f32 train=52,500 test=17,500"]
+            assert [f"{knn.factors[name].value:.3g}" for name in (WHOLE, *FACTORS)] == [
+                *("22.7", "1", "0.992", "1", "22.9", "1")
+            ]
+            assert f"{knn.beside['recovered']:.2f}" == "0.83"
+            assert knn.once.case.method == "fused" and knn.special.case.method == "mma"
+
+
+def blank(gap):
+    """The factors that are missing."""
+    return gap.blank.keys() & {WHOLE, *FACTORS, JOINT}
+
+
+def test_ratio_is_over_all_launches_that_kokkos_and_native_share(entry, all_rows):
     """Medians 4 and 3 in the launch with the peer, 6 and 3 in the other: 5 and 3 over both."""
     first = [
         entry("kokkos", times(4e-3)),
@@ -60,33 +102,126 @@ def test_ratio_is_over_all_launches_that_portable_and_native_share(entry, all_ro
         entry("triton", times(1e-3), method="fused"),
     ]
     second = [entry("kokkos", times(6e-3)), entry("cuda", times(3e-3))]
-    (gap,) = gaps(all_rows(("1", first), ("2", second)))
-    assert values(gap) == [None, 4 / 3, 3 / 1, 4 / 1]
+    gap = only(all_rows(("1", first), ("2", second)))
+    assert values(gap) == {"language": 4 / 3, "method": 1, "reach": 1, "library": 3}
     middle = (4e-3 * STEADY[-1] + 6e-3 * STEADY[0]) / 2
-    assert gap.ratio.value == pytest.approx(3e-3 / middle)
-    assert gap.ratio.low < 3 / 5.5 and gap.ratio.high > 3 / 4.5
+    assert gap.ratio.value == pytest.approx(middle / 3e-3)
+    assert gap.ratio.low < 4.5 / 3 and gap.ratio.high > 5.5 / 3
 
 
 def test_no_shared_launch_gives_no_interval(entry, all_rows):
     kokkos, cuda = [entry("kokkos", times(3e-3))], [entry("cuda", times(2e-3))]
-    (gap,) = gaps(all_rows(("1", kokkos), ("2", cuda)))
+    gap = only(all_rows(("1", kokkos), ("2", cuda)))
     assert gap.whole.value == pytest.approx(1.5) and gap.whole.low is None
-    assert gap.tuning is None  # one launch: nothing is known of the tuning
+    assert "tuning" not in gap.factors and gap.blank["tuning"] == "one launch measured"
 
 
-def test_without_a_native_of_the_method_the_factors_are_none(entry, rows_of):
-    rows = rows_of(
-        [
-            entry("kokkos", times(3e-3), method="range_reduce"),
-            entry("cub", times(2e-3), method="reduce"),
-        ]
+def test_without_a_default_launch_there_is_no_tuning_and_no_whole(entry, rows_of):
+    rows = [entry("kokkos", times(3e-3), "team=64", source="explicit")]
+    gap = only(rows_of([*rows, entry("cuda", times(2e-3))]))
+    assert gap.blank["tuning"] == gap.blank[WHOLE] == "no default launch measured"
+    assert values(gap)["language"] == 1.5 and gap.default is None
+    (line,) = texts([gap])
+    assert line.endswith("1 left out: no default launch measured")
+
+
+def test_without_a_native_of_the_method_two_factors_are_one_and_named_so(
+    entry, rows_of
+):
+    """Never two factors of which one is 1."""
+    made = [
+        entry("kokkos", times(3e-3), method="range_reduce"),
+        entry("cuda", times(2e-3), method="two_stage"),
+        entry("cub", times(1e-3), method="reduce"),
+    ]
+    gap = only(rows_of(made))
+    assert values(gap, (JOINT, *FACTORS)) == {JOINT: 1.5, "reach": 1, "library": 2}
+    assert (
+        gap.blank["language"]
+        == gap.blank["method"]
+        == "no comparable native range_reduce"
     )
-    (gap,) = gaps(rows)
-    assert values(gap) == [None, None, None, 1.5]
-    assert gap.native is None and texts([gap]) == []
+    (line,) = cells([gap])
+    language = line[COLUMNS.index("language")]
+    assert language.startswith("1.500 [") and language.endswith(JOINT)
+    assert line[COLUMNS.index("method")] == ""
+    assert f"3.000 = {JOINT} 1.500 x reach 1.000 x library 2.000" in texts([gap])[0]
 
 
-def test_host_natives_are_openmp_and_serial_counts_among_all(entry, rows_of):
+def test_where_all_natives_are_beyond_the_reach_nothing_is_said_of_method_and_reach(
+    entry, rows_of
+):
+    made = [
+        entry("kokkos", times(3e-3)),
+        entry("cuda", times(2e-3), method="mma"),
+    ]
+    gap = only(rows_of(made))
+    assert values(gap, (JOINT, *FACTORS)) == {"library": 1}
+    assert (
+        gap.blank["reach"]
+        == gap.blank[JOINT]
+        == "no comparable native that Kokkos' API reaches"
+    )
+    assert gap.whole.value == 1.5, "the whole gap holds"
+
+
+def test_without_any_native_there_is_the_whole_gap_alone(entry, rows_of):
+    made = [
+        entry("kokkos", times(3e-3)),
+        entry("pytorch", times(2e-3), method="library", kind="gpu"),
+    ]
+    gap = only(rows_of(made))
+    assert gap.whole.value == 1.5 and gap.parts == {}
+    assert gap.blank["library"] == "no comparable native"
+
+
+def test_a_method_with_a_kokkos_kernel_is_within_the_reach(entry, rows_of):
+    """Whatever its name says."""
+    made = [
+        entry(model, times(time), method="cluster_of_points")
+        for model, time in (("kokkos", 3e-3), ("cuda", 2e-3))
+    ]
+    gap = only(rows_of(made))
+    assert values(gap) == {"language": 1.5, "method": 1, "reach": 1, "library": 1}
+
+
+def test_clusters_are_reach(entry, rows_of):
+    made = [
+        entry("kokkos", times(6e-3), method="persistent"),
+        entry("cuda", times(4e-3), method="persistent"),
+        entry("cuda", times(2e-3), method="persistent_cluster"),
+    ]
+    gap = only(rows_of(made))
+    assert values(gap) == {"language": 1.5, "method": 1, "reach": 2, "library": 1}
+
+
+def test_the_best_of_all_may_be_kokkos(entry, rows_of):
+    """Then the whole gap is 1, and what native lacks stands in the last factor."""
+    made = [entry("kokkos", times(2e-3)), entry("cuda", times(3e-3))]
+    gap = only(rows_of(made))
+    assert gap.best is gap.once and gap.whole.value == 1
+    assert values(gap)["language"] == 2 / 3 and values(gap)["library"] == 1.5
+
+
+def test_a_precision_class_is_a_gap_of_its_own(entry, rows_of):
+    """A product in bf16 does not win over f32."""
+    made = [
+        entry("kokkos", times(6e-3), method="direct"),
+        entry("cuda", times(5e-3), method="direct"),
+        entry("kokkos_blocks", times(3e-3), method="tensor_bf16", kind="gpu"),
+        entry("cuda", times(2e-3), method="tensor_bf16"),
+        entry("cudnn", times(1e-3), method="layers_bf16"),
+    ]
+    f32, bf16 = gaps(rows_of(made))
+    assert f32.whole.value == pytest.approx(6 / 5) and f32.special is None
+    assert bf16.title == "vector_add f32 n=2^28, products in bf16"
+    assert bf16.once is None and bf16.whole is None
+    assert bf16.blank[WHOLE] == "no kokkos kernel of this precision class"
+    assert values(bf16) == {"library": 2}
+    assert bf16.beside["launch layer"] == pytest.approx(3 / 2)
+
+
+def test_host_natives_are_openmp_and_serial_is_another_method(entry, rows_of):
     rows = rows_of(
         [
             entry("kokkos", times(6e-3), kind="host", device_name="Intel Xeon"),
@@ -95,9 +230,9 @@ def test_host_natives_are_openmp_and_serial_counts_among_all(entry, rows_of):
             entry("cuda", times(1e-3)),
         ]
     )
-    (gap,) = gaps(rows)
-    assert values(gap) == [None, 1.5, 2, 3]
-    assert gap.device == "Intel Xeon"
+    gap = only(rows)
+    assert values(gap) == {"language": 1.5, "method": 2, "reach": 1, "library": 1}
+    assert gap.device == "Intel Xeon" and gap.whole.value == pytest.approx(3)
 
 
 @pytest.mark.parametrize(
@@ -109,110 +244,56 @@ def test_what_does_not_compare_makes_no_gap(entry, rows_of, change):
     assert gaps(rows_of([entry("kokkos", times(1e-3)), other])) == []
 
 
-def test_one_method_leads(entry, rows_of):
-    rows = rows_of(
-        [
-            entry(model, times(time), method=method)
-            for model in ("kokkos", "cuda")
-            for method, time in (("plain", 3e-3), ("wide", 2e-3))
-        ]
-    )
-    assert {gap.variant: gap.leads for gap in gaps(rows)} == {
-        "plain": False,
-        "wide": True,
+def test_specialised_kernels_stand_beside_the_factors(study, entry, rows_of):
+    """kokkos_blocks at 6 ms by `wide`, whose body no record tells, then at 4 ms by `mma`."""
+    wide = entry("kokkos_blocks", times(6e-3), "team=64", kind="gpu")
+    gap = only(rows_of([*study, wide]))
+    assert values(gap)["language"] == 8 / 5, "no factor holds it"
+    assert gap.beside == {"recovered": pytest.approx(log(8 / 6) / log(8 / 1))}
+    assert gap.blank["launch layer"] == "the records do not tell whose body it is"
+    assert gap.special_ratio.value == pytest.approx(6 / 5)
+    mma = entry("kokkos_blocks", times(4e-3), method="mma", kind="gpu")
+    gap = only(rows_of([*study, wide, mma]))
+    assert gap.beside == {
+        "launch layer": pytest.approx(4 / 3),
+        "recovered": pytest.approx(log(8 / 4) / log(8 / 1)),
     }
-    assert [line[0] for line in cells(gaps(rows))] == ["vector_add wide f32 n=2^28"]
+    (line,) = cells([gap])
+    assert line[COLUMNS.index("recovered")] == "33 %"
+    assert line[COLUMNS.index("flat cost")] == "" and line[-1] == ""
 
 
-def test_text_has_geometric_means(entry, all_rows):
-    def both(n, time):
-        return [entry("kokkos", times(time), n=n), entry("cuda", times(1e-3), n=n)]
-
-    rows = all_rows(("1", both(1024, 2e-3)), ("1", both(2048, 8e-3)))
-    (line,) = texts(gaps(rows))
-    assert "gap of vector_add, NVIDIA H200: 4.000 = abstraction 4.000 x" in line
-    assert "means of 2 problems; largest 8.000: wide f32 n=2,048" in line
-
-
-def test_several_devices_are_named_and_have_means_of_their_own(entry, rows_of):
-    """And so have the engines between them."""
-
-    def both(devices, time, engine):
-        more = {"devices": devices, "metric": "makespan", "communicator": engine}
-        pair = [
-            entry("kokkos", times(time), **more),
-            entry("cuda", times(1e-3), **more),
-        ]
-        for one in pair:
-            one["name"] += engine
-        return pair
-
-    rows = rows_of(
-        [*both(1, 2e-3, ""), *both(2, 3e-3, "local"), *both(2, 5e-3, "nccl")]
-    )
-    found = gaps(rows)
-    names = ["NVIDIA H200", "2 x NVIDIA H200", "2 x NVIDIA H200, nccl"]
-    assert [line[1] for line in cells(found)] == names
-    for name, mean, line in zip(names, ("2.000", "3.000", "5.000"), texts(found)):
-        assert line.startswith(f"gap of vector_add, {name}: {mean} = ")
-
-
-def test_means_leave_out_what_has_no_interval(entry, all_rows):
-    def both(n, time, count):
-        some = [1e-3 * time] * count
-        return [entry("kokkos", some, n=n), entry("cuda", [1e-3] * count, n=n)]
-
-    sure = [("1", both(1024, 2, 6)), ("1", both(2048, 8, 6))]
-    few = [("1", both(4096, 100, 5)), ("1", both(8192, 100, 3))]
-    (line,) = texts(gaps(all_rows(*sure, *few)))
-    assert "gap of vector_add, NVIDIA H200: 4.000 = abstraction 4.000 x" in line
-    assert "(means of 2 problems; largest 8.000: wide f32 n=2,048; " in line
-    assert line.endswith("; 2 problems without an interval left out)")
-
-
-def test_without_any_interval_there_is_no_mean(entry, rows_of):
-    rows = rows_of([entry("kokkos", [2e-3] * 5), entry("cuda", [1e-3] * 5)])
-    (gap,) = gaps(rows)
-    assert gap.whole.value == 2 and gap.whole.low is None
-    text = "gap of vector_add, NVIDIA H200: no mean"
-    assert texts([gap]) == [f"{text} (1 problem without an interval left out)"]
-
-
-def test_geometric_mean():
-    assert geometric_mean([2, 8]) == pytest.approx(4)
-    assert geometric_mean([0.5, 2]) == pytest.approx(1)
-
-
-def test_specialisation(study, entry, rows_of):
-    """kokkos_blocks at 7 and 6 ms: its launch says nothing of the tuning."""
-    blocks = [
-        entry("kokkos_blocks", times(7e-3), kind="gpu"),
-        entry("kokkos_blocks", times(6e-3), "team=64", kind="gpu"),
+@pytest.mark.parametrize(
+    "blocks, native, reason",
+    [
+        (3e-3, 1e-3, "kokkos_blocks is slower"),
+        (2e-3, 1.99e-3, "within 2 % of the best"),
+    ],
+)
+def test_nothing_is_recovered_where_there_is_nothing_to_recover(
+    entry, rows_of, blocks, native, reason
+):
+    made = [
+        entry("kokkos", times(2e-3)),
+        entry("kokkos_blocks", times(blocks), kind="gpu"),
+        entry("cuda", times(native)),
     ]
-    (gap,) = gaps(rows_of([*study, *blocks]))
-    assert gap.specialisation.value == pytest.approx(8 / 6)
-    assert values(gap) == [12 / 8, 6 / 5, 5 / 1, 12 / 1]
-    product = gap.tuning.value * gap.specialisation.value
-    product *= gap.abstraction.value * gap.method.value
-    assert gap.whole.value == pytest.approx(product)
-    assert gap.ratio.value == pytest.approx(5 / 8)
-    assert gap.blocks_ratio.value == pytest.approx(5 / 6)
-    assert "specialisation 1.333" in texts([gap])[0]
+    gap = only(rows_of(made))
+    assert "recovered" not in gap.beside and gap.blank["recovered"] == reason
 
 
-def test_without_blocks_the_specialisation_is_one(study, rows_of):
-    (gap,) = gaps(rows_of(study))
-    assert gap.specialisation == Estimate(1.0, 1.0, 1.0)
-    assert gap.blocks is None and gap.blocks_ratio is None
-    assert "specialisation" not in texts([gap])[0]
-    assert cells([gap])[0][COLUMNS.index("specialisation")] == "1"
+def test_flat_kernels_are_no_written_once_code(study, entry, rows_of):
+    """They would be the fastest at the default launch here."""
+    gap = only(rows_of([*study, entry("kokkos", times(10e-3), method="flat")]))
+    assert gap.once.case.method == "wide" and gap.flat.case.method == "flat"
+    assert gap.beside == {"flat cost": pytest.approx(10 / 8)}
 
 
-def test_blocks_alone_are_the_portable_side(entry, rows_of):
+def test_blocks_alone_leave_the_column_of_kokkos_blank(entry, rows_of):
     made = [
         entry("kokkos_blocks", times(3e-3), kind="gpu"),
         entry("cuda", times(2e-3)),
     ]
-    (gap,) = gaps(rows_of(made))
-    assert values(gap) == [None, 1.5, 1, 1.5]
-    assert gap.portable.case.model == "kokkos_blocks" and gap.blocks is None
+    gap = only(rows_of(made))
+    assert gap.once is None and gap.row is gap.special and gap.ratio is None
+    assert gap.special_ratio.value == pytest.approx(1.5) and gap.whole is None

@@ -157,7 +157,7 @@ def test_null_tests_count_false_verdicts(entry, rows_of):
     assert [test.row.case.model for test in found.false] == ["cuda"]
     first, second = nulls.texts(found)
     assert "null tests, each a variant against itself: 2, false verdicts: 1" in first
-    assert "model:cuda" in second and "slower 0.500" in second
+    assert "model:cuda" in second and "slower 2.000" in second
     # they enter nothing else
     assert len(measured(rows)) == 2
     assert rows[0].ratio.value == pytest.approx(1)

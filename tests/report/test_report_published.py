@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The result tables of the pages are what the command draws from the records."""
 
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from bench.report import published, published_figures
+from bench.report import defects, published, published_figures
 from bench.report.fields import Broken, read_json
 from bench.report.marked import splice
 from bench.report.merge import record_files
+from bench.report.models import NOT_TOLD
 from bench.report.published_records import read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +70,7 @@ def save_pages(root, old=""):
 @pytest.fixture
 def results(entry, save, monkeypatch):
     """The first folder: a case that loses by 10 %, in two types; SEVERAL: two GPUs."""
-    shown = {FIRST: ("native-portable-nvidia-h200",)}
+    shown = {FIRST: ("times-slower-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
     of_studies = {"sizes": ("every-model-vector-add",)}
     monkeypatch.setattr(published_figures, "STUDIES", of_studies)
@@ -98,24 +100,54 @@ def test_tables(results):
     shown = published_figures.published(results)
     text = published.draw(results, shown)
     links = text.count("[vector_add](../../algorithms/vector_add/README.md)")
-    assert links == 2 + len(
-        published.ONE
-    )  # in one type in each league table, losses, scaling
-    assert text.count("Portable loses more than 2 %") == 1
-    assert "openmp 4.000 ms" in text and "1.000 [" in text and "same" in text
-    assert "wide f32 n=2^28" in text and "f64" not in text
-    assert "cuda 1.000 ms" in text and "0.909 [" in text and "slower" in text
-    assert "cub transform 2.000 ms" in text
-    assert "| 1.100 [" in text  # the gap
+    # in one type in each league table and each table of gaps, and the scaling
+    assert links == 1 + 2 * len(published.ONE)
+    assert text.count("\nThe gap:\n") == len(published.ONE)
+    assert "4.000 ms openmp wide" in text and "1.000 [" in text and "same" in text
+    assert "| f32 n=2^28 |" in text and "f64" not in text
+    short = re.sub(r" \[[\d., ]+\]", "", text)  # without intervals
+    line = "|  | 1.100 ms wide |  | 1.000 ms cuda wide | 1.100 slower |"
+    best = "1.000 ms cuda wide | 2.000 ms cub transform |"
+    assert f"| f32 n=2^28 {line} {best}" in short
+    gap = "| 1.100 |  | 1.100 | 1 | 1 | 1 | wide / cuda |"
+    assert f"| f32 n=2^28 {gap}  |  |  | tuning: one launch measured |" in short
+    assert NOT_TOLD in text
     assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
     assert "Kokkos 4.7.00" in text and "abc1234" in text
-    image = "bench/results/figures/native-portable-nvidia-h200.svg"
+    image = "bench/results/figures/times-slower-nvidia-h200.svg"
     caption = f"\n\n*{shown[0].caption}*"
-    assert f"![Native / portable, NVIDIA H200](../../{image}){caption}" in text
+    assert f"![Times slower, NVIDIA H200](../../{image}){caption}" in text
     first = published.draw_headline(results, shown)
-    assert f"![Native / portable, NVIDIA H200]({image}){caption}" in first
+    assert f"![Times slower, NVIDIA H200]({image}){caption}" in first
     assert first.count("[vector_add](algorithms/vector_add/README.md)") == 1
-    assert "cuda 1.000 ms" in first and "openmp" not in first
+    assert "1.000 ms cuda wide" in first and "openmp" not in first
+    assert NOT_TOLD in first
+
+
+def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save):
+    """More than 3 %, against the faster of kokkos and kokkos_blocks: at default launches, else at the best."""
+    made = [
+        entry("kokkos", times(1.0e-3), method="direct"),
+        entry("kokkos_blocks", times(0.9e-3), method="direct", kind="gpu"),
+        entry("cuda", times(1.08e-3), method="direct"),
+        entry("cuda", times(1.05e-3), "team=64", method="direct"),
+        entry("kokkos", times(1.0e-3), method="late"),
+        entry("kokkos", times(0.8e-3), "team=64", method="late"),
+        entry("cuda", times(1.0e-3), method="late"),
+        entry("cuda", times(0.88e-3), "team=64", method="late"),
+        entry("kokkos", times(1.0e-3), method="plain"),
+        entry("cuda", times(1.02e-3), method="plain"),
+    ]
+    save(made, folder=FIRST, file="more.json")
+    read.cache_clear()
+    lines = defects.cells(defects.defects(published.resident(results, FIRST)))
+    where = ("NVIDIA H200", "vector_add f32 n=2^28")
+    default = ("direct", "default", "cuda 1.080 ms", "kokkos_blocks 900.0 us")
+    best = ("late", "best", "cuda 880.0 us", "kokkos 800.0 us")
+    assert [line[:6] for line in lines] == [(*where, *default), (*where, *best)]
+    assert lines[0][6].startswith("1.200 [") and lines[1][6].startswith("1.100 [")
+    text = published.draw(results, published_figures.published(results))
+    assert f"| {' | '.join(lines[0])} |" in text and defects.TEXT in text
 
 
 def test_ranks_are_a_line_of_their_own(results, entry, save):
@@ -150,7 +182,7 @@ def test_page_of_an_algorithm(results, tmp_path, capsys):
     text = page.read_text()
     kokkos, cuda = "1.100 ms, 2928 GB/s", "cuda 1.000 ms, 3221 GB/s"
     for dtype in ("f32", "f64"):
-        line = f"| {dtype} n=2^28 | wide | {kokkos} | {cuda} | 0.909 ["
+        line = f"| {dtype} n=2^28 | wide | {kokkos} |  | {cuda} | 1.100 ["
         assert line in text and f"- {dtype} n=2^28: cub `transform` 2.000 ms" in text
     assert "slower" in text and f"../../bench/results/{FIRST}" in text
     assert text.endswith("-->\nrest\n") and plain.read_text() == "no tables"
@@ -163,7 +195,7 @@ def test_figures_are_checked_byte_for_byte(results, tmp_path):
     shown = published_figures.published(results)
     published_figures.write(results, shown)
     assert published_figures.stale(results, shown) == []
-    file = results / "figures/native-portable-nvidia-h200.svg"
+    file = results / "figures/times-slower-nvidia-h200.svg"
     file.write_text(file.read_text().replace("95 %", "99 %").replace("abc1234", "x"))
     (file.parent / "left-over.svg").write_text("<svg/>")
     assert published_figures.stale(results, shown) == ["left-over.svg", file.name]
@@ -174,7 +206,7 @@ def test_figures_are_checked_byte_for_byte(results, tmp_path):
 
 
 def test_unknown_figure_is_named(results):
-    with pytest.raises(Broken, match="no figure 'pie'; there are: .*native-portable"):
+    with pytest.raises(Broken, match="no figure 'pie'; there are: .*times-slower"):
         list(published_figures.chosen(read(results / FIRST)[1], ["pie"], FIRST))
 
 

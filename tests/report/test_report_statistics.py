@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from bench.report import statistics
+from bench.report.ratios import judge
 
 
 def test_median():
@@ -108,15 +109,30 @@ def test_launches_cancel_in_the_ratio_when_both_sides_share_them():
     "low, high, expected",
     [
         (0.99, 1.01, "same"),
-        (1.002, 1.008, "same"),  # clearly faster, by less than the margin
-        (1.01, 1.05, "faster"),
-        (0.90, 0.97, "slower"),
+        (1.002, 1.008, "same"),  # clearly slower, by less than the margin
+        (1.01, 1.05, "slower"),
+        (0.90, 0.97, "faster"),
         (0.98, 1.03, "unresolved"),
         (0.5, 1.5, "unresolved"),
     ],
 )
 def test_verdict(low, high, expected):
     assert statistics.verdict(low, high, 0.02) == expected
+
+
+@pytest.mark.parametrize(
+    "value, low, high, expected",
+    [
+        (1.03, 1.01, 1.05, "slower"),
+        (0.97, 0.95, 0.99, "faster"),
+        (0.99, 1.01, 1.05, "unresolved"),  # the interval does not hold the figure
+        (1.01, 0.95, 0.99, "unresolved"),
+        (1.00, 0.99, 1.01, "same"),
+        (1.00, None, None, ""),
+    ],
+)
+def test_the_word_never_contradicts_the_figure(value, low, high, expected):
+    assert judge(statistics.Estimate(value, low, high), 0.02) == expected
 
 
 def test_verdict_is_fair_when_the_sides_are_swapped():

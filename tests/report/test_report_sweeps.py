@@ -23,10 +23,10 @@ def pair(entry, n, native, portable=1e-3, **changes):
 
 @pytest.fixture
 def sweep_of(entry, all_rows):
-    """sweep_of({n: native / portable}) -> the one sweep."""
+    """sweep_of({n: portable / native}) -> the one sweep."""
 
     def build(ratios):
-        records = [("1", pair(entry, n, value * 1e-3)) for n, value in ratios.items()]
+        records = [("1", pair(entry, n, 1e-3 / value)) for n, value in ratios.items()]
         (found,) = sweeps.sweeps(all_rows(*records))
         return found
 
@@ -36,10 +36,10 @@ def sweep_of(entry, all_rows):
 @pytest.mark.parametrize(
     "ratios, expected",
     [
-        ({10: 0.5, 20: 0.96, 40: 0.8, 80: 0.97, 160: 1.2}, 80),  # a dip starts it anew
-        ({10: 1.0, 20: 1.1, 40: 0.99}, 10),
-        ({10: 1.0, 20: 1.1, 40: 0.9}, math.inf),
-        ({10: 0.90, 20: 0.95000001, 40: 1}, 20),
+        ({10: 2.0, 20: 1.04, 40: 1.25, 80: 1.03, 160: 0.8}, 80),  # a dip starts it anew
+        ({10: 1.0, 20: 0.9, 40: 1.01}, 10),
+        ({10: 1.0, 20: 0.9, 40: 1.1}, math.inf),
+        ({10: 1.11, 20: 1 / 0.95000001, 40: 1}, 20),
     ],
 )
 def test_crossover_is_the_size_from_which_all_are_level(sweep_of, ratios, expected):
@@ -77,7 +77,7 @@ def test_interval_of_a_crossover(entry, all_rows):
 
 
 def test_first_level():
-    ratios = np.array([[0.5, 1.0, 1.0], [1.0, 1.0, 0.2]])  # two sizes, three samples
+    ratios = np.array([[2.0, 1.0, 1.0], [1.0, 1.0, 5.0]])  # two sizes, three samples
     assert list(first_level(ratios)) == [1, 0, 2]
 
 

@@ -102,7 +102,7 @@ def tallies(cases: Iterable[Case]) -> dict[str, Tally]:
         for name, case in kind.items():
             if name != NULL and NULL in kind:
                 tally = by_device[case.device_name or case.device_kind]
-                found_ratio = ratio(kind[NULL], case, MARGIN)
+                found_ratio = ratio(case, kind[NULL], MARGIN)
                 effect = int(name.split("_")[0]) if name[0].isdigit() else 0
                 tally.verdicts[effect][found_ratio.verdict] += 1
                 if effect == 0:

@@ -126,12 +126,12 @@ def kind_of(model: str) -> str:
 
 
 def canvas(
-    height: float, rows: int = 1, width: float = WIDTH, **options: Any
+    height: float, rows: int = 1, width: float = WIDTH, columns: int = 1, **options: Any
 ) -> tuple[Canvas, list[Axes]]:
-    """A figure with panels one under the other."""
+    """A figure with panels one under the other, or beside each other."""
     figure = Canvas(figsize=(width, height), layout="constrained")
-    panels = figure.subplots(rows, 1, squeeze=False, **options)
-    return figure, [row[0] for row in panels]
+    panels = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, [panel for row in panels for panel in row]
 
 
 def finish(figure: Canvas, title: str, under: str) -> Canvas:

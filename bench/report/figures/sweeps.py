@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Time against size, and the ratio of native to portable against size, below each other."""
+"""Time against size, and the ratio of portable to native against size, below each other."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def caption(group: list[Sweep]) -> str:
     """The caption: up to where launches dominate, and the crossover."""
     text = (
         "Flat on the left, where the launch is all; then straight, where the work is. Portable is filled and solid, native hollow "
-        "and dashed; bands are 95 % intervals. Below, above the line at 1 portable is faster; dotted lines mark where it is level "
+        "and dashed; bands are 95 % intervals. Below, above the line at 1 portable is slower; dotted lines mark where it is level "
         "with native from."
     )
     told = [(sweep.points[0].portable.case, statement(sweep)) for sweep in group]
@@ -149,7 +149,7 @@ def draw(group: list[Sweep], lines: Series, title: str) -> Canvas:
     style.ratio_axis(lower.yaxis)
     style.log_axis(lower.xaxis, style.count_text)
     upper.set_ylabel("time of one compute (log)")
-    lower.set_ylabel("native / portable (log)")
+    lower.set_ylabel("portable / native (log)")
     others = [name for name in grown(group[0]) if name != group[0].size]
     along = f", {' and '.join(others)} along with it" if others else ""
     lower.set_xlabel(f"{group[0].size}{along} (log)")
@@ -186,7 +186,7 @@ def draw_line(
 
 
 def draw_ratio(panel: Axes, sweep: Sweep, number: int) -> None:
-    """Native over portable with its band."""
+    """Portable over native with its band."""
     from . import style
 
     points = [(point.size, point.ratio) for point in sweep.points if point.ratio]
