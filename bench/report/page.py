@@ -12,6 +12,7 @@ from pathlib import Path
 
 from . import cells, learning, machine, shape_texts, table
 from .bounds import CACHE, LATENCY, LINK
+from .builds import all_contexts
 from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
@@ -19,7 +20,6 @@ from .findings import Findings
 from .rows import Row
 from .selection import of_study
 from .terminal import complain
-from .view import all_contexts
 
 try:
     import jinja2

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import end_to_end, end_to_end_times, statistics
+from . import end_to_end, end_to_end_times, hosts, statistics
 from .bounds import (
     COPIES,
     LATENCY,
@@ -92,7 +92,7 @@ def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> s
     notes = [case.launch_note, taken if case.engines else "", roofline_note, ratio_note]
     if case.energy_reason and not case.energies:
         notes.append(f"no energy: {case.energy_reason}")
-    notes += end_to_end.notes(case)
+    notes += [hosts.note(case), *end_to_end.notes(case)]
     counts = counts_text(case, " to ")
     notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {

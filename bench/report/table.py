@@ -75,6 +75,10 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    "compiler",
+    "sources",
+    "executable",
+    "host",
     *END_TO_END,
     "end_to_end_parts_s",
     "energy_J",
@@ -144,6 +148,10 @@ def record(row: Row) -> dict[str, str]:
         "git": case.context.build.git,
         "kokkos": case.context.build.kokkos,
         "date": case.context.date,
+        "compiler": case.context.build.compiler,
+        "sources": case.context.build.sources,
+        "executable": case.context.build.executable,
+        "host": " ".join(dict.fromkeys(context.host for context in case.contexts)),
     }
     return {k: str(values[k] if k in values else getattr(case, k)) for k in CSV_COLUMNS}
 
