@@ -90,6 +90,11 @@ def suffix(text: str) -> str:
     return f", host {text}" if text else ""
 
 
+def model_of(case: Case) -> str:
+    """The name of its device without that of the host."""
+    return case.device_name.removesuffix(suffix(case.host))
+
+
 def medians(case: Case) -> dict[Host, float]:
     """The median [s] of each host that it was measured on."""
     found: dict[Host, list[float]] = defaultdict(list)
@@ -119,8 +124,7 @@ def texts(cases: Iterable[Case]) -> list[str]:
     spreads: dict[str, list[float]] = defaultdict(list)
     for case in cases:
         if case.host:
-            name = case.device_name.removesuffix(suffix(case.host))
-            own[name][case.host] = None
+            own[model_of(case)][case.host] = None
         if (found := spread(case)) is not None:
             pooled[case.device_name] |= dict.fromkeys(medians(case))
             spreads[case.device_name].append(found)

@@ -75,6 +75,7 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    "detectable",
     "compiler",
     "sources",
     "executable",
@@ -140,6 +141,7 @@ def record(row: Row) -> dict[str, str]:
             for key, (way, place) in END_TO_END.items()
         },
         "end_to_end_parts_s": end_to_end_times.parts_text(case),
+        "detectable": figure(row.detectable),
         "energy_J": figure(row.energy),
         "energy_low_J": figure(row.energy_low),
         "energy_high_J": figure(row.energy_high),

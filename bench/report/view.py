@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import end_to_end, units
+from . import detectable, end_to_end, units
 from .bounds import CACHE, LATENCY, LINK
 from .builds import all_contexts, short
 from .builds import title as build_title
@@ -17,6 +17,7 @@ from .selection import work_title
 
 ROOFLINE = "% of roofline"
 ENERGY = "energy [95 %]"  # of one compute; shown where the study measured it
+DETECTABLE = "detectable"  # the smallest difference that a verdict would find
 COLUMNS = (
     "method",
     "execution",  # where it is not the default
@@ -30,11 +31,12 @@ COLUMNS = (
     *end_to_end.COLUMNS.values(),
     ROOFLINE,
     "native / portable",
+    DETECTABLE,
     "verdict",
     "note",
 )
 OPTIONAL = (ENERGY, *end_to_end.COLUMNS.values())  # shown where there are any
-NUMBERS = COLUMNS[5:15]
+NUMBERS = COLUMNS[5:16]
 
 
 @dataclass
@@ -130,6 +132,7 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
         ),
         roofline(row),
         ratio,
+        detectable.text(row.detectable),
         row.verdict,
         "; ".join(filter(None, [row.reason, row.note])),
     )

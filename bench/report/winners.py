@@ -173,6 +173,7 @@ def to_summary(
         *expected.texts(found.unexpected),
         *nulls.texts(found.nulls)[:1],
         *unresolved.texts(leading(found.gaps), found.margin),
+        *found.detectable,
     ]
     said = [f"preflight: {text}" for text in remarks]
     lines = [

@@ -152,8 +152,7 @@ TEST(Source, IsLookedForOnlyWhereTheUserIsToldOf) {
   int places = 0;
   for (std::getline(lines, line); std::getline(lines, line); ++places)
     EXPECT_EQ(fs::path(line.substr(2)).parent_path().filename(), "data") << line;
-  EXPECT_GE(places, 3) << message;
-  EXPECT_EQ(message.find("shared/data"), std::string::npos) << message;
+  EXPECT_TRUE(places >= 3 && places <= 6) << "three names here and in the project: " << message;
 }
 
 TEST_F(SourceFiles, AreLookedForInTheFolderOfTheVariable) {

@@ -93,7 +93,7 @@ def test_markdown_has_every_row_and_escapes(study):
     text = (study / "table.md").read_text()
     rows = [line for line in text.splitlines() if line.startswith("| wide")]
     assert len(rows) == 7
-    assert all(len(re.findall(r"(?<!\\)\|", row)) == 13 for row in rows)
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 14 for row in rows)
     assert (
         "<script>" not in text and "a\\|b &lt;script&gt;" in text and "<b>" not in text
     )
