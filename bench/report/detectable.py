@@ -48,7 +48,9 @@ def of_median(time: Estimate, margin: float) -> float | None:
 
 def text(found: float | None) -> str:
     """``1.3 %``; empty where there is none."""
-    return "" if found is None else f"{100 * found:.2g} %"
+    if found is None:
+        return ""
+    return f"{100 * found:.2g} %" if found < 1 else "over 100 %"
 
 
 def texts(all_found: Iterable[float | None]) -> list[str]:

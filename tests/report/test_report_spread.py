@@ -136,6 +136,15 @@ def test_without_a_margin_it_is_the_textbook_figure():
     assert detectable.smallest(0.0, 0.02) == pytest.approx(0.02)
 
 
+def test_its_texts():
+    shares = (None, 0.0134, 0.2, 400.0)
+    texts = [detectable.text(share) for share in shares]
+    assert texts == ["", "1.3 %", "20 %", "over 100 %"]
+    (line,) = detectable.texts([*shares, 400.0])
+    assert line.endswith(": over 100 % in the median of 4 rows (1.3 % to over 100 %)")
+    assert detectable.texts([None]) == []
+
+
 @pytest.mark.parametrize("error", [0.001, 0.004, 0.01, 0.05])
 @pytest.mark.parametrize("margin", [0.0, 0.02, 0.1])
 def test_the_verdict_finds_it_four_times_in_five(error, margin):
