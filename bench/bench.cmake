@@ -25,15 +25,16 @@ foreach(language CXX CUDA HIP)
       -std=c++${CMAKE_${language}_STANDARD} ${league_${language}_flags})
   endif()
 endforeach()
-set(build_info ${PROJECT_BINARY_DIR}/generated/bench/build_info.hpp)
-file(CONFIGURE OUTPUT ${build_info}.in @ONLY CONTENT [[
+set(build_info ${PROJECT_BINARY_DIR}/generated/bench/build_info)
+file(CONFIGURE OUTPUT ${build_info}.hpp @ONLY CONTENT [[
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 /// How this executable was built. Made by bench/bench.cmake.
 namespace league::build_info {
 inline constexpr const char* preset = "@LEAGUE_PRESET@";
-inline constexpr const char* git = "<git>";
+extern const char* const git;          ///< commit; with "-dirty": of edited sources; or "unknown"
+extern const char* const source_hash;  ///< of the files that were compiled
 inline constexpr const char* sources = "@PROJECT_SOURCE_DIR@";
 inline constexpr const char* compiler = "@info_compiler@";
 inline constexpr const char* cxx_flags = "@info_CXX@";
@@ -42,13 +43,25 @@ inline constexpr const char* kokkos_version = "@league_kokkos_version@";
 inline constexpr const char* kokkos_flags = "@league_kokkos_flags@";
 }  // namespace league::build_info
 ]])
-add_custom_target(league_build_info BYPRODUCTS ${build_info} VERBATIM
-  COMMAND ${CMAKE_COMMAND} -D HEADER=${build_info} -P ${CMAKE_CURRENT_LIST_DIR}/build_info.cmake
+# What an edit changes is in a file of its own: nothing else is compiled again.
+file(CONFIGURE OUTPUT ${build_info}.cpp.in @ONLY CONTENT [[
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/build_info.hpp"
+
+namespace league::build_info {
+const char* const git = "<git>";
+const char* const source_hash = "<sources>";
+}  // namespace league::build_info
+]])
+add_custom_target(league_build_info BYPRODUCTS ${build_info}.cpp VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D FILE=${build_info}.cpp -P ${CMAKE_CURRENT_LIST_DIR}/build_info.cmake
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 league_objects(league_bench HARNESS UNITY SOURCES bench/*.cpp bench/*/*.cpp EXCLUDE league.cpp
   HEADERS ${league_standard_headers} <filesystem> <iostream> <nlohmann/json.hpp>
   LIBRARIES benchmark::benchmark CLI11::CLI11 nlohmann_json::nlohmann_json re2::re2 ZLIB::ZLIB)
+target_sources(league_bench PRIVATE ${build_info}.cpp)
+set_source_files_properties(${build_info}.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 target_include_directories(league_bench PRIVATE ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(league_bench SYSTEM PRIVATE ${LEAGUE_TOMLPLUSPLUS})
 add_dependencies(league_bench league_build_info)

@@ -70,7 +70,7 @@ def make_entry(model="kokkos", samples=(), launch="auto", kind=None, **changes):
     return entry
 
 
-def make_record(entries, launch_id="1", devices=(H200, XEON), **league):
+def make_record(entries, launch_id="1", devices=(H200, XEON), host="n1", **league):
     """A whole record file."""
     first = entries[0]
     comparison = f"{first['algorithm']}/dtype:{first['dtype']}/n:{first['sizes']}"
@@ -85,7 +85,11 @@ def make_record(entries, launch_id="1", devices=(H200, XEON), **league):
         **league,
     }
     return {
-        "context": {"date": "2025-11-21T01:38:00+00:00", "league": context},
+        "context": {
+            "date": "2025-11-21T01:38:00+00:00",
+            "host_name": host,
+            "league": context,
+        },
         "comparison": f"{comparison}/devices:{first['devices']}",
         "benchmarks": list(entries),
     }

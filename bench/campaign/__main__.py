@@ -109,7 +109,7 @@ def gather(options: argparse.Namespace, made: Campaign) -> int:
         options.folder, made, options.output, options.launches or made.launches
     )
     say(
-        f"{count} records in {options.output}/records; `python3 -m bench.report {options.output}` draws the tables"
+        f"{count} records in {options.output}/records; `python3 -m bench.report --pool-hosts {options.output}` draws the tables"
     )
     if failed:
         say(failed_text(failed))

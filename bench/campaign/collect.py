@@ -131,7 +131,7 @@ def collect(
     require_one("builds", [(part, build_of(part)) for part in parts])
     require_one("kinds of devices", [(part, devices_of(part)) for part in parts])
     cases, _ = load(
-        part.folder for part in parts
+        (part.folder for part in parts), pool=True
     )  # unfinished runs: their rows are counted
     if lines := short(plan, cases, launches):
         text = "\n  ".join(lines)

@@ -298,7 +298,7 @@ Study asked_study(const Options& options, const Runtime& runtime, Datasets& data
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
   Json peers = enter_peers(options.peers);
   if (!options.own.files.empty()) peers["own"] = enter_own(options.own, options.peers, runtime);
-  Datasets datasets(options.data, runtime.host_memory());
+  Datasets datasets(options.data, runtime.host_memory(), !options.print_study);
   Study study;
   together(runtime.ranks(), [&] { study = asked_study(options, runtime, datasets); });
   if (!runtime.ranks().place().alone()) {

@@ -183,7 +183,8 @@ def merge(output: Path) -> int:
     there = [str(folder) for folder in kept.folders(output) if folder.is_dir()]
     if not there:
         raise BadInput(f"{output}: no launch has begun")
-    command = [kept.python, "-m", "bench.report", "--output", str(output), *there]
+    command = [kept.python, "-m", "bench.report", "--pool-hosts"]
+    command += ["--output", str(output), *there]
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),

@@ -52,7 +52,7 @@ def references(cases: list[Case], results: Path = PUBLISHED) -> dict[str, float]
     for folder in sorted(
         path for path in results.iterdir() if same_machine(path, devices)
     ):
-        for case in timed(merge.load([folder])[0]):
+        for case in timed(merge.load([folder], pool=True)[0]):
             if key(case) in wanted:
                 found[case.name] = min(
                     seconds(case), found.get(case.name, seconds(case))

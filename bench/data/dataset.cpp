@@ -95,13 +95,18 @@ HostArray normalized(const HostArray& pixels, std::pmr::memory_resource& memory)
 }  // namespace
 
 void Datasets::load(const Selection& selection) {
-  if (!selection.is_generated()) labelled(selection.dataset);
+  if (!selection.is_generated() && reads_files_) labelled(selection.dataset);
 }
 
 Selection Datasets::resolve(Selection selection) {
   if (selection.is_generated()) {
     if (selection.train == 0 || selection.test == 0 || selection.features == 0)
       throw BadInput("must give train, test and features for generated data");
+    return selection;
+  }
+  if (!reads_files_) {
+    for (std::int64_t* size : {&selection.train, &selection.test, &selection.features})
+      *size = std::max<std::int64_t>(*size, 1);
     return selection;
   }
   const HostArray& images = labelled(selection.dataset).images;

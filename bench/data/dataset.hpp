@@ -17,8 +17,9 @@ class Datasets {
  public:
   /// `folder` holds the files or their folders; empty: the usual places are looked through (`find_file`). `memory` must
   /// outlive all datasets.
-  Datasets(std::filesystem::path folder, std::pmr::memory_resource& memory)
-      : folder_(std::move(folder)), memory_(memory) {}
+  /// Without `reads_files` a study can be looked at where no files are: sizes that only they say are 1.
+  Datasets(std::filesystem::path folder, std::pmr::memory_resource& memory, bool reads_files = true)
+      : folder_(std::move(folder)), memory_(memory), reads_files_(reads_files) {}
 
   /// Reads the files of a dataset that has some. @throws BadInput if they are missing or wrong
   void load(const Selection& selection);
@@ -42,6 +43,7 @@ class Datasets {
 
   std::filesystem::path folder_;
   std::pmr::memory_resource& memory_;
+  bool reads_files_;
   std::map<std::string, std::string> hashes_;
   std::string loaded_name_;
   Labelled loaded_;

@@ -72,8 +72,7 @@ std::vector<fs::path> places(const Source& source, const fs::path& folder) {
   const fs::path executable = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path project = executable.parent_path().parent_path().parent_path();  // of build/<preset>/league
   for (const fs::path& base : {fs::current_path(ignored), project})
-    for (const fs::path& between : {fs::path(), fs::path("shared"), fs::path("..") / "shared"})
-      for (const std::string& name : source.folders) all.push_back(base / between / "data" / name);
+    for (const std::string& name : source.folders) all.push_back(base / "data" / name);
   if (!source.installed.empty()) all.push_back(source.installed);
   return all;
 }

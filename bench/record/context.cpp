@@ -3,9 +3,11 @@
 
 #include <array>
 #include <ctime>
+#include <fstream>
 #include <random>
 
 #include "bench/build_info.hpp"
+#include "bench/files.hpp"
 #include "bench/ranks/places.hpp"
 #include "bench/record/record.hpp"
 #include "bench/study/models.hpp"
@@ -49,6 +51,13 @@ Json backends_json(const Runtime& runtime) {
   return backends;
 }
 
+/// A hash of the system's id of this machine, which does not tell the id; empty where there is none.
+std::string machine_hash() {
+  std::ifstream file("/etc/machine-id");
+  std::string id;
+  return file >> id && id != "uninitialized" ? hash_of("league on " + id) : "";
+}
+
 /// Google Benchmark's description of the machine.
 Json machine_json() {
   const benchmark::CPUInfo& cpu = benchmark::CPUInfo::Get();
@@ -76,6 +85,11 @@ std::string new_id() {
   return printed_now("%Y%m%dT%H%M%S") + text.data();
 }
 
+const std::string& executable_hash() {
+  static const std::string hash = file_hash("/proc/self/exe");
+  return hash;
+}
+
 Json devices_json(const Runtime& runtime) {
   Json devices = Json::array({device_json(runtime.host())});
   for (const DeviceInfo& gpu : runtime.gpus()) devices.push_back(device_json(gpu));
@@ -88,6 +102,9 @@ Json make_context(const Runtime& runtime, const std::string& study, const std::v
   context["league"] = {{"study", study},
                        {"launch_id", new_id()},
                        {"git", build_info::git},
+                       {"source_hash", build_info::source_hash},
+                       {"executable_hash", executable_hash()},
+                       {"machine", machine_hash()},
                        {"preset", build_info::preset},
                        {"kokkos_version", build_info::kokkos_version},
                        {"compiler", build_info::compiler},

@@ -56,7 +56,7 @@ Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& d
   return {{"study", study.title},
           {"options", options},
           {"git", build_info::git},
-          {"executable", file_hash("/proc/self/exe")},
+          {"executable", executable_hash()},
           {"host_name", runtime.ranks().place().host},
           {"devices", devices_json(runtime)},
           {"cases", cases},

@@ -12,6 +12,9 @@ namespace league::bench {
 /// A unique id of a run or launch: the time and a random number.
 std::string new_id();
 
+/// The hash of this program's file.
+const std::string& executable_hash();
+
 /// The context that all records of one program launch share: Google Benchmark's context, and under "league" the build,
 /// the devices, what the preflight found, and the place of each rank (`places`).
 Json make_context(const Runtime& runtime, const std::string& study, const std::vector<std::string>& preflight,

@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import compare, noise, statistics, terminal
+from . import builds, compare, hosts, noise, statistics, terminal
 from .files import write_whole
 from .findings import analyse
 from .merge import load
@@ -52,6 +52,12 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--output", type=Path, help="write here, not into the first")
     parser.add_argument("--margin", type=margin, default=statistics.MARGIN)
+    parser.add_argument(
+        "--pool-hosts",
+        action="store_true",
+        help="take samples of GPUs of one name on several hosts as launches of one row, "
+        "whose note says how far the hosts are apart (default: rows of their own)",
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--quiet", action="store_true", help="print no table")
     parser.add_argument(
@@ -111,7 +117,7 @@ def main(argv: list[str]) -> int:
     if argv[:1] == ["compare"]:
         return compare.main(argv[1:], margin)
     options = arguments(argv)
-    cases, problems = load(options.folders)
+    cases, problems = load(options.folders, pool=options.pool_hosts)
     for problem in problems:
         complain(problem)
     if not cases:
@@ -120,7 +126,12 @@ def main(argv: list[str]) -> int:
     rows = build_rows(cases, options.margin)
     found = analyse(rows, options.margin)
     own = of_study(rows) or rows  # of a search alone, its candidates
-    remarks = [*noise.texts(rows, found.nulls, options.margin), *preflight(cases)]
+    remarks = [
+        *builds.texts(cases),
+        *hosts.texts(cases),
+        *noise.texts(rows, found.nulls, options.margin),
+        *preflight(cases),
+    ]
     shown = (headline(cases), groups(own), remarks, found.texts())
     report = Report(
         headline=shown[0],

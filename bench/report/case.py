@@ -12,11 +12,19 @@ from .renamed import USUAL
 
 @dataclass(frozen=True)
 class Build:
-    """The executable that measured: figures of two builds are never pooled."""
+    """The executable that measured: figures of two builds are never pooled.
+
+    Two are one where all fields are equal. What a record does not say is empty.
+    """
 
     preset: str
     git: str
     kokkos: str
+    compiler: str = ""
+    flags: tuple[str, ...] = ()  # C++; CUDA or HIP; files of Kokkos
+    sources: str = ""  # hash of the files that were compiled
+    executable: str = ""  # hash of the file
+    run: str = ""  # where nothing above says what was built: equal to no other run
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,8 @@ class Context:
     date: str
     devices: tuple[tuple[str, str, float], ...]  # kind, name, llc_bytes (0: unknown)
     preflight: tuple[str, ...]
-    compiler: str = ""
+    host: str = ""  # name of the machine
+    machine: str = ""  # hash of its id; empty where the system has none
     facts: tuple[tuple[str, str], ...] = ()  # of machine and build, for people
     run_id: str = ""  # of the run, which may go on in a later launch of the program
 
@@ -99,6 +108,9 @@ class Case:
     effective: str
     communicator: str  # between several devices; empty for one
     context: Context
+    host: str = (
+        ""  # a part of the device's name: set where several hosts have such a device
+    )
     execution: str = "stream"  # or graph, or kokkos_graph
     ranks: int = 1  # processes that share the devices
     nodes: int = 1  # machines that the ranks run on

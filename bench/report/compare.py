@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from . import statistics, units
+from . import builds, detectable, hosts, spread, statistics, units
+from .case import Case
 from .gaps import geometric_mean
 from .merge import load
 from .pairs import Comparison, Pair, side_by_side
@@ -18,11 +19,13 @@ from .table import escape, figure, markdown_table
 from .terminal import complain, show
 from .view import headline
 
-COLUMNS = ("case", "A", "B", "B / A", "verdict", "note")
+COLUMNS = ("case", "A", "B", "B / A", "detectable", "verdict", "note")
 MIN_LAUNCHES = 3
 EPILOG = """B / A = median time in B / median time in A: above 1, B is slower. A
 regression is slower by more than the margin with the whole 95 %% interval above 1, or
-failed in B alone, or missing in B though it passed in A. Exit codes: 0; 1 when a record
+failed in B alone, or missing in B though it passed in A. The margin is --margin, or the
+spread between the two runs on devices of one name where that is larger. detectable: the
+smallest difference that the verdict would find with a probability of 80 %%. Exit codes: 0; 1 when a record
 was left out, a run is not finished or no case is in both, and with --fail-on-regression
 when there is a regression; 2 for bad input."""
 
@@ -38,6 +41,11 @@ def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Names
     parser.add_argument("b", type=Path, metavar="B", help="folder of the later run")
     parser.add_argument("--margin", type=margin, default=statistics.MARGIN)
     parser.add_argument("--fail-on-regression", action="store_true")
+    parser.add_argument(
+        "--pool-hosts",
+        action="store_true",
+        help="within A and within B, take samples of GPUs of one name on several hosts together",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true")
     form.add_argument("--csv", action="store_true")
@@ -61,7 +69,8 @@ def cells(pair: Pair) -> tuple[str, ...]:
             ratio += f" [{found.low:.3f}, {found.high:.3f}]"
     mark = "regression" if pair.regression else "improvement" * pair.improvement
     note = "; ".join(filter(None, [mark, pair.reason]))
-    return (pair.name, *times, ratio, pair.verdict, note)
+    smallest = detectable.text(pair.detectable)
+    return (pair.name, *times, ratio, smallest, pair.verdict, note)
 
 
 def summary(found: Comparison) -> str:
@@ -78,6 +87,20 @@ def summary(found: Comparison) -> str:
         f"improvements: {len(found.improvements)}, missing in B: {len(found.missing)}, "
         f"only in A: {len(found.only_a)}, only in B: {len(found.only_b)}{mean}"
     )
+
+
+def unlike(sides: list[list[Case]]) -> list[str]:
+    """In what the builds and the hosts of A and of B differ."""
+    contexts = [builds.all_contexts(cases) for cases in sides]
+    found = [dict.fromkeys(c.build for c in some) for some in contexts]
+    lines = [builds.differences(found[0] | found[1])]
+    places = [dict.fromkeys(map(hosts.host, some)) for some in contexts]
+    if places[0] != places[1]:
+        names = hosts.names(places[0] | places[1])
+        each = (", ".join(names[where] for where in some) for some in places)
+        lines.append(f"host {' | '.join(each)}")
+    told = ", ".join(filter(None, lines))
+    return [f"A and B differ in: {told}"] if told else []
 
 
 def caution(found: Comparison) -> list[str]:
@@ -123,7 +146,7 @@ def to_csv(found: Comparison) -> str:
     """One line per pair, times in seconds."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    head = "name,a_s,b_s,b_over_a,b_over_a_low,b_over_a_high,verdict,regression,improvement,reason"
+    head = "name,a_s,b_s,b_over_a,b_over_a_low,b_over_a_high,verdict,regression,improvement,reason,detectable"
     writer.writerow(head.split(","))
     for pair in found.pairs:
         cases, ratio = (pair.a, pair.b), pair.ratio
@@ -131,7 +154,10 @@ def to_csv(found: Comparison) -> str:
         ends = (ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3
         flags = (int(pair.regression), int(pair.improvement))
         numbers = map(figure, (*times, *ends))
-        writer.writerow([pair.name, *numbers, pair.verdict, *flags, pair.reason])
+        smallest = figure(pair.detectable)
+        writer.writerow(
+            [pair.name, *numbers, pair.verdict, *flags, pair.reason, smallest]
+        )
     return text.getvalue()
 
 
@@ -140,7 +166,7 @@ def main(argv: list[str], margin: Callable[[str], float]) -> int:
     options = arguments(argv, margin)
     sides, broken = [], False
     for folder in (options.a, options.b):
-        cases, problems = load([folder])
+        cases, problems = load([folder], pool=options.pool_hosts)
         broken = broken or bool(problems)
         for problem in problems:
             complain(problem)
@@ -149,7 +175,12 @@ def main(argv: list[str], margin: Callable[[str], float]) -> int:
     if not found.pairs:
         complain("no case is in both folders")
     heads = [f"{k}: {headline(c)}" for k, c in zip("AB", sides) if c]
-    heads += caution(found)
+    heads += [
+        *unlike(sides),
+        *spread.texts(found.spreads, options.margin),
+        *detectable.texts(pair.detectable for pair in found.pairs),
+        *caution(found),
+    ]
     if options.csv:
         show(to_csv(found))
     else:

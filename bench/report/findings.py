@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from . import (
     crossovers,
+    detectable,
     expected,
     gap_texts,
     gaps,
@@ -21,6 +22,7 @@ from . import (
     unresolved,
 )
 from .rows import Row
+from .selection import of_study
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Findings:
     trainings: list[learning.Training]
     unexpected: list[expected.Unexpected]
     shapes: list[shapes.ShapeStudy]
+    detectable: list[str]
     margin: float
 
     def texts(self) -> list[str]:
@@ -46,6 +49,7 @@ class Findings:
             *expected.texts(self.unexpected),
             *nulls.texts(self.nulls),
             *unresolved.texts(self.gaps, self.margin),
+            *self.detectable,
             *shape_texts.texts(self.shapes),
             *learning.texts(self.trainings),
             *gap_texts.texts(self.gaps),
@@ -72,5 +76,6 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         learning.trainings(rows),
         expected.unexpected(rows),
         shapes.studies(rows),
+        detectable.texts(row.detectable for row in of_study(rows)),
         margin,
     )

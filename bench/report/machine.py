@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Facts of machine and build from a record, as pairs of name and text."""
+"""The build from a record; facts of machine and build, as pairs of name and text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-from .fields import MAX_VALUE
+from .case import Build
+from .fields import MAX_VALUE, take
 
 Fact = tuple[str, str]
 BUILD = {
@@ -14,6 +16,8 @@ BUILD = {
     "preset": "preset",
     "git": "commit",
     "kokkos_version": "Kokkos",
+    "source_hash": "hash of the sources",
+    "executable_hash": "hash of the executable",
     "compiler": "compiler",
     "cxx_flags": "C++ flags",
     "cuda_flags": "CUDA flags",
@@ -25,6 +29,30 @@ BUILD = {
 GIB = 2**30
 BYTES = ("llc_bytes", "memory_bytes")
 SENSED = ("_W", "_C", "_MHz")  # a device that runs has none of these at 0: not read
+
+
+def read_build(league: Any, folder: Path) -> Build:
+    """The build.
+
+    Without the hash of its executable, one of an unknown commit or of edited files is
+    known to be that of other records of its run only.
+    """
+    keys = ("preset", "git", "kokkos_version")
+    names = [take(league, key, str, "") or "unknown" for key in keys]
+    executable = take(league, "executable_hash", str, "")
+    vague = names[1] == "unknown" or names[1].endswith("-dirty")
+    run = take(league, "run_id", str, "") or take(league, "launch_id", str, "")
+    flags = ("cxx_flags", "cuda_flags", "hip_flags", "kokkos_flags")
+    return Build(
+        preset=names[0],
+        git=names[1],
+        kokkos=names[2],
+        compiler=take(league, "compiler", str, ""),
+        flags=tuple(take(league, key, str, "") for key in flags),
+        sources=take(league, "source_hash", str, ""),
+        executable=executable,
+        run=run or str(folder) if vague and not executable else "",
+    )
 
 
 def read_facts(league: Any) -> tuple[Fact, ...]:

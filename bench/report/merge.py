@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import end_to_end, manifest
+from . import end_to_end, hosts, manifest
 from .case import Case
 from .fields import Broken
 from .records import read_file
@@ -33,8 +33,13 @@ def record_files(directory: Path, start: str = "") -> list[Path]:
     )
 
 
-def load(directories: Iterable[Path], start: str = "") -> tuple[list[Case], list[str]]:
-    """Cases of all folders, merged, and the messages on what was left out; of files whose names start so."""
+def load(
+    directories: Iterable[Path], start: str = "", pool: bool = False
+) -> tuple[list[Case], list[str]]:
+    """Cases of all folders, merged, and the messages on what was left out; of files whose names start so.
+
+    ``pool``: GPUs of one name on several hosts are one (hosts.py).
+    """
     merged: dict[tuple[object, ...], Case] = {}
     problems: list[str] = []
     for directory in dict.fromkeys(Path(d).resolve() for d in directories):
@@ -43,27 +48,36 @@ def load(directories: Iterable[Path], start: str = "") -> tuple[list[Case], list
             problems.append(f"{directory}: holds no records/*.json")
         for folder in (directory / name for name in FOLDERS):
             here = [path for path in files if path.parent == folder]
-            problems += load_folder(folder, here, merged)
-    return list(merged.values()), problems
+            problems += load_folder(folder, here, merged, pool)
+    cases = list(merged.values())
+    hosts.name_hosts(cases, pool)
+    return cases, problems
 
 
 def load_folder(
-    path: Path, files: Iterable[Path], merged: dict[tuple[object, ...], Case]
+    path: Path,
+    files: Iterable[Path],
+    merged: dict[tuple[object, ...], Case],
+    pool: bool = False,
 ) -> list[str]:
     """Merges the cases of one folder of records; returns what was left out and why."""
     folder, problems = manifest.Folder(path), []
+
+    def key(case: Case) -> tuple[object, ...]:
+        return (*identity(case), hosts.apart(case, pool))
+
     for file in files:
         try:
             cases = folder.belonging(file, read_whole(file))
             for case in cases:
-                check_new(merged.get(identity(case)), case)
+                check_new(merged.get(key(case)), case)
         except Broken as error:
             problems.append(f"{file}: left out: {error}")
             continue
         for case in cases:
-            known = merged.setdefault(identity(case), case)
+            known = merged.setdefault(key(case), case)
             if known is not case:
-                merged[identity(case)] = combine(known, case)
+                merged[key(case)] = combine(known, case)
     return problems + folder.problems + folder.missing()
 
 
@@ -76,7 +90,7 @@ def read_whole(file: Path) -> list[Case]:
 
 
 def identity(case: Case) -> tuple[object, ...]:
-    """Equal for cases whose samples may be pooled: same device model, same build."""
+    """Equal for cases whose samples may be pooled on one host: same device model, same build."""
     device = (case.device_kind, case.device_name)
     return (case.comparison, case.name, case.tuning, *device, case.context.build)
 

@@ -84,7 +84,7 @@ def line(application: str, platform: str, row: Row, best: Best) -> dict[str, obj
         "backend": f"{case.model}/{case.method_text}",
         "platform": platform,
         "arch": build.preset,
-        "compiler": case.context.compiler,
+        "compiler": build.compiler,
         "kokkos": build.kokkos,
         "git": build.git,
         "date": case.context.date,

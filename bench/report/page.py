@@ -12,6 +12,7 @@ from pathlib import Path
 
 from . import cells, gap_texts, learning, machine, shape_texts, table
 from .bounds import CACHE, LATENCY, LINK
+from .builds import all_contexts
 from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
@@ -20,7 +21,6 @@ from .models import NOT_TOLD, PORTABLE
 from .rows import Row
 from .selection import of_study
 from .terminal import complain
-from .view import all_contexts
 
 try:
     import jinja2

@@ -3,18 +3,20 @@
 
 Each case that both name is compared by median time in B over median time in A: above 1,
 B is slower. The two sides share no program launch, so each draws its own in
-the bootstrap. A regression is a verdict of slower on a median beyond the margin, or a
+the bootstrap. The margin of a verdict is the given one, or the spread between the two runs
+where that is larger (spread.py). A regression is a verdict of slower on a median beyond the margin, or a
 case that passed in A and failed in B, or was skipped there, or is not there at all.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from . import statistics
+from . import builds, detectable, hosts, spread, statistics
 from .case import Case
 from .ratios import judge
+from .spread import Compared, Device, Spread
 from .statistics import Estimate
 
 ALIKE = (
@@ -35,13 +37,15 @@ class Pair:
     reason: str = ""
     regression: bool = False
     improvement: bool = False
+    detectable: float | None = None  # smallest difference that a verdict would find
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """All pairs in the order of A, and what only one folder has."""
+    """All pairs in the order of A, the spread of their devices, and what only one folder has."""
 
     pairs: list[Pair]
+    spreads: dict[Device, Spread]
     only_a: list[str]
     only_b: list[str]
     missing: list[str]  # of only_a what passed there: a regression too
@@ -75,22 +79,43 @@ def by_name(cases: list[Case]) -> dict[tuple[str, str], list[Case]]:
 def side_by_side(a: list[Case], b: list[Case], margin: float) -> Comparison:
     """Pairs by name; A's order."""
     left, right = by_name(a), by_name(b)
-    pairs = [make_pair(left[key], right[key], margin) for key in left if key in right]
+    pairs = [make_pair(left[key], right[key]) for key in left if key in right]
+    compared = {i: c for i, pair in enumerate(pairs) if (c := compared_of(pair))}
+    spreads = spread.spreads(compared.values())
+    for i, one in compared.items():
+        pairs[i] = judged(pairs[i], one, spread.margin_of(one, spreads, margin))
     gone = [key for key in left if key not in right]
     return Comparison(
         pairs,
+        spreads,
         only_a=[name for name, _ in gone],
         only_b=[key[0] for key in right if key not in left],
         missing=[k[0] for k in gone if any(c.status == "passed" for c in left[k])],
     )
 
 
-def make_pair(left: list[Case], right: list[Case], margin: float) -> Pair:
-    """One pair; several cases of one name are of several builds or devices."""
+def several(cases: list[Case]) -> str:
+    """``2 builds (git a | b)``, ``2 hosts (n1, n2)``: of what the cases of one name are."""
+    names = list(dict.fromkeys(case.host for case in cases))
+    if len(names) > 1 and len({hosts.model_of(case) for case in cases}) == 1:
+        return f"{len(names)} hosts ({', '.join(names)}; of a GPU --pool-hosts takes them together)"
+    found = list(dict.fromkeys(case.context.build for case in cases))
+    if len(found) > 1:
+        return f"{len(found)} builds ({builds.differences(found)})"
+    return f"{len(cases)} devices ({', '.join(case.device_name for case in cases)})"
+
+
+def compared_of(pair: Pair) -> Compared | None:
+    """The pair with its ratio; None where it has none."""
+    return Compared(pair.a, pair.b, pair.ratio) if pair.ratio else None
+
+
+def make_pair(left: list[Case], right: list[Case]) -> Pair:
+    """One pair, not judged yet; several cases of one name are of several builds or devices."""
     a, b = left[0], right[0]
     for side, cases in (("A", left), ("B", right)):
         if len(cases) > 1:
-            reason = f"{side} has it of {len(cases)} builds or devices"
+            reason = f"{side} has it of {several(cases)}"
             return Pair(a.name, a, b, None, "not compared", reason)
     if "failed" in (a.status, b.status):
         side = "B" if b.status == "failed" else "A"
@@ -104,21 +129,18 @@ def make_pair(left: list[Case], right: list[Case], margin: float) -> Pair:
             for key in differ
         )
         return Pair(a.name, a, b, None, "not compared", f"different {what}")
-    return judged(a, b, margin)
+    return Pair(a.name, a, b, ratio(a, b), "")
 
 
-def judged(a: Case, b: Case, margin: float) -> Pair:
-    """The pair of two cases that may be compared."""
-    found = ratio(a, b)
-    verdict = judge(found, margin)
-    beyond = max(found.value, 1 / found.value) > 1 + margin
-    return Pair(
-        a.name,
-        a,
-        b,
-        found,
-        verdict or "unresolved",
-        "" if verdict else "too few samples for an interval",
+def judged(pair: Pair, one: Compared, margin: float) -> Pair:
+    """The pair of two cases that may be compared, with its verdict."""
+    verdict = judge(one.ratio, margin)
+    beyond = max(one.ratio.value, 1 / one.ratio.value) > 1 + margin
+    return replace(
+        pair,
+        verdict=verdict or "unresolved",
+        reason="" if verdict else "too few samples for an interval",
         regression=verdict == "slower" and beyond,
         improvement=verdict == "faster" and beyond,
+        detectable=detectable.of_ratio(one.ratio, margin),
     )

@@ -15,8 +15,11 @@ from .rows import Row, build_rows
 
 @cache
 def read(folder: Path, start: str = "") -> tuple[list[Case], list[Row]]:
-    """The cases of its records whose names start so, and all of their rows; raises Broken."""
-    cases, problems = load([folder], start)
+    """The cases of its records whose names start so, and all of their rows; raises Broken.
+
+    A campaign rents GPUs of one name on several hosts: they are pooled (hosts.py).
+    """
+    cases, problems = load([folder], start, pool=True)
     if problems:
         raise Broken("; ".join(problems))
     return cases, build_rows(cases, statistics.MARGIN)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from . import end_to_end, fields, renamed
-from .case import Build, Case, Context, Event, Power
+from .case import Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
-from .machine import read_facts
+from .machine import read_build, read_facts
 from .placements import Placed
 
 STATUSES = ("passed", "skipped", "failed")
@@ -103,18 +103,18 @@ def read_context(record: Any, folder: Path) -> Context:
     """The context; a folder without a launch id counts as one launch."""
     context = take(record, "context", dict)
     league = take(context, "league", dict)
-    keys = ("preset", "git", "kokkos_version")
-    names = [take(league, key, str, "") or "unknown" for key in keys]
+    host = take(context, "host_name", str, "")
     return Context(
-        build=Build(*names),
+        build=read_build(league, folder),
+        host=host,
+        machine=take(league, "machine", str, ""),
         launch_id=take(league, "launch_id", str, "") or str(folder),
         date=take(context, "date", str, ""),
         devices=read_devices(league),
         preflight=tuple(
             clean(str(text)) for text in take(league, "preflight", list, [])
         ),
-        compiler=take(league, "compiler", str, ""),
-        facts=read_facts(league),
+        facts=(*([("host", host)] if host else []), *read_facts(league)),
         run_id=take(league, "run_id", str, ""),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import end_to_end, end_to_end_times, statistics
+from . import detectable, end_to_end, end_to_end_times, hosts, statistics
 from .bounds import (
     COPIES,
     LATENCY,
@@ -20,6 +20,7 @@ from .case import Case
 from .models import COLUMNS
 from .problems import short_texts, whole_texts
 from .ratios import Ratio, compare, refusals
+from .statistics import Estimate
 from .units import seconds
 
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
@@ -38,6 +39,7 @@ class Row:
     low: float | None = None
     high: float | None = None
     ratio: Ratio | None = None
+    detectable: float | None = None  # smallest difference that a verdict would find
     floor_ratio: float | None = (
         None  # time over the roofline bound of the method's own unit
     )
@@ -92,7 +94,7 @@ def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> s
     notes = [case.launch_note, taken if case.engines else "", roofline_note, ratio_note]
     if case.energy_reason and not case.energies:
         notes.append(f"no energy: {case.energy_reason}")
-    notes += end_to_end.notes(case)
+    notes += [hosts.note(case), *end_to_end.notes(case)]
     counts = counts_text(case, " to ")
     notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {
@@ -111,6 +113,7 @@ def build_row(
     ceilings: Ceilings | None,
     ratio: Ratio | None,
     refused: str,
+    margin: float,
 ) -> Row:
     """One row; ``texts`` are its sizes and its problem."""
     if case.status != "passed":
@@ -146,6 +149,8 @@ def build_row(
         low=low,
         high=high,
         ratio=ratio,
+        detectable=detectable.of_ratio(ratio, margin)
+        or detectable.of_median(Estimate(middle, low, high), margin),
         floor_ratio=middle / bound.seconds if bound.seconds else None,
         best_floor_ratio=middle / best.seconds if best.seconds else None,
         limit=limit,
@@ -193,6 +198,7 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
             ceilings.get((case.device_kind, case.device_name)),
             ratios.get(id(case)),
             refused.get(id(case), ""),
+            margin,
         )
         for case in sorted(cases, key=order)
     ]

@@ -22,6 +22,7 @@ from .placements import Launches, Spread
 from .resamples import drawn_medians
 
 CONFIDENCE = 95  # per cent
+NORMAL = 1.959963984540054  # half of a 95 % interval in standard errors
 MIN_SAMPLES = 6  # no distribution-free 95 % interval of a median exists below
 RESAMPLES = 2000
 SEED = 20240229
@@ -47,6 +48,12 @@ class Estimate:
         """Low and high. @pre there are samples enough"""
         assert self.low is not None and self.high is not None
         return self.low, self.high
+
+
+def standard_error(estimate: Estimate) -> float:
+    """Of its logarithm, as its 95 % interval says. @pre it has one"""
+    low, high = estimate.interval
+    return math.log(high / low) / (2 * NORMAL)
 
 
 def pooled(launches: Launches) -> float:

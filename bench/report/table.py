@@ -85,6 +85,11 @@ CSV_COLUMNS = [
     "ranks",
     "nodes",
     "counts",
+    "detectable",
+    "compiler",
+    "sources",
+    "executable",
+    "host",
     *(column(name) for name in (WHOLE, *FACTORS, JOINT, *BESIDE)),
     "gap_best",
     "gap_blank",
@@ -165,6 +170,7 @@ def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
             for key, (way, place) in END_TO_END.items()
         },
         "end_to_end_parts_s": end_to_end_times.parts_text(case),
+        "detectable": figure(row.detectable),
         "energy_J": figure(row.energy),
         "energy_low_J": figure(row.energy_low),
         "energy_high_J": figure(row.energy_high),
@@ -174,6 +180,10 @@ def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
         "kokkos": case.context.build.kokkos,
         "date": case.context.date,
         **gap_record(gap),
+        "compiler": case.context.build.compiler,
+        "sources": case.context.build.sources,
+        "executable": case.context.build.executable,
+        "host": " ".join(dict.fromkeys(context.host for context in case.contexts)),
     }
     return {k: str(values[k] if k in values else getattr(case, k)) for k in CSV_COLUMNS}
 

@@ -10,12 +10,12 @@ import sys
 import textwrap
 from typing import TextIO
 
-from .view import COLUMNS, NUMBERS, Group
+from .view import COLUMNS, DETECTABLE, NUMBERS, Group
 
 MIN_SCREEN, MAX_SCREEN, USUAL = 120, 160, 140
 SUMMARY = 80, MAX_SCREEN  # columns of the winners alone
 MAX_WIDTHS = {"method": 16, "model": 14, "on": 14, "launch": 24}
-SHOWN = [c for c in COLUMNS if c not in ("latency", "note")]
+SHOWN = [c for c in COLUMNS if c not in ("latency", DETECTABLE, "note")]
 COLOURS = {"faster": "32", "slower": "33", "FAILED": "31;1", "skipped": "2"}
 
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import end_to_end, units
+from . import detectable, end_to_end, units
 from .bounds import CACHE, LATENCY, LINK
-from .case import Case, Context
+from .builds import all_contexts, short
+from .builds import title as build_title
+from .case import Build, Case
 from .renamed import USUAL
 from .rows import Row
 from .selection import work_title
@@ -17,6 +18,7 @@ from .selection import work_title
 ROOFLINE = "% of roofline"
 RATIO = "portable / native"
 ENERGY = "energy [95 %]"  # of one compute; shown where the study measured it
+DETECTABLE = "detectable"  # the smallest difference that a verdict would find
 COLUMNS = (
     "method",
     "execution",  # where it is not the default
@@ -30,11 +32,12 @@ COLUMNS = (
     *end_to_end.COLUMNS.values(),
     ROOFLINE,
     RATIO,
+    DETECTABLE,
     "verdict",
     "note",
 )
 OPTIONAL = (ENERGY, *end_to_end.COLUMNS.values())  # shown where there are any
-NUMBERS = COLUMNS[5:15]
+NUMBERS = COLUMNS[5:16]
 
 
 @dataclass
@@ -43,16 +46,6 @@ class Group:
 
     title: str
     rows: list[dict[str, str]]
-
-
-def all_contexts(cases: list[Case]) -> list[Context]:
-    """The contexts of all launches, each once."""
-    return list(dict.fromkeys(c for case in cases for c in case.contexts))
-
-
-def short(git: str) -> str:
-    """A full hash is cut to ten digits; what `git describe` says is kept."""
-    return re.sub(r"\b([0-9a-f]{10})[0-9a-f]{30}\b", r"\1", git)
 
 
 def drawn_samples(cases: Iterable[Case]) -> str:
@@ -140,6 +133,7 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
         ),
         roofline(row),
         ratio,
+        detectable.text(row.detectable),
         row.verdict,
         "; ".join(filter(None, [row.reason, row.note])),
     )
@@ -149,27 +143,27 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
 def groups(rows: list[Row]) -> list[Group]:
     """Rows by comparison, in the order of the rows."""
     devices = devices_of(rows)
-    builds = len({row.case.context.build for row in rows})
+    builds = list(dict.fromkeys(row.case.context.build for row in rows))
     found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         key = (row.case.comparison, row.case.context.build)
         found.setdefault(key, []).append(row)
     return [
-        Group(title(group, builds > 1), [cells(row, devices) for row in group])
+        Group(title(group, builds), [cells(row, devices) for row in group])
         for group in found.values()
     ]
 
 
-def title(group: list[Row], of_several_builds: bool) -> str:
-    """What all rows of a comparison have in common."""
-    case, build = group[0].case, group[0].case.context.build
+def title(group: list[Row], builds: list[Build]) -> str:
+    """What all rows of a comparison have in common; ``builds``: of all comparisons."""
+    case = group[0].case
     text = work_title(group[0])
     if case.devices > 1:
         text += f" on {case.devices} devices"
     if case.ranks > 1:
         text += f" of {case.ranks} ranks"
-    if of_several_builds:
-        text += f" ({build.preset}, git {short(build.git)}, Kokkos {build.kokkos})"
+    if len(builds) > 1:
+        text += f" ({build_title(case.context.build, builds)})"
     measured = {row.case.device_kind for row in group if row.median is not None}
     cached = {row.case.device_kind for row in group if row.limit == CACHE}
     where = "" if cached == measured else f" of the {' and '.join(sorted(cached))}"

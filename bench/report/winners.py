@@ -156,6 +156,7 @@ def to_summary(
         *expected.texts(found.unexpected),
         *nulls.texts(found.nulls)[:1],
         *unresolved.texts(found.gaps, found.margin),
+        *found.detectable,
     ]
     said = [f"preflight: {text}" for text in remarks]
     lines = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A build names its commit, and says where its sources are not those of the commit."""
+"""A build names its commit, says where its sources are not those of the commit, and has a hash of them."""
 
 import os
 import shutil
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "bench" / "build_info.cmake"
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+SCRIPT = BENCH / "build_info.cmake"
 BESIDE = shutil.which("cmake", path=Path(sys.executable).parent)
 CMAKE = BESIDE or shutil.which("cmake") or ""
 SETTINGS = [
@@ -25,12 +26,13 @@ pytestmark = pytest.mark.skipif(
 
 
 class Project:
-    """A repository with a source file of each folder, and the header that a build makes of it."""
+    """A repository with a source file of each folder, and the file that a build makes of it."""
 
     def __init__(self, root):
         self.root = root / "project"
-        self.header = root / "build_info.hpp"
-        Path(f"{self.header}.in").write_text("<git>")
+        self.root.mkdir(parents=True)
+        self.file = root / "build_info.cpp"
+        Path(f"{self.file}.in").write_text("<git> <sources>")
         self.write("algorithms/knn/cuda.cu", "backends/a.cpp", "bench/measure/b.hpp")
         self.git("init", "-q")
         self.commit()
@@ -54,16 +56,30 @@ class Project:
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "all")
 
-    def said(self):
-        command = [CMAKE, "-D", f"HEADER={self.header}", "-P", SCRIPT]
+    def both(self, folder=None, script=SCRIPT):
+        """The commit and the hash of the sources, as a build in this folder says them."""
+        command = [CMAKE, "-D", f"FILE={self.file}", "-P", script]
         nowhere = os.fspath(self.root.parent)
         subprocess.run(
             command,
-            cwd=self.root,
+            cwd=folder or self.root,
             check=True,
             env={**os.environ, "GIT_CEILING_DIRECTORIES": nowhere},
         )
-        return self.header.read_text()
+        return self.file.read_text().split(" ")
+
+    def said(self):
+        return self.both()[0]
+
+    def sources(self):
+        return self.both()[1]
+
+    def unpack(self, place):
+        """git archive of HEAD, unpacked in a new folder."""
+        place.mkdir(parents=True)
+        self.git("archive", "-o", f"{self.file}.tar", "HEAD")
+        subprocess.run(["tar", "-xf", f"{self.file}.tar", "-C", place], check=True)
+        return place
 
 
 @pytest.fixture
@@ -109,3 +125,69 @@ def test_a_build_is_dirty_once_and_until_all_is_committed(project):
 def test_no_repository_is_unknown(project):
     shutil.rmtree(project.root / ".git")
     assert project.said() == "unknown"
+
+
+@pytest.fixture(name="other")
+def other_repository(tmp_path):
+    """A repository of something else."""
+    other = Project(tmp_path / "other")
+    other.write("bench/other.cpp")
+    other.commit()
+    return other
+
+
+def test_another_repository_around_it_says_nothing(project, other):
+    inside = other.root / "vendor/league"
+    shutil.copytree(project.root, inside, ignore=shutil.ignore_patterns(".git"))
+    assert other.both(inside)[0] == "unknown"
+    other.commit()
+    assert other.both(inside)[0] == "unknown", "also where it is a part of that one"
+
+
+def test_a_repository_inside_another_is_itself(project, other):
+    inside = other.root / "vendor/league"
+    shutil.copytree(project.root, inside)
+    assert other.both(inside)[0] == project.said() != other.said()
+
+
+@pytest.mark.parametrize("is_part", [False, True])
+def test_an_archive_inside_another_repository_is_its_own_commit(
+    project, other, is_part
+):
+    for name in ("build_info.cmake", ".gitattributes"):
+        shutil.copy(BENCH / name, project.root / "bench" / name)
+    project.commit()
+    commit, sources = project.both()
+    inside = project.unpack(other.root / "vendor/league")
+    if is_part:
+        other.commit()
+    script = inside / "bench/build_info.cmake"
+    assert other.both(inside, script) == [commit, sources]
+    assert commit == project.git("rev-parse", "--short=12", "HEAD")
+    (inside / "backends/a.cpp").write_text("changed")
+    assert other.both(inside, script)[1] != sources, "an edited archive"
+
+
+def test_the_hash_of_the_sources_is_that_of_what_is_compiled(project):
+    first = project.sources()
+    assert len(first) == 16 and int(first, 16) and project.sources() == first
+    project.write("tests/test_new.cpp", "notes.cpp", "bench/results/table.json")
+    assert project.sources() == first, "none of these is compiled"
+    seen = {first}
+    for name in ("backends/a.cpp", "bench/new.cmake", "CMakeLists.txt"):
+        (project.root / name).write_text("changed")
+        assert project.sources() not in seen, name
+        seen.add(project.sources())
+    os.rename(project.root / "backends/a.cpp", project.root / "backends/b.cpp")
+    assert project.sources() not in seen, "the name of a file counts"
+    project.commit()
+    committed = project.sources()
+    shutil.rmtree(project.root / ".git")
+    assert project.sources() == committed, "no commit is needed"
+
+
+def test_what_did_not_change_is_not_written_again(project):
+    project.said()
+    os.utime(project.file, ns=(1, 1))
+    project.said()
+    assert project.file.stat().st_mtime_ns == 1

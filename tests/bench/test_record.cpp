@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "bench/files.hpp"
 #include "bench/ranks/places.hpp"
 #include "bench/record/record.hpp"
 #include "bench/record/report_lines.hpp"
@@ -137,6 +138,9 @@ TEST(Record, ContextDescribesTheMachineAndTheBuild) {
   EXPECT_EQ(context.at("league").at("study"), "quick");
   EXPECT_EQ(context.at("league").at("preflight").at(0), "busy");
   EXPECT_EQ(context.at("league").at("devices").at(0).at("kind"), "host");
+  EXPECT_EQ(context.at("league").at("executable_hash"), file_hash("/proc/self/exe"));
+  EXPECT_EQ(context.at("league").at("source_hash").get<std::string>().size(), 16U);
+  EXPECT_TRUE(context.at("league").at("machine").is_string());
   EXPECT_NE(context.at("league").at("launch_id"),
             make_context(tests::runtime(), "quick", {}, places).at("league").at("launch_id"));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "bench/data/dataset.hpp"
 #include "bench/data/source.hpp"
@@ -138,6 +139,20 @@ TEST_F(SourceFiles, ThatAreMissingSayWhatToDo) {
         std::string("if its name has 'fashion' in it"), (folder_.path() / "fashion-mnist").string()})
     EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
   EXPECT_EQ(message.find("\n  /usr"), std::string::npos) << "a folder that is given is the only one: " << message;
+}
+
+TEST(Source, IsLookedForOnlyWhereTheUserIsToldOf) {
+  const char* variable = std::getenv("LEAGUE_DATA");
+  const std::string kept = variable == nullptr ? "" : variable;
+  unsetenv("LEAGUE_DATA");
+  const std::string message = refusal([] { find_file(source_of("cifar10"), {}, "no such file"); });
+  if (variable != nullptr) setenv("LEAGUE_DATA", kept.c_str(), 1);
+  std::istringstream lines(message.substr(message.find("Looked in:")));
+  std::string line;
+  int places = 0;
+  for (std::getline(lines, line); std::getline(lines, line); ++places)
+    EXPECT_EQ(fs::path(line.substr(2)).parent_path().filename(), "data") << line;
+  EXPECT_TRUE(places >= 3 && places <= 6) << "three names here and in the project: " << message;
 }
 
 TEST_F(SourceFiles, AreLookedForInTheFolderOfTheVariable) {

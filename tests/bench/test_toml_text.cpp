@@ -37,6 +37,18 @@ TEST(TomlText, IsAStudyWithItsDefaultsAndSettingsInPlace) {
       "null = false\n");
 }
 
+TEST(TomlText, NeedsNoDataFiles) {
+  const TemporaryFolder folder;
+  const auto study = folder.write("study.toml", "[[cases]]\nalgorithm = \"knn\"\ndataset = [\"mnist\", \"cifar10\"]\n");
+  const auto league = [&](const std::string& option) {
+    return tests::run("league", {"run", study.string(), option, "--data", folder.path().string()}, folder.path());
+  };
+  const tests::Outcome printed = league("--print-study");
+  EXPECT_EQ(printed.code, 0) << printed.err;
+  EXPECT_EQ(printed.out, "[[cases]]\nalgorithm = \"knn\"\ndataset = [\"mnist\", \"cifar10\"]\n");
+  EXPECT_EQ(league("--dry-run").code, 2) << "the sizes of its cases are those of the files";
+}
+
 TEST(TomlText, ReadsBackAsTheSameValue) {
   const std::string value =
       "{\"a b\" = [true, -1, 1.0, 1e-07, \"\\\"\\\\\\u000A\\u007F\xC3\xA9\"], c-d_3 = {}, \"\" = inf}";

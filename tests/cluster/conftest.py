@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import small_slurm
-from cluster_support import LEAGUE
+from cluster_support import LEAGUE, SITE
 
 
 @pytest.fixture
@@ -51,3 +51,20 @@ def slurm(tmp_path_factory):
         finally:
             os.environ.pop("SLURM_CONF", None)
             cluster.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def has_pmix(slurm):
+    """Whether its jobs can have PMIx, whose library is a package of its own."""
+    job = ["srun", "--mpi=pmix", "--ntasks=1", "true"]
+    return subprocess.run(job, capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(scope="session")
+def site(has_pmix, tmp_path_factory):
+    """The site file of the small Slurm; without PMIx its jobs of one rank need none."""
+    if has_pmix:
+        return SITE
+    file = tmp_path_factory.mktemp("site") / "local.toml"
+    file.write_text(SITE.read_text().replace('mpi = "pmix"', 'mpi = "none"'))
+    return file

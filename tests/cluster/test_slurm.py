@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import small_slurm
-from cluster_support import SITE, START, nightly, submit
+from cluster_support import START, nightly, submit
 
 from bench.report import merge
 
@@ -19,12 +19,12 @@ PATIENCE_S = 90
 
 
 @pytest.fixture
-def campaign(slurm, league, tmp_path):
+def campaign(site, league, tmp_path):
     """campaign(words...) submits the study that the tests use into tmp_path/out."""
 
     def run(*words, study=START, executable=league):
         output = tmp_path / "out"
-        usual = ["--site", SITE, "--output", output, "--executable", executable]
+        usual = ["--site", site, "--output", output, "--executable", executable]
         return submit(study, *usual, *words), output
 
     return run
@@ -108,15 +108,14 @@ exec {league} "$@" """)
 
 @nightly
 def test_each_rank_sees_all_gpus_of_its_node_and_has_cores(
-    campaign, stand_in, tmp_path
+    campaign, site, stand_in, tmp_path
 ):
     """With --gpu-bind=none Slurm names none: those of the job, where it guards devices (cgroups), are visible."""
     program = stand_in("""[[ $* != *--dry-run* ]] || { echo '1 cases, about 1 s'; exit; }
 echo "rank $SLURM_PROCID on $SLURMD_NODENAME: ${CUDA_VISIBLE_DEVICES-all GPUs}, $OMP_NUM_THREADS threads, $*" """)
-    site = tmp_path / "site.toml"
-    text = SITE.read_text().replace("ranks_per_node = 1", "gpus_per_node = 2")
-    site.write_text(text)
-    words = ["--site", site, "--nodes", "1,2", "--gpus-per-node", "1,2", "--wait"]
+    file = tmp_path / "site.toml"
+    file.write_text(site.read_text().replace("ranks_per_node = 1", "gpus_per_node = 2"))
+    words = ["--site", file, "--nodes", "1,2", "--gpus-per-node", "1,2", "--wait"]
     done, output = campaign(*words, executable=program)
     assert done.returncode == 1  # it recorded nothing
     log = (output / "2x2/slurm-0.out").read_text()
@@ -174,18 +173,18 @@ CASES = 60
 
 @nightly
 def test_a_time_limit_is_an_interrupt_and_the_launch_goes_on(
-    campaign, stand_in, league, tmp_path
+    campaign, site, stand_in, league, tmp_path
 ):
     """The job queues itself again, Slurm waits two minutes with that; its records are of one run."""
-    study, site = tmp_path / "long.toml", tmp_path / "site.toml"
+    study, file = tmp_path / "long.toml", tmp_path / "site.toml"
     sizes = [1000 + i for i in range(CASES)]
     what = 'algorithm = "sum"\nmethods = "two_stage"\nmodels = "serial"'
     study.write_text(
         f"samples = 3000\nnull = false\n[[cases]]\n{what}\nsizes = {sizes}\n"
     )
-    text = SITE.read_text().replace('max_time = "1:00:00"', 'max_time = "1"')
-    site.write_text(f"grace_s = 50\n{text}")
-    words = ["--site", site, "--time", "1", "--wait"]
+    text = site.read_text().replace('max_time = "1:00:00"', 'max_time = "1"')
+    file.write_text(f"grace_s = 50\n{text}")
+    words = ["--site", file, "--time", "1", "--wait"]
     program = stand_in(HELD.format(league=league).replace("$PWD", str(tmp_path)))
     done, output = campaign(*words, study=study, executable=program)
     log = (output / "1x1/slurm-0.out").read_text()

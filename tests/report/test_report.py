@@ -50,7 +50,8 @@ def read_csv(folder):
 def test_csv(study):
     assert report.main([str(study), "--quiet"]) == 0
     text = (study / "table.csv").read_text()
-    assert text.startswith(HEADER) and text.count("\n", 0, 1000) >= 1
+    assert text.startswith(HEADER)
+    assert len(text.splitlines()) > 1
     rows = read_csv(study)
     assert len(rows) == 7
     row = next(r for r in rows if r["model"] == "kokkos" and r["launch"] == "auto")
@@ -93,7 +94,7 @@ def test_markdown_has_every_row_and_escapes(study):
     text = (study / "table.md").read_text()
     rows = [line for line in text.splitlines() if line.startswith("| wide")]
     assert len(rows) == 7
-    assert all(len(re.findall(r"(?<!\\)\|", row)) == 13 for row in rows)
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 14 for row in rows)
     assert (
         "<script>" not in text and "a\\|b &lt;script&gt;" in text and "<b>" not in text
     )

@@ -135,7 +135,7 @@ def test_two_builds_in_one_folder_are_refused(entry, save, capsys):
     b = save([entry("cuda", times(1))], folder="B", git="three")
     _, (line,) = table(capsys, str(a), str(b))
     assert line["verdict"] == "not compared"
-    assert line["reason"] == "A has it of 2 builds or devices"
+    assert line["reason"] == "A has it of 2 builds (git one | two)"
 
 
 def test_few_samples_and_one_launch_are_said(entry, runs, capsys):

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from ..builds import short
 from ..case import Case
 from ..rows import Row
 from ..selection import devices_text, measured, work_title
 from ..units import exact
-from ..view import drawn_samples, short
+from ..view import drawn_samples
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
