@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .device_peer import DevicePeer
-from .kept import Names
 from .peer import Arrays, Device, Parameters, Unsupported
 
 if TYPE_CHECKING:  # listing needs no library
@@ -106,16 +105,6 @@ class TorchPeer(GpuPeer):
             cuda.set_per_process_memory_fraction(min(1.0, device.memory_bytes / total))
         return opened
 
-    def timed_by(self) -> list[Names]:
-        """What times and fetches, for `Kept`."""
-        cuda = self.torch.cuda
-        return [
-            (self.torch, ("Tensor", "from_numpy")),
-            (cuda, ("Event", "current_stream", "synchronize", "_sleep")),
-            (cuda.Event, ("__new__", "record", "query", "elapsed_time")),
-            (cuda.Stream, ("__new__", "synchronize")),
-        ]
-
     def device_copy(self, array: np.ndarray) -> Any:
         return self.torch.from_numpy(array).to(self.cuda)
 
@@ -172,18 +161,6 @@ class CupyPeer(GpuPeer):
         if device.memory_bytes:
             cupy.get_default_memory_pool().set_limit(size=device.memory_bytes)
         self._spin = cupy.RawKernel(SPIN, "spin")
-
-    def timed_by(self) -> list[Names]:
-        """What times and fetches, for `Kept`."""
-        cuda = self.cupy.cuda
-        synchronizing = ("deviceSynchronize", "streamSynchronize")
-        return [
-            (self.cupy, ("ndarray", "asarray", "asnumpy", "may_share_memory")),
-            (cuda, ("Event", "get_current_stream", "get_elapsed_time")),
-            (cuda.Event, ("__init__", "record", "done")),
-            (cuda.Stream, ("synchronize",)),
-            (cuda.runtime, ("eventElapsedTime", "eventRecord", *synchronizing)),
-        ]
 
     def device_copy(self, array: np.ndarray) -> Any:
         return self.cupy.asarray(array)

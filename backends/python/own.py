@@ -13,7 +13,7 @@ import numpy as np
 
 from .device_peer import kind_of
 from .gpu import CupyPeer, TorchPeer
-from .inspection import Index, Inspector, require_rest
+from .inspection import Index, Inspector, require_rest, rested
 from .kept import Kept, Names
 from .peer import Arrays, Device, HostPeer, Parameters, Unsupported
 
@@ -155,6 +155,10 @@ class DeviceFunction(NumpyFunction):
 
     def time(self, count: int) -> float:
         """Raises RuntimeError if another stream still works after the current one."""
+        return rested(lambda: self.timed(count))
+
+    def timed(self, count: int) -> float:
+        """As `time`. Raises OtherStreamError where the device may not have been at rest."""
         seconds = super().time(count)
         require_rest(self, seconds * count)
         return seconds
@@ -166,7 +170,16 @@ class CupyFunction(DeviceFunction, CupyPeer):
     wanted = "a cupy.ndarray on the device"
 
     def timed_by(self) -> list[Names]:
-        return [*super().timed_by(), *CupyPeer.timed_by(self)]
+        cuda = self.cupy.cuda
+        synchronizing = ("deviceSynchronize", "streamSynchronize")
+        return [
+            *super().timed_by(),
+            (self.cupy, ("ndarray", "asarray", "asnumpy", "may_share_memory")),
+            (cuda, ("Event", "get_current_stream", "get_elapsed_time")),
+            (cuda.Event, ("__init__", "record", "done")),
+            (cuda.Stream, ("synchronize",)),
+            (cuda.runtime, ("eventElapsedTime", "eventRecord", *synchronizing)),
+        ]
 
     def place(self, array: np.ndarray) -> Any:
         return self.cupy.asarray(array)
@@ -197,7 +210,14 @@ class TorchFunction(DeviceFunction, TorchPeer):
     wanted = "a dense torch.Tensor on the device"
 
     def timed_by(self) -> list[Names]:
-        return [*super().timed_by(), *TorchPeer.timed_by(self)]
+        cuda = self.torch.cuda
+        return [
+            *super().timed_by(),
+            (self.torch, ("Tensor", "from_numpy")),
+            (cuda, ("Event", "current_stream", "synchronize", "_sleep")),
+            (cuda.Event, ("__new__", "record", "query", "elapsed_time")),
+            (cuda.Stream, ("__new__", "synchronize")),
+        ]
 
     def place(self, array: np.ndarray) -> Any:
         return self.torch.from_numpy(array.copy()).to(self.cuda)

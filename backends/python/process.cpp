@@ -103,9 +103,10 @@ std::string Process::log_from(std::int64_t begin) const {
 
 /// With the last line of its output.
 std::string Process::message(const std::string& what) const {
-  constexpr std::int64_t end = 65536;  // a stack has long lines
-  const std::string text = log_from(std::max<std::int64_t>(0, lseek(log_, 0, SEEK_END) - end));
-  const std::string words = last_line(without_stack(text));
+  constexpr std::int64_t with_stack = 65536;  // it has long lines
+  constexpr std::size_t end = 4096;
+  const std::string text = without_stack(log_from(std::max<std::int64_t>(0, lseek(log_, 0, SEEK_END) - with_stack)));
+  const std::string words = last_line(text.substr(text.size() - std::min(text.size(), end)));
   return name_ + " " + what + (words.empty() ? "" : "; it said last: " + words);
 }
 

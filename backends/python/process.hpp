@@ -4,11 +4,14 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "backends/python/isolation.hpp"
 
 namespace league::python {
 
@@ -16,6 +19,7 @@ namespace league::python {
 struct Interpreter {
   std::string python;
   std::filesystem::path root;
+  std::shared_ptr<const Isolation> isolation{};  ///< of its processes; none: they see all that this one sees
 };
 
 /// `python -m MODULE SOCKET` in a process of its own: lines of text over a socket; its output is kept. It ends, with

@@ -22,6 +22,9 @@ constexpr int max_files = 16;
 /// the number of threads under load.
 constexpr std::array dropped{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_DYNAMIC"};
 
+/// Variables by which a library does not compile, or does not optimise.
+constexpr std::array slowing{"NUMBA_DISABLE_JIT", "NUMBA_OPT", "JAX_DISABLE_JIT"};
+
 std::vector<std::string> environment_of(const Interpreter& interpreter, const Process::Start& start) {
   std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
   const char* path = std::getenv("PYTHONPATH");
@@ -35,7 +38,8 @@ std::vector<std::string> environment_of(const Interpreter& interpreter, const Pr
     const std::string_view key = text.substr(0, text.find('='));
     const bool replaced = std::ranges::find(changed, key, &decltype(changed)::value_type::first) != changed.end();
     const bool bound = !start.program.empty() || std::ranges::find(dropped, key) == dropped.end();
-    if (!replaced && bound) variables.emplace_back(text);
+    const bool slows = std::ranges::find(slowing, key) != slowing.end();
+    if (!replaced && !slows && bound) variables.emplace_back(text);
   }
   for (const auto& [key, value] : changed) variables.push_back(key + "=" + value);
   return variables;
@@ -59,6 +63,14 @@ void place(std::span<const int> files) {
 
 }  // namespace
 
+std::string ignored_variables() {
+  std::string found;
+  for (const char* variable : slowing)
+    if (const char* value = std::getenv(variable); value != nullptr)
+      found += (found.empty() ? "" : " ") + std::string(variable) + "=" + value;
+  return found;
+}
+
 pid_t start_process(const Interpreter& interpreter, const Process::Start& start, std::span<const int> files) {
   std::string python = interpreter.python;  // links are not resolved: a virtual environment is recognised by its path
   if (python.find('/') != std::string::npos) python = std::filesystem::absolute(python).string();
@@ -80,6 +92,7 @@ pid_t start_process(const Interpreter& interpreter, const Process::Start& start,
     return child;
   }
   setpgid(0, 0);
+  if (interpreter.isolation) interpreter.isolation->drop();  // first: it may reset what follows
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // both persist across exec
   if (getppid() != parent) _exit(1);

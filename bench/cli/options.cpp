@@ -143,6 +143,8 @@ void describe_try(CLI::App& app, Options& options, Raw& raw) {
       ->capture_default_str();
   own->add_flag("--sanitize", options.own.sanitize,
                 "first run them under compute-sanitizer, or AddressSanitizer and ThreadSanitizer on a host");
+  own->add_flag("--isolate", options.own.isolate,
+                "run them without network and home folder, as far as the system allows it, and say what it does not");
   own->add_flag("!--no-compile", options.own.compile, "take the programs that an earlier `league try` has compiled");
   own->add_option("--records", options.records, "folder of the records (default: try/records in the build folder)");
   own->add_flag("--dry-run", options.dry_run, "compile them, print the cases and an estimate of the time");

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "backends/python/start.hpp"
 #include "bench/cli/unused_gpus.hpp"
 #include "bench/ranks/places.hpp"
 
@@ -39,6 +40,11 @@ void look_at_backends(const Runtime& runtime, std::vector<std::string>& found) {
         found.push_back(value +
                         ": ignored, all models get the same threads and devices (OMP_NUM_THREADS, "
                         "CUDA_VISIBLE_DEVICES)");
+}
+
+void look_at_peers(std::vector<std::string>& found) {
+  const std::string ignored = python::ignored_variables();
+  if (!ignored.empty()) found.push_back(ignored + ": ignored, libraries in Python compile and optimise as usual");
 }
 
 /// Facts of the backend, by name.
@@ -81,6 +87,7 @@ std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
   look_at_backends(runtime, found);
+  look_at_peers(found);
   if (std::string unused = unused_gpus(runtime); !unused.empty()) found.push_back(std::move(unused));
   for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
   found = of_all_hosts(runtime.ranks(), found);

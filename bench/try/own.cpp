@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <set>
+#include <sstream>
 
 #include "bench/build_info.hpp"
 #include "bench/errors.hpp"
@@ -153,6 +154,49 @@ void enter(const Own& own, const OwnOptions& options, const std::shared_ptr<Peer
                                  }});
 }
 
+/// The folder of an interpreter: of `venv/bin/python` it is `venv`.
+fs::path prefix_of(const fs::path& python) { return python.parent_path().parent_path(); }
+
+/// Folders that a variable lists.
+std::vector<fs::path> listed_in(const char* variable) {
+  std::vector<fs::path> folders;
+  const char* value = std::getenv(variable);
+  std::istringstream list(value == nullptr ? "" : value);
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (!folder.empty()) folders.emplace_back(folder);
+  return folders;
+}
+
+/// Says what cannot be dropped.
+std::shared_ptr<const python::Isolation> isolation_of(const OwnOptions& options, const std::string& interpreter) {
+  const char* home = std::getenv("HOME");
+  std::vector<fs::path> needed{fs::absolute(options.root), own_folder().parent_path()};
+  for (const fs::path& file : options.files) needed.push_back(fs::absolute(file));
+  std::vector<fs::path> pythons{interpreter};
+  if (interpreter.find('/') == std::string::npos)
+    for (const fs::path& folder : listed_in("PATH")) pythons.push_back(folder / interpreter);
+  for (const fs::path& python : pythons) {
+    if (!fs::exists(python)) continue;
+    needed.push_back(prefix_of(fs::absolute(python)));
+    needed.push_back(prefix_of(fs::canonical(python)));
+    break;
+  }
+  for (const char* variable : {"PYTHONPATH", "LD_LIBRARY_PATH"})
+    for (const fs::path& folder : listed_in(variable)) needed.push_back(folder);
+  if (home != nullptr) needed.push_back(fs::path(home) / ".local/lib");  // packages of the user
+  auto isolation = std::make_shared<python::Isolation>(home == nullptr ? "" : home, needed);
+  const auto say = [](const std::string& what) { std::cerr << "league: --isolate: " << what << "\n"; };
+  if (!isolation->kept().network.empty()) say("the network stays: " + isolation->kept().network);
+  if (!isolation->kept().home.empty()) {
+    say("the home folder stays: " + isolation->kept().home);
+  } else if (!isolation->visible().empty()) {
+    std::string all;
+    for (const std::string& path : isolation->visible()) all += (all.empty() ? "" : ", ") + path;
+    say("what is needed of the home folder stays: " + all);
+  }
+  return isolation;
+}
+
 }  // namespace
 
 fs::path project_root() {
@@ -171,6 +215,7 @@ Json enter_own(const OwnOptions& options, const python::Interpreter& peers, cons
     const fs::path ours = options.root / "build/venv/bin/python";
     interpreter.python = fs::exists(ours) ? ours.string() : "python3";
   }
+  if (options.isolate) interpreter.isolation = isolation_of(options, interpreter.python);
   const auto host = std::make_shared<PeerHost>(interpreter);
   Json files = Json::object();
   for (const fs::path& file : options.files) {
@@ -180,6 +225,11 @@ Json enter_own(const OwnOptions& options, const python::Interpreter& peers, cons
             own_folder() / options.algorithm / (model_of(language) + "-" + method_of(file))};
     enter(own, options, host);
     files[own.file.filename().string()] = file_hash(own.file);
+  }
+  if (interpreter.isolation) {
+    files["isolated"] = Json::array();
+    if (interpreter.isolation->kept().network.empty()) files["isolated"].push_back("network");
+    if (interpreter.isolation->kept().home.empty()) files["isolated"].push_back("home");
   }
   return files;
 }

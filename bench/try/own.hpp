@@ -19,6 +19,7 @@ struct OwnOptions {
   std::string algorithm;
   int limit_s = 60;  ///< of one call of the function
   bool sanitize = false, compile = true;
+  bool isolate = false;        ///< without network and home folder
   std::filesystem::path root;  ///< the folder that holds algorithms/
 };
 
@@ -28,7 +29,7 @@ std::filesystem::path project_root();
 std::filesystem::path own_folder();
 
 /// Compiles the files and registers each as a method of its own: that of "mine.cu" is `mine`, its model `your_cuda`.
-/// @returns for the record: files and their hashes
+/// @returns for the record: files and their hashes, and as "isolated" what they do without, where that was asked for
 /// @throws BadInput with the message of the compiler
 Json enter_own(const OwnOptions& options, const python::Interpreter& peers, const Runtime& runtime);
 

@@ -165,6 +165,22 @@ class Counts(Sound):
   expect_row(rows.at("counts numpy"), "skipped", "['1', '1', None] 1");
 }
 
+TEST_F(PeersTest, CompileWhateverTheEnvironmentSays) {
+  peer("numpy", sound + R"(
+class Counts(Sound):
+    method = "counts"
+    def upload(self):
+        raise Unsupported(f"{[os.environ.get(n) for n in ('NUMBA_DISABLE_JIT', 'JAX_DISABLE_JIT', 'NUMBA_OPT')]}")
+)");
+  const auto rows = run_study(arguments(R"(["counts", "sound"])"), 0, [] {
+    setenv("NUMBA_DISABLE_JIT", "1", 1);
+    setenv("JAX_DISABLE_JIT", "1", 1);
+    setenv("NUMBA_OPT", "0", 1);
+  });
+  expect_row(rows.at("counts numpy"), "skipped", "[None, None, None]");
+  EXPECT_NE(record_.dump().find("NUMBA_DISABLE_JIT=1 NUMBA_OPT=0 JAX_DISABLE_JIT=1: ignored"), std::string::npos);
+}
+
 /// Each process says that it imports, and whether another one did so before 20 s were over.
 const std::string meeting = R"(
 if sys.argv[0].endswith("worker.py") and not hasattr(sys, "has_met"):

@@ -13,7 +13,7 @@ CHEATS = {
     "former": ("wrong", "altered just before"),
     "poisoned": ("altered just before",),
     "spots": ("altered just before",),
-    "every_second": ("altered just before",),
+    "every_second": ("wrong", "altered just before"),
     "first_calls": ("altered just before",),
     "deferred": ("wrong", "still changing"),
     "half_clock": ("it replaces time.perf_counter, by which",),
