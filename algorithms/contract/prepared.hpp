@@ -93,6 +93,8 @@ class Prepared {
   virtual void upload() = 0;
   /// Untimed: sets the initial state, and poisons outputs (all bytes 0xff) on device and host.
   virtual void reset() = 0;
+  /// As `reset`, but leaves the host's arrays of results as they are; asynchronous.
+  virtual void poison() { reset(); }
   /// The timed operation; asynchronous.
   virtual void compute(Stages& stages) = 0;
   /// Copies results to the outputs of the context; asynchronous: call `fence` before reading them.
@@ -103,8 +105,8 @@ class Prepared {
   /// add up. Empty where results are not in one place: they are downloaded and compared there.
   /// @pre fenced since the compute
   [[nodiscard]] virtual std::optional<std::uint64_t> digest() { return {}; }
-  /// Overwrites a few values of each input on the devices by other values of the same input; asynchronous, on the
-  /// queues of the computes. `draw` chooses which. @returns false, and changes nothing, where the inputs lie elsewhere
+  /// Overwrites some values of each input on the devices by other values of the same input (contract/altered.hpp);
+  /// asynchronous, on the queues of the computes. @returns false, and changes nothing, where inputs lie elsewhere
   virtual bool alter(std::uint64_t /*draw*/) { return false; }
   /// Undoes `alter` of the same draw.
   virtual void restore(std::uint64_t /*draw*/) {}

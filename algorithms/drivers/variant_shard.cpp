@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/variant_shard.hpp"
 
-#include "algorithms/contract/altered.hpp"
+#include "algorithms/contract/random.hpp"
 
 namespace league {
 
@@ -21,11 +21,6 @@ std::optional<std::uint64_t> VariantShard::digest() {
   for (std::size_t i = 0; i < digests_.size(); ++i)  // results that are exchanged for each other have another sum
     sum += random_bits(digests_[i](), static_cast<std::uint64_t>(index()), i);
   return sum;
-}
-
-VariantShard::Altered VariantShard::altered(std::uint64_t draw, std::size_t input, std::size_t size) {
-  const league::Altered values = league::altered(draw, input, size);
-  return {values.from, values.to, values.count};
 }
 
 bool VariantShard::alter(std::uint64_t draw) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/contract/altered.hpp"
 #include "algorithms/contract/registry.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/drivers/ledger.hpp"
@@ -124,11 +125,6 @@ class VariantShard {
   Ledger ledger_;
   std::vector<std::function<void()>> uploads_, poisons_, downloads_;
   std::vector<std::function<std::uint64_t()>> digests_;
-  /// Values of an input that take the place of others.
-  struct Altered {
-    std::size_t from, to, count;
-  };
-  [[nodiscard]] static Altered altered(std::uint64_t draw, std::size_t input, std::size_t size);
   std::vector<std::function<void(const Altered&, bool undo)>> exchanges_;  ///< of each input
   std::vector<std::size_t> input_sizes_;
 };
@@ -171,7 +167,10 @@ class VariantShards : public Prepared {
     for (const auto& shard : shards_) shard->upload();
   }
   void reset() override {
-    poison(context_.outputs);
+    league::poison(context_.outputs);
+    poison();
+  }
+  void poison() override {
     for (const auto& shard : shards_) shard->reset();
   }
   void download() override {

@@ -12,7 +12,10 @@
 namespace league::bench {
 namespace {
 
-constexpr int own_trials = 4;      // of a case
+constexpr int own_trials = 4;   // of a case; one of a large one
+constexpr int own_results = 2;  // of a large case that are looked at
+constexpr std::size_t large_bytes = std::size_t{8} << 20;
+constexpr double large_s = 1e-3;
 constexpr int foreign_trials = 5;  // at each chosen sample; two of a case whose computes are long
 constexpr int longest_run = 32;    // computes of a trial before the one that is looked at
 constexpr int most_judged = 3;     // results of one case whose bits differ from those judged before
@@ -31,14 +34,15 @@ std::uint64_t digest_of(PreparedCase& prepared_case) {
   return static_cast<std::uint64_t>(reduce.sum_of(static_cast<std::int64_t>(*digest)));
 }
 
-/// As `SelfTimed::inspect`, for variants of this process.
-std::optional<std::uint64_t> inspect_here(PreparedCase& prepared_case, int before, std::uint64_t draw) {
+/// As `SelfTimed::inspect`, for variants of this process. `poison`: of `prepared_case`.
+std::optional<std::uint64_t> inspect_here(PreparedCase& prepared_case, void (Prepared::*poison)(), int before,
+                                          std::uint64_t draw) {
   Prepared& prepared = prepared_case.prepared();
   Stages stages;
-  prepared.reset();
+  (prepared.*poison)();
   prepared.fence();
   for (int i = 0; i < before; ++i) prepared.compute(stages);
-  if (draw == 0 && before > 0) prepared.reset();
+  if (draw == 0 && before > 0) (prepared.*poison)();
   if (draw != 0 && !prepared.alter(draw)) return {};
   prepared.compute(stages);
   prepared.fence();
@@ -46,11 +50,6 @@ std::optional<std::uint64_t> inspect_here(PreparedCase& prepared_case, int befor
   if (draw != 0) prepared.restore(draw);
   prepared.fence();
   return digest;
-}
-
-std::optional<std::uint64_t> inspect(PreparedCase& prepared_case, int before, std::uint64_t draw) {
-  auto* const elsewhere = dynamic_cast<SelfTimed*>(&prepared_case.prepared());
-  return elsewhere != nullptr ? elsewhere->inspect(before, draw) : inspect_here(prepared_case, before, draw);
 }
 
 /// Whether values of an input that are exchanged for others of it change the problem.
@@ -62,12 +61,11 @@ bool varies(const Problem& problem) {
   });
 }
 
-/// The results of an inspection, on the host.
-Outputs results_of(PreparedCase& prepared_case, int before, std::uint64_t draw) {
-  static_cast<void>(inspect(prepared_case, before, draw));
-  prepared_case.prepared().download();
-  prepared_case.prepared().fence();
-  return copies(prepared_case.outputs());
+/// Whether to look at a case takes as long as to sample it.
+bool is_large(const PreparedCase& prepared_case, const Meter& meter) {
+  std::size_t bytes = 0;
+  for (const Output& output : prepared_case.outputs()) bytes += output.values.bytes().size();
+  return bytes > large_bytes || meter.expected_s() > large_s;
 }
 
 }  // namespace
@@ -84,16 +82,31 @@ std::uint64_t Inspector::draw() { return random_bits(seed_, 0, draws_++); }
 
 bool Inspector::is_right(std::uint64_t digest) const { return std::ranges::find(right_, digest) != right_.end(); }
 
+std::optional<std::uint64_t> Inspector::inspect(PreparedCase& prepared_case, int before, std::uint64_t draw) const {
+  auto* const elsewhere = dynamic_cast<SelfTimed*>(&prepared_case.prepared());
+  if (elsewhere != nullptr) return elsewhere->inspect(before, draw);
+  return inspect_here(prepared_case, in_place_ ? &Prepared::poison : &Prepared::reset, before, draw);
+}
+
+Outputs Inspector::results_of(PreparedCase& prepared_case, int before, std::uint64_t draw) const {
+  static_cast<void>(inspect(prepared_case, before, draw));
+  prepared_case.prepared().download();
+  prepared_case.prepared().fence();
+  return copies(prepared_case.outputs());
+}
+
 void Inspector::keep_right(PreparedCase& prepared_case) {
+  in_place_ = prepared_case.prepared().digest().has_value();
   const std::uint64_t digest = digest_of(prepared_case);
   if (!is_right(digest)) right_.push_back(digest);
 }
 
 double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch) {
-  if (!is_chosen()) return meter.sample(batch);
+  const bool is_enough = !is_foreign_ && done_.results >= own_results && is_large(prepared_case, meter);
+  if (!is_chosen() || is_enough) return meter.sample(batch);
   try_out(prepared_case, meter, batch, 1);
   if (meter.repeats() && !meter.is_long()) {
-    prepared_case.prepared().reset();
+    in_place_ ? prepared_case.prepared().poison() : prepared_case.prepared().reset();
     prepared_case.prepared().fence();
   }
   const double seconds = meter.sample(batch);
@@ -118,10 +131,11 @@ void Inspector::judge_left(PreparedCase& prepared_case) {
 void Inspector::try_out(PreparedCase& prepared_case, const Meter& meter, int batch, int own) {
   const bool is_costly = meter.is_long() || !meter.repeats();
   if (is_costly && (!is_foreign_ || is_very_long(meter.expected_s()))) return;
-  const int trials = is_costly ? 2 - trials_ : is_foreign_ ? foreign_trials : std::min(own, own_trials - trials_);
+  const int own_limit = std::min(own, (is_large(prepared_case, meter) ? 1 : own_trials) - trials_);
+  const int trials = is_costly ? 2 - trials_ : is_foreign_ ? foreign_trials : own_limit;
   for (int i = 0; i < trials; ++i, ++trials_) {
     const int before = 1 + static_cast<int>(draw() % static_cast<std::uint64_t>(std::min(batch, longest_run)));
-    if (trials_ % 2 == 0 && alters_)
+    if ((static_cast<std::uint64_t>(trials_) + seed_) % 2 == 0 && alters_)
       try_altered(prepared_case, meter.repeats() ? before : 1);
     else
       try_poisoned(prepared_case, meter.repeats() ? before : 1);

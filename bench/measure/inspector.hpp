@@ -23,8 +23,8 @@ struct Inspections {
 /// and one more compute, whose result must be that of the same inputs from poisoned outputs. A kernel is found that
 /// looks at its outputs, at some of its inputs or at the number of its calls before it computes.
 ///
-/// Kernels of this project have four trials, others five at each random sample. Computes of 10 ms and more are samples
-/// from poisoned outputs anyway.
+/// Kernels of this project have four trials, large ones one, others five at each random sample. Computes of 10 ms and
+/// more are samples from poisoned outputs anyway.
 ///
 /// Collective: all ranks construct it with the same seed.
 class Inspector {
@@ -41,6 +41,10 @@ class Inspector {
   [[nodiscard]] const Inspections& inspections() const { return done_; }
 
  private:
+  /// As `SelfTimed::inspect`.
+  [[nodiscard]] std::optional<std::uint64_t> inspect(PreparedCase& prepared_case, int before, std::uint64_t draw) const;
+  /// The results of an inspection, on the host.
+  [[nodiscard]] Outputs results_of(PreparedCase& prepared_case, int before, std::uint64_t draw) const;
   [[nodiscard]] bool is_chosen();
   [[nodiscard]] std::uint64_t draw();
   void judge_left(PreparedCase& prepared_case);
@@ -51,7 +55,7 @@ class Inspector {
   [[nodiscard]] bool is_right(std::uint64_t digest) const;
 
   std::uint64_t seed_, draws_ = 0;
-  bool is_foreign_;
+  bool is_foreign_, in_place_ = true;    ///< results can be told apart where they lie
   std::int64_t samples_ = 0, next_ = 0;  ///< the next chosen sample
   int trials_ = 0, judged_ = 0;
   bool alters_ = true;                  ///< altered inputs may change the result

@@ -82,7 +82,7 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
   [[nodiscard]] Timing timing() const override { return timing_; }
   void upload() override { call("upload"); }
   void reset() override {
-    poison(outputs_);
+    league::poison(outputs_);
     shared_.poison();
     call("reset");
   }
