@@ -17,7 +17,7 @@ from .findings import analyse
 from .merge import load
 from .p3 import to_p3
 from .page import Report, write_page
-from .rows import Row, build_rows
+from .rows import Row, build_rows, impossible_rows
 from .selection import of_study
 from .table import record, to_csv, to_markdown
 from .terminal import complain, show
@@ -118,6 +118,9 @@ def main(argv: list[str]) -> int:
         complain("no record could be read, so no table")
         return 1
     rows = build_rows(cases, options.margin)
+    for problem in (too_fast := impossible_rows(rows)):
+        complain(problem)
+    problems += too_fast
     found = analyse(rows, options.margin)
     own = of_study(rows) or rows  # of a search alone, its candidates
     remarks = [*noise.texts(rows, found.nulls, options.margin), *preflight(cases)]

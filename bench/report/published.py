@@ -18,11 +18,11 @@ from heapq import nlargest
 from pathlib import Path
 
 from . import answers, marked, published_figures, published_pages, statistics, units
-from .bounds import measured_ceilings
 from .case import Case
 from .fields import Broken
 from .figures import Figure
 from .gaps import COLUMNS, Gap, factor_text, factors, gaps, ratio_text
+from .peaks import measured_ceilings
 from .published_pages import BY_HAND, rate_text
 from .published_records import read
 from .rows import Row

@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 
 from . import end_to_end, end_to_end_times
-from .bounds import CACHE, in_cache
+from .bounds import CACHE
 from .gaps import COLUMNS as GAP_COLUMNS
 from .gaps import Gap, cells
 from .learning import COLUMNS as TRAINING_COLUMNS
@@ -22,6 +22,7 @@ from .shape_texts import NUMBERS as SHAPE_NUMBERS
 from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
+from .traffic import in_cache
 from .view import COLUMNS, NUMBERS, OPTIONAL, Group
 
 END_TO_END = {
