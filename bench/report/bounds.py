@@ -176,8 +176,8 @@ def working_time(
         if rate is None:
             return None, ""
         rate *= parts(case)
-        text = f"{amount(count, 'operations')} in {unit} need at the measured"
-        found.append((count / rate, f"{text} {amount(rate, 'operations/s')}"))
+        text = f"{amount(count, ' operations')} in {unit} need at the measured"
+        found.append((count / rate, f"{text} {amount(rate, 'op/s')}"))
     return max(found)
 
 
@@ -213,6 +213,8 @@ def waiting(case: Case, found: Ceilings) -> float:
     count = starts(case)
     if in_one_team(case):
         return 0.0 if case.device_kind == "host" else count * found.team_latency
+    if case.device_kind == "host":  # a launch is a parallel region of any number of teams
+        return count * min(found.start, found.latency)
     league = re.search(r"\bleague=(\d+)", case.effective)
     if case.method.startswith("persistent") and league:
         known = [t for teams, t in found.barriers.items() if teams <= int(league[1])]
