@@ -27,10 +27,9 @@ from .winners import not_run, skipped, to_summary
 EPILOG = """ratio = median native time / median portable time: above 1, portable is
 faster. verdict: same when the whole 95 % interval lies within the margin, else faster,
 slower or unresolved (the interval holds 1). roofline: the shortest time that the measured
-peaks of the device allow, at the unit of the method and (in brackets) at the best unit for
-the problem, over the median time. `compare A B` puts two folders side by side: see
-`compare --help`. Exit codes: 0; 1 when a record was left out, a run is not finished or no
-row is left; 2 for bad input."""
+peaks of the device allow the method and (in brackets) the problem, over the median time. `compare A B` puts two folders side by side: see
+`compare --help`. Exit codes: 0; 1 when a record was left out, a run is not finished, a case
+took less time than its bound allows or no row is left; 2 for bad input."""
 
 
 def margin(text: str) -> float:

@@ -213,7 +213,9 @@ def waiting(case: Case, found: Ceilings) -> float:
     count = starts(case)
     if in_one_team(case):
         return 0.0 if case.device_kind == "host" else count * found.team_latency
-    if case.device_kind == "host":  # a launch is a parallel region of any number of teams
+    if (
+        case.device_kind == "host"
+    ):  # a launch is a parallel region of any number of teams
         return count * min(found.start, found.latency)
     league = re.search(r"\bleague=(\d+)", case.effective)
     if case.method.startswith("persistent") and league:
