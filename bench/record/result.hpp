@@ -34,17 +34,18 @@ struct Result {
   std::string launch_note;
   std::vector<std::string> engines;  ///< that a composite communicator used
   Trace trace;
-  std::string stages_note;       ///< why it has none inside its compute; empty if it has
-  Launch launch;                 ///< as it was carried out
-  int batch = 0;                 ///< computes per sample
-  int group = 0;                 ///< cases that fit into memory together and were sampled in turn
-  double begin_skew_s = 0;       ///< between the ranks, maximum over the samples
-  bool held = false;             ///< whether the queue was held back while a batch was queued
-  Cost cost;                     ///< of the problem
-  double method_bytes = 0;       ///< that the method moves at least
-  double method_operations = 0;  ///< that it takes at least, in its unit
-  double best_operations = 0;    ///< that the problem takes at least in the best unit
-  std::string method_unit;       ///< of the method on these inputs; empty: the registered one
+  std::string stages_note;  ///< why it has none inside its compute; empty if it has
+  Launch launch;            ///< as it was carried out
+  int batch = 0;            ///< computes per sample
+  int group = 0;            ///< cases that fit into memory together and were sampled in turn
+  double begin_skew_s = 0;  ///< between the ranks, maximum over the samples
+  bool held = false;        ///< whether the queue was held back while a batch was queued
+  Cost cost;                ///< of the problem
+  double method_bytes = 0;  ///< that the method moves at least
+  /// That the method takes at least in its unit, and the problem in the best unit.
+  double method_operations = 0, best_operations = 0;
+  /// Of the method on these inputs; empty: the registered one.
+  std::string method_unit;
   Verdict verdict;
   Counts counts;  ///< of the last compute that was timed
   std::string device_name;

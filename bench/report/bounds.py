@@ -59,9 +59,7 @@ class Bound:
     seconds: float | None  # None where nothing is known
     bytes_bind: bool  # whether bytes are the limit
     note: str = ""
-    whole: bool = (
-        True  # whether the bytes are in it; else it is a floor of the operations
-    )
+    whole: bool = True  # whether the bytes are in it, and not the operations alone
     at_memory: float = 0.0  # [s] the same, were all bytes moved from memory
     needs: str = ""  # ``12 MB need at the measured 4.1 TB/s``
 
@@ -118,6 +116,16 @@ def link_bound(case: Case, ceilings: Ceilings | None) -> Bound:
     return Bound(case.bytes / link, True, needs=text, at_memory=case.bytes / link)
 
 
+def data_rate(case: Case, ceilings: Ceilings, work: Work) -> float | None:
+    """The bandwidth of the data of a case on all its devices [bytes per second]; None where it was not measured at their size."""
+    found = (
+        ceilings.at_size(work.written, data_bytes(case))
+        if may_be_cached(case)
+        else ceilings.from_memory(work.written)
+    )
+    return found * parts(case) if found else None
+
+
 def roofline_bound(case: Case, ceilings: Ceilings | None, work: Work) -> Bound:
     """The roofline bound of this work on the devices of a case."""
     if crosses_links(case):
@@ -142,18 +150,13 @@ def roofline_bound(case: Case, ceilings: Ceilings | None, work: Work) -> Bound:
         if not surely or not at_memory:
             return Bound(None, False, f"no {work.unit} ceiling")
         working = 0.0
-    binds = at_memory >= working
     estimate = max(at_memory, working)
     if not work.bytes:
         return Bound(working, False, at_memory=estimate, needs=what)
-    rate: float | None = memory
-    if may_be_cached(case):
-        data = data_bytes(case)
-        found = ceilings.at_size(work.written, data)
-        rate = found * devices if found else None
-        if rate is None and binds:
-            text = f"no bandwidth measured at {amount(data, 'B')}"
-            return Bound(working or None, True, text, False, estimate, what)
+    rate = data_rate(case, ceilings, work)
+    if rate is None and at_memory >= working:
+        text = f"no bandwidth measured at {amount(data_bytes(case), 'B')}"
+        return Bound(working or None, True, text, False, estimate, what)
     moving = work.bytes / rate if rate else 0.0
     if working > moving:
         return Bound(working, False, at_memory=estimate, needs=what)
