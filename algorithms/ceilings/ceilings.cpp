@@ -34,6 +34,12 @@ Method bandwidth(const std::string& name, const std::string& description) {
           .units = {{Dtype::u8, "i32"}}};
 }
 
+const std::map<Dtype, std::string> tensor_units{{Dtype::f32, "tf32 tensor"},
+                                                {Dtype::f64, "f64 tensor"},
+                                                {Dtype::f16, "f16 tensor"},
+                                                {Dtype::bf16, "bf16 tensor"},
+                                                {Dtype::u8, "u8 tensor"}};
+
 /// Small matrix products by the tensor cores of NVIDIA GPUs. `dtype` is the type of the factors.
 Method tensor_method(const std::string& name, const std::string& description) {
   const std::string why = "NVIDIA's matrix instructions, inline PTX in CUDA only";
@@ -42,11 +48,7 @@ Method tensor_method(const std::string& name, const std::string& description) {
           .dtypes = {Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16, Dtype::u8},
           .not_expressible = {{"serial", why}, {"openmp", why}, {"kokkos", why}, {"hip", why}},
           .problem = "tensor",
-          .units = {{Dtype::f32, "tf32 tensor"},
-                    {Dtype::f64, "f64 tensor"},
-                    {Dtype::f16, "f16 tensor"},
-                    {Dtype::bf16, "bf16 tensor"},
-                    {Dtype::u8, "u8 tensor"}}};
+          .units = tensor_units};
 }
 
 const RegisterAlgorithm registered{Algorithm{
@@ -155,21 +157,28 @@ Cost Ceilings::cost() const {
   const double bytes = elements * static_cast<double>(size_bytes(dtype));
   switch (kernel) {
     case Kernel::copy:
-      return {2 * bytes, 0};
+      return {.bytes = 2 * bytes, .written_bytes = bytes};
     case Kernel::add:
-      return {3 * bytes, elements};
+      return {.bytes = 3 * bytes, .operations = elements, .written_bytes = bytes};
     case Kernel::triad:
-      return {3 * bytes, 2 * elements};
+      return {.bytes = 3 * bytes, .operations = 2 * elements, .written_bytes = bytes};
     case Kernel::dot:
       return {2 * bytes, 2 * elements};
     case Kernel::multiply_add:
-      return {bytes / chains, 2 * elements * recurrence.steps};
-    case Kernel::tensor:
-      return {static_cast<double>(rows) * static_cast<double>(size_bytes(output_dtype)),
-              2 * elements * tensor_depth(dtype) * recurrence.steps};
-    default:
-      return {bytes, 0};
+      return {.bytes = bytes / chains, .operations = 2 * elements * recurrence.steps, .written_bytes = bytes / chains};
+    case Kernel::tensor: {
+      const double sums = static_cast<double>(rows) * static_cast<double>(size_bytes(output_dtype));
+      return {.bytes = sums,
+              .operations = 2 * elements * tensor_depth(dtype) * recurrence.steps,
+              .best_unit = tensor_units.at(dtype),
+              .written_bytes = sums};
+    }
+    case Kernel::write:
+      return {.bytes = bytes, .written_bytes = bytes};
+    case Kernel::read:
+      break;
   }
+  return {.bytes = bytes};
 }
 
 Outputs Ceilings::make_outputs(Range here, std::pmr::memory_resource& memory) const {

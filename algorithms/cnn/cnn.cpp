@@ -186,23 +186,63 @@ void Cnn::make_inputs(Range /*local*/, std::pmr::memory_resource& memory) {
   }
 }
 
-/// The work of all steps or tests without exploiting zeros. Each step reads and writes weights and optimizer state, and
-/// reads its images.
-Cost Cnn::cost() const {
-  const auto training_multiply_adds = static_cast<double>(network.training_multiply_adds()),
-             forward_multiply_adds = static_cast<double>(network.forward_multiply_adds());  // per image
-  const double image_bytes = network.pixels() + 4,
-               parameter_bytes = network.parameters() * static_cast<double>(sizeof(float));
-  if (!trains) {
-    const auto tests = static_cast<double>(data.test.rows());
-    return {parameter_bytes + tests * image_bytes, 2 * forward_multiply_adds * tests};
+/// Multiply-adds of an image. A position that a pool drops is needed by nothing; a gradient goes to one position of a
+/// window; dropout keeps 3 of 4 values after the last pool and every second hidden value, in the mean. Zeros that
+/// follow from the data (ReLU) are not exploited. The backward pass takes two products per weight, but none for the
+/// gradient of the pixels.
+double Cnn::multiply_adds() const {
+  const bool drops = trains && dropout.on;
+  const double kept = drops ? 0.75 : 1, kept_hidden = drops ? 0.5 : 1;
+  double all = 0;
+  for (int n = 0; n < network.count; ++n) {
+    const cnn::Convolution& layer = network.convolutions[n];
+    const double of_position = static_cast<double>(layer.terms()) * layer.outputs,
+                 windows = layer.windows() * (n + 1 == network.count ? kept : 1.0);
+    const int backward = !trains ? 0 : n == 0 ? 1 : 2;
+    all += of_position * windows * (layer.places() + backward);
   }
+  const double dense = kept_hidden * (kept * network.hidden * network.flat() + cnn::classes * network.hidden);
+  return all + (trains ? 3 : 1) * dense;
+}
+
+/// Training images of all steps.
+double Cnn::images_taken() const {
   double images = 0;
   for (std::int64_t step = warm_up; step < warm_up + std::min(steps, batches()); ++step)
     images += static_cast<double>(images_of(step));
-  images *= static_cast<double>(steps) / static_cast<double>(std::min(steps, batches()));
-  const double updates = 2.0 * (1 + blocks::states_of(optimizer)) * parameter_bytes;
-  return {static_cast<double>(steps) * updates + images * image_bytes, 2 * training_multiply_adds * images};
+  return images * static_cast<double>(steps) / static_cast<double>(std::min(steps, batches()));
+}
+
+/// Weights and optimizer state are read once and written once, images are read once. Results may be those of bf16.
+Cost Cnn::cost() const {
+  const double image_bytes = network.pixels() + 4,
+               parameter_bytes = network.parameters() * static_cast<double>(sizeof(float));
+  const double images = trains ? images_taken() : static_cast<double>(data.test.rows());
+  const double written = trains ? (1 + blocks::states_of(optimizer)) * parameter_bytes : 0;
+  const double read = trains ? written + std::min(images, static_cast<double>(extent())) * image_bytes
+                             : parameter_bytes + images * image_bytes;
+  return {.bytes = read + written,
+          .operations = 2 * multiply_adds() * images,
+          .best_unit = "bf16 tensor",
+          .written_bytes = written};
+}
+
+/// Each step reads and writes weights and optimizer state, and reads its images.
+double Cnn::method_bytes(std::string_view method) const {
+  const Cost once = cost();
+  const std::vector<Method> own = cnn::methods();
+  if (!trains || std::ranges::find(own, method, &Method::name) == own.end()) return once.bytes;
+  return 2 * static_cast<double>(steps) * once.written_bytes + images_taken() * (network.pixels() + 4);
+}
+
+/// `routed` and the like skip what the pool and dropout skip in the backward pass; others take every position.
+double Cnn::method_operations(std::string_view method) const {
+  const bool everywhere =
+      method == "direct" || method == "gemm" || method.starts_with("layers") || method.starts_with("tensor_dense");
+  if (!trains || !everywhere) return cost().operations;
+  const cnn::Convolution& first = network.first();
+  const std::int64_t of_pixels = std::int64_t{first.terms()} * first.outputs * first.positions();
+  return 2 * images_taken() * static_cast<double>(3 * network.forward_multiply_adds() - of_pixels);
 }
 
 Outputs Cnn::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

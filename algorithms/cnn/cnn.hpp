@@ -59,6 +59,8 @@ class Cnn final : public Problem {
     return teams_per_image * std::max(data.train.rows(), data.test.rows());
   }
   [[nodiscard]] Cost cost() const override;
+  [[nodiscard]] double method_bytes(std::string_view method) const override;
+  [[nodiscard]] double method_operations(std::string_view method) const override;
   /// @throws std::invalid_argument naming the image with a bad label
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
@@ -98,6 +100,8 @@ class Cnn final : public Problem {
   HostArray dropout_seed{};  ///< i64 [1]: the bits of `dropout.seed`, for peers
 
  private:
+  [[nodiscard]] double multiply_adds() const;
+  [[nodiscard]] double images_taken() const;
   std::uint64_t seed_;
   bool shuffled_;
   std::unique_ptr<cnn::Start> start_;

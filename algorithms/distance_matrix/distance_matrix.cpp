@@ -197,7 +197,8 @@ class Check {
       const double is = value(row, column);
       const Expected wanted =
           judge_(squared[column], expanded_ ? norm + oracle_.norms[static_cast<std::size_t>(column)] : squared[column]);
-      judge(verdict, [&] { return place(row, column); }, is, wanted);
+      judge(
+          verdict, [&] { return place(row, column); }, is, wanted);
       verdict.difference += (is - wanted.value) * (is - wanted.value);
       const bool mirrored = column >= rows_.begin && column < rows_.end && symmetric_;
       if (mirrored && value(column, row) != is) fail(verdict, place(column, row), value(column, row), {is, 0});
@@ -223,11 +224,24 @@ DistanceMatrix::DistanceMatrix(const Making& making)
 DistanceMatrix::~DistanceMatrix() = default;
 
 /// Reads the points once, writes the matrix once; operations of the expanded form, the fewest known.
+/// The matrix is symmetric: a product for each of n (n + 1) / 2 pairs.
 Cost DistanceMatrix::cost() const {
-  const auto pairs = static_cast<double>(n) * static_cast<double>(n),
-             values = static_cast<double>(n) * static_cast<double>(dimension);
-  return {(pairs + values) * static_cast<double>(size_bytes(dtype)), 2 * pairs * static_cast<double>(dimension),
-          dtype == Dtype::f64 ? "f64 tensor" : ""};
+  const auto size = static_cast<double>(size_bytes(dtype)), points_count = static_cast<double>(n),
+             values = points_count * static_cast<double>(dimension), matrix = points_count * points_count * size;
+  return {.bytes = matrix + values * size,
+          .operations = (points_count + 1) * values,
+          .best_unit = units.at(dtype),
+          .written_bytes = matrix};
+}
+
+/// All pairs but in `symmetric` and its like; which a library takes in `gram` is its own choice. Matrix units have no
+/// f32, whose products are three of f16 halves there: together they have 22 bits.
+double DistanceMatrix::method_operations(std::string_view method) const {
+  const bool by_units = method.empty() || method.starts_with("mma") || method.starts_with("wgmma");
+  const bool half = method.empty() || method.ends_with("symmetric") || method == "gram";
+  const auto count = static_cast<double>(n);
+  const double pairs = half ? count * (count + 1) / 2 : count * count;
+  return 2 * pairs * static_cast<double>(dimension) * (by_units && dtype == Dtype::f32 ? 3 : 1);
 }
 
 /// `gram` writes the products, reads them and writes the distances; the others finish in registers.

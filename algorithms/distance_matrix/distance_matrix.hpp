@@ -24,6 +24,7 @@ class DistanceMatrix final : public Problem {
   [[nodiscard]] std::int64_t max_teams() const override { return n * n; }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] double method_bytes(std::string_view method) const override;
+  [[nodiscard]] double method_operations(std::string_view method) const override;
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;

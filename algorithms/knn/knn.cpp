@@ -159,8 +159,17 @@ Knn::~Knn() = default;
 Cost Knn::cost() const {
   const auto n = static_cast<double>(data_.train.rows()), m = static_cast<double>(extent()),
              d = static_cast<double>(features);
-  return {(n + m) * d * static_cast<double>(size_bytes(dtype)) + 4 * n + m * (4 + 16 * k), 2 * n * m * d,
-          exact ? "u8 tensor" : ""};
+  const double written = m * (4 + 16 * k);
+  return {.bytes = (n + m) * d * static_cast<double>(size_bytes(dtype)) + 4 * n + written,
+          .operations = 2 * n * m * d,
+          .best_unit = exact ? "u8 tensor" : "f16 tensor",
+          .written_bytes = written};
+}
+
+/// Numbers that are no pixels are rounded to f16, to choose candidates.
+std::string Knn::method_unit(std::string_view method) const {
+  const bool by_units = method == "mma" || method == "mma_large" || method == "wgmma";
+  return by_units && !exact ? "f16 tensor" : "";
 }
 
 /// `direct`, `gram` and most naive methods write a matrix of distances or products, 4 bytes per value, and read it for

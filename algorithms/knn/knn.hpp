@@ -27,6 +27,7 @@ class Knn final : public Problem {
   [[nodiscard]] std::int64_t max_teams() const override { return extent() * data_.train.rows(); }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] double method_bytes(std::string_view method) const override;
+  [[nodiscard]] std::string method_unit(std::string_view method) const override;
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
   [[nodiscard]] Outputs inputs() const override;

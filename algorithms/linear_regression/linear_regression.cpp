@@ -155,8 +155,10 @@ void LinearRegression::make_inputs(Range range, std::pmr::memory_resource& memor
 Cost LinearRegression::cost() const {
   const auto n = static_cast<double>(rows), d = static_cast<double>(features), t = static_cast<double>(steps);
   const double bytes = n * (d + 1) * static_cast<double>(size_bytes(dtype));
-  if (direct) return {bytes, n * (d + 1) * (d + 2)};
-  return {bytes, std::min(n * (d + 2) * (d + 3) + t * (d + 1) * (2 * d + 7), t * n * (4 * d + 4))};
+  if (direct) return {.bytes = bytes, .operations = n * (d + 1) * (d + 2)};
+  return {.bytes = bytes,
+          .operations = std::min(n * (d + 2) * (d + 3) + t * (d + 1) * (2 * d + 7), t * n * (4 * d + 4)),
+          .chain = t * (d + 2)};
 }
 
 /// Most descents read the rows in each step; `atomic` and `streams` write the errors of all rows, then read them with

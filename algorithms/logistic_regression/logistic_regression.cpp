@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/logistic_regression/logistic_regression.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -125,17 +127,26 @@ LogisticRegression::LogisticRegression(const Making& making)
 
 LogisticRegression::~LogisticRegression() = default;
 
+/// Rows are read once: what of them can stay on a device from step to step depends on the device. Newton's Hessian only
+/// sets the direction of a step, so that its products may be of any precision.
 Cost LogisticRegression::cost() const {
   const double entries = features + 1;
   const double per_row = 4.0 * features + 20 + (newton ? entries * (entries + 1) : 0);
-  const double passes = static_cast<double>(all_rows) * static_cast<double>(oracle_->steps());
-  return {passes * (features * static_cast<double>(size_bytes(dtype)) + 1), passes * per_row};
+  const auto all = static_cast<double>(all_rows), passes = all * static_cast<double>(oracle_->steps());
+  return {.bytes = all * (features * static_cast<double>(size_bytes(dtype)) + 1),
+          .operations = passes * per_row,
+          .best_unit = newton ? "f16 tensor" : "",
+          .other_operations = {{"exp", passes}}};
 }
 
-/// `unfused` reads the features twice; logits are written, read, written as p - y and read again.
+/// All read the rows in each step. `unfused` reads the features twice; logits are written, read, written as p - y and
+/// read again.
 double LogisticRegression::method_bytes(std::string_view method) const {
   const double value = static_cast<double>(size_bytes(dtype)), row = features * value + 1;
-  return cost().bytes * (method == "unfused" ? (row + (features + 4) * value) / row : 1);
+  static constexpr std::array own{"fused", "persistent", "unfused", "newton", "newton_mma"};
+  const bool each_step = std::ranges::find(own, method) != own.end();
+  const double once = cost().bytes * (method == "unfused" ? (row + (features + 4) * value) / row : 1);
+  return once * (each_step ? static_cast<double>(oracle_->steps()) : 1);
 }
 
 void LogisticRegression::make_inputs(Range local, std::pmr::memory_resource& memory) {

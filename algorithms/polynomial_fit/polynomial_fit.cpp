@@ -80,7 +80,9 @@ void PolynomialFit::make_inputs(Range local, std::pmr::memory_resource& memory) 
 /// points once.
 Cost PolynomialFit::cost() const {
   const auto n = static_cast<double>(points), t = static_cast<double>(steps);
-  return {2 * n * static_cast<double>(size_bytes(dtype)), std::min(20 * n + 52 * t, 20 * n * t)};
+  return {.bytes = 2 * n * static_cast<double>(size_bytes(dtype)),
+          .operations = std::min(20 * n + 52 * t, 20 * n * t),
+          .chain = t * (terms + 1)};
 }
 
 double PolynomialFit::method_bytes(std::string_view method) const {

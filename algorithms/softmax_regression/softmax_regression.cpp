@@ -150,19 +150,42 @@ double SoftmaxRegression::rows_taken() const {
          static_cast<double>(steps % batches) * static_cast<double>(batch);
 }
 
-/// Each step reads the rows of its batch, and multiplies each value with the weights and with the residuals. Pixels of
-/// any type are counted as bytes, if that is less including their conversion. Few rows are read once, and multiplied
-/// with each other, if that is less.
+/// Rows are read once: what of them can stay on a device from step to step depends on the device. A step multiplies
+/// each value of its batch with the weights and with the residuals; few rows may be multiplied with each other, if that
+/// is less. One exponential of a row is that of 0.
 Cost SoftmaxRegression::cost() const {
-  const double rows_once = static_cast<double>(extent()), d = static_cast<double>(features);
-  const double as_stored = method_bytes("fused"), as_bytes = rows_once * d * 5 + rows_taken() * (d + 4);
-  Cost cost{pixels() && dtype == Dtype::f32 ? std::min(as_stored, as_bytes) : as_stored,
-            4 * rows_taken() * static_cast<double>((features + 1) * classes), pixels() ? "u8 tensor" : ""};
-  if (!softmax_regression::DualScratch::fits(extent(), classes)) return cost;
-  const double products = rows_once * (rows_once * d + 2 * (rows_taken() + d + 1) * classes);
-  cost.bytes = std::min(cost.bytes, rows_once * (d * static_cast<double>(size_bytes(dtype)) + 4));
-  cost.operations = std::min(cost.operations, products);
-  return cost;
+  const auto row = static_cast<double>(features * static_cast<std::int64_t>(size_bytes(dtype)) + 4);
+  return {.bytes = static_cast<double>(std::min<std::int64_t>(extent(), steps * batch)) * row,
+          .operations = fewest(step_products()),
+          .best_unit = pixels() ? "u8 tensor" : "f16 tensor",
+          .other_operations = {{"exp", rows_taken() * (classes - 1)}}};
+}
+
+/// Operations of steps on the rows.
+double SoftmaxRegression::step_products() const {
+  return 4 * rows_taken() * static_cast<double>((features + 1) * classes);
+}
+
+/// Operations of steps on the products of all rows.
+double SoftmaxRegression::dual_products() const {
+  const auto rows_once = static_cast<double>(extent()), d = static_cast<double>(features);
+  return rows_once * (rows_once * d + 2 * (rows_taken() + d + 1) * classes);
+}
+
+/// These operations, or those of `dual` if they are fewer.
+double SoftmaxRegression::fewest(double operations) const {
+  return softmax_regression::DualScratch::fits(extent(), classes) ? std::min(operations, dual_products()) : operations;
+}
+
+/// Matrix units take weights and residuals of f32 as three numbers of 8 bits, or three products of tf32 or f16.
+double SoftmaxRegression::method_operations(std::string_view method) const {
+  if (method == "mma") return 3 * step_products();
+  if (method == "dual") return dual_products();
+  return method.empty() ? fewest(3 * step_products()) : fewest(step_products());
+}
+
+std::string SoftmaxRegression::method_unit(std::string_view method) const {
+  return method == "mma" && !pixels() ? "tf32 tensor" : "";
 }
 
 /// `gemm` reads the rows twice; logits are written, read, written as p - y and read again. `mma` packs the rows once,
@@ -174,7 +197,8 @@ double SoftmaxRegression::method_bytes(std::string_view method) const {
   if (method == "mma") return static_cast<double>(extent()) * (row + packed) + rows_taken() * (2 * packed + 4);
   if (method == "dual")
     return static_cast<double>(extent()) * (2 * row + 4 + 8 * (static_cast<double>(extent()) + rows_taken()));
-  return rows_taken() * (row + 4 + (method == "gemm" ? row + 16.0 * classes : 0));
+  const bool each_step = method == "fused" || method == "persistent" || method == "gemm";
+  return each_step ? rows_taken() * (row + 4 + (method == "gemm" ? row + 16.0 * classes : 0)) : cost().bytes;
 }
 
 Outputs SoftmaxRegression::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

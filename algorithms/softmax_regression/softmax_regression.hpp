@@ -33,6 +33,8 @@ class SoftmaxRegression final : public Problem {
   [[nodiscard]] std::int64_t batch_rows() const override { return batch; }
   [[nodiscard]] Cost cost() const override;
   [[nodiscard]] double method_bytes(std::string_view method) const override;
+  [[nodiscard]] double method_operations(std::string_view method) const override;
+  [[nodiscard]] std::string method_unit(std::string_view method) const override;
   /// @throws std::invalid_argument naming the row with a bad label or feature
   void make_inputs(Range local, std::pmr::memory_resource& memory) override;
   [[nodiscard]] Outputs make_outputs(Range local, std::pmr::memory_resource& memory) const override;
@@ -67,6 +69,9 @@ class SoftmaxRegression final : public Problem {
 
  private:
   [[nodiscard]] double rows_taken() const;
+  [[nodiscard]] double step_products() const;
+  [[nodiscard]] double dual_products() const;
+  [[nodiscard]] double fewest(double operations) const;
   std::unique_ptr<softmax_regression::Oracle> oracle_;
 };
 

@@ -45,9 +45,15 @@ Stencil::Stencil(const Making& making)
 Stencil::~Stencil() = default;
 
 /// A step reads and writes every cell.
+/// Cells are read once and written once: a tile may take several steps before it is stored.
 Cost Stencil::cost() const {
-  const double cells = static_cast<double>(n * n * n) * static_cast<double>(steps);
-  return {2 * cells * static_cast<double>(size_bytes(dtype)), 8 * cells};
+  const double cells = static_cast<double>(n * n * n), bytes = cells * static_cast<double>(size_bytes(dtype));
+  return {.bytes = 2 * bytes, .operations = 8 * cells * static_cast<double>(steps), .written_bytes = bytes};
+}
+
+/// `plain` and `tiled` read and write all cells in each step.
+double Stencil::method_bytes(std::string_view method) const {
+  return cost().bytes * (method == "plain" || method == "tiled" ? static_cast<double>(steps) : 1);
 }
 
 template <class T>

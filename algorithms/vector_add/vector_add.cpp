@@ -57,7 +57,7 @@ VectorAdd::VectorAdd(const Making& making)
 
 Cost VectorAdd::cost() const {
   const double bytes = static_cast<double>(n) * static_cast<double>(size_bytes(dtype));
-  return fill ? Cost{bytes, 0} : Cost{3 * bytes, static_cast<double>(n)};
+  return {.bytes = fill ? bytes : 3 * bytes, .operations = fill ? 0 : static_cast<double>(n), .written_bytes = bytes};
 }
 
 void VectorAdd::make_inputs(Range local, std::pmr::memory_resource& memory) {
@@ -83,8 +83,9 @@ Outputs VectorAdd::inputs() const {
 Verdict VectorAdd::check(const Outputs& outputs, Reduce& /*reduce*/) const {
   return with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
     if (fill)
-      return judge_rows<T>(outputs.at(0),
-                           [](std::int64_t i) { return Expected{static_cast<double>(static_cast<T>(i)), 0}; });
+      return judge_rows<T>(outputs.at(0), [](std::int64_t i) {
+        return Expected{static_cast<double>(static_cast<T>(i)), 0};
+      });
     const std::span<const T> x = a.values<T>(), y = b.values<T>();
     return judge_rows<T>(outputs.at(0), [&](std::int64_t i) {
       const auto place = static_cast<std::size_t>(i - rows.begin);

@@ -281,7 +281,11 @@ class ComparisonRun {
 
 void count_cost(Result& result, const Problem& problem) {
   result.cost = problem.cost();
-  result.method_bytes = problem.method_bytes(result.of.method->name);
+  const std::string& method = result.of.method->name;
+  result.method_bytes = problem.method_bytes(method);
+  result.method_operations = problem.method_operations(method);
+  result.method_unit = problem.method_unit(method);
+  result.best_operations = problem.method_operations("");
 }
 
 std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {

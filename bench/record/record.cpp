@@ -62,16 +62,21 @@ Json launch_of(const Result& result) {
           {"tile", launch.tile}};
 }
 
-/// The unit of the method, and the best unit for the problem. On hosts, the same without " tensor".
+/// The unit of the method, the best unit for the problem, and the operations in either. On hosts, the same without
+/// " tensor"; floats of 16 bits have no unit of their own there.
 void add_units(Json& row, const Result& result) {
   const std::string of_type{name(result.of.dtype)}, &best = result.cost.best_unit;
-  row["unit"] = unit_of(result.of);
+  row["unit"] = result.method_unit.empty() ? unit_of(result.of) : result.method_unit;
   row["best_unit"] = best.empty() ? of_type : best;
+  row["cost"]["method_operations"] = result.method_operations;
+  row["cost"]["best_operations"] = result.best_operations;
   if (row.at("device_kind") == "gpu") return;
   for (const char* key : {"unit", "best_unit"}) {
     const auto unit = row.at(key).get<std::string>();
     row[key] = unit.substr(0, unit.find(' '));
   }
+  if (best == "f16 tensor" || best == "bf16 tensor") row["best_unit"] = of_type;
+  row["cost"]["best_operations"] = result.cost.operations;
 }
 
 Json timeline_of(const std::vector<Event>& timeline) {
@@ -199,8 +204,13 @@ Json to_json(const Result& result) {
   row["group"] = result.group;
   row["held"] = result.held;
   if (that.ranks > 1) row["begin_skew_s"] = result.begin_skew_s;
-  row["cost"] = {
-      {"bytes", result.cost.bytes}, {"method_bytes", result.method_bytes}, {"operations", result.cost.operations}};
+  row["cost"] = {{"bytes", result.cost.bytes},
+                 {"written_bytes", result.cost.written_bytes},
+                 {"method_bytes", result.method_bytes},
+                 {"operations", result.cost.operations},
+                 {"chain", result.cost.chain}};
+  for (const auto& [unit, operations] : result.cost.other_operations)
+    row["cost"]["other_operations"][unit] = operations;
   add_units(row, result);
   row["per_device_s"] = result.trace.per_device_s;
   row["readings_before"] = object_of(result.readings_before);

@@ -43,6 +43,10 @@ struct Result {
   bool held = false;        ///< whether the queue was held back while a batch was queued
   Cost cost;                ///< of the problem
   double method_bytes = 0;  ///< that the method moves at least
+  /// That the method takes at least in its unit, and the problem in the best unit.
+  double method_operations = 0, best_operations = 0;
+  /// Of the method on these inputs; empty: the registered one.
+  std::string method_unit;
   Verdict verdict;
   Inspections inspections;
   Counts counts;  ///< of the last compute that was timed

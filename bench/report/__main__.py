@@ -17,7 +17,7 @@ from .findings import analyse
 from .merge import load
 from .p3 import to_p3
 from .page import Report, write_page
-from .rows import Row, build_rows
+from .rows import Row, build_rows, impossible_rows
 from .selection import of_study
 from .table import records, to_csv, to_markdown
 from .terminal import complain, show
@@ -27,10 +27,9 @@ from .winners import not_run, skipped, to_summary
 EPILOG = """ratio = median native time / median portable time: above 1, portable is
 faster. verdict: same when the whole 95 % interval lies within the margin, else faster,
 slower or unresolved (the interval holds 1). roofline: the shortest time that the measured
-peaks of the device allow, at the unit of the method and (in brackets) at the best unit for
-the problem, over the median time. `compare A B` puts two folders side by side: see
-`compare --help`. Exit codes: 0; 1 when a record was left out, a run is not finished or no
-row is left; 2 for bad input."""
+peaks of the device allow the method and (in brackets) the problem, over the median time. `compare A B` puts two folders side by side: see
+`compare --help`. Exit codes: 0; 1 when a record was left out, a run is not finished, a case
+took less time than its bound allows or no row is left; 2 for bad input."""
 
 
 def margin(text: str) -> float:
@@ -124,6 +123,9 @@ def main(argv: list[str]) -> int:
         complain("no record could be read, so no table")
         return 1
     rows = build_rows(cases, options.margin)
+    for problem in (too_fast := impossible_rows(rows)):
+        complain(problem)
+    problems += too_fast
     found = analyse(rows, options.margin)
     own = of_study(rows) or rows  # of a search alone, its candidates
     remarks = [

@@ -1,79 +1,197 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The roofline bound of a case: the shortest time at the measured ceilings of the device.
+"""The roofline bound of a case: the shortest time at the measured peaks of the device (peaks.py).
 
-Ceilings are the records of the algorithm ``ceilings`` on the same kind and model of
-device: the best bandwidth B over its methods and models, and for each unit the best
-multiply-add rate R (one multiply-add counts two operations; tensor cores are measured
-with constant and with random operands, and only the constant ones count). The roofline
-gives the bound of a case (Williams et al. 2009, doi:10.1145/1498765.1498785):
-max(bytes / B, operations / R), R that of the unit of its method; a second bound takes
-the unit of the best method that could solve the problem, so that it tells what a better
-method might gain. N GPUs have N times the ceilings of one. Host devices
-run one after another on parts of one CPU, so that they share its ceilings. Between GPUs the
-links are the limit, whose ceiling is the best bus bandwidth of ``collectives`` ``exchange`` on as
-many of them.
+The roofline gives it as max(bytes / B, operations / R) (Williams et al. 2009,
+doi:10.1145/1498765.1498785), R that of the unit and B that of the traffic. There are two:
+
+- *of the method*: the bytes that it moves at least, its products, its unit;
+- *of the problem*, which no method can beat: each input read once, each output written once, in
+  later steps only what cannot stay on the device (traffic.py), and the fewest products in the best
+  unit with sufficient precision. A case that takes less than ``IMPOSSIBLE`` of it did not compute.
+
+N GPUs have N times the peaks of one. Host devices run one after another on parts of one CPU, so that
+they share its peaks. Between GPUs the links are the limit, whose peak is the best bus bandwidth of
+``collectives`` on as many of them.
 
 The roofline is the limit of a case only where its data are in the memory of the device and
-its steps, one after the other, are long enough. Starting a step, by a launch or by a barrier of
-several teams, has a latency: the minimum that the records of ``overheads`` hold. A kernel
-of one team that takes all steps waits for a reduction over its team instead, a solve on moments for
-one launch. Where steps x latency is longer than what the method moves takes at the peak, the case is
-bound by latency. Without such records it is where a step's share of that is below
+its steps, one after the other, are long enough. Starting a step has a latency that the records of
+``overheads`` hold: of a step that a league takes together, by a launch or by a barrier, and of a
+reduction over a team in a kernel of one team. A solve on moments starts once. A descent step by step
+also waits for a chain of multiply-adds. Where that takes longer than what the method moves takes at the
+peak, the case is bound by latency. Without such records it is where a step's share of that is below
 ``SHORT_STEP`` and the time far from it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .case import Case
-from .statistics import median
+from .peaks import Ceilings
+from .traffic import (
+    crosses_links,
+    data_bytes,
+    in_cache,
+    may_be_cached,
+    needed_bytes,
+    parts,
+    steps,
+    written_share,
+)
+from .units import plain, seconds
 
-BANDWIDTHS = ("copy", "read", "write", "add", "triad", "dot")
-CACHES = 4  # data below this many last-level caches count as cached
 BALANCE = 10.0  # operations per byte from which they are assumed to be the limit
 COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
 FAR = 2.0  # times the roofline bound
-LAUNCHES = {"launch", "kernel"}  # of overheads
-AT_ONCE = {"normal_equations"}  # problems that are solved without steps
-ONE_PASS = {"linear_regression", "polynomial_fit"}  # whose problem is one pass
+IMPOSSIBLE = 0.8  # of the bound of the problem
+#: solves whose problem needs no step after the other: linear descents on moments, a stencil in tiles
+STEPLESS = {"linear_regression", "polynomial_fit", "stencil"}
 ROOFLINE, LATENCY, CACHE, LINK = "roofline", "latency", "in cache", "host link"
-
-
-@dataclass
-class Ceilings:
-    """Rates of one device, per second; 0 where nothing was measured."""
-
-    bandwidth: float = 0.0
-    cached: bool = False  # the bandwidth was measured on data that fit the cache
-    rates: dict[str, float] = field(default_factory=dict)
-    links: dict[int, float] = field(default_factory=dict)  # by number of devices
-    latency: float = 0.0  # of a step, the minimum of launches and league barriers [s]
-    team_latency: float = 0.0  # of a reduction over one team [s]
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Least time [s], None where unknown; whether bytes are the limit; what to know of it."""
+    """A least time, and what to know of it."""
 
-    seconds: float | None
-    bytes_bind: bool
+    seconds: float | None  # None where nothing is known
+    bytes_bind: bool  # whether bytes are the limit
     note: str = ""
+    whole: bool = True  # whether the bytes are in it, and not the operations alone
+    at_memory: float = 0.0  # [s] the same, were all bytes moved from memory
+    needs: str = ""  # ``12 MB need at the measured 4.1 TB/s``
+
+    @property
+    def shown(self) -> float | None:
+        """The bound where all of it is known [s]."""
+        return self.seconds if self.whole else None
 
 
-def crosses_links(case: Case) -> bool:
-    """Whether its bytes are those that each GPU sends to others."""
-    return case.algorithm == "collectives" and case.device_kind == "gpu"
+@dataclass(frozen=True)
+class Work:
+    """What is to be done: bytes, how many of them written (None: unknown), operations by unit."""
+
+    bytes: float
+    written: float | None
+    operations: float
+    unit: str
+    others: dict[str, float]
 
 
-def steps(case: Case) -> int:
-    """How many steps run one after the other: as many as the check counted, where a solve may stop early, else as asked for."""
-    if case.problem_name in AT_ONCE:
-        return 1
-    count = case.figures.get("steps", case.parameters.get("steps", 1))
-    return max(1, int(count)) if isinstance(count, int | float) else 1
+def of_problem(case: Case) -> Work:
+    """The least for any method."""
+    best = case.best_operations or case.operations
+    unit = case.best_unit or case.unit
+    written = written_share(case) * case.bytes
+    moved = needed_bytes(case)
+    share = written / moved if moved else 0.0
+    return Work(moved, share, best, unit, case.other_operations)
+
+
+def of_method(case: Case) -> Work:
+    """The least for this method. Passes over the same arrays have the mix of one."""
+    moved = case.moved_bytes
+    same = moved in (case.bytes, case.bytes * steps(case))
+    written = written_share(case) if same else None
+    operations = case.method_operations or case.operations
+    return Work(moved, written, operations, case.unit, case.other_operations)
+
+
+def amount(value: float, unit: str) -> str:
+    """``4.1 TB/s``, ``12 MB``."""
+    for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{plain(value / size)} {prefix}{unit}"
+    return f"{plain(value)} {unit}"
+
+
+def link_bound(case: Case, ceilings: Ceilings | None) -> Bound:
+    """Of what crosses the links between GPUs."""
+    link = ceilings.links.get(case.devices) if ceilings else None
+    if not link:
+        return Bound(None, True, "links not measured")
+    text = f"{amount(case.bytes, 'B')} need at the measured {amount(link, 'B/s')}"
+    return Bound(case.bytes / link, True, needs=text, at_memory=case.bytes / link)
+
+
+def data_rate(case: Case, ceilings: Ceilings, work: Work) -> float | None:
+    """The bandwidth of the data of a case on all its devices [bytes per second]; None where it was not measured at their size."""
+    found = (
+        ceilings.at_size(work.written, data_bytes(case))
+        if may_be_cached(case)
+        else ceilings.from_memory(work.written)
+    )
+    return found * parts(case) if found else None
+
+
+def roofline_bound(case: Case, ceilings: Ceilings | None, work: Work) -> Bound:
+    """The roofline bound of this work on the devices of a case."""
+    if crosses_links(case):
+        return link_bound(case, ceilings)
+    guess = work.operations <= BALANCE * work.bytes
+    if ceilings is None or not (work.bytes or work.operations):
+        return Bound(None, guess)
+    if work.bytes and not ceilings.bandwidth:
+        return Bound(None, guess, "no bandwidth ceiling")
+    working, what = working_time(case, ceilings, work)
+    devices = parts(case)
+    memory = ceilings.from_memory(work.written) * devices
+    if work.bytes and not memory:
+        return Bound(working, guess, "no bandwidth ceiling of this mix", False)
+    at_memory = work.bytes / memory if work.bytes else 0.0
+    slowest = min(ceilings.rates.values(), default=0.0)
+    if working is None:
+        # A bound is given only where bytes surely are the limit: at the slowest rate known.
+        surely = (
+            at_memory >= work.operations / (slowest * devices) if slowest else guess
+        )
+        if not surely or not at_memory:
+            return Bound(None, False, f"no {work.unit} ceiling")
+        working = 0.0
+    estimate = max(at_memory, working)
+    if not work.bytes:
+        return Bound(working, False, at_memory=estimate, needs=what)
+    rate = data_rate(case, ceilings, work)
+    if rate is None and at_memory >= working:
+        text = f"no bandwidth measured at {amount(data_bytes(case), 'B')}"
+        return Bound(working or None, True, text, False, estimate, what)
+    moving = work.bytes / rate if rate else 0.0
+    if working > moving:
+        return Bound(working, False, at_memory=estimate, needs=what)
+    note = "ceiling measured in cache" if ceilings.cached and not in_cache(case) else ""
+    text = (
+        f"{amount(work.bytes, 'B')} need at the measured {amount(rate or 0.0, 'B/s')}"
+    )
+    return Bound(moving, True, note, at_memory=estimate, needs=text)
+
+
+def working_time(
+    case: Case, ceilings: Ceilings, work: Work
+) -> tuple[float | None, str]:
+    """The longest that operations of one unit take [s], None where the unit's rate is not known; and which."""
+    found = [(0.0, "")]
+    for unit, count in {**work.others, work.unit: work.operations}.items():
+        rate = ceilings.rate(unit)
+        if not count or (rate is None and unit in work.others):
+            continue
+        if rate is None:
+            return None, ""
+        rate *= parts(case)
+        text = f"{amount(count, ' operations')} in {unit} need at the measured"
+        found.append((count / rate, f"{text} {amount(rate, 'op/s')}"))
+    return max(found)
+
+
+def problem_bound(case: Case, ceilings: Ceilings | None) -> Bound:
+    """The time that no method can beat."""
+    return roofline_bound(case, ceilings, of_problem(case))
+
+
+def method_bound(case: Case, ceilings: Ceilings | None) -> Bound:
+    """The least time of the method of a case."""
+    return roofline_bound(case, ceilings, of_method(case))
 
 
 def starts(case: Case) -> int:
@@ -84,130 +202,70 @@ def starts(case: Case) -> int:
 def in_one_team(case: Case) -> bool:
     """Whether one team, or one cluster of teams, takes all steps in one kernel."""
     alone = case.device_kind == "host" or "league=1" in case.effective.split(",")
-    return case.method == "persistent_cluster" or (
+    return case.method in ("persistent_cluster", "dual") or (
         case.method in ("persistent", "persistent_segments") and alone
     )
 
 
-def data_bytes(case: Case) -> float:
-    """What a compute reads and writes when it goes over its data once.
+def waiting(case: Case, found: Ceilings) -> float:
+    """The shortest time that starting its steps takes [s]; 0 where no latency was measured.
 
-    Costs count that of every step, but where the problem needs one pass only; records from
-    before that was so have no ``method_bytes``.
+    A barrier of fewer teams is shorter, so that those of larger leagues do not count for a kernel of all
+    steps. How many threads of a host a solve wakes is not recorded.
     """
-    once = case.algorithm in ONE_PASS and case.method_bytes
-    return case.bytes / (1 if once else steps(case))
-
-
-def in_cache(case: Case) -> bool:
-    """Whether the data of each device, which every step reads anew, may stay in its last-level cache."""
-    if crosses_links(case):
-        return False
-    parts = case.devices if case.device_kind == "gpu" else 1
-    llc = case.context.llc_bytes(case.device_kind, case.device_name)
-    return 0 < data_bytes(case) / parts < CACHES * llc
+    count = starts(case)
+    if in_one_team(case):
+        return 0.0 if case.device_kind == "host" else count * found.team_latency
+    if (
+        case.device_kind == "host"
+    ):  # a launch is a parallel region of any number of teams
+        return count * min(found.start, found.latency)
+    league = re.search(r"\bleague=(\d+)", case.effective)
+    if case.method.startswith("persistent") and league:
+        known = [t for teams, t in found.barriers.items() if teams <= int(league[1])]
+        return count * min(known, default=found.team_latency)
+    return count * (found.latency if count > 1 else found.start or found.latency)
 
 
 def latency_bound(case: Case, ceilings: Ceilings | None) -> float | None:
-    """The shortest time that starting its steps takes [s]; None where no latency was measured."""
+    """The shortest time that starting its steps and waiting in them takes [s]; None where no latency was measured."""
     found = ceilings or Ceilings()
-    latency = found.team_latency if in_one_team(case) else found.latency
-    return starts(case) * latency or None
+    chain = found.chain_seconds(case.chain, case.device_name)
+    return max(waiting(case, found), chain) or None
 
 
-def short_steps(case: Case, bound: float, latency: float | None, time: float) -> bool:
+def problem_latency(cases: Iterable[Case], ceilings: Ceilings | None) -> float:
+    """The shortest time that a problem takes to start, of the ways that its variants take [s]; 0 where none was measured."""
+    found = ceilings or Ceilings()
+    every = list(cases)
+    if any(case.algorithm in STEPLESS for case in every):
+        return found.start
+    return min((waiting(case, found) for case in every), default=found.start)
+
+
+def short_steps(case: Case, bound: Bound, latency: float | None, time: float) -> bool:
     """Whether a case that took this long is bound by latency and not by what it moves or computes [s]."""
     if latency is not None:
-        return bound < latency
-    return bound < starts(case) * SHORT_STEP and time > FAR * bound
-
-
-def own_bound(case: Case, bound: Bound) -> float:
-    """The shortest time of its method [s], which may move more than its problem needs."""
-    more = case.moved_bytes / case.bytes if bound.bytes_bind and case.bytes else 1.0
-    return max(1.0, more) * (bound.seconds or 0.0)
+        return bound.at_memory < latency
+    return bound.at_memory < starts(case) * SHORT_STEP and time > FAR * bound.at_memory
 
 
 def limit_of(case: Case, bound: Bound, ceilings: Ceilings | None, time: float) -> str:
-    """What limits a case that took this long [s]; empty where too little is known."""
+    """What limits a case that took this long [s], by the bound of its method; empty where too little is known."""
     fed = case.metric == "host_time" or COPIES & case.stages.keys()
     if case.device_kind == "gpu" and fed:
         return LINK
     latency = latency_bound(case, ceilings)
-    if bound.seconds and short_steps(case, own_bound(case, bound), latency, time):
+    if bound.at_memory and short_steps(case, bound, latency, time):
         return LATENCY
     if bound.bytes_bind and in_cache(case):
         return CACHE
     return ROOFLINE if bound.seconds else ""
 
 
-def take_latency(case: Case, device: Ceilings) -> None:
-    """Enters the time of a case of ``overheads`` into the latencies of its device."""
-    latency = median(case.samples)
-    meeting = case.method == "league_barrier" and case.sizes.get("teams", 1) > 1
-    if case.method in LAUNCHES or meeting:
-        device.latency = min(latency, device.latency or latency)
-    if case.method == "team_reduction":
-        device.team_latency = min(latency, device.team_latency or latency)
-
-
-def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
-    """The ceilings of each (kind, name) of device, from passed one-device cases."""
-    found: dict[tuple[str, str], Ceilings] = {}
-    for case in cases:
-        if case.status != "passed" or case.null:
-            continue
-        key = (case.device_kind, case.device_name)
-        if crosses_links(case) and case.method == "exchange":
-            links = found.setdefault(key, Ceilings()).links
-            rate = case.bytes / median(case.samples)
-            links[case.devices] = max(rate, links.get(case.devices, 0.0))
-        if case.algorithm == "overheads" and case.devices == 1:
-            take_latency(case, found.setdefault(key, Ceilings()))
-        if case.algorithm != "ceilings" or case.devices != 1:
-            continue
-        device = found.setdefault(key, Ceilings())
-        time = median(case.samples)
-        if case.method not in BANDWIDTHS:
-            if case.parameters.get("operands", "constant") != "constant":
-                continue
-            rate = case.operations / time
-            device.rates[case.unit] = max(rate, device.rates.get(case.unit, 0.0))
-        else:
-            # A figure from memory wins over any figure from the cache.
-            rank = (in_cache(case), -case.bytes / time)
-            if not device.bandwidth or rank < (device.cached, -device.bandwidth):
-                device.cached, device.bandwidth = rank[0], -rank[1]
-    return found
-
-
-def roofline_bound(case: Case, ceilings: Ceilings | None, unit: str) -> Bound:
-    """The roofline bound of one case on its devices, were it computed in this unit."""
-    if crosses_links(case):
-        link = ceilings.links.get(case.devices) if ceilings else None
-        return Bound(
-            case.bytes / link if link else None,
-            True,
-            "" if link else "links not measured",
-        )
-    guess = case.operations <= BALANCE * case.bytes
-    if ceilings is None or not (case.bytes or case.operations):
-        return Bound(None, guess)
-    devices = case.devices if case.device_kind == "gpu" else 1
-    if case.bytes and not ceilings.bandwidth:
-        return Bound(None, guess, "no bandwidth ceiling")
-    moving = case.bytes / (ceilings.bandwidth * devices) if case.bytes else 0.0
-    note = "ceiling measured in cache" if ceilings.cached and case.bytes else ""
-    if not case.operations:
-        return Bound(moving, True, note)
-    rate = ceilings.rates.get(unit)
-    if rate:
-        working = case.operations / (rate * devices)
-        return Bound(max(moving, working), moving >= working, note)
-    # Without a ceiling for its unit, a bound is given only where bytes surely are the limit:
-    # at the slowest rate known, not at that of tensor cores.
-    slowest = min(ceilings.rates.values(), default=0.0)
-    slack = moving >= case.operations / (slowest * devices) if slowest else guess
-    if slack and moving:
-        return Bound(moving, True, note)
-    return Bound(None, False, f"no {unit} ceiling")
+def impossible(case: Case, bound: Bound, time: float) -> str:
+    """Why a case cannot have taken so little time [s], by the bound of its problem; empty where it can."""
+    if bound.seconds is None or time >= IMPOSSIBLE * bound.seconds:
+        return ""
+    least = f"less than {IMPOSSIBLE:g} of the {seconds(bound.seconds)}"
+    return f"takes {seconds(time)}, {least} that {bound.needs}"

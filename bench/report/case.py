@@ -40,6 +40,7 @@ class Context:
     machine: str = ""  # hash of its id; empty where the system has none
     facts: tuple[tuple[str, str], ...] = ()  # of machine and build, for people
     run_id: str = ""  # of the run, which may go on in a later launch of the program
+    multiprocessors: tuple[tuple[str, int], ...] = ()  # name of a GPU, how many it has
 
     def full_name(self, kind: str, name: str) -> str:
         """The name that the list of devices has for a device of this kind and name."""
@@ -49,6 +50,10 @@ class Context:
     def llc_bytes(self, kind: str, name: str) -> float:
         """Last-level cache of one device [bytes]; 0 where the record does not say."""
         return max([d[2] for d in self.devices if d[:2] == (kind, name)], default=0)
+
+    def processors(self, name: str) -> int:
+        """Multiprocessors of a GPU of this name; 0 where the record does not say."""
+        return max([n for gpu, n in self.multiprocessors if gpu == name], default=0)
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,13 @@ class Case:
     nodes: int = 1  # machines that the ranks run on
     method_bytes: float = 0.0  # minimum traffic of the method; 0: not recorded
     best_unit: str = ""  # the unit of the fastest ceiling that could solve the problem
+    written_bytes: float = 0.0  # of `bytes`
+    method_operations: float = 0.0  # of the method, in its unit
+    best_operations: float = 0.0  # of the problem, in the best unit
+    other_operations: dict[str, float] = field(default_factory=dict)  # by their unit
+    chain: float = 0.0  # multiply-adds of a step-by-step solve that wait for each other
+    impossible: bool = False  # it took less time than its problem needs
+    clock_hz: float = 0.0  # of a GPU, the fastest read beside the samples; 0: unknown
     null: bool = False  # a variant against itself: only null tests read it
     tuning: bool = False  # a candidate of a search: only launch maps read it
     drawn: bool = False  # its sizes are a shape that the study drew

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from . import end_to_end, hosts, manifest
@@ -117,16 +118,28 @@ def check_new(known: Case | None, case: Case) -> None:
             raise Broken(f"{case.name!r} has {key} {what}: launches of two cases")
 
 
+def without_samples(case: Case) -> Case:
+    """A failed case: its samples are of no result."""
+    case.launches, case.latencies, case.stages = {}, [], {}
+    case.counts, case.timeline = {}, []
+    case.energies, case.powers, case.end_to_end = {}, [], {}
+    return case
+
+
+def failed(case: Case, reason: str) -> Case:
+    """The case, failed because it took less time than it can have taken."""
+    return without_samples(
+        replace(case, status="failed", reason=reason, impossible=True)
+    )
+
+
 def combine(first: Case, second: Case) -> Case:
     """One case of two: failed if either failed, else passed if either passed."""
     ranks = {"failed": 0, "passed": 1, "skipped": 2}
     best, other = sorted((first, second), key=lambda case: ranks[case.status])
     best.contexts = first.contexts + second.contexts
     if best.status == "failed":
-        best.launches, best.latencies, best.stages = {}, [], {}
-        best.counts, best.timeline = {}, []
-        best.energies, best.powers, best.end_to_end = {}, [], {}
-        return best
+        return without_samples(best)
     best.launches = {**best.launches, **other.launches}
     best.latencies = best.latencies + other.latencies
     for stage, times in other.stages.items():

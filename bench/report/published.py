@@ -26,13 +26,13 @@ from . import (
     published_pages,
     units,
 )
-from .bounds import measured_ceilings
 from .case import Case
 from .fields import Broken
 from .figures import Figure
 from .gap_texts import ratio_text
 from .gaps import Gap, gaps
 from .models import BLOCKS, FLAT, NOT_TOLD, PORTABLE
+from .peaks import measured_ceilings
 from .published_records import read
 from .rows import Row
 from .scaling import Scaling, how_joined, scalings

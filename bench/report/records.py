@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import end_to_end, fields, renamed
+from . import costs, end_to_end, fields, old_costs, renamed
 from .case import Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_build, read_facts
@@ -116,6 +116,7 @@ def read_context(record: Any, folder: Path) -> Context:
         ),
         facts=(*([("host", host)] if host else []), *read_facts(league)),
         run_id=take(league, "run_id", str, ""),
+        multiprocessors=costs.multiprocessors(league),
     )
 
 
@@ -200,16 +201,16 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         raise Broken(f"'status' is {status!r}, not one of {', '.join(STATUSES)}")
     if kind not in KINDS:
         raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(KINDS)}")
-    cost = take(row, "cost", dict, {})
     keys = ("name", "algorithm", "method", "model", "dtype")
     texts: dict[str, Any] = {key: take(row, key, str) for key in keys}
     texts["execution"] = take(row, "execution", str, renamed.USUAL)
     texts["name"] = renamed.modern_name(texts["name"])
     if now := renamed.modern(texts["algorithm"], texts["method"], texts["model"]):
         texts["method"], texts["execution"] = now
-    return Case(
+    case = Case(
         **texts,
         **read_launch(row),
+        **costs.read(row),
         **read_results(row, context.launch_id, status == "passed"),
         **read_energy(row, context.launch_id, status == "passed"),
         end_to_end=end_to_end.read(row, context.launch_id, status == "passed"),
@@ -226,9 +227,6 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         metric=take(row, "metric", str, ""),
         unit=take(row, "unit", str, texts["dtype"]),
         best_unit=take(row, "best_unit", str, ""),
-        bytes=number(take(cost, "bytes", object, 0), "bytes"),
-        method_bytes=number(take(cost, "method_bytes", object, 0), "method_bytes"),
-        operations=number(take(cost, "operations", object, 0), "operations"),
         communicator=take(row, "communicator", str, ""),
         engines=tuple(clean(str(name)) for name in take(row, "engines", list, [])),
         null=take(row, "null", bool, False),
@@ -240,7 +238,9 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         figures=read_figures(row),
         curves=read_curves(row),
         expected=read_expected(row),
+        clock_hz=costs.clock(row),
     )
+    return case if costs.are_of_today(row) else old_costs.today(case)
 
 
 def read_file(path: Path) -> list[Case]:

@@ -7,17 +7,20 @@ from dataclasses import dataclass, field
 
 from . import detectable, end_to_end, end_to_end_times, hosts, statistics
 from .bounds import (
+    CACHE,
     COPIES,
     LATENCY,
     ROOFLINE,
-    Ceilings,
+    impossible,
     latency_bound,
     limit_of,
-    measured_ceilings,
-    roofline_bound,
+    method_bound,
+    problem_bound,
 )
 from .case import Case
+from .merge import failed
 from .models import COLUMNS
+from .peaks import Ceilings, measured_ceilings
 from .problems import short_texts, whole_texts
 from .ratios import Ratio, compare, refusals
 from .statistics import Estimate
@@ -40,10 +43,8 @@ class Row:
     high: float | None = None
     ratio: Ratio | None = None
     detectable: float | None = None  # smallest difference that a verdict would find
-    floor_ratio: float | None = (
-        None  # time over the roofline bound of the method's own unit
-    )
-    best_floor_ratio: float | None = None  # to that of the best unit for the problem
+    floor_ratio: float | None = None  # time over the roofline bound of the method
+    best_floor_ratio: float | None = None  # over that of the problem
     limit: str = ""  # roofline, or why it is not: see bounds.py
     latency_share: float | None = None  # of the time, what starting its steps takes
     energy: float | None = None  # of one compute [J], and its interval
@@ -60,8 +61,8 @@ class Row:
 
     @property
     def roofline_share(self) -> float | None:
-        """The roofline bound over the time, where the roofline is the limit."""
-        if self.limit != ROOFLINE or not self.floor_ratio:
+        """The roofline bound over the time, where a bandwidth or a rate is the limit."""
+        if self.limit not in (ROOFLINE, CACHE) or not self.floor_ratio:
             return None
         return 1 / self.floor_ratio
 
@@ -133,15 +134,15 @@ def build_row(
         statistics.median([one for some in joules for one in some]) if joules else None
     )
     energy_ends = statistics.median_interval(joules) if joules else None
-    bound = roofline_bound(case, ceilings, case.unit)
-    best = roofline_bound(case, ceilings, case.best_unit or case.unit)
-    moved = case.bytes and bound.bytes_bind or not case.operations
-    amount = case.moved_bytes if moved else case.operations
+    bound, best = method_bound(case, ceilings), problem_bound(case, ceilings)
+    operations = case.method_operations or case.operations
+    moved = case.bytes and bound.bytes_bind or not operations
+    amount = case.moved_bytes if moved else operations
     limit = limit_of(case, bound, ceilings, middle)
     starting = latency_bound(case, ceilings)
-    under = limit == ROOFLINE and middle < BEATEN * (bound.seconds or 0.0)
+    under = limit in (ROOFLINE, CACHE) and middle < BEATEN * (bound.seconds or 0.0)
     above = "faster than the ceilings measured" if under else ""
-    about_roofline = bound.note or above if limit in (ROOFLINE, "") else ""
+    about_roofline = bound.note or above if limit in (ROOFLINE, CACHE, "") else ""
     return Row(
         case,
         *texts,
@@ -151,8 +152,8 @@ def build_row(
         ratio=ratio,
         detectable=detectable.of_ratio(ratio, margin)
         or detectable.of_median(Estimate(middle, low, high), margin),
-        floor_ratio=middle / bound.seconds if bound.seconds else None,
-        best_floor_ratio=middle / best.seconds if best.seconds else None,
+        floor_ratio=middle / bound.shown if bound.shown else None,
+        best_floor_ratio=middle / best.shown if best.shown else None,
         limit=limit,
         latency_share=starting / middle if starting and limit == LATENCY else None,
         energy=energy,
@@ -167,12 +168,33 @@ def build_row(
     )
 
 
+def sifted(cases: list[Case], ceilings: dict[tuple[str, str], Ceilings]) -> list[Case]:
+    """The cases; those that took less time than their problem needs are failed, and have no samples."""
+
+    def judged(case: Case) -> Case:
+        peaks = ceilings.get((case.device_kind, case.device_name))
+        if case.status != "passed" or peaks is None or not case.samples:
+            return case
+        time = statistics.median(case.samples)
+        reason = impossible(case, problem_bound(case, peaks), time)
+        return failed(case, reason) if reason else case
+
+    return [judged(case) for case in cases]
+
+
+def impossible_rows(rows: list[Row]) -> list[str]:
+    """A text for each case that took less time than its problem needs."""
+    found = [row.case for row in rows if row.case.impossible]
+    return [f"{case.name}: FAILED: {case.reason}" for case in found]
+
+
 def build_rows(cases: list[Case], margin: float) -> list[Row]:
     """All rows, comparison after comparison, portable beside native."""
+    ceilings = measured_ceilings(cases)
+    cases = sifted(cases, ceilings)
     sizes, problems = whole_texts(cases), short_texts(cases)
     ratios = compare(cases, margin)
     refused = refusals(cases, ratios)
-    ceilings = measured_ceilings(cases)
     methods: dict[tuple[object, ...], int] = {}
     for case in cases:
         methods.setdefault((case.algorithm, case.method_text), len(methods))

@@ -13,7 +13,7 @@ from .units import seconds
 WORST = 10  # shapes in a table
 NAMED = 3  # in a line of text
 BOUNDS = (
-    "The bound of a shape: max(roofline, 5 us + steps x measured latency). "
+    "The bound of a shape: max(roofline, measured latency of its steps). "
     "A shape that no own variant solved, or whose bound is not known, is a miss."
 )
 COLUMNS = ("shape", "device", "best variant", "time", "bound", "time / bound")

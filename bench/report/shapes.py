@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Shapes that a study drew: how far the best own variant of each is from its bound.
 
-The bound of a shape is max(roofline, START + steps x latency): the roofline of the best unit
-that could solve the problem, at the ceilings measured on the device, and the latency of a
-step from the records of ``overheads`` (0 without them). A shape that no own variant solved,
-and one whose bound is not known, counts as a miss.
+The bound of a shape is max(roofline, latency): the roofline bound of the problem (bounds.py), and the
+least latency that the steps of its variants have, from the records of ``overheads`` (0 without them).
+Data in the cache, whose bandwidth was not measured at that size, have no bytes in their bound. A shape
+that no own variant solved, and one whose bound is not known, counts as a miss.
 
 Portable code is held against native code of the same method: kokkos_blocks where the method
 has such a variant, else kokkos. A pair is a method on a shape; it is a miss where portable
@@ -22,8 +22,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .bounds import Ceilings, latency_bound, measured_ceilings, roofline_bound
+from .bounds import problem_bound, problem_latency
 from .models import BLOCKS, LIBRARIES, NATIVE, PORTABLE, PORTABLE_LIBRARY, PORTABLES
+from .peaks import Ceilings, measured_ceilings
 from .rows import Row
 from .selection import (
     devices_text,
@@ -35,7 +36,6 @@ from .selection import (
 )
 from .units import per_cent
 
-START = 5e-6  # [s] that the shortest solve takes, in device time
 NEAR, FAR, SLOWER = 2.0, 6.0, 1.1
 LEVEL = 1 / 0.9  # times as long as native: nine tenths of its speed
 MEAN_REGRET, LARGEST_REGRET = 0.05, 0.20
@@ -239,13 +239,11 @@ def bound_of(rows: list[Row], ceilings: Ceilings | None) -> tuple[float | None, 
     """The shortest time of the problem [s], or None and why."""
     known = [row.case for row in rows if row.case.bytes or row.case.operations]
     case = known[0] if known else rows[0].case
-    start = START + (latency_bound(case, ceilings) or 0.0)
-    if not known:
-        return start, ""
-    bound = roofline_bound(case, ceilings, case.best_unit or case.unit)
-    if bound.seconds is None:
+    start = problem_latency([row.case for row in rows], ceilings)
+    bound = problem_bound(case, ceilings)
+    if bound.seconds is None and known and bound.whole:
         return None, bound.note or "no ceiling measured on this device"
-    return max(bound.seconds, start), ""
+    return max(bound.seconds or 0.0, start) or None, bound.note
 
 
 def pairs_of(mine: list[Row]) -> Iterable[Pair]:

@@ -8,7 +8,7 @@ import io
 from collections.abc import Collection, Iterable, Sequence
 
 from . import end_to_end, end_to_end_times
-from .bounds import CACHE, in_cache
+from .bounds import CACHE
 from .gap_texts import COLUMNS as GAP_COLUMNS
 from .gap_texts import DEFINITIONS, blank_text, cells
 from .gap_texts import NUMBERS as GAP_NUMBERS
@@ -25,6 +25,7 @@ from .shape_texts import NUMBERS as SHAPE_NUMBERS
 from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
+from .traffic import in_cache
 from .view import COLUMNS, NUMBERS, OPTIONAL, RATIO, Group
 
 END_TO_END = {

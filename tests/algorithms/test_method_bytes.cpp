@@ -65,8 +65,8 @@ TEST(MethodBytes, OfPixelsThatAreReadAsBytes) {
                      300 * 33 * (size + 1) + 2100 * (2 * 33 + 4));
   }
   const Algorithm& softmax = *registry().algorithm("softmax_regression");
-  EXPECT_DOUBLE_EQ(make(softmax, steps, Dtype::u8, "", data)->cost().bytes, 2100 * (33 + 4));
-  EXPECT_DOUBLE_EQ(make(softmax, steps, Dtype::f32, "", data)->cost().bytes, 300 * 33 * 5 + 2100 * (33 + 4));
+  EXPECT_DOUBLE_EQ(make(softmax, steps, Dtype::u8, "", data)->cost().bytes, 300 * (33 + 4)) << "rows may stay";
+  EXPECT_DOUBLE_EQ(make(softmax, steps, Dtype::f32, "", data)->cost().bytes, 300 * (33 * 4 + 4));
   EXPECT_DOUBLE_EQ(make(softmax, one, Dtype::f32, "", data)->cost().bytes, 300 * (33 * 4 + 4));
 }
 
@@ -82,6 +82,50 @@ TEST(MethodBytes, OfAMatrixBetweenPasses) {
   EXPECT_DOUBLE_EQ(bytes("distance_matrix", "gram", points, Dtype::f64), (3 * 129 * 129 + 129 * 5) * 8);
 }
 
+TEST(MethodBytes, OfStepsThatReadAndWriteEverything) {
+  const Values cells{{"n", "20"}, {"steps", "7"}};
+  EXPECT_DOUBLE_EQ(bytes("stencil", "tiled", cells, Dtype::f32), 7 * 2 * 8000 * 4);
+  EXPECT_DOUBLE_EQ(bytes("stencil", "plain", cells, Dtype::f64), 7 * 2 * 8000 * 8);
+  const Cost cost = make(*registry().algorithm("stencil"), cells, Dtype::f32, "", {})->cost();
+  EXPECT_DOUBLE_EQ(cost.bytes, 2 * 8000 * 4) << "several steps may be taken at once";
+  EXPECT_DOUBLE_EQ(cost.written_bytes, 8000 * 4);
+  EXPECT_DOUBLE_EQ(cost.operations, 7 * 8 * 8000);
+}
+
+TEST(MethodOperations, OfProductsBySymmetryAndByUnit) {
+  const Algorithm& distances = *registry().algorithm("distance_matrix");
+  const Values points{{"n", "129"}, {"dimension", "5"}};
+  const double half = 129 * 130 / 2, whole = 129 * 129;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const auto problem = make(distances, points, dtype, "", {});
+    const double products = dtype == Dtype::f32 ? 3 : 1;  // of f16
+    EXPECT_DOUBLE_EQ(problem->cost().operations, 2 * half * 5);
+    EXPECT_DOUBLE_EQ(problem->cost().written_bytes, whole * static_cast<double>(size_bytes(dtype)));
+    EXPECT_DOUBLE_EQ(problem->method_operations("symmetric"), 2 * half * 5);
+    EXPECT_DOUBLE_EQ(problem->method_operations("product"), 2 * whole * 5);
+    EXPECT_DOUBLE_EQ(problem->method_operations("mma"), products * 2 * whole * 5);
+    EXPECT_DOUBLE_EQ(problem->method_operations("wgmma_symmetric"), products * 2 * half * 5);
+    EXPECT_DOUBLE_EQ(problem->method_operations(""), products * 2 * half * 5) << "in the best unit";
+  }
+}
+
+TEST(MethodOperations, OfPixelsAndOfOtherNumbers) {
+  const Dataset pixels = softmax_regression::tests::generated(600, 4, 33, 5, Dtype::u8),
+                reals = softmax_regression::tests::generated(600, 4, 33, 5, Dtype::f32);
+  const Algorithm &knn = *registry().algorithm("knn"), &softmax = *registry().algorithm("softmax_regression");
+  EXPECT_EQ(make(knn, {}, Dtype::f32, "", pixels)->method_unit("mma"), "") << "the registered one, of bytes";
+  EXPECT_EQ(make(knn, {}, Dtype::f32, "", pixels)->cost().best_unit, "u8 tensor");
+  for (const char* method : {"mma", "mma_large", "wgmma"})
+    EXPECT_EQ(make(knn, {}, Dtype::f32, "", reals)->method_unit(method), "f16 tensor") << method;
+  EXPECT_EQ(make(knn, {}, Dtype::f32, "", reals)->method_unit("fused"), "");
+  EXPECT_EQ(make(knn, {}, Dtype::f32, "", reals)->cost().best_unit, "f16 tensor");
+  const auto of_pixels = make(softmax, {{"steps", "7"}}, Dtype::f32, "", pixels);
+  EXPECT_EQ(of_pixels->method_unit("mma"), "");
+  EXPECT_DOUBLE_EQ(of_pixels->method_operations("mma"), 3 * of_pixels->method_operations("fused"));
+  EXPECT_EQ(make(softmax, {}, Dtype::f32, "", reals)->method_unit("mma"), "tf32 tensor");
+  EXPECT_DOUBLE_EQ(of_pixels->cost().other_operations.at("exp"), 600 * 7 * 4);
+}
+
 TEST(MethodBytes, AreNeverFewerThanTheProblemNeeds) {
   const Dataset rows = softmax_regression::tests::generated(600, 4, 3, 5, Dtype::f32),
                 images = softmax_regression::tests::generated(600, 4, 784, 5, Dtype::u8);
@@ -94,6 +138,13 @@ TEST(MethodBytes, AreNeverFewerThanTheProblemNeeds) {
                                 method.problem, data);
       EXPECT_GE(problem->method_bytes(method.name), problem->cost().bytes) << algorithm.name << " " << method.name;
       EXPECT_EQ(problem->method_bytes("a peer's"), problem->cost().bytes) << algorithm.name;
+      const Cost cost = problem->cost();
+      EXPECT_LE(cost.written_bytes, cost.bytes) << algorithm.name;
+      EXPECT_GE(problem->method_operations(method.name), cost.operations) << algorithm.name << " " << method.name;
+      const std::string of_data = problem->method_unit(method.name);
+      if ((of_data.empty() ? method.unit(problem->dtype) : of_data) == cost.best_unit)
+        EXPECT_GE(problem->method_operations(method.name), problem->method_operations(""))
+            << algorithm.name << " " << method.name;
     }
 }
 

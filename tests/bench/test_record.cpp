@@ -26,7 +26,11 @@ Result make_result(Status status) {
   result.launch = {.league = 4, .team = 1, .vector = 1};
   result.trace.stages["add"] = 1e-6;
   result.cost = {96, 8};
+  result.cost.written_bytes = 32;
+  result.cost.other_operations = {{"exp", 5}};
   result.method_bytes = 120;
+  result.method_operations = 24;
+  result.best_operations = 9;
   return result;
 }
 
@@ -40,7 +44,9 @@ TEST(Record, HasGoogleBenchmarksKeysAndOurs) {
   EXPECT_EQ(row.at("parameters").dump(), R"({"seed":1,"memory":"device"})");
   EXPECT_EQ(row.at("launch").at("requested"), "auto");
   EXPECT_EQ(row.at("launch").at("league"), 4);
-  EXPECT_EQ(row.at("cost").dump(), R"({"bytes":96.0,"method_bytes":120.0,"operations":8.0})");
+  EXPECT_EQ(row.at("cost").dump(),
+            R"({"bytes":96.0,"written_bytes":32.0,"method_bytes":120.0,"operations":8.0,"chain":0.0,)"
+            R"("other_operations":{"exp":5.0},"method_operations":24.0,"best_operations":8.0})");
   EXPECT_TRUE(row.at("latency_s").is_null());
   EXPECT_FALSE(row.contains("error_occurred"));
 }
@@ -88,6 +94,12 @@ TEST(Record, NamesTheArithmeticUnits) {
   result.of.model = "cuda";
   EXPECT_EQ(to_json(result).at("unit"), "bf16 tensor");
   EXPECT_EQ(to_json(result).at("best_unit"), "u8 tensor");
+  EXPECT_EQ(to_json(result).at("cost").at("best_operations"), 9);
+  result.method_unit = "f16 tensor";
+  EXPECT_EQ(to_json(result).at("unit"), "f16 tensor") << "of these data";
+  result.cost.best_unit = "f16 tensor";
+  result.of.model = "serial";
+  EXPECT_EQ(to_json(result).at("best_unit"), "u8") << "of the type";
 }
 
 TEST(Record, NoMethodCalculatesInBytes) {

@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from bench.report.bounds import Ceilings
 from bench.report.figures import (
     accuracy,
     all_figures,
@@ -32,6 +31,7 @@ from bench.report.figures import (
 from bench.report.figures.output import render
 from bench.report.findings import analyse
 from bench.report.merge import load
+from bench.report.peaks import Ceilings
 from bench.report.rows import build_rows
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
@@ -211,6 +211,6 @@ def test_sizes_that_grow_together_make_a_sweep(save, entry, tmp_path):
 def test_only_roofs_of_the_units_in_question_are_drawn(rows_of, entry):
     rates = {"f32": 60e12, "f64": 30e12, "u8 tensor": 1e15}
     rows = rows_of([entry("kokkos", samples(1e-3))])
-    found = roofline.relevant(Ceilings(4e12, False, rates), rows)
+    found = roofline.relevant(Ceilings(rates=rates), rows)
     assert found.rates == {"f32": 60e12}
-    assert roofline.relevant(Ceilings(4e12, False, {"f64": 1e12}), rows).rates
+    assert roofline.relevant(Ceilings(rates={"f64": 1e12}), rows).rates

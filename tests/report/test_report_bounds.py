@@ -46,7 +46,7 @@ def test_floor_is_the_longer_of_bytes_and_operations(entry, rows_of):
 def test_floors_rest_on_constant_operands(entry, rows_of):
     constant, random = ({"operands": name} for name in ("constant", "random"))
     tensor = {"method": "tensor", "time": 0.02, "unit": "f16 tensor", "dtype": "f16"}
-    faster = {**tensor, "time": 0.01, "name": "random"}
+    faster = {**tensor, "time": 0.018, "name": "random"}
     work = {"bytes": 0, "operations": 1e12}
     rows = rows_of(
         [
@@ -58,7 +58,7 @@ def test_floors_rest_on_constant_operands(entry, rows_of):
     ratios = {
         r.case.parameters.get("operands", r.case.method): r.floor_ratio for r in rows
     }
-    assert ratios == pytest.approx({"constant": 1, "random": 0.5, "wide": 2})
+    assert ratios == pytest.approx({"constant": 1, "random": 0.9, "wide": 2})
 
 
 def test_host_devices_share_the_ceilings_of_their_cpu(entry, rows_of):
@@ -108,9 +108,9 @@ def test_data_in_cache_are_marked_and_make_no_ceiling(entry, rows_of):
     assert row["vector_add", large].limit == "roofline"
     titles = [group.title for group in groups(rows)]
     assert len(titles) == 1 and titles[0].endswith(", data in cache")
-    assert all("cache" not in row.note for row in rows)
+    assert row["vector_add", small].note == "no bandwidth measured at 12.6 MB"
     noted = [line["note"] for line in map(record, rows)]
-    assert noted.count("in cache") == 2  # for machines
+    assert sum(note.startswith("in cache") for note in noted) == 2  # for machines
     assert row["ceilings", large].floor_ratio == pytest.approx(1)
 
 
@@ -119,8 +119,8 @@ def test_a_row_under_its_floor_says_so(entry, rows_of):
     rows = rows_of(
         [
             ceiling(entry, "copy", 1.0e-3),
-            entry("cuda", [0.98e-3] * 6, cost=cost, method="under"),
-            entry("cuda", [0.995e-3] * 6, cost=cost, method="at"),
+            entry("pytorch", [0.98e-3] * 6, cost=cost, method="under"),
+            entry("pytorch", [0.995e-3] * 6, cost=cost, method="at"),
         ]
     )
     notes = {row.case.method: row.note for row in rows}

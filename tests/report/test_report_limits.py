@@ -15,7 +15,7 @@ def peak(entry):
 
 def solve(entry, time, steps, bytes_per_step=2e6, **changes):
     """An iteration: 2 MB a step take 0.93 us at the peak."""
-    cost = {"bytes": bytes_per_step * steps, "operations": 0}
+    cost = {"bytes": bytes_per_step, "method_bytes": bytes_per_step * steps}
     parameters = {"seed": 1, "steps": steps}
     return entry("cuda", [time] * 6, cost=cost, parameters=parameters, **changes)
 
@@ -75,11 +75,12 @@ def test_many_short_steps_are_latency_bound(entry, rows_of):
         "copy": "100 %",
         "short": "latency-bound",
         "near": "",  # 2 MB stay in the cache
-        "long": "23 %",
+        "long": "23 % (0.23 %)",  # of one pass
         "once": "latency-bound",
     }
     ratios = {row.case.method: row.floor_ratio for row in rows}
-    assert ratios["short"] == pytest.approx(1e-3 / (2e8 / 2**31 * 1e-3))  # for machines
+    assert ratios["short"] is None  # no bandwidth was measured at 2 MB
+    assert ratios["long"] == pytest.approx(0.2 / (1e11 / 2**31 * 1e-3))  # for machines
 
 
 def test_measured_latencies_give_the_bound(entry, rows_of):
@@ -96,7 +97,7 @@ def test_measured_latencies_give_the_bound(entry, rows_of):
     )
     found = cells(rows)
     assert found["short"] == found["between"] == "latency-bound, 20 %"
-    assert found["long"] == "23 %" and found["launch"] == ""
+    assert found["long"] == "23 % (0.23 %)" and found["launch"] == ""
     share = {row.case.method: row.latency_share for row in rows}
     assert share["short"] == pytest.approx(0.2) and share["long"] is None
 
@@ -125,9 +126,12 @@ def test_a_descent_waits_for_what_its_method_waits_for(entry, rows_of):
         [
             peak(entry),
             overhead(entry, "kernel", 2e-6),
+            overhead(entry, "league_barrier", 2e-6, teams=10),
+            overhead(entry, "league_barrier", 3e-6, teams=132),
             overhead(entry, "team_reduction", 2e-7),
             descent(entry, 8e-4, "block_reduce"),
             descent(entry, 5e-4, "persistent"),
+            descent(entry, 4e-4, "persistent", 40_000, league=2, name="few teams"),
             descent(entry, 1e-4, "persistent", 5_000, league=1, name="one team"),
             descent(entry, 1e-4, "persistent_cluster", league=16, name="cluster"),
             descent(entry, 1e-5, "moments"),
@@ -140,6 +144,7 @@ def test_a_descent_waits_for_what_its_method_waits_for(entry, rows_of):
         {
             ("block_reduce", 50_000): 0.5,
             ("persistent", 50_000): 0.8,
+            ("persistent", 40_000): 0.1,  # no barrier of so few teams was measured
             ("persistent", 5_000): 0.4,
             ("persistent_cluster", 50_000): 0.4,
             ("moments", 50_000): 0.2,
@@ -163,13 +168,15 @@ def test_a_descent_that_moves_more_than_one_pass_is_not_bound_by_latency(
     assert row["fused"].limit == row["moments"].limit == "roofline"
     assert row["fused"].rate == pytest.approx(1600)
     assert row["moments"].rate == pytest.approx(4e8 / 3e-4 * 1e-9)
-    assert row["fused"].floor_ratio == pytest.approx(0.05 / (4e8 / 2**31 * 1e-3))
+    once = 4e8 / 2**31 * 1e-3
+    assert row["fused"].floor_ratio == pytest.approx(0.05 / (200 * once))
+    assert row["fused"].best_floor_ratio == pytest.approx(0.05 / once)
 
 
 @pytest.mark.parametrize("algorithm", ["linear_regression", "polynomial_fit"])
 def test_records_of_before_count_the_bytes_of_all_steps(entry, rows_of, algorithm):
     """4 MB are in the cache of 50 MiB, whichever way they are counted; 400 MB are not."""
-    from bench.report.bounds import data_bytes, in_cache
+    from bench.report.traffic import data_bytes, in_cache
 
     def both(points):
         old = {"bytes": 8 * points * 200, "operations": 0}
@@ -179,6 +186,7 @@ def test_records_of_before_count_the_bytes_of_all_steps(entry, rows_of, algorith
             descent(entry, 0.05, "fused", name="old", cost=old, **given),
             descent(entry, 0.05, "moments", name="moments", **given),
         ]
+        del entries[1]["cost"]["written_bytes"]
         return {row.case.name: row for row in rows_of(entries)}
 
     for points, cached in ((500_000, True), (50_000_000, False)):
@@ -189,47 +197,57 @@ def test_records_of_before_count_the_bytes_of_all_steps(entry, rows_of, algorith
         assert rows["moments"].rate == pytest.approx(points * 1.6e-7)
 
 
-def test_costs_of_other_solves_count_all_steps_in_new_records_too(entry, rows_of):
-    from bench.report.bounds import in_cache
+def test_costs_of_all_solves_count_their_data_once(entry, rows_of):
+    """Rows of 2 numbers and a label: 9 bytes each."""
+    from bench.report.traffic import in_cache
 
-    def case(name, points):
-        bytes_ = 8 * points * 200
-        cost = {"bytes": bytes_, "method_bytes": bytes_, "operations": 0}
-        return descent(
+    def case(name, rows, **counts):
+        made = descent(
             entry,
             0.05,
             "fused",
-            points,
             algorithm="logistic_regression",
-            cost=cost,
+            cost={"operations": 0, **counts},
             name=name,
         )
+        made["sizes"] = {"rows": rows, "features": 2}
+        return made
 
-    small, large = (
-        row.case for row in rows_of([case("a", 500_000), case("b", 50_000_000)])
-    )
-    assert in_cache(small) and not in_cache(large)
+    def old(name, rows):
+        steps = 9 * rows * 200
+        made = case(name, rows, bytes=steps, method_bytes=steps)
+        del made["cost"]["written_bytes"]
+        return made
+
+    new = [
+        case(f"new {rows}", rows, bytes=9 * rows, method_bytes=9 * rows * 200)
+        for rows in (500_000, 50_000_000)
+    ]
+    rows = rows_of([*new, old("old 500000", 500_000), old("old 50000000", 50_000_000)])
+    found = {row.case.name: row.case for row in rows}
+    for rows, cached in ((500_000, True), (50_000_000, False)):
+        for case in (found[f"new {rows}"], found[f"old {rows}"]):
+            assert (case.bytes, case.method_bytes) == (9 * rows, 9 * rows * 200)
+            assert in_cache(case) == cached
 
 
 def test_a_problem_that_is_solved_at_once_takes_one_step(entry, rows_of, save):
     """Normal equations have a number of steps as a parameter, and do not use it."""
-    from bench.report.bounds import in_cache, steps
+    from bench.report.traffic import in_cache, steps
 
     rows = rows_of([solve(entry, 1.0, 100)])
     case = rows[0].case
-    assert steps(case) == 100 and in_cache(case)  # 2 MB a step, in 50 MiB
+    assert steps(case) == 100 and in_cache(case)  # 2 MB, in 50 MiB
     case.comparison += "/problem:normal_equations"
     assert steps(case) == 1 and in_cache(case)
-    case.bytes = 2.5e10
+    case.bytes = 2.5e8
     assert not in_cache(case)
-    case.comparison = ""
-    assert not in_cache(case)  # 250 MB a step
 
 
 def test_a_solve_that_stops_early_takes_the_steps_that_its_check_counted(
     entry, rows_of
 ):
-    from bench.report.bounds import steps
+    from bench.report.traffic import steps
 
     case = rows_of([solve(entry, 1.0, 100)])[0].case
     case.comparison += "/problem:newton"

@@ -2,15 +2,16 @@
 """Shapes that a study drew: bounds, ratios and shares, by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from bench.report import cells, shape_texts, shapes
-from bench.report.bounds import Ceilings
 from bench.report.figures import shapes as figure
 from bench.report.findings import analyse
 from bench.report.merge import load
 from bench.report.page import Report, to_html
+from bench.report.peaks import Ceilings, Traffic
 from bench.report.table import to_markdown
 from bench.report.winners import to_summary
 
@@ -22,11 +23,15 @@ def time(microseconds):
 
 
 def ceilings(entry):
-    """1 TB/s and 10 Tflop/s."""
+    """1 TB/s, also in the cache; 10 Tflop/s; 5 us to start a kernel."""
     more = {"algorithm": "ceilings", "kind": "gpu"}
     moving = {"method": "copy", "cost": {"bytes": 1e9, "operations": 0}}
     working = {"method": "multiply_add", "cost": {"bytes": 0, "operations": 1e12}}
+    start = {"algorithm": "overheads", "method": "kernel", "sizes": {"teams": 1}}
+    cached = {"bytes": 2e7, "operations": 0}
     return [
+        entry("cuda", [5e-6] * 6, cost={"bytes": 0}, **start),
+        entry("cuda", [25e-6] * 6, n=2, **more, **{**moving, "cost": cached}),
         entry("cuda", [1e-3] * 6, n=1, **more, **moving),
         entry("cuda", [0.1] * 6, n=1, **more, **working),
     ]
@@ -156,11 +161,13 @@ def test_the_figure_is_the_distribution_of_ratios(rows):
 def test_the_bound_counts_steps_at_the_measured_latency(rows_of, entry):
     steps = {"parameters": {"seed": 1, "steps": 10}, "drawn": True}
     rows = rows_of([entry("cuda", time(100), n=3, **steps)])
-    known = Ceilings(bandwidth=1e12, rates={"f32": 1e13})
-    assert shapes.bound_of(rows, known) == (pytest.approx(5e-6), "")
-    known.latency = 2 * US
-    assert shapes.bound_of(rows, known) == (pytest.approx(25e-6), "")
-    known.bandwidth = 1e6  # 36 bytes
+    memory, cache = Traffic(0, 1e9, 1e12, False), Traffic(0, 36, 1e12, True)
+    known = Ceilings([memory], {"f32": 1e13})
+    note = "no bandwidth measured at 36 B"
+    assert shapes.bound_of(rows, known) == (pytest.approx(3e-13), note), "operations"
+    known.start = 2 * US
+    assert shapes.bound_of(rows, known) == (pytest.approx(20e-6), note)
+    known.traffic = [memory, replace(cache, rate=1e6)]  # 36 bytes
     assert shapes.bound_of(rows, known) == (pytest.approx(36e-6), "")
 
 

@@ -2,7 +2,7 @@
 """Time and bus bandwidth of a collective against the bytes of a buffer, by engine.
 
 Bus bandwidth as nccl-tests defines it: the bytes that a device sends at least over the
-time. The line across is the best that `exchange` reached between the same devices.
+time. The line across is the peak of the links between the same devices (peaks.py).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..bounds import measured_ceilings
 from ..findings import Findings
+from ..peaks import measured_ceilings
 from ..rows import Row
 from ..selection import fastest, measured, text_of, time
 from ..units import exact, rate, seconds
@@ -85,7 +85,7 @@ def caption(lines: dict[str, Line], link: float, on_gpus: bool) -> str:
     widest = max(lines, key=lambda name: max(bandwidth(row) for _, row in lines[name]))
     best = max(bandwidth(row) for _, row in lines[widest])
     if link:
-        bound = f"The line is the best of exchange between these devices, {rate(link * 1e-9, 'GB/s')}."
+        bound = f"The line is the best of exchange, or of a collective that was faster, between these devices: {rate(link * 1e-9, 'GB/s')}."
     elif on_gpus:
         bound = "The links were not measured: that takes rows of exchange."
     else:

@@ -118,8 +118,8 @@ def lowest_ranked(
 
 
 def weight(case: Case) -> float:
-    """How heavy a problem is: its bytes and operations together."""
-    return case.bytes + case.operations
+    """How heavy a problem is: what a case of it moves, and the operations that it needs, together."""
+    return case.moved_bytes + case.operations
 
 
 def launch_text(case: Case) -> str:

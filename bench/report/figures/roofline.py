@@ -12,10 +12,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..bounds import ROOFLINE, Ceilings, measured_ceilings
+from ..bounds import ROOFLINE
 from ..case import Case
 from ..findings import Findings
 from ..models import NATIVE, PORTABLES
+from ..peaks import Ceilings, measured_ceilings
 from ..rows import Row
 from ..selection import time, variant
 from ..units import per_cent, plain

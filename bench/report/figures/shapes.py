@@ -42,7 +42,7 @@ def caption(one: ShapeStudy) -> str:
     near, far = one.shares[:2]
     return (
         "The share of an algorithm's shapes whose best own variant takes at most so many times the bound, "
-        "max(roofline, 5 us + steps x measured latency). "
+        "max(roofline, measured latency of its steps). "
         f"All algorithms together: {near.hits} of {near.of} within {NEAR:g} times, {far.hits} within {FAR:g} times. "
         "A line that ends below 100 % has shapes that were rejected or FAILED."
     )
