@@ -35,6 +35,8 @@ BANDWIDTHS = ("copy", "read", "write", "add", "triad", "dot")
 STREAMS = ("vector_add", "sum")  # algorithms that only move data
 LAUNCHES = {"launch", "kernel"}  # of overheads
 START = 1e-6  # [s] about what a launch takes, where no latency was measured
+STEADY = 1.25  # median over fastest sample, up to which a peak is steady
+UNSTEADY = 0.1  # share of a device's peaks that may be unsteady
 CHAIN_CYCLES = 4  # of a multiply-add that waits for another, NVIDIA's compute capability 7.0 to 10.0
 #: units that are at least as fast, the slowest first
 FASTER = {
@@ -67,6 +69,13 @@ class Ceilings:
     barriers: dict[int, float] = field(default_factory=dict)  # by number of teams [s]
     team_latency: float = 0.0  # of a reduction over one team [s]
     clock_hz: float = 0.0  # the fastest that was read
+    measured: int = 0  # cases of `ceilings`
+    unsteady: int = 0  # of them, whose samples differ much
+
+    @property
+    def steady(self) -> bool:
+        """Whether its peaks can fail a case: those of a busy machine may be a hundredth of what it can do."""
+        return self.unsteady <= UNSTEADY * self.measured
 
     @property
     def bandwidth(self) -> float:
@@ -223,6 +232,8 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
         if case.algorithm == "ceilings":
             take = take_traffic if case.method in BANDWIDTHS else take_rate
             take(case, of(case))
+            of(case).measured += 1
+            of(case).unsteady += median(case.samples) > STEADY * min(case.samples)
     for case in usable:
         if device := found.get((case.device_kind, case.device_name)):
             device.clock_hz = max(device.clock_hz, case.clock_hz)

@@ -169,11 +169,16 @@ def build_row(
 
 
 def sifted(cases: list[Case], ceilings: dict[tuple[str, str], Ceilings]) -> list[Case]:
-    """The cases; those that took less time than their problem needs are failed, and have no samples."""
+    """The cases; those that took less time than their problem needs are failed, and have no samples.
+
+    Peaks that were measured on a busy machine fail none.
+    """
 
     def judged(case: Case) -> Case:
         peaks = ceilings.get((case.device_kind, case.device_name))
         if case.status != "passed" or peaks is None or not case.samples:
+            return case
+        if not peaks.steady:
             return case
         time = statistics.median(case.samples)
         reason = impossible(case, problem_bound(case, peaks), time)

@@ -68,7 +68,8 @@ TEST_F(ComparisonsTest, CountTheStepsThatASolveTook) {
     const double steps = row.at("check").at("figures").at("steps");
     EXPECT_GT(steps, 1);
     EXPECT_LT(steps, 20);
-    EXPECT_EQ(row.at("cost").at("bytes"), steps * 2000 * (3 * 4 + 1)) << steps;
+    EXPECT_EQ(row.at("cost").at("bytes"), 2000 * (3 * 4 + 1)) << "rows may stay on the device";
+    EXPECT_EQ(row.at("cost").at("method_bytes"), steps * 2000 * (3 * 4 + 1)) << steps;
   }
 }
 
