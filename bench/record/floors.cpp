@@ -11,8 +11,9 @@
 namespace league::bench {
 namespace {
 
-constexpr double caches = 4;  // data below this many last-level caches may stay there
-constexpr double alike = 2;   // ratio of sizes up to which a bandwidth in cache holds for another size
+constexpr double caches = 4;     // data below this many last-level caches may stay there
+constexpr double alike = 2;      // ratio of sizes up to which a bandwidth in cache holds for another size
+constexpr double steady = 1.25;  // median over fastest sample of a peak, up to which the machine was not busy
 
 std::string word(const Json& row, const char* key) { return row.at(key).get<std::string>(); }
 double cost(const Json& row, const char* key) { return row.at("cost").at(key).get<double>(); }
@@ -22,7 +23,8 @@ bool is_comparable(const Json& row) {
   return word(row, "status") == "passed" && row.at("devices") == 1 && !row.at("samples").empty();
 }
 
-double median_of(const Json& row) { return median(row.at("samples").get<std::vector<double>>()); }
+std::vector<double> samples_of(const Json& row) { return row.at("samples").get<std::vector<double>>(); }
+double median_of(const Json& row) { return median(samples_of(row)); }
 
 /// "4.1e+12".
 std::string short_text(double value, const char* unit) {
@@ -42,6 +44,7 @@ Floors::Floors(const Json& context) {
 
 void Floors::learn(const Json& row) {
   if (word(row, "algorithm") != "ceilings" || !is_comparable(row)) return;
+  if (median_of(row) > steady * std::ranges::min(samples_of(row))) return;
   Peaks& peaks = peaks_[word(row, "device_kind")];
   const double seconds = median_of(row), operations = cost(row, "operations"), bytes = cost(row, "bytes");
   if (operations > bytes)

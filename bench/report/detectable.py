@@ -4,7 +4,7 @@
 The minimum detectable effect (Bloom 1995, "Minimum detectable effects"; Cohen 1988): the true
 difference that a two-sided test at 5 % calls with a probability of 80 %. In logarithms the
 ratio is taken as normal, with the standard error SE that its 95 % interval says (of samples,
-launches and placements, as these were drawn). The verdict ``faster`` needs an interval above 1
+launches and placements, as these were drawn). The verdict ``slower`` needs an interval above 1
 that is not all within the margin m, so that
 
     delta = max(z SE, ln(1 + m) - z SE) + z' SE,    z = 1.96 (97.5 %), z' = 0.84 (80 %)

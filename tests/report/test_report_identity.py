@@ -154,7 +154,7 @@ def test_a_portable_row_is_never_held_against_another_host(entry, save):
     two = save(other, folder="two", launch_id="2", host="n2")
     rows = build_rows(load([one, two])[0], 0.02)
     ratios = {row.case.host: row.ratio.value for row in rows if row.ratio}
-    assert ratios == {"n1": 0.5, "n2": 1.0}
+    assert ratios == {"n1": 2.0, "n2": 1.0}
     (test,) = nulls(rows).tests
     assert test.row.case.host == test.null.case.host == "n1"
 

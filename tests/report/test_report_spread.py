@@ -155,7 +155,7 @@ def test_the_verdict_finds_it_four_times_in_five(error, margin):
         statistics.verdict(math.exp(x - half), math.exp(x + half), margin)
         for x in rng.normal(least, error, 4000)
     ]
-    assert verdicts.count("faster") / 4000 == pytest.approx(0.8, abs=0.02)
+    assert verdicts.count("slower") / 4000 == pytest.approx(0.8, abs=0.02)
 
 
 def test_real_launches_and_samples_find_it(entry, all_rows):
@@ -174,7 +174,7 @@ def test_real_launches_and_samples_find_it(entry, all_rows):
         )
         change = 1 + detectable.smallest(error, 0.0)
         ratio = statistics.independent_ratio(before, list(launches(1e-3 / change)))
-        found += statistics.verdict(*ratio.interval, 0.0) == "faster"
+        found += statistics.verdict(*ratio.interval, 0.0) == "slower"
     assert found >= 24  # 80 % of 40; few launches make the intervals scatter
 
 
