@@ -21,7 +21,9 @@ Json row_of(const std::string& algorithm, double bytes, double operations, doubl
           {"cost", {{"bytes", bytes}, {"operations", operations}}}};
 }
 Floors floors_with(const std::vector<Json>& peaks) {
-  Floors floors({{"league", {{"devices", {{{"kind", "host"}, {"llc_bytes", cache_bytes}}}}}}});
+  const Json device = {{"kind", "host"}, {"llc_bytes", cache_bytes}};
+  const Json context = {{"league", {{"devices", Json::array({device})}}}};
+  Floors floors(context);
   for (const Json& peak : peaks) floors.learn(peak);
   return floors;
 }
