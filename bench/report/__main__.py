@@ -24,8 +24,8 @@ from .terminal import complain, show
 from .view import Group, groups, headline, preflight
 from .winners import not_run, skipped, to_summary
 
-EPILOG = """ratio = median native time / median portable time: above 1, portable is
-faster. verdict: same when the whole 95 % interval lies within the margin, else faster,
+EPILOG = """portable / native = median portable time / median native time: above 1, portable is
+slower. verdict: same when the whole 95 % interval lies within the margin, else faster,
 slower or unresolved (the interval holds 1). roofline: the shortest time that the measured
 peaks of the device allow the method and (in brackets) the problem, over the median time. `compare A B` puts two folders side by side: see
 `compare --help`. Exit codes: 0; 1 when a record was left out, a run is not finished, a case
