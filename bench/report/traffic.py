@@ -78,7 +78,9 @@ def on_chip(case: Case) -> float:
 
 
 def passes(case: Case) -> float:
-    """How often a solve needs all of its data: once a step, of mini-batches once an epoch."""
+    """How often a solve needs all of its data: once, or once a step, of mini-batches once an epoch."""
+    if case.algorithm not in READ_EACH_STEP:
+        return 1.0
     rows, batch = case.sizes.get("train", 0), case.parameters.get("batch", 0)
     share = batch / rows if rows and isinstance(batch, int) and 0 < batch < rows else 1
     return steps(case) * share
@@ -95,7 +97,5 @@ def packed_bytes(case: Case) -> float:
 
 def needed_bytes(case: Case) -> float:
     """The least that a solve moves from and to memory: its data once, and in each further pass what cannot stay on the device."""
-    if case.algorithm not in READ_EACH_STEP:
-        return case.bytes
     spilled = max(0.0, packed_bytes(case) - parts(case) * on_chip(case))
     return case.bytes + max(0.0, passes(case) - 1) * spilled

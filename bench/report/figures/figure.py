@@ -12,6 +12,7 @@ from ..builds import short
 from ..case import Case
 from ..rows import Row
 from ..selection import devices_text, measured, work_title
+from ..traffic import passes
 from ..units import exact
 from ..view import drawn_samples
 
@@ -118,8 +119,8 @@ def lowest_ranked(
 
 
 def weight(case: Case) -> float:
-    """How heavy a problem is: what a case of it moves, and the operations that it needs, together."""
-    return case.moved_bytes + case.operations
+    """How heavy a problem is: its bytes, in each pass over its data, and its operations together."""
+    return case.bytes * passes(case) + case.operations
 
 
 def launch_text(case: Case) -> str:
