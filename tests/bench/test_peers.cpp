@@ -105,7 +105,7 @@ TEST_F(PeersTest, FaultsAreOneRowEach) {
   expect_row(rows.at("sound numpy"), "passed", "");
   expect_row(rows.at("wrong numpy"), "failed", "wrong before sampling");
   expect_row(rows.at("idle numpy"), "failed", "wrong before sampling");
-  expect_row(rows.at("late numpy"), "failed", "wrong after sampling");
+  expect_row(rows.at("late numpy"), "failed", "wrong in a timed compute");
   expect_row(rows.at("raises numpy"), "failed", "ValueError: no such luck");
   expect_row(rows.at("crashes numpy"), "failed", "was ended by: Aborted; it said last: about to end");
   expect_row(rows.at("declines numpy"), "skipped", "takes no more than a hat holds");
