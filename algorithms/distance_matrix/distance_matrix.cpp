@@ -197,8 +197,7 @@ class Check {
       const double is = value(row, column);
       const Expected wanted =
           judge_(squared[column], expanded_ ? norm + oracle_.norms[static_cast<std::size_t>(column)] : squared[column]);
-      judge(
-          verdict, [&] { return place(row, column); }, is, wanted);
+      judge(verdict, [&] { return place(row, column); }, is, wanted);
       verdict.difference += (is - wanted.value) * (is - wanted.value);
       const bool mirrored = column >= rows_.begin && column < rows_.end && symmetric_;
       if (mirrored && value(column, row) != is) fail(verdict, place(column, row), value(column, row), {is, 0});

@@ -83,9 +83,8 @@ Outputs VectorAdd::inputs() const {
 Verdict VectorAdd::check(const Outputs& outputs, Reduce& /*reduce*/) const {
   return with_type<float, double, std::int32_t>(dtype, [&]<class T>() {
     if (fill)
-      return judge_rows<T>(outputs.at(0), [](std::int64_t i) {
-        return Expected{static_cast<double>(static_cast<T>(i)), 0};
-      });
+      return judge_rows<T>(outputs.at(0),
+                           [](std::int64_t i) { return Expected{static_cast<double>(static_cast<T>(i)), 0}; });
     const std::span<const T> x = a.values<T>(), y = b.values<T>();
     return judge_rows<T>(outputs.at(0), [&](std::int64_t i) {
       const auto place = static_cast<std::size_t>(i - rows.begin);

@@ -117,7 +117,7 @@ int Isolation::hide_home() const {
   for (std::size_t i = 0; i < visible_.size(); ++i) files[i] = open(visible_[i].c_str(), O_PATH | O_CLOEXEC);
   if (mount("tmpfs", home_.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700") != 0) return errno;
   for (std::size_t i = 0; i < visible_.size(); ++i) {
-    struct stat facts {};
+    struct stat facts{};
     if (fstat(files[i], &facts) != 0) return errno;
     make_place(visible_[i].c_str(), S_ISDIR(facts.st_mode));
     std::array<char, 64> from{};

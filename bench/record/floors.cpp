@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "backends/model.hpp"
 #include "bench/measure/interval.hpp"
 #include "bench/record/progress.hpp"
 
@@ -21,6 +22,13 @@ double cost(const Json& row, const char* key) { return row.at("cost").at(key).ge
 /// Passed, on one device of one process, and of bytes or operations that are its own.
 bool is_comparable(const Json& row) {
   return word(row, "status") == "passed" && row.at("devices") == 1 && !row.at("samples").empty();
+}
+
+/// Kernels that do nothing but what a peak is of; of vector_add and sum those of this project and compiled libraries.
+bool sets_peaks(const Json& row) {
+  const std::string algorithm = word(row, "algorithm");
+  const bool streams = algorithm == "vector_add" || algorithm == "sum";
+  return algorithm == "ceilings" || (streams && model_facts(word(row, "model")) != nullptr);
 }
 
 std::vector<double> samples_of(const Json& row) { return row.at("samples").get<std::vector<double>>(); }
@@ -43,11 +51,11 @@ Floors::Floors(const Json& context) {
 }
 
 void Floors::learn(const Json& row) {
-  if (word(row, "algorithm") != "ceilings" || !is_comparable(row)) return;
+  if (!sets_peaks(row) || !is_comparable(row)) return;
   if (median_of(row) > steady * std::ranges::min(samples_of(row))) return;
   Peaks& peaks = peaks_[word(row, "device_kind")];
   const double seconds = median_of(row), operations = cost(row, "operations"), bytes = cost(row, "bytes");
-  if (operations > bytes)
+  if (operations > bytes && word(row, "algorithm") == "ceilings")
     peaks.rates[word(row, "unit")] = std::max(peaks.rates[word(row, "unit")], operations / seconds);
   else
     peaks.bandwidths.push_back({bytes, bytes / seconds});

@@ -21,7 +21,8 @@ class Floors {
 
   /// @param context of the records
   explicit Floors(const Json& context);
-  /// Enters a passed row of `ceilings` with steady samples: a busy machine holds peaks down. Others are ignored.
+  /// Enters a passed row of `ceilings`, or of a kernel that only moves data, with steady samples: a busy machine holds
+  /// peaks down. Others are ignored.
   void learn(const Json& row);
   /// Fails a passed row below its floor, with both numbers. @returns whether it did
   bool judge(Json& row) const;
