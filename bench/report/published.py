@@ -231,7 +231,11 @@ def draw(results: Path, shown: list[Figure]) -> str:
 def draw_headline(results: Path, shown: list[Figure]) -> str:
     """The first figure of the first folder, and the problems that take longest; raises Broken."""
     _, head, table = league(results, ONE[0], "", brief=True)
-    text = f"{PORTABLE} is the method that is fastest at its default launch; each model is at its best launch. {NOT_TOLD}"
+    text = (
+        f"These are the {ON_FIRST_PAGE} problems of each algorithm that take longest, all of equal times. {PORTABLE} is the method that is fastest at its "
+        "default launch; the times are of each model's best launch. % of roofline: the bound of the method over its time, in brackets that of "
+        f"the problem where it is lower; empty where too little was measured. {NOT_TOLD}"
+    )
     return joined([published_figures.markdown(shown[:1], ""), table, text, head])
 
 

@@ -14,11 +14,14 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from . import shapes
+from . import shapes, statistics
 from .published_records import read
+from .rows import build_rows
 from .table import markdown_table
 
-FOLDER = Path(__file__).resolve().parents[1] / "results" / "h200-shapes"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+FOLDER = RESULTS / "h200-shapes"
+PEAKS = RESULTS / "h200-floors"  # bandwidths of data in the cache, on the same device
 OLD = "bounds-until-2026-11-28.csv"
 LIMITS = (shapes.NEAR, shapes.FAR)
 COLUMNS = (
@@ -59,7 +62,8 @@ def line(name: str, before: list[shapes.Shape], now: list[shapes.Shape]) -> list
 def table(folder: Path) -> str:
     """The table, one line per algorithm and one of all."""
     old = old_bounds(folder)
-    now = [shape for study in shapes.studies(read(folder)[1]) for shape in study.shapes]
+    rows = build_rows([*read(folder)[0], *read(PEAKS)[0]], statistics.MARGIN)
+    now = [shape for study in shapes.studies(rows) for shape in study.shapes]
     pairs: dict[str, list[tuple[shapes.Shape, shapes.Shape]]] = defaultdict(list)
     for shape in sorted(now, key=lambda one: one.algorithm):
         before = replace(shape, bound=old.get(shape.rows[0].case.comparison))

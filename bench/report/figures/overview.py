@@ -91,7 +91,7 @@ def caption(shown: list[Gap]) -> str:
     """What the marks are, and what they say: of resolved ratios the range, of unresolved ones the number."""
     text = (
         f"Times slower: right of 1 Kokkos is slower. Circles are {PORTABLE}, by the method that is fastest at its default launch; pentagons are "
-        f"{BLOCKS}, by its fastest method. Left against native code of the same method, right against the best of all, "
+        f"{BLOCKS}, by its fastest method. Left panel: against native code of the same method; right panel: against the best of all; "
         f"each side at its best launch. Bars are 95 % intervals, hollow marks are unresolved, the grey band is {per_cent(MARGIN)} to both sides, "
         f"arrows point to values beyond the axis. Of {len(shown)} problems and precision classes"
     )
@@ -109,9 +109,9 @@ def said(some: list[Mark]) -> str:
     known = [mark for mark in some if mark.native]
     ratios = [mark.native.value for mark in known if mark.resolved and mark.native]
     band = sum(1 / (1 + MARGIN) <= value <= 1 + MARGIN for value in ratios)
-    text = f"against native {band} of {len(ratios)} resolved ratios lie in the band"
+    text = f"against native {len(ratios)} ratios are resolved"
     if ratios:
-        text += f", from {plain(min(ratios))} to {plain(max(ratios))}"
+        text += f", from {plain(min(ratios))} to {plain(max(ratios))}, {band} of them in the band"
     if unknown := len(known) - len(ratios):
         text += f", {unknown} more {'is' if unknown == 1 else 'are'} unresolved"
     best = [mark.best.value for mark in some if mark.best]
