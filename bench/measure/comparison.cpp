@@ -150,8 +150,7 @@ class ComparisonRun {
     result.launch_note = ready.prepared_case->launch_note();
     const Checked checked = check_traced(*ready.prepared_case, result.trace);
     if (!judge(result, checked.verdict, "before sampling", *ready.prepared_case)) return;
-    ready.inspector = std::make_unique<Inspector>(seed_ + ++opened_, model_facts(result.of.model) == nullptr);
-    ready.inspector->keep_right(*ready.prepared_case);
+    ready.inspector = std::make_unique<Inspector>(*ready.prepared_case, seed_++);
     result.engines = ready.prepared_case->communicator().taken();
     const bool null_test = !result.of.repeats.empty();
     if (!null_test) run_.save(result.of, *problem_, *checked.outputs);
@@ -259,8 +258,7 @@ class ComparisonRun {
     ready.result->counts = left.counts;
     if (!judge(*ready.result, left.verdict, "after sampling", *ready.prepared_case)) return;
     check_placements(ready);
-    ready.inspector->finish(*ready.prepared_case, *ready.meter, ready.result->batch);
-    ready.result->inspections = ready.inspector->inspections();
+    ready.finish();
     if (!ready.meter->is_long())
       judge(*ready.result, check_fresh(*ready.prepared_case, stages).verdict, "when run again", *ready.prepared_case);
   }
@@ -271,7 +269,6 @@ class ComparisonRun {
   Result* null_ = nullptr;                       ///< the null test; not among those that wait
   const Result* repeated_ = nullptr;             ///< what it repeats, once that has passed its check
   std::uint64_t seed_ = std::random_device()();  ///< of the inspectors: what they choose cannot be foreseen
-  std::uint64_t opened_ = 0;
   std::map<DeviceKind, std::int64_t> budgets_;
   std::unique_ptr<Problem> problem_;
   KnownResults known_;  ///< of `problem_`

@@ -6,6 +6,7 @@
 
 #include "algorithms/contract/altered.hpp"
 #include "backends/host_memory.hpp"
+#include "backends/model.hpp"
 #include "bench/measure/difference.hpp"
 #include "bench/ranks/gathered.hpp"
 
@@ -95,11 +96,11 @@ Outputs Inspector::results_of(PreparedCase& prepared_case, int before, std::uint
   return copies(prepared_case.outputs());
 }
 
-void Inspector::keep_right(PreparedCase& prepared_case) {
-  in_place_ = prepared_case.prepared().digest().has_value();
-  const std::uint64_t digest = digest_of(prepared_case);
-  if (!is_right(digest)) right_.push_back(digest);
-}
+Inspector::Inspector(PreparedCase& prepared_case, std::uint64_t seed)
+    : seed_(seed),
+      is_foreign_(model_facts(prepared_case.of().model) == nullptr),
+      in_place_(prepared_case.prepared().digest().has_value()),
+      right_{digest_of(prepared_case)} {}
 
 double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch) {
   const bool is_enough = !is_foreign_ && done_.results >= own_results && is_large(prepared_case, meter);

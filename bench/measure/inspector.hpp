@@ -29,11 +29,9 @@ struct Inspections {
 /// Collective: all ranks construct it with the same seed.
 class Inspector {
  public:
-  /// `is_foreign`: a peer, or a kernel of the user's own.
-  Inspector(std::uint64_t seed, bool is_foreign) : seed_(seed), is_foreign_(is_foreign) {}
+  /// @pre the results that the case holds were judged right
+  Inspector(PreparedCase& prepared_case, std::uint64_t seed);
 
-  /// The results that the case holds were judged right.
-  void keep_right(PreparedCase& prepared_case);
   /// Draws a sample. @returns seconds of one compute @throws std::runtime_error if a result is wrong
   double sample(PreparedCase& prepared_case, Meter& meter, int batch);
   /// The last trials, after all samples. @throws std::runtime_error as `sample`
@@ -55,11 +53,12 @@ class Inspector {
   [[nodiscard]] bool is_right(std::uint64_t digest) const;
 
   std::uint64_t seed_, draws_ = 0;
-  bool is_foreign_, in_place_ = true;    ///< results can be told apart where they lie
+  bool is_foreign_;                      ///< a peer, or a kernel of the user's own
+  bool in_place_;                        ///< results can be told apart where they lie
   std::int64_t samples_ = 0, next_ = 0;  ///< the next chosen sample
   int trials_ = 0, judged_ = 0;
-  bool alters_ = true;                  ///< altered inputs may change the result
-  std::vector<std::uint64_t> right_{};  ///< digests of results that the oracle judged right
+  bool alters_ = true;                ///< altered inputs may change the result
+  std::vector<std::uint64_t> right_;  ///< digests of results that the oracle judged right
   Inspections done_;
 };
 

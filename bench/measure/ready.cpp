@@ -20,6 +20,11 @@ double Ready::sample() {
   return inspector->sample(*other.prepared_case, *other.meter, result->batch);
 }
 
+void Ready::finish() {
+  inspector->finish(*prepared_case, *meter, result->batch);
+  result->inspections = inspector->inspections();
+}
+
 bool Ready::held() const {
   return meter->holds() && std::ranges::all_of(others, [](const Instance& other) { return other.meter->holds(); });
 }

@@ -30,6 +30,8 @@ struct Ready {
   [[nodiscard]] int max_samples() const;
   /// Draws the next sample, at the placement whose turn it is. @returns seconds of one compute
   double sample();
+  /// The last trials, after all samples.
+  void finish();
   /// Whether the queue was held back while a batch was queued, at all placements.
   [[nodiscard]] bool held() const;
 };

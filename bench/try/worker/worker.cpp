@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "bench/json.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/try/worker/machine.hpp"
+#include "bench/try/worker/shared.hpp"
 
 // The user's kernel in a process of its own, with the calls of backends/python/worker.py.
 namespace league::own {
@@ -30,29 +30,6 @@ namespace {
 
 using bench::Json;
 constexpr auto rest = std::chrono::milliseconds(5);  // until threads that spin sleep
-
-/// An array of the problem in memory that both processes share.
-struct Shared {
-  std::string name;
-  Dtype dtype;
-  std::vector<std::int64_t> shape;
-  std::span<std::uint8_t> bytes;
-};
-
-std::vector<Shared> mapped(const Json& layout, int protection) {
-  const auto size = layout.at("bytes").get<std::size_t>();
-  void* memory = mmap(nullptr, size, protection, MAP_SHARED, layout.at("file").get<int>(), 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  std::vector<Shared> arrays;
-  for (const Json& array : layout.at("arrays")) {
-    Shared one{array.at("name"), dtype_from(array.at("dtype").get<std::string>()), array.at("shape"), {}};
-    const auto values = static_cast<std::size_t>(checked_product(one.shape));
-    one.bytes = {static_cast<std::uint8_t*>(memory) + array.at("offset").get<std::size_t>(),
-                 values * size_bytes(one.dtype)};
-    arrays.push_back(std::move(one));
-  }
-  return arrays;
-}
 
 /// An array on the device. Behind it lies a guard of bytes that must stay as they are.
 struct Place {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <string>
