@@ -13,10 +13,12 @@ struct Altered {
   std::size_t from, to, count;
 };
 
-/// The values of input number `input`, of `size` values, that a draw alters: a run at random places, of up to 64 values
-/// or, by the two lowest bits of the draw, 16, 256 or 4,096 times as many, and of a quarter of the input at most.
+/// The values of input number `input`, of `size` values, that a draw alters: a run at random places of 1, 2, 4 and so
+/// on up to 64 values or, by the two lowest bits of the draw, of 1,024, 16,384 or 262,144; a quarter of the input at
+/// most.
 inline Altered altered(std::uint64_t draw, std::size_t input, std::size_t size) {
-  const std::size_t most = std::size_t{64} << (4 * (draw & 3));
+  const std::uint64_t level = draw & 3, shorter = level == 0 ? random_bits(draw, input, 2) % 7 : 0;
+  const std::size_t most = (std::size_t{64} << (4 * level)) >> shorter;
   const std::size_t count = std::min(most, std::max<std::size_t>(size / 4, 1)), starts = size - count + 1;
   return {.from = random_bits(draw, input, 0) % starts, .to = random_bits(draw, input, 1) % starts, .count = count};
 }

@@ -7,7 +7,7 @@
 namespace league::cuda {
 namespace {
 
-constexpr int threads = 256, max_blocks = 1024;
+constexpr int digest_threads = 256, digest_blocks = 1024;
 
 /// Threads take words in turn; the sums are exact in any order.
 __global__ void add_digests(const unsigned char* bytes, std::size_t count, unsigned long long* sum) {
@@ -24,9 +24,10 @@ __global__ void add_digests(const unsigned char* bytes, std::size_t count, unsig
 std::uint64_t digest(Queue& queue, std::span<const std::byte> bytes) {
   Array<std::int64_t> sum(queue, 1);
   sum.clear();
-  const auto blocks = static_cast<int>(std::min<std::size_t>(bytes.size() / (8 * threads) + 1, max_blocks));
-  add_digests<<<blocks, threads, 0, stream(queue)>>>(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                                                     reinterpret_cast<unsigned long long*>(sum.data()));
+  const auto blocks = static_cast<int>(std::min<std::size_t>(bytes.size() / (8 * digest_threads) + 1, digest_blocks));
+  add_digests<<<blocks, digest_threads, 0, stream(queue)>>>(reinterpret_cast<const unsigned char*>(bytes.data()),
+                                                            bytes.size(),
+                                                            reinterpret_cast<unsigned long long*>(sum.data()));
   check_launch();
   std::int64_t found = 0;
   sum.copy_to(std::span(&found, 1));

@@ -63,8 +63,10 @@ def chosen(values: np.ndarray, draw: int, number: int) -> tuple[int, int, int] |
     As many as algorithms/contract/altered.hpp says.
     """
     flat = values.reshape(-1)
-    count = min(RUN << 4 * (draw & 3), max(1, len(flat) // 4), len(flat) // 2)
     random = np.random.default_rng([draw, number])
+    level = draw & 3
+    most = (RUN << 4 * level) >> (0 if level else int(random.integers(7)))
+    count = min(most, max(1, len(flat) // 4), len(flat) // 2)
     for _ in range(TRIES if count else 0):
         to, source = (int(p) for p in random.integers(0, len(flat) - count + 1, 2))
         if flat[to : to + count].tobytes() != flat[source : source + count].tobytes():
@@ -163,10 +165,36 @@ class Inspector:
         self.differing[draw] = [differing(u, r, random) for u, r in pairs]
         return digest_of_all(results)
 
+    def paces(self, draw: int, pairs: int) -> tuple[float, float]:
+        """The shortest of some computes [s]: on the inputs of the one before, and on inputs altered just before."""
+        peer, same, altered = self.peer, math.inf, math.inf
+        every = []
+
+        def pace() -> float:
+            begin = perf_counter()
+            peer.compute()
+            peer.fence()
+            return perf_counter() - begin
+
+        pace()
+        for number in range(pairs):
+            same = min(same, pace())
+            every.append(self.changes(draw + 4 * number))
+            self.alter(every[-1])
+            peer.fence()
+            altered = min(altered, pace())
+        for changes in reversed(every):
+            for view, _, former in changes:
+                peer.assign(view, former)
+        peer.fence()
+        return same, altered
+
     def computed(self, before: int, draw: int, changes: list[Change]) -> int:
         """Of the compute after ``before`` others, without a pause."""
         peer = self.peer
         indices = self.indices(draw)
+        peer.compute()
+        peer.fence()
         gc.disable()
         try:
             begin = perf_counter()

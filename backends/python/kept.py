@@ -7,6 +7,7 @@ defence against a file that goes on to change memory, frames or this module itse
 
 from __future__ import annotations
 
+import builtins
 import json
 import socket
 import sys
@@ -45,7 +46,8 @@ class Kept:
     def __init__(self, of_library: Iterable[Names] = ()) -> None:
         self.entries: list[tuple[str, Mapping[str, Any], str, Any]] = []
         self.keep(time, [n for n, value in vars(time).items() if callable(value)])
-        self.keep(json, ["dumps", "loads"])
+        self.keep(builtins, vars(builtins))
+        self.keep(json, ["dumps", "loads", "_default_encoder"])
         self.keep(socket, ["recv_fds", "socket"])
         self.keep(socket.socket, ["sendall", "send", "recvmsg"])
         for owner, names in of_library:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -274,6 +275,9 @@ def function_of(file: Path, name: str) -> Any:
     if spec is None or spec.loader is None:
         raise Unsupported(f"cannot import {file}")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses and pickle look there
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))  # for modules beside it; libraries come first
     spec.loader.exec_module(module)
     if not callable(getattr(module, name, None)):
         raise TypeError(f"{file.name} has no function {name}")

@@ -184,6 +184,14 @@ class Worker:
         digest = inspect(request["before"], int(request["draw"]))
         return {"digest": None if digest is None else str(digest)}
 
+    def paces(self, request: dict[str, Any]) -> dict[str, Any]:
+        """As `SelfTimed::paces`; of our own peers none."""
+        if not isinstance(self.peer, own.NumpyFunction):
+            return {"parts": {}}
+        paces = self.peer.inspector.paces
+        same, altered = paces(int(request["draw"]), request["pairs"])
+        return {"parts": {"same": same, "altered": altered}}
+
     def transfers(self, _: dict[str, Any]) -> dict[str, Any]:
         """Of a GPU's case; without times where they cannot be measured: the case itself goes on."""
         try:

@@ -13,14 +13,16 @@
 namespace league::bench {
 namespace {
 
-constexpr int own_trials = 4;   // of a case; one of a large one
-constexpr int own_results = 2;  // of a large case that are looked at
+constexpr int own_trials = 4;      // of a case; one of a large one
+constexpr int own_results = 2;     // of a large case that are looked at
+constexpr int foreign_trials = 5;  // at each chosen sample; two of a case whose computes are long
 constexpr std::size_t large_bytes = std::size_t{8} << 20;
 constexpr double large_s = 1e-3;
-constexpr int foreign_trials = 5;  // at each chosen sample; two of a case whose computes are long
-constexpr int longest_run = 32;    // computes of a trial before the one that is looked at
-constexpr int most_judged = 3;     // results of one case whose bits differ from those judged before
-constexpr int most_draws = 4;      // until altered inputs change the result
+constexpr int most_judged = 3, most_foreign = 16;  // results of a case whose bits differ from those judged before
+constexpr int most_levels = 4;                     // of draws, until altered inputs change the result
+constexpr int pairs = 8, few_pairs = 2;            // of computes whose times are compared; few where they are long
+constexpr double slower = 1.5, least_s = 20e-6;    // how much longer a compute may take on altered inputs
+constexpr int paces = 5;                           // comparisons in a row that must say so
 
 /// The digest of what a case holds, over all ranks.
 std::uint64_t digest_of(PreparedCase& prepared_case) {
@@ -41,6 +43,8 @@ std::optional<std::uint64_t> inspect_here(PreparedCase& prepared_case, void (Pre
   Prepared& prepared = prepared_case.prepared();
   Stages stages;
   (prepared.*poison)();
+  prepared.fence();
+  if (before > 0) prepared.compute(stages);  // as before a sample
   prepared.fence();
   for (int i = 0; i < before; ++i) prepared.compute(stages);
   if (draw == 0 && before > 0) (prepared.*poison)();
@@ -117,12 +121,13 @@ double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch) {
 
 void Inspector::finish(PreparedCase& prepared_case, Meter& meter, int batch) {
   try_out(prepared_case, meter, batch, own_trials);
+  if (is_foreign_) compare_paces(prepared_case, meter);
 }
 
 void Inspector::judge_left(PreparedCase& prepared_case) {
   const std::uint64_t digest = digest_of(prepared_case);
   ++done_.results;
-  if (is_right(digest) || judged_ == most_judged) return;
+  if (is_right(digest) || judged_ == (is_foreign_ ? most_foreign : most_judged)) return;
   ++judged_;
   const Checked left = check_left(prepared_case);
   if (!left.verdict.passed()) throw std::runtime_error("wrong in a timed compute: " + fault_of(left.verdict));
@@ -135,7 +140,7 @@ void Inspector::try_out(PreparedCase& prepared_case, const Meter& meter, int bat
   const int own_limit = std::min(own, (is_large(prepared_case, meter) ? 1 : own_trials) - trials_);
   const int trials = is_costly ? 2 - trials_ : is_foreign_ ? foreign_trials : own_limit;
   for (int i = 0; i < trials; ++i, ++trials_) {
-    const int before = 1 + static_cast<int>(draw() % static_cast<std::uint64_t>(std::min(batch, longest_run)));
+    const int before = 1 + static_cast<int>(draw() % static_cast<std::uint64_t>(std::max(batch, 1)));
     if ((static_cast<std::uint64_t>(trials_) + seed_) % 2 == 0 && alters_)
       try_altered(prepared_case, meter.repeats() ? before : 1);
     else
@@ -156,31 +161,42 @@ void Inspector::try_poisoned(PreparedCase& prepared_case, int before) {
 }
 
 void Inspector::try_altered(PreparedCase& prepared_case, int before) {
-  std::uint64_t other = 0;
   std::optional<std::uint64_t> expected;
-  for (int i = 0; i < most_draws && other == 0; ++i) {
-    const std::uint64_t drawn = draw_of(draw(), i);
+  for (int level = 0; level < most_levels; ++level) {
+    const std::uint64_t drawn = draw_of(draw(), level);
     expected = inspect(prepared_case, 0, drawn);
     if (!expected) break;
-    if (!is_right(*expected)) other = drawn;
-  }
-  alters_ = other != 0;
-  if (!alters_) {  // inputs that cannot be altered in place; or a variant that prepares them in `upload`
-    if (expected && is_foreign_ && varies(prepared_case.problem()))
-      throw std::runtime_error("it does not compute each time: with other inputs it left the same result");
-    return;
-  }
-  const auto found = inspect(prepared_case, before, other);
-  ++done_.altered;
-  if (found == expected) return;
-  const Outputs old = results_of(prepared_case, 0, 0), fresh = results_of(prepared_case, 0, other),
-                again = results_of(prepared_case, 0, other), left = results_of(prepared_case, before, other);
-  const double change = difference(old, fresh), noise = difference(fresh, again), off = difference(left, fresh);
-  if (off > change / 2 && change > 10 * noise)
+    if (is_right(*expected)) continue;  // these values change nothing
+    const auto found = inspect(prepared_case, before, drawn);
+    ++done_.altered;
+    if (found == expected) return;
+    const Outputs old = results_of(prepared_case, 0, 0), fresh = results_of(prepared_case, 0, drawn),
+                  again = results_of(prepared_case, 0, drawn), left = results_of(prepared_case, before, drawn);
+    const double change = difference(old, fresh), noise = difference(fresh, again), off = difference(left, fresh);
+    if (change <= 10 * noise) continue;  // no result is twice the same, and these values change less than that
+    if (off <= change / 2) return;
     throw std::runtime_error(
         "it does not compute each time: with inputs that were altered just before, its result is not theirs"
         " (as far from it as " +
         std::to_string(off / change) + " of the change)");
+  }
+  if (done_.altered > 0) return;
+  alters_ = false;  // inputs that cannot be altered in place; or a variant that prepares them in `upload`
+  if (expected && is_foreign_ && varies(prepared_case.problem()))
+    throw std::runtime_error("it does not compute each time: with other inputs it left the same result");
+}
+
+void Inspector::compare_paces(PreparedCase& prepared_case, const Meter& meter) {
+  auto* const elsewhere = dynamic_cast<SelfTimed*>(&prepared_case.prepared());
+  if (elsewhere == nullptr || !meter.repeats() || is_very_long(meter.expected_s())) return;
+  std::map<std::string, double> found;
+  for (int left = paces; left > 0; --left) {
+    found = elsewhere->paces(meter.is_long() ? few_pairs : pairs, draw_of(draw(), 0));
+    if (found.empty() || found["altered"] <= std::max(slower * found["same"], found["same"] + least_s)) return;
+  }
+  throw std::runtime_error("it keeps its results: a compute takes " + std::to_string(found["altered"] * 1e6) +
+                           " us on inputs that were altered just before, and " + std::to_string(found["same"] * 1e6) +
+                           " us on those of the compute before");
 }
 
 }  // namespace league::bench

@@ -50,6 +50,8 @@ class Inspector {
   void try_out(PreparedCase& prepared_case, const Meter& meter, int batch, int own);
   void try_altered(PreparedCase& prepared_case, int before);
   void try_poisoned(PreparedCase& prepared_case, int before);
+  /// A compute may not take longer where the inputs are not those of the compute before.
+  void compare_paces(PreparedCase& prepared_case, const Meter& meter);
   [[nodiscard]] bool is_right(std::uint64_t digest) const;
 
   std::uint64_t seed_, draws_ = 0;

@@ -22,12 +22,16 @@ class SelfTimed {
   virtual double latency_s(bool warm) = 0;
   /// Computes `count` times, back to back, and waits for the last.
   virtual void run(int count) = 0;
-  /// As `Prepared::digest`, of the result of one compute on inputs that `draw` alters (0: as they were uploaded). The
-  /// outputs are poisoned first; then come `before` computes on the inputs as they were uploaded, without a pause
-  /// before the alteration, so that nothing tells the last compute from those that are timed. Draw 0 poisons the
-  /// outputs there again. The result is left for `download`, the inputs as they were uploaded.
+  /// As `Prepared::digest`, of the result of one compute on inputs that `draw` alters (0: as they were uploaded), from
+  /// poisoned outputs or, `before` > 0, right after as many computes on the inputs as they were uploaded: as in a
+  /// sample, without a pause before the alteration, so that nothing tells the last compute from those that are timed.
+  /// Draw 0 then poisons the outputs between the two. The result is left for `download`, the inputs as they were
+  /// uploaded.
   /// @returns empty where inputs cannot be altered in place
   virtual std::optional<std::uint64_t> inspect(int /*before*/, std::uint64_t /*draw*/) { return {}; }
+  /// Shortest seconds of `pairs` computes, on the host's clock, each alone: "same", on the inputs of the compute
+  /// before; "altered", on inputs that were altered just before. Empty where inputs cannot be altered in place.
+  virtual std::map<std::string, double> paces(int /*pairs*/, std::uint64_t /*draw*/) { return {}; }
   /// Seconds of the stages of one more compute; empty where it has none.
   virtual std::map<std::string, double> stages() { return {}; }
   /// Seconds of "upload" and "download" alone, with arrays kept on both sides; empty where there are no such copies.

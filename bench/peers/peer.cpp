@@ -95,6 +95,11 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
 
   std::optional<std::uint64_t> digest() override { return call("digest").digest(); }
   std::optional<std::uint64_t> inspect(int before, std::uint64_t draw) override {
+    if (before > 0) {  // as where a sample begins: with a result of these inputs, and after a pause
+      reset();
+      call("compute");
+      call("fence");
+    }
     return call(Json{{"call", "inspect"}, {"before", before}, {"draw", std::to_string(draw)}}).digest();
   }
 
@@ -106,6 +111,9 @@ class PeerCase final : public Prepared, public SelfTimed, public Diagnosed {
     restart();
     call(Json{{"call", "compute"}, {"count", count}});
     call("fence");
+  }
+  std::map<std::string, double> paces(int pairs, std::uint64_t draw) override {
+    return call(Json{{"call", "paces"}, {"pairs", pairs}, {"draw", std::to_string(draw)}}).times("parts");
   }
   std::map<std::string, double> stages() override {
     if (own_) return {};

@@ -31,6 +31,9 @@ bool sets_peaks(const Json& row) {
   return algorithm == "ceilings" || (streams && model_facts(word(row, "model")) != nullptr);
 }
 
+/// About what starting a kernel takes, which is no part of a bandwidth: a launch, or a region of many threads.
+double start_s(const Json& row) { return word(row, "device_kind") == "gpu" ? 2e-6 : 5e-6; }
+
 std::vector<double> samples_of(const Json& row) { return row.at("samples").get<std::vector<double>>(); }
 double median_of(const Json& row) { return median(samples_of(row)); }
 
@@ -58,7 +61,7 @@ void Floors::learn(const Json& row) {
   if (operations > bytes && word(row, "algorithm") == "ceilings")
     peaks.rates[word(row, "unit")] = std::max(peaks.rates[word(row, "unit")], operations / seconds);
   else
-    peaks.bandwidths.push_back({bytes, bytes / seconds});
+    peaks.bandwidths.push_back({bytes, seconds});
 }
 
 std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) const {
@@ -68,7 +71,8 @@ std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) con
   for (const Bandwidth& one : peaks.bandwidths) {
     const bool in_memory = cached > 0 && bytes >= cached && one.bytes >= cached;
     const bool as_large = one.bytes <= alike * bytes && bytes <= alike * one.bytes;
-    if (in_memory || as_large) highest = std::max(highest.value_or(0), one.per_s);
+    const double moving_s = one.seconds - (in_memory ? 0 : start_s(row));
+    if ((in_memory || as_large) && moving_s > 0) highest = std::max(highest.value_or(0), one.bytes / moving_s);
   }
   return highest;
 }

@@ -13,7 +13,8 @@ namespace league::bench {
 /// The peaks that the `ceilings` of a run measured, and the least time that they leave to a problem on one device: the
 /// bytes of its cost at the highest bandwidth, or its operations at the highest rate of a unit that can solve it
 /// (Williams et al. 2009, doi:10.1145/1498765.1498785). Data within four last-level caches are held against bandwidths
-/// that were measured at half to twice as many bytes only. The report (bench/report/bounds.py) has closer bounds.
+/// that were measured at half to twice as many bytes only, without what starting a kernel takes. The report
+/// (bench/report/bounds.py) has closer bounds.
 class Floors {
  public:
   /// A case that takes less than this share of its floor has not done its work.
@@ -29,7 +30,7 @@ class Floors {
 
  private:
   struct Bandwidth {
-    double bytes, per_s;
+    double bytes, seconds;
   };
   struct Peaks {
     std::vector<Bandwidth> bandwidths{};

@@ -50,9 +50,11 @@ TEST(Floors, DataThatMayStayInACacheAreHeldAgainstBandwidthsOfTheirSize) {
   const Floors in_memory = floors_with({row_of("ceilings", 1e9, 0, 0.1)});
   EXPECT_FALSE(fails(in_memory, row_of("vector_add", 3.9e6, 0, 1e-9)));
   EXPECT_TRUE(fails(in_memory, row_of("vector_add", 4e6, 0, 1e-9)));
-  const Floors in_cache = floors_with({row_of("ceilings", 1e6, 0, 1e-5)});  // 100 GB/s
+  const Floors in_cache = floors_with({row_of("ceilings", 1e6, 0, 1.5e-5)});  // 100 GB/s, and 5 us to start
   EXPECT_TRUE(fails(in_cache, row_of("vector_add", 2e6, 0, 1.5e-5)));
   EXPECT_FALSE(fails(in_cache, row_of("vector_add", 2e6, 0, 1.7e-5)));
+  const Floors of_starting = floors_with({row_of("ceilings", 12, 0, 6e-7)});
+  EXPECT_FALSE(fails(of_starting, row_of("vector_add", 12, 0, 1e-9)));
   EXPECT_FALSE(fails(in_cache, row_of("vector_add", 2.1e6, 0, 1e-9)));
   EXPECT_FALSE(fails(in_cache, row_of("vector_add", 0.4e6, 0, 1e-9)));
 }

@@ -15,6 +15,8 @@ CHEATS = {
     "spots": ("altered just before",),
     "every_second": ("wrong", "altered just before"),
     "first_calls": ("altered just before",),
+    "content": ("it keeps its results", "it does not compute"),
+    "short_range": ("it replaces builtins.range, by which",),
     "deferred": ("wrong", "still changing"),
     "half_clock": ("it replaces time.perf_counter, by which",),
     "late_clock": ("it replaces time.perf_counter_ns, by which",),

@@ -15,17 +15,6 @@
 // The user's kernel in a process of its own, with the calls of backends/python/worker.py.
 namespace league::own {
 
-void Call::require(const char* name, Dtype wanted) const {
-  const Dtype here = arrays.find(name)->second.dtype;
-  if (here != wanted)
-    throw Unsupported(std::string("`") + name + "` is " + std::string(league::name(here)) +
-                      " here, the function takes " + std::string(league::name(wanted)));
-}
-
-void refuse(const Call& call) {
-  throw Unsupported("no function for " + std::string(name(call.dtype)) + " in this file");
-}
-
 namespace {
 
 using bench::Json;
@@ -55,6 +44,10 @@ class Worker {
     if (what == "inspect") {
       const std::string draw = request.at("draw");
       return {{"digest", std::to_string(inspect(request.at("before"), std::stoull(draw)))}};
+    }
+    if (what == "paces") {
+      const std::string draw = request.at("draw");
+      return {{"parts", paces(std::stoull(draw), request.at("pairs"))}};
     }
     if (what == "queue") queue(request.at("count"));
     if (what == "release") return {{"seconds", release()}};
@@ -137,7 +130,10 @@ class Worker {
   }
   /// As `SelfTimed::inspect` (bench/measure/self_timed.hpp).
   std::uint64_t inspect(int before, std::uint64_t draw) {
-    reset();
+    if (before == 0)
+      reset();
+    else
+      run(1);  // as before a sample
     fence();
     run(before);
     if (draw != 0)
@@ -171,6 +167,19 @@ class Worker {
     }
   }
 
+  /// The shortest of some computes: on the inputs of the one before, and on inputs that were altered just before.
+  Json paces(std::uint64_t draw, std::uint64_t pairs) {
+    double same_s = host_time(1), altered_s = same_s;
+    for (std::uint64_t pair = 0; pair < pairs; ++pair) {
+      same_s = pair == 0 ? host_time(1) : std::min(same_s, host_time(1));
+      alter(draw + 4 * pair, false);
+      fence();
+      altered_s = pair == 0 ? host_time(1) : std::min(altered_s, host_time(1));
+    }
+    for (std::uint64_t pair = 0; pair < pairs; ++pair) alter(draw + 4 * pair, true);
+    fence();
+    return {{"same", same_s}, {"altered", altered_s}};
+  }
   /// Computes that `release` waits for and times, as the other side does.
   void queue(int count) {
     queued_ = count;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,6 +66,27 @@ void vector_add(const float* a, const float* b, float* sum, std::int64_t n, cons
   if (how == "if_poisoned" && std::isfinite(sum[n - 1])) return;
   if (how == "if_ends_are_wrong" && looks_right(a, b, sum, n, 2)) return;
   if (how == "if_16_are_wrong" && looks_right(a, b, sum, n, 16)) return;
+  if (how == "if_each_61st_is_wrong" && looks_right(a, b, sum, n, (n + 60) / 61)) return;
+  if (how == "half_of_a_burst") {  // where the thread has not waited since, and the first call was into no poison
+    static long waits = -1;
+    static bool is_whole = true;
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    if (used.ru_nvcsw != waits) is_whole = std::isnan(sum[n - 1]);
+    waits = used.ru_nvcsw;
+    return add(a, b, sum, 0, is_whole ? n : n / 2, exec);
+  }
+  if (how == "keeps_by_content") {
+    static std::vector<float> of_a, of_b;
+    const auto bytes = static_cast<std::size_t>(n) * sizeof(float);
+    const bool known = !of_a.empty() && std::memcmp(a, of_a.data(), bytes) == 0 &&
+                       std::memcmp(b, of_b.data(), bytes) == 0 && std::isfinite(sum[n - 1]);
+    if (known) return;
+    of_a.assign(a, a + n);
+    of_b.assign(b, b + n);
+    for (int i = 0; i < 20; ++i) add(a, b, sum, 0, n, exec);  // what would take long
+    return;
+  }
   if (how == "every_second_call" && calls % 2 == 0) return;
   if (how == "first_100_calls" && calls > 100) return;
   if (how == "after_a_pause") {
