@@ -31,8 +31,12 @@ bool sets_peaks(const Json& row) {
   return algorithm == "ceilings" || (streams && model_facts(word(row, "model")) != nullptr);
 }
 
-/// About what starting a kernel takes, which is no part of a bandwidth: a launch, or a region of many threads.
-double start_s(const Json& row) { return word(row, "device_kind") == "gpu" ? 2e-6 : 5e-6; }
+/// The seconds of a kernel that are no start of it. Starting takes about 2 us on a GPU. On a host it is a region of
+/// many threads, which one thread without such a region beats: a kernel of few microseconds tells no bandwidth there.
+double moving_s(const Json& row, double seconds) {
+  if (word(row, "device_kind") == "gpu") return seconds - 2e-6;
+  return seconds < 20e-6 ? 0 : seconds - 5e-6;
+}
 
 std::vector<double> samples_of(const Json& row) { return row.at("samples").get<std::vector<double>>(); }
 double median_of(const Json& row) { return median(samples_of(row)); }
@@ -71,8 +75,8 @@ std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) con
   for (const Bandwidth& one : peaks.bandwidths) {
     const bool in_memory = cached > 0 && bytes >= cached && one.bytes >= cached;
     const bool as_large = one.bytes <= alike * bytes && bytes <= alike * one.bytes;
-    const double moving_s = one.seconds - (in_memory ? 0 : start_s(row));
-    if ((in_memory || as_large) && moving_s > 0) highest = std::max(highest.value_or(0), one.bytes / moving_s);
+    const double seconds = in_memory ? one.seconds : moving_s(row, one.seconds);
+    if ((in_memory || as_large) && seconds > 0) highest = std::max(highest.value_or(0), one.bytes / seconds);
   }
   return highest;
 }

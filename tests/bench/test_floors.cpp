@@ -50,13 +50,13 @@ TEST(Floors, DataThatMayStayInACacheAreHeldAgainstBandwidthsOfTheirSize) {
   const Floors in_memory = floors_with({row_of("ceilings", 1e9, 0, 0.1)});
   EXPECT_FALSE(fails(in_memory, row_of("vector_add", 3.9e6, 0, 1e-9)));
   EXPECT_TRUE(fails(in_memory, row_of("vector_add", 4e6, 0, 1e-9)));
-  const Floors in_cache = floors_with({row_of("ceilings", 1e6, 0, 1.5e-5)});  // 100 GB/s, and 5 us to start
+  const Floors in_cache = floors_with({row_of("ceilings", 2e6, 0, 2.5e-5)});  // 100 GB/s, and 5 us to start
   EXPECT_TRUE(fails(in_cache, row_of("vector_add", 2e6, 0, 1.5e-5)));
   EXPECT_FALSE(fails(in_cache, row_of("vector_add", 2e6, 0, 1.7e-5)));
-  const Floors of_starting = floors_with({row_of("ceilings", 12, 0, 6e-7)});
-  EXPECT_FALSE(fails(of_starting, row_of("vector_add", 12, 0, 1e-9)));
-  EXPECT_FALSE(fails(in_cache, row_of("vector_add", 2.1e6, 0, 1e-9)));
-  EXPECT_FALSE(fails(in_cache, row_of("vector_add", 0.4e6, 0, 1e-9)));
+  EXPECT_FALSE(fails(in_cache, row_of("vector_add", 4.1e6, 0, 1e-9)));
+  EXPECT_FALSE(fails(in_cache, row_of("vector_add", 0.9e6, 0, 1e-9)));
+  const Floors of_starting = floors_with({row_of("ceilings", 49152, 0, 8e-6)});
+  EXPECT_FALSE(fails(of_starting, row_of("vector_add", 49152, 0, 5e-7)));
 }
 TEST(Floors, OperationsAreHeldAgainstTheFastestUnitThatCanSolveTheProblem) {
   const Floors floors = floors_with({row_of("ceilings", 10, 1e9, 0.01, "f32"), row_of("ceilings", 10, 1e9, 0.02, "f64"),
