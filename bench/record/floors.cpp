@@ -24,11 +24,11 @@ bool is_comparable(const Json& row) {
   return word(row, "status") == "passed" && row.at("devices") == 1 && !row.at("samples").empty();
 }
 
-/// Kernels that do nothing but what a peak is of; of vector_add and sum those of this project and compiled libraries.
+/// Compiled kernels of this project and of libraries that do nothing but what a peak is of; peers set none.
 bool sets_peaks(const Json& row) {
-  const std::string algorithm = word(row, "algorithm");
-  const bool streams = algorithm == "vector_add" || algorithm == "sum";
-  return algorithm == "ceilings" || (streams && model_facts(word(row, "model")) != nullptr);
+  static constexpr std::array algorithms{"ceilings", "vector_add", "sum"};
+  return std::ranges::find(algorithms, word(row, "algorithm")) != algorithms.end() &&
+         model_facts(word(row, "model")) != nullptr;
 }
 
 /// The seconds of a kernel that are no start of it. Starting takes about 2 us on a GPU. On a host it is a region of
