@@ -103,14 +103,6 @@ class Worker:
     passes: end_to_end.Passes | None = None
     queued: tuple[int, Any]  #: computes, and the mark before the first
 
-    def call(self, request: dict[str, Any]) -> Any:
-        """The result of a call, with what it was timed by as it was before the user's file was imported."""
-        done = getattr(self, request["call"])(request)
-        peer = getattr(self, "peer", None)
-        if isinstance(peer, own.NumpyFunction):
-            peer.clocks.check()
-        return done
-
     def load(self, request: dict[str, Any]) -> None:
         """Imports a peer file with its libraries, before any case is prepared."""
         driver.load(request["algorithm"], request["model"])
@@ -254,7 +246,10 @@ class Worker:
 def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
     """The result of a call, or its error."""
     try:
-        return {"done": worker.call(request)}
+        done = getattr(worker, request["call"])(request)
+        if isinstance(peer := getattr(worker, "peer", None), own.NumpyFunction):
+            peer.clocks.check()
+        return {"done": done}
     except (Unsupported, ImportError) as reason:
         traceback.print_exc()
         return {"unsupported": message(reason)}

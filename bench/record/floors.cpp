@@ -32,10 +32,10 @@ bool sets_peaks(const Json& row) {
 }
 
 /// The seconds of a kernel that are no start of it. Starting takes about 2 us on a GPU. On a host it is a region of
-/// many threads, which one thread without such a region beats: a kernel of few microseconds tells no bandwidth there.
+/// many threads, which one thread without such a region beats: a short kernel tells no bandwidth there.
 double moving_s(const Json& row, double seconds) {
   if (word(row, "device_kind") == "gpu") return seconds - 2e-6;
-  return seconds < 20e-6 ? 0 : seconds - 5e-6;
+  return seconds < 100e-6 ? 0 : seconds - 5e-6;
 }
 
 std::vector<double> samples_of(const Json& row) { return row.at("samples").get<std::vector<double>>(); }
@@ -59,26 +59,30 @@ Floors::Floors(const Json& context) {
 
 void Floors::learn(const Json& row) {
   if (!sets_peaks(row) || !is_comparable(row)) return;
-  if (median_of(row) > steady * std::ranges::min(samples_of(row))) return;
+  const bool was_busy = median_of(row) > steady * std::ranges::min(samples_of(row));
+  if (was_busy && word(row, "algorithm") == "ceilings") return;
   Peaks& peaks = peaks_[word(row, "device_kind")];
   const double seconds = median_of(row), operations = cost(row, "operations"), bytes = cost(row, "bytes");
   if (operations > bytes && word(row, "algorithm") == "ceilings")
     peaks.rates[word(row, "unit")] = std::max(peaks.rates[word(row, "unit")], operations / seconds);
   else
-    peaks.bandwidths.push_back({bytes, seconds});
+    peaks.bandwidths.push_back({bytes, seconds, word(row, "algorithm") != "ceilings"});
 }
 
 std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) const {
   const auto known = cache_bytes_.find(word(row, "device_kind"));
   const double cached = known == cache_bytes_.end() ? 0 : caches * known->second, bytes = cost(row, "bytes");
-  std::optional<double> highest;
+  double measured = 0, seen = 0;
   for (const Bandwidth& one : peaks.bandwidths) {
     const bool in_memory = cached > 0 && bytes >= cached && one.bytes >= cached;
     const bool as_large = one.bytes <= alike * bytes && bytes <= alike * one.bytes;
-    const double seconds = in_memory ? one.seconds : moving_s(row, one.seconds);
-    if ((in_memory || as_large) && seconds > 0) highest = std::max(highest.value_or(0), one.bytes / seconds);
+    if (!in_memory && !as_large) continue;
+    const double seconds = in_memory || one.was_seen ? one.seconds : moving_s(row, one.seconds);
+    double& highest = one.was_seen ? seen : measured;
+    if (seconds > 0) highest = std::max(highest, one.bytes / seconds);
   }
-  return highest;
+  if (measured == 0) return {};  // what was seen of kernels that are compared raises a peak, and sets none
+  return std::max(measured, seen);
 }
 
 bool Floors::judge(Json& row) const {

@@ -31,6 +31,7 @@ class Floors {
  private:
   struct Bandwidth {
     double bytes, seconds;
+    bool was_seen;  ///< of a kernel that is compared itself, its start included
   };
   struct Peaks {
     std::vector<Bandwidth> bandwidths{};
