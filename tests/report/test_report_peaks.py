@@ -204,7 +204,7 @@ def test_a_time_below_its_bound_is_no_result(entry, save, capsys):
     assert cheat.case.status == "failed" and not cheat.case.samples
     assert rows["close"].verdict != "FAILED"
     assert rows["close"].note == "faster than the ceilings measured"
-    assert rows["portable"].ratio.value == pytest.approx(0.75)
+    assert rows["portable"].ratio.value == pytest.approx(4 / 3)
     assert main([str(save(entries[:2] + entries[3:], folder="b")), "--quiet"]) == 0
 
 
