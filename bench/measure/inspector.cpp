@@ -24,9 +24,8 @@ constexpr int pairs = 8, few_pairs = 2;            // of computes whose times ar
 constexpr double slower = 1.5, least_s = 20e-6;    // how much longer a compute may take on altered inputs
 constexpr int paces = 5;                           // comparisons in a row that must say so
 
-/// The digest of what a case holds, over all ranks.
-std::uint64_t digest_of(PreparedCase& prepared_case) {
-  std::optional<std::uint64_t> digest = prepared_case.prepared().digest();
+/// The digest of what a case holds, over all ranks. `digest`: of its results where they lie, if that is known.
+std::uint64_t digest_of(PreparedCase& prepared_case, std::optional<std::uint64_t> digest) {
   if (!digest) {
     prepared_case.prepared().download();
     prepared_case.prepared().fence();
@@ -35,6 +34,10 @@ std::uint64_t digest_of(PreparedCase& prepared_case) {
   }
   RankReduce reduce(prepared_case.runtime().ranks());
   return static_cast<std::uint64_t>(reduce.sum_of(static_cast<std::int64_t>(*digest)));
+}
+
+std::uint64_t digest_of(PreparedCase& prepared_case) {
+  return digest_of(prepared_case, prepared_case.prepared().digest());
 }
 
 /// As `SelfTimed::inspect`, for variants of this process. `poison`: of `prepared_case`.
@@ -101,10 +104,11 @@ Outputs Inspector::results_of(PreparedCase& prepared_case, int before, std::uint
 }
 
 Inspector::Inspector(PreparedCase& prepared_case, std::uint64_t seed)
-    : seed_(seed),
-      is_foreign_(model_facts(prepared_case.of().model) == nullptr),
-      in_place_(prepared_case.prepared().digest().has_value()),
-      right_{digest_of(prepared_case)} {}
+    : seed_(seed), is_foreign_(model_facts(prepared_case.of().model) == nullptr), in_place_(false) {
+  const std::optional<std::uint64_t> digest = prepared_case.prepared().digest();
+  in_place_ = digest.has_value();
+  right_ = {digest_of(prepared_case, digest)};
+}
 
 double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch) {
   const bool is_enough = !is_foreign_ && done_.results >= own_results && is_large(prepared_case, meter);
