@@ -112,6 +112,7 @@ class Problem {
   /// intermediate results.
   [[nodiscard]] virtual double method_bytes(std::string_view /*method*/) const { return cost().bytes; }
   /// Minimum operations that a method takes in its unit: three products of f16 in place of one of f32.
+  /// Of an empty method: those of the best unit.
   [[nodiscard]] virtual double method_operations(std::string_view /*method*/) const { return cost().operations; }
   /// The unit of a method on these inputs, where that depends on their values; empty: the registered one.
   [[nodiscard]] virtual std::string method_unit(std::string_view /*method*/) const { return {}; }
