@@ -142,9 +142,10 @@ TEST(MethodBytes, AreNeverFewerThanTheProblemNeeds) {
       EXPECT_LE(cost.written_bytes, cost.bytes) << algorithm.name;
       EXPECT_GE(problem->method_operations(method.name), cost.operations) << algorithm.name << " " << method.name;
       const std::string of_data = problem->method_unit(method.name);
-      if ((of_data.empty() ? method.unit(problem->dtype) : of_data) == cost.best_unit)
+      if ((of_data.empty() ? method.unit(problem->dtype) : of_data) == cost.best_unit) {
         EXPECT_GE(problem->method_operations(method.name), problem->method_operations(""))
             << algorithm.name << " " << method.name;
+      }
     }
 }
 
