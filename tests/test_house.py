@@ -67,7 +67,7 @@ PORTABLE = [
     n
     for n in SOURCES
     if re.fullmatch(r"(algorithms/(\w+/)+|tests/algorithms/axpy/)kokkos\w*\.cpp", n)
-    and not re.search(r"/kokkos_(blocks|kernels)\w*\.cpp", n)
+    and not re.search(r"/kokkos_(specialised|kernels)\w*\.cpp", n)
 ]
 ARCHITECTURE = re.compile(
     r"\b_mm\d*_\w+|\bimmintrin\b|\b__CUDA_ARCH__\b|\b__HIP_DEVICE_COMPILE__\b|\basm\b|\b__asm__\b"
@@ -256,7 +256,7 @@ def test_what_is_of_an_architecture_is_recognised():
 
 @pytest.mark.parametrize("name", PORTABLE)
 def test_portable_kernels_hold_no_code_of_an_architecture(name):
-    """What `kokkos_blocks` is for: nobody shall say that portable was redefined."""
+    """What `kokkos_specialised` is for: nobody shall say that portable was redefined."""
     found = {
         f"{here}: {code[0]}"
         for here in reached(name)

@@ -8,7 +8,7 @@
 
 namespace league::cnn {
 
-inline constexpr const char* without_units = "matrix units need kokkos_blocks, cuda or hip; compare routed";
+inline constexpr const char* without_units = "matrix units need kokkos_specialised, cuda or hip; compare routed";
 
 /// A method on matrix units of this type.
 inline Method on_units(const std::string& name, const std::string& type, const std::string& backward) {

@@ -15,7 +15,7 @@ const std::vector<Dtype> floats{Dtype::f32, Dtype::f64};
 
 const std::map<Dtype, std::string> units{{Dtype::f32, "f16 tensor"}, {Dtype::f64, "f64 tensor"}};
 
-const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare product";
+const char* const plain = "matrix units need kokkos_specialised, cuda or hip; compare product";
 const char* const alone = "a team of one thread has no coordinates to share; compare direct";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";
 

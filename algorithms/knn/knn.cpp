@@ -18,7 +18,7 @@ const std::map<Dtype, std::string> units{{Dtype::i32, "f32"}, {Dtype::u8, "f32"}
 /// Matrix units take pixels of every type as bytes.
 const std::map<Dtype, std::string> byte_units{
     {Dtype::f32, "u8 tensor"}, {Dtype::i32, "u8 tensor"}, {Dtype::u8, "u8 tensor"}};
-const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
+const char* const plain = "matrix units need kokkos_specialised, cuda or hip; compare fused";
 const char* const alone = "threads of a host share no scratch; compare direct";
 const char* const large = "needs more than 48 KB of shared memory, which Kokkos does not give a team; compare mma";
 const char* const hopper = "wgmma is an instruction of NVIDIA's Hopper, inline PTX in CUDA only";

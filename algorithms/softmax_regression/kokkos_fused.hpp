@@ -4,7 +4,7 @@
 #include "algorithms/softmax_regression/fused_shard.hpp"
 #include "algorithms/softmax_regression/kokkos_host.hpp"
 
-/// The kernels of `kokkos` and `kokkos_blocks`: `Words`: see blocks/words.hpp.
+/// The kernels of `kokkos` and `kokkos_specialised`: `Words`: see blocks/words.hpp.
 namespace league::softmax_regression::kokkos_model {
 
 // A team takes every teams-th tile of rows. For the logits, a thread takes four rows, five classes and a slice of the

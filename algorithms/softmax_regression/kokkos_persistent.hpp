@@ -5,7 +5,8 @@
 #include "algorithms/softmax_regression/kokkos_shard.hpp"
 #include "algorithms/softmax_regression/persistent_shard.hpp"
 
-/// The kernel of `kokkos` and `kokkos_blocks`: `Words`: see blocks/words.hpp; `Threads`: see blocks/group_kokkos.hpp.
+/// The kernel of `kokkos` and `kokkos_specialised`: `Words`: see blocks/words.hpp; `Threads`: see
+/// blocks/group_kokkos.hpp.
 namespace league::softmax_regression::kokkos_model {
 
 /// Kokkos promises a team of a GPU 40 KB, in which as many teams must fit as have registers; one of a host has 32 KB.

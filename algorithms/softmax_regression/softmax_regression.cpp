@@ -15,7 +15,7 @@ namespace {
 
 const char* const one_team = "its steps are those of one team of a GPU; compare fused";
 const char* const alone = "one region for all steps gains nothing on a host; compare fused";
-const char* const plain = "matrix units need kokkos_blocks, cuda or hip; compare fused";
+const char* const plain = "matrix units need kokkos_specialised, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
     .name = SoftmaxRegression::algorithm,

@@ -5,7 +5,7 @@
 #include "algorithms/sum/shards.hpp"
 #include "backends/kokkos/pass.hpp"
 
-/// Sums in Kokkos over an `Adder`, which adds over a team: TeamSum, or NativeSum of kokkos_blocks.cpp.
+/// Sums in Kokkos over an `Adder`, which adds over a team: TeamSum, or NativeSum of kokkos_specialised.cpp.
 namespace league::kokkos::sum {
 
 using namespace league::sum;

@@ -20,7 +20,7 @@ using Member = Team::member_type;
 inline constexpr bool on_gpu = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 inline constexpr Model model{"kokkos", "kokkos", on_gpu ? DeviceKind::gpu : DeviceKind::host};
 /// The model whose blocks have bodies for an architecture.
-inline constexpr Model blocks_model{"kokkos_blocks", "kokkos", model.device};
+inline constexpr Model specialised_model{"kokkos_specialised", "kokkos", model.device};
 /// A library's model on the same devices: "kokkos_kernels".
 constexpr Model library(std::string_view name) { return {name, "kokkos", model.device}; }
 

@@ -6,7 +6,7 @@ namespace league {
 namespace {
 
 const RegisterModel kokkos{{.name = "kokkos", .order = 2, .portable = true}};
-const RegisterModel kokkos_blocks{{.name = "kokkos_blocks", .order = 3, .portable = true, .expected = false}};
+const RegisterModel kokkos_specialised{{.name = "kokkos_specialised", .order = 3, .portable = true, .expected = false}};
 const RegisterModel kokkos_kernels{{.name = "kokkos_kernels", .order = 9, .own = false}};
 
 }  // namespace

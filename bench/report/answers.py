@@ -14,7 +14,7 @@ from statistics import median
 from . import units
 from .gaps import geometric_mean
 from .methods import ONE_ARCHITECTURE, on_matrix_units
-from .models import BLOCKS, BY_HAND, NATIVE, PORTABLE, PORTABLES
+from .models import BY_HAND, NATIVE, PORTABLE, PORTABLES, SPECIALISED
 from .published_pages import methods, problems
 from .rows import Row
 from .selection import NO_ALGORITHMS, automatic, fastest, time, work_title
@@ -55,9 +55,9 @@ def against_native(rows: list[Row], model: str) -> list[Compared]:
 
 
 def blocks_against_pure(rows: list[Row]) -> list[Compared]:
-    """Pure Kokkos over the same method with specialised blocks."""
+    """Kokkos over the same method specialised."""
     both = (
-        (best_of(group, (PORTABLE,)), best_of(group, (BLOCKS,)))
+        (best_of(group, (PORTABLE,)), best_of(group, (SPECIALISED,)))
         for group in methods(rows)
     )
     return [Compared(pure, blocks) for pure, blocks in both if pure and blocks]
@@ -137,18 +137,18 @@ def of_native(rows: list[Row]) -> list[str]:
 
 
 def of_blocks(rows: list[Row]) -> list[str]:
-    """What specialised blocks add to pure Kokkos."""
+    """What specialised kernels add."""
     found = blocks_against_pure(rows)
     if not found:
         return []
     faster = [one for one in found if one.ratio > PARITY]
-    text = f"Of {len(found)} methods that both have, {len(faster)} are over {percent(PARITY)} faster with specialised blocks"
+    text = f"Of {len(found)} methods that both have, {len(faster)} are over {percent(PARITY)} faster specialised"
     if faster:
         text += f", in the geometric mean {geometric_mean([one.ratio for one in faster]):.2f} times"
     text += f"; {sum(one.ratio < 1 / PARITY for one in found)} are slower"
     return [
         ended(text, faster),
-        table(faster, (PORTABLE, BLOCKS, "pure / blocks")),
+        table(faster, (PORTABLE, SPECIALISED, "kokkos / specialised")),
     ]
 
 
@@ -174,7 +174,7 @@ def of_units(rows: list[Row]) -> list[str]:
     heads = (
         "problem",
         "without matrix units",
-        f"with them, {BLOCKS}",
+        f"with them, {SPECIALISED}",
         "native",
         f"native, {ONE_ARCHITECTURE}",
     )
@@ -231,7 +231,7 @@ def middle(found: list[Compared]) -> str:
 
 QUESTIONS: tuple[tuple[str, Callable[[list[Row]], list[str]]], ...] = (
     ("Where portable equals native", of_native),
-    ("What specialised blocks add to pure Kokkos", of_blocks),
+    ("What specialised kernels add", of_blocks),
     ("What matrix units bring, with and without `wgmma`", of_units),
     ("Where libraries and Python win", of_others),
     ("What tuning brings", of_tuning),

@@ -11,7 +11,7 @@ from . import end_to_end, learning, shape_texts, units
 from .figures.figure import device_text, launch_text
 from .gap_texts import BEST, BLANK, blank_text
 from .gaps import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE, Gap, field
-from .models import BLOCKS, FLAT, PORTABLE
+from .models import FLAT, PORTABLE, SPECIALISED
 from .portability import platform
 from .ratios import judge
 from .rows import Row
@@ -40,7 +40,7 @@ SIGNS = {
     "skipped": "–",
 }
 SLOWER = f"{PORTABLE} / native"
-TIMES = (FLAT, PORTABLE, BLOCKS, "native", BEST, "best library or peer")
+TIMES = (FLAT, PORTABLE, SPECIALISED, "native", BEST, "best library or peer")
 ANSWER = (
     *("problem", "device", *TIMES[:4], SLOWER, "verdict", *TIMES[4:]),
     *(ROOFLINE, WHOLE, *FACTORS, *BESIDE, BLANK),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from . import units
 from .gaps import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE, Gap, geometric_mean
-from .models import BLOCKS, FLAT, PORTABLE
+from .models import FLAT, PORTABLE, SPECIALISED
 from .ratios import judge
 from .selection import variant
 from .statistics import MARGIN, Estimate
@@ -22,9 +22,9 @@ DEFINITIONS = (
     "language: it / native m. method: native m / the fastest native that uses only what Kokkos' API reaches. "
     "reach: that / the fastest native (matrix units, clusters). library: the fastest native / the best of all, libraries, "
     f"peers and Kokkos included. A cell '{JOINT}' is one factor: there is no native m. "
-    f"Beside it: flat cost, {FLAT} / {PORTABLE}, blank until there are {FLAT} kernels; launch layer, {BLOCKS} / native of a "
+    f"Beside it: flat cost, {FLAT} / {PORTABLE}, blank until there are {FLAT} kernels; launch layer, {SPECIALISED} / native of a "
     "method whose device code can only be the native's own; recovered, the share of the gap that "
-    f"{BLOCKS} recovers, ln({PORTABLE} / {BLOCKS}) / ln({PORTABLE} / {BEST}), blank within {100 * MARGIN:.0f} % of the best."
+    f"{SPECIALISED} recovers, ln({PORTABLE} / {SPECIALISED}) / ln({PORTABLE} / {BEST}), blank within {100 * MARGIN:.0f} % of the best."
 )
 
 

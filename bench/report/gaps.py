@@ -15,9 +15,9 @@ Without native(m), language x method is one factor. What cannot be computed is b
 has a reason. Beside the factors, never among them:
 
     flat cost    = Kokkos without teams / once(m), both at their best launch
-    launch layer = kokkos_blocks / native of its method, where the body is the native's own.
+    launch layer = kokkos_specialised / native of its method, where the body is the native's own.
                    Records do not tell whose body it is: that of a method beyond Kokkos' API is
-    recovered    = ln(once(m) / kokkos_blocks) / ln(once(m) / the best of all), best launches
+    recovered    = ln(once(m) / kokkos_specialised) / ln(once(m) / the best of all), best launches
 
 All times of a gap are medians over the program launches that its rows share, so that the
 product holds; without a shared launch, over all samples and without an interval. The best
@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from math import exp, log
 
 from .methods import beyond_api, precision
-from .models import BLOCKS, BY_HAND, FLAT, NATIVE, PORTABLE, PORTABLES, REFERENCE
+from .models import BY_HAND, FLAT, NATIVE, PORTABLE, PORTABLES, REFERENCE, SPECIALISED
 from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import (
@@ -67,7 +67,7 @@ class Gap:
     flat: Row | None  # Kokkos without teams
     default: Row | None  # once(m), launch chosen by the method
     once: Row | None  # once(m), best launch
-    special: Row | None  # kokkos_blocks, fastest method
+    special: Row | None  # kokkos_specialised, fastest method
     twin: Row | None  # native of its method
     native: Row | None  # of method m
     reached: Row | None  # the fastest native within the reach of Kokkos' API
@@ -77,14 +77,16 @@ class Gap:
     ratio: (
         Estimate | None
     )  # once(m) / native(m), over all launches that these two share
-    special_ratio: Estimate | None  # kokkos_blocks / native of its method, likewise
+    special_ratio: (
+        Estimate | None
+    )  # kokkos_specialised / native of its method, likewise
     factors: dict[str, Estimate]  # by name, and the whole gap
     beside: dict[str, float]  # by name: what is no factor of it
     blank: dict[str, str]  # what of both is missing, and why
 
     @property
     def row(self) -> Row:
-        """The row that it is the gap of; without written-once code, kokkos_blocks."""
+        """The row that it is the gap of; without written-once code, kokkos_specialised."""
         found = self.once or self.special or self.flat
         assert found is not None
         return found
@@ -145,7 +147,7 @@ def make_gap(group: list[Row]) -> Gap:
     of_method = [
         r for r in team if leader and r.case.method_text == leader.case.method_text
     ]
-    special = quickest(row for row in group if row.case.model == BLOCKS)
+    special = quickest(row for row in group if row.case.model == SPECIALISED)
     by_hand = (*NATIVE[group[0].case.device_kind], REFERENCE)
     natives = [row for row in group if row.case.model in by_hand]
     default, once = quickest(filter(automatic, of_method)), quickest(of_method)
@@ -276,7 +278,7 @@ def stand_beside(
     else:
         blank[FLAT_COST] = f"no {FLAT} kernel" if once else NO_KERNEL
     if special is None:
-        blank[LAYER] = f"no {BLOCKS} kernel"
+        blank[LAYER] = f"no {SPECIALISED} kernel"
     elif not beyond_api(special.case):
         blank[LAYER] = "the records do not tell whose body it is"
     elif layer:
@@ -284,9 +286,9 @@ def stand_beside(
     else:
         blank[LAYER] = f"no native {special.case.method_text}"
     if not (gained and whole):
-        blank[RECOVERED] = f"no {BLOCKS} kernel" if once else NO_KERNEL
+        blank[RECOVERED] = f"no {SPECIALISED} kernel" if once else NO_KERNEL
     elif gained.value < 1:
-        blank[RECOVERED] = f"{BLOCKS} is slower"
+        blank[RECOVERED] = f"{SPECIALISED} is slower"
     elif whole.value <= 1 + MARGIN:
         blank[RECOVERED] = f"within {100 * MARGIN:.0f} % of the best"
     else:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 PORTABLE = "kokkos"  # Kokkos' API and nothing else: the candidate for "written once"
 FLAT = "flat"  # the method of that model without teams: no team policy, no scratch
-BLOCKS = "kokkos_blocks"  # the same over blocks that have bodies for an architecture
-PORTABLES = (PORTABLE, BLOCKS)
+SPECIALISED = (
+    "kokkos_specialised"  # the same over blocks that have bodies for an architecture
+)
+PORTABLES = (PORTABLE, SPECIALISED)
 PORTABLE_LIBRARY = "kokkos_kernels"
 NATIVE = {"gpu": ("cuda", "hip"), "host": ("openmp",)}  # written by hand for a device
 REFERENCE = "serial"  # by hand too, for one thread

@@ -31,7 +31,7 @@ from .fields import Broken
 from .figures import Figure
 from .gap_texts import ratio_text
 from .gaps import Gap, gaps
-from .models import BLOCKS, FLAT, NOT_TOLD, PORTABLE
+from .models import FLAT, NOT_TOLD, PORTABLE, SPECIALISED
 from .peaks import measured_ceilings
 from .published_records import read
 from .rows import Row
@@ -50,7 +50,7 @@ ON_FIRST_PAGE = 2  # problems of each algorithm
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = (
-    *("algorithm", "problem", FLAT, PORTABLE, BLOCKS, "native"),
+    *("algorithm", "problem", FLAT, PORTABLE, SPECIALISED, "native"),
     *(f"{PORTABLE} / native", gap_texts.BEST, "best library or peer"),
     f"{ROOFLINE} ({PORTABLE})",
 )

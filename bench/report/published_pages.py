@@ -11,7 +11,7 @@ from . import marked, units
 from .case import Case
 from .gap_texts import ratio_text
 from .gaps import ratio
-from .models import BLOCKS, BY_HAND, PORTABLE, PORTABLES
+from .models import BY_HAND, PORTABLE, PORTABLES, SPECIALISED
 from .rows import Row
 from .selection import fastest, place, problem, problem_text, time
 from .table import markdown_table
@@ -19,9 +19,9 @@ from .view import ROOFLINE, headline, roofline
 
 FOLDER = "h200"  # of the newest build
 COLUMNS = (
-    *("problem", "method", PORTABLE, BLOCKS, "native"),
+    *("problem", "method", PORTABLE, SPECIALISED, "native"),
     *(f"{model} / native" for model in PORTABLES),
-    f"{ROOFLINE} ({PORTABLE}, {BLOCKS}, native)",
+    f"{ROOFLINE} ({PORTABLE}, {SPECIALISED}, native)",
 )
 
 
@@ -67,7 +67,7 @@ def methods(rows: list[Row]) -> list[list[Row]]:
 
 def method_line(group: list[Row]) -> tuple[str, ...]:
     """Each model at its best launch, one beside the other."""
-    by_model: dict[str, list[Row]] = {PORTABLE: [], BLOCKS: [], "": []}
+    by_model: dict[str, list[Row]] = {PORTABLE: [], SPECIALISED: [], "": []}
     for row in group:
         by_model[row.case.model if row.case.model in PORTABLES else ""].append(row)
     best = {model: fastest(some) for model, some in by_model.items() if some}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Portable over native: the pairs of cases, their ratios and verdicts.
 
-A portable case (kokkos, kokkos_blocks: each by itself) is compared with the native case of the same algorithm, method,
+A portable case (kokkos, kokkos_specialised: each by itself) is compared with the native case of the same algorithm, method,
 type, sizes, parameters, devices, metric, build and kind of device, under the same
 setting: launch and communicator. Where no native case has that setting, the fastest
 portable one alone is compared with the fastest native one, and its note says so.

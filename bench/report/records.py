@@ -205,6 +205,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
     texts: dict[str, Any] = {key: take(row, key, str) for key in keys}
     texts["execution"] = take(row, "execution", str, renamed.USUAL)
     texts["name"] = renamed.modern_name(texts["name"])
+    texts["model"] = renamed.modern_model(texts["model"])
     if now := renamed.modern(texts["algorithm"], texts["method"], texts["model"]):
         texts["method"], texts["execution"] = now
     case = Case(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Old names of methods, from before executions were an axis: records are read with the new names.
+"""Old names, of methods and of a model: records are read with the new ones.
 
-The same table is in bench/study/renamed.cpp, for studies and tuned files. Peers kept
-their methods.
+The same table is in bench/study/renamed.cpp, for studies and tuned files. Methods got
+new names when executions became an axis; peers kept theirs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,14 @@ RENAMED = {
     ("polynomial_fit", "graph", ""): ("stepwise", "graph"),
     ("polynomial_fit", "kokkos_graph", ""): ("stepwise", "kokkos_graph"),
 }
+MODELS = {"kokkos_blocks": "kokkos_specialised"}
 NAME = re.compile(
     r"(?P<algorithm>[^/]+)/method:(?P<method>[^/]+)/model:(?P<model>[^/]+)"
 )
+
+
+def modern_model(name: str) -> str:
+    return MODELS.get(name, name)
 
 
 def modern(algorithm: str, method: str, model: str) -> tuple[str, str] | None:
@@ -36,6 +41,7 @@ def modern(algorithm: str, method: str, model: str) -> tuple[str, str] | None:
 
 def modern_name(name: str) -> str:
     """The name of a case as it is written today."""
+    name = re.sub(r"(?<=/model:)[^/]+", lambda one: modern_model(one[0]), name)
     found = NAME.match(name)
     now = modern(**found.groupdict()) if found else None
     if found is None or now is None:

@@ -6,7 +6,7 @@ least latency that the steps of its variants have, from the records of ``overhea
 Data in the cache, whose bandwidth was not measured at that size, have no bytes in their bound. A shape
 that no own variant solved, and one whose bound is not known, counts as a miss.
 
-Portable code is held against native code of the same method: kokkos_blocks where the method
+Portable code is held against native code of the same method: kokkos_specialised where the method
 has such a variant, else kokkos. A pair is a method on a shape; it is a miss where portable
 code did not pass and native did, and where either FAILED. A shape that native code does not
 take makes no pair.
@@ -23,7 +23,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .bounds import problem_bound, problem_latency
-from .models import BLOCKS, LIBRARIES, NATIVE, PORTABLE, PORTABLE_LIBRARY, PORTABLES
+from .models import (
+    LIBRARIES,
+    NATIVE,
+    PORTABLE,
+    PORTABLE_LIBRARY,
+    PORTABLES,
+    SPECIALISED,
+)
 from .peaks import Ceilings, measured_ceilings
 from .rows import Row
 from .selection import (
@@ -174,7 +181,7 @@ class ShapeStudy:
             (f"best own variant within {NEAR:g} x of the bound", near, 0.90),
             (f"best own variant within {FAR:g} x of the bound", far, 1.0),
             (
-                f"{BLOCKS}, else {PORTABLE}, at most {LEVEL:.2f} x native, same method",
+                f"{SPECIALISED}, else {PORTABLE}, at most {LEVEL:.2f} x native, same method",
                 level,
                 0.95,
             ),
@@ -253,7 +260,7 @@ def pairs_of(mine: list[Row]) -> Iterable[Pair]:
         methods[row.case.way].append(row)
     for method, rows in methods.items():
         native = leading(rows, NATIVE[rows[0].case.device_kind])
-        portable = leading(rows, [BLOCKS]) or leading(rows, [PORTABLE])
+        portable = leading(rows, [SPECIALISED]) or leading(rows, [PORTABLE])
         if native is None or portable is None:
             continue
         if native.median is not None or "FAILED" in (native.verdict, portable.verdict):

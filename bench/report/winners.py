@@ -11,7 +11,7 @@ from . import expected, nulls, shape_texts, units, unresolved
 from .findings import Findings
 from .gap_texts import BEST
 from .gaps import WHOLE, Gap
-from .models import BLOCKS, PORTABLE
+from .models import PORTABLE, SPECIALISED
 from .ratios import judge
 from .rows import Row
 from .selection import of_study, time
@@ -22,7 +22,7 @@ from .view import roofline
 RATIO = f"{PORTABLE} / native"
 LIBRARY = "best library or peer"
 COLUMNS = (
-    *("problem", "device", PORTABLE, BLOCKS, "native"),
+    *("problem", "device", PORTABLE, SPECIALISED, "native"),
     *(RATIO, "verdict", BEST, LIBRARY, WHOLE, "roofline"),
 )
 RIGHT = (RATIO, WHOLE, "roofline")
@@ -30,8 +30,8 @@ WIDE = 110  # columns from which on methods, intervals and the whole gap have ro
 WIDEST = 140  # the best library or peer, and the roofline
 GIVE_WAY = (  # to these, in this order, until all fit
     *((LIBRARY, 18), ("problem", 20), (BEST, 18), (LIBRARY, 10), (PORTABLE, 18)),
-    *((BLOCKS, 13), ("problem", 14), (BEST, 14), (PORTABLE, 14), ("device", 6)),
-    *(("native", 7), (PORTABLE, 7), (BLOCKS, 7), (BEST, 10), ("problem", 12)),
+    *((SPECIALISED, 13), ("problem", 14), (BEST, 14), (PORTABLE, 14), ("device", 6)),
+    *(("native", 7), (PORTABLE, 7), (SPECIALISED, 7), (BEST, 10), ("problem", 12)),
 )
 REASONS = 4  # that are named, of why cases did not run
 
@@ -121,7 +121,7 @@ def table(gaps: Sequence[Gap], margin: float, width: int, colour: bool) -> list[
     lines = [line(gap, margin, width) for gap in gaps]
     names = dict(zip(COLUMNS, COLUMNS))
     if width < WIDE:
-        names |= {RATIO: "ratio", BLOCKS: BLOCKS.removeprefix(f"{PORTABLE}_")}
+        names |= {RATIO: "ratio", SPECIALISED: SPECIALISED.removeprefix(f"{PORTABLE}_")}
     widths = column_widths(lines, names, width)
     head = row_text(names, widths)
     found = [(row_text(cells, widths), cells["verdict"]) for cells in lines]

@@ -37,7 +37,7 @@ struct Names {
 };
 
 /// Reads names; all but `unless_named` if the key is absent or "all"; a "-" before a name excludes it. Old names are
-/// accepted, those of ignored peers are skipped.
+/// accepted, those of ignored peers are skipped. No model's old name is the name of anything else.
 Names read_names(const Value* value, const std::string& key, const std::vector<std::string>& choices,
                  const std::vector<std::string>& old = {}, const std::vector<std::string>& unless_named = {}) {
   Names names;
@@ -46,7 +46,7 @@ Names read_names(const Value* value, const std::string& key, const std::vector<s
     for (const Value* one : value->each(key)) {
       const std::string& word = one->word(key);
       const bool excluded = word.starts_with('-');
-      const Value name{.place = one->place, .content = word.substr(excluded ? 1 : 0)};
+      const Value name{.place = one->place, .content = std::string(modern_model(excluded ? word.substr(1) : word))};
       if (word == "all") continue;
       names.by_name = names.by_name || !excluded;
       const bool is_old = contains(old, name.word(key));

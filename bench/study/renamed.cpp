@@ -24,6 +24,8 @@ bool has_own(const Algorithm& algorithm, std::string_view method) {
 
 }  // namespace
 
+std::string_view modern_model(std::string_view name) { return name == "kokkos_blocks" ? "kokkos_specialised" : name; }
+
 std::span<const Renamed> renamed_methods() { return renamings; }
 
 const Renamed* renamed(std::string_view algorithm, std::string_view method, std::string_view model) {

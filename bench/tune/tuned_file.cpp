@@ -88,7 +88,7 @@ TunedKey read_key(const Taker& table) {
                .parameters = {},
                .method = table.word("method"),
                .execution = table.word("execution", std::string(name(Case{}.execution))),
-               .model = table.word("model"),
+               .model = std::string(modern_model(table.word("model"))),
                .communicator = table.word("communicator", Case{}.communicator)};
   for (const auto& [name, value] : table_of(table.at("sizes"), table.path("sizes")))
     key.sizes.emplace_back(name, value.integer("sizes." + name, 0, std::numeric_limits<std::int64_t>::max()));

@@ -138,7 +138,7 @@ TEST(CnnCifar10, ItsVariants) {
               : "network cifar10: not by this method in this model");
     }
   for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos; ", "gemm kokkos_kernels; ",
-                          "tensor_tf32 kokkos_blocks; ", "tensor_bf16 kokkos_blocks; "})
+                          "tensor_tf32 kokkos_specialised; ", "tensor_bf16 kokkos_specialised; "})
     EXPECT_NE(ran.find(one), std::string::npos) << one << "of " << ran;
   if (registry().variant(Cnn::algorithm, "layers", "onednn") != nullptr) {
     EXPECT_NE(ran.find("layers onednn; "), std::string::npos) << ran;

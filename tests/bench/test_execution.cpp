@@ -189,6 +189,13 @@ TEST_F(Executions, ThatWereMethodsAreStillUnderstoodInTunedFiles) {
   EXPECT_EQ(read_as("triton").entries().front().key.method, "graph") << "peers keep their methods";
 }
 
+TEST_F(Executions, TheOldNameOfAModelIsRead) {
+  EXPECT_EQ(modern_model("kokkos_blocks"), "kokkos_specialised");
+  EXPECT_TRUE(model_facts(modern_model("kokkos_blocks")) != nullptr);
+  EXPECT_EQ(cases(descent + "models = [\"accelerator\", \"kokkos_blocks\"]\n"),
+            cases(descent + "models = [\"accelerator\", \"kokkos_specialised\"]\n"));
+}
+
 TEST_F(Executions, OldNamesAreOfMethodsThatThereAre) {
   for (const Renamed& one : renamed_methods()) {
     const Algorithm* algorithm = registry().algorithm(one.algorithm);
@@ -214,17 +221,17 @@ TEST_F(Executions, WhatRegistersItselfIsFoundInAStudy) {
 TEST_F(Executions, ModelsAndEnginesOfOtherBuildsAreKnownByName) {
   const Names models = known_models();
   for (const char* model :
-       {"serial", "openmp", "kokkos", "kokkos_blocks", "cuda", "hip", "cub", "cublas", "cudnn", "kokkos_kernels"})
+       {"serial", "openmp", "kokkos", "kokkos_specialised", "cuda", "hip", "cub", "cublas", "cudnn", "kokkos_kernels"})
     EXPECT_EQ(std::ranges::count(models, model), 1) << model;
   const Names engines = engine_names();
   for (const char* engine : {"local", "local_serialized", "nccl"})
     EXPECT_EQ(std::ranges::count(engines, engine), 1) << engine;
-  EXPECT_TRUE(is_own("kokkos_blocks") && model_facts("kokkos_blocks")->portable);
+  EXPECT_TRUE(is_own("kokkos_specialised") && model_facts("kokkos_specialised")->portable);
   EXPECT_FALSE(is_own("cublas") || is_own("cudnn"));
   const Algorithm& algorithm = *registry().algorithm("descent");
   const Names declared = declared_models(algorithm, algorithm.methods.front());
   EXPECT_EQ(declared, (Names{"serial", "openmp", "kokkos", "cuda", "hip", "accelerator", "peer"}))
-      << "kokkos_blocks is expected where it is registered";
+      << "kokkos_specialised is expected where it is registered";
 }
 
 }  // namespace

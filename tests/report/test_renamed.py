@@ -12,7 +12,7 @@ import pytest
 from bench.report import __main__ as report
 from bench.report.gaps import gaps
 from bench.report.merge import load
-from bench.report.renamed import RENAMED, modern_name
+from bench.report.renamed import MODELS, RENAMED, modern_name
 from bench.report.table import to_csv
 from bench.report.view import groups
 
@@ -50,6 +50,21 @@ def test_names():
         new = f"polynomial_fit/{way}/model:{model}/{tail}"
         assert modern_name(old) == new and modern_name(new) == new
     assert modern_name("anything") == "anything"
+
+
+def test_a_model_got_a_new_name(entry, rows_of):
+    for way in ("method:wide", "method:wide/execution:graph"):
+        old, new = (
+            f"vector_add/{way}/model:{model}/dtype:f32/n:8"
+            for model in ("kokkos_blocks", "kokkos_specialised")
+        )
+        assert modern_name(old) == new and modern_name(new) == new
+    text = (ROOT / "bench/study/renamed.cpp").read_text(encoding="utf-8")
+    assert dict(re.findall(r'name == "(\w+)" \? "(\w+)" : name', text)) == MODELS
+    case = rows_of([entry("kokkos_blocks", times(1e-3))])[0].case
+    assert (
+        case.model == "kokkos_specialised" and "/model:kokkos_specialised" in case.name
+    )
 
 
 def test_an_old_record_has_an_execution(entry, rows_of):

@@ -32,7 +32,7 @@ def lines(text, question):
 def test_portable_and_native_are_compared_method_by_method(said):
     text = said(
         ("kokkos", "wide", 1.5e-3, {}),
-        ("kokkos_blocks", "wide", 1.02e-3, {}),
+        ("kokkos_specialised", "wide", 1.02e-3, {}),
         ("cuda", "wide", 1e-3, {}),
         ("kokkos", "plain", 2.2e-3, {}),
         ("cuda", "plain", 2e-3, {}),
@@ -42,9 +42,7 @@ def test_portable_and_native_are_compared_method_by_method(said):
     sentence, table = lines(text, "Where portable equals native")
     longer = "takes at most 3 % longer than native code of the same method in"
     kokkos = f"`kokkos` {longer} 0 of 2 methods and problems (median ratio 1.300)"
-    blocks = (
-        f"`kokkos_blocks` {longer} 1 of 1 methods and problems (median ratio 1.020)"
-    )
+    blocks = f"`kokkos_specialised` {longer} 1 of 1 methods and problems (median ratio 1.020)"
     assert f"{kokkos}; {blocks}" in sentence
     assert len(table) == 2, "what is within 3 % is not shown"
     assert "| kokkos wide 1.500 ms | cuda wide 1.000 ms | 1.500 |" in table[0]
@@ -52,7 +50,10 @@ def test_portable_and_native_are_compared_method_by_method(said):
     sentence, table = lines(text, "What specialised blocks add to pure Kokkos")
     assert "Of 1 methods that both have, 1 are over 3 % faster" in sentence
     assert "1.47 times; 0 are slower" in sentence
-    assert "| kokkos wide 1.500 ms | kokkos_blocks wide 1.020 ms | 1.471 |" in table[0]
+    assert (
+        "| kokkos wide 1.500 ms | kokkos_specialised wide 1.020 ms | 1.471 |"
+        in table[0]
+    )
 
 
 def test_libraries_are_ahead_where_they_are(said):
@@ -74,13 +75,13 @@ def test_matrix_units_stand_beside_what_needs_none(said):
     text = said(
         ("cuda", "fused", 9e-3, {}),
         ("kokkos", "fused", 8e-3, {}),
-        ("kokkos_blocks", "mma", 4e-3, {}),
+        ("kokkos_specialised", "mma", 4e-3, {}),
         ("cuda", "mma", 3e-3, {}),
         ("cuda", "wgmma", 2e-3, {}),
         ("cublas", "mma", 1e-3, {}),
     )
     _, table = lines(text, "What matrix units bring, with and without `wgmma`")
-    times = ("kokkos fused 8.000 ms", "kokkos_blocks mma 4.000 ms")
+    times = ("kokkos fused 8.000 ms", "kokkos_specialised mma 4.000 ms")
     native = ("cuda mma 3.000 ms", "cuda wgmma 2.000 ms")
     assert table[0].endswith(f"| {' | '.join((*times, *native))} |")
 

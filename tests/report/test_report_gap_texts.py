@@ -21,7 +21,7 @@ def study(entry):
         entry("kokkos", times(12e-3)),
         entry("kokkos", times(8e-3), "team=64"),
         entry("cuda", times(5e-3)),
-        entry("kokkos_blocks", times(4.4e-3), method="mma", kind="gpu"),
+        entry("kokkos_specialised", times(4.4e-3), method="mma", kind="gpu"),
         entry("cuda", times(4e-3), method="mma"),
         entry("cub", times(1e-3), method="transform"),
     ]

@@ -208,7 +208,7 @@ def test_a_precision_class_is_a_gap_of_its_own(entry, rows_of):
     made = [
         entry("kokkos", times(6e-3), method="direct"),
         entry("cuda", times(5e-3), method="direct"),
-        entry("kokkos_blocks", times(3e-3), method="tensor_bf16", kind="gpu"),
+        entry("kokkos_specialised", times(3e-3), method="tensor_bf16", kind="gpu"),
         entry("cuda", times(2e-3), method="tensor_bf16"),
         entry("cudnn", times(1e-3), method="layers_bf16"),
     ]
@@ -245,14 +245,14 @@ def test_what_does_not_compare_makes_no_gap(entry, rows_of, change):
 
 
 def test_specialised_kernels_stand_beside_the_factors(study, entry, rows_of):
-    """kokkos_blocks at 6 ms by `wide`, whose body no record tells, then at 4 ms by `mma`."""
-    wide = entry("kokkos_blocks", times(6e-3), "team=64", kind="gpu")
+    """kokkos_specialised at 6 ms by `wide`, whose body no record tells, then at 4 ms by `mma`."""
+    wide = entry("kokkos_specialised", times(6e-3), "team=64", kind="gpu")
     gap = only(rows_of([*study, wide]))
     assert values(gap)["language"] == 8 / 5, "no factor holds it"
     assert gap.beside == {"recovered": pytest.approx(log(8 / 6) / log(8 / 1))}
     assert gap.blank["launch layer"] == "the records do not tell whose body it is"
     assert gap.special_ratio.value == pytest.approx(6 / 5)
-    mma = entry("kokkos_blocks", times(4e-3), method="mma", kind="gpu")
+    mma = entry("kokkos_specialised", times(4e-3), method="mma", kind="gpu")
     gap = only(rows_of([*study, wide, mma]))
     assert gap.beside == {
         "launch layer": pytest.approx(4 / 3),
@@ -266,7 +266,7 @@ def test_specialised_kernels_stand_beside_the_factors(study, entry, rows_of):
 @pytest.mark.parametrize(
     "blocks, native, reason",
     [
-        (3e-3, 1e-3, "kokkos_blocks is slower"),
+        (3e-3, 1e-3, "kokkos_specialised is slower"),
         (2e-3, 1.99e-3, "within 2 % of the best"),
     ],
 )
@@ -275,7 +275,7 @@ def test_nothing_is_recovered_where_there_is_nothing_to_recover(
 ):
     made = [
         entry("kokkos", times(2e-3)),
-        entry("kokkos_blocks", times(blocks), kind="gpu"),
+        entry("kokkos_specialised", times(blocks), kind="gpu"),
         entry("cuda", times(native)),
     ]
     gap = only(rows_of(made))
@@ -291,7 +291,7 @@ def test_flat_kernels_are_no_written_once_code(study, entry, rows_of):
 
 def test_blocks_alone_leave_the_column_of_kokkos_blank(entry, rows_of):
     made = [
-        entry("kokkos_blocks", times(3e-3), kind="gpu"),
+        entry("kokkos_specialised", times(3e-3), kind="gpu"),
         entry("cuda", times(2e-3)),
     ]
     gap = only(rows_of(made))

@@ -122,7 +122,7 @@ def noisy(seed, shift=0.0):
 
 
 def several(all_rows, entry, shift):
-    models = ("cuda", "kokkos", "kokkos_blocks", "cudnn")
+    models = ("cuda", "kokkos", "kokkos_specialised", "cudnn")
     return load_all(
         all_rows,
         [
@@ -185,5 +185,5 @@ def test_the_figure_says_what_came_out(all_rows, entry, tmp_path):
     assert figure.slug == "test-accuracy-cnn-f32-train-60000-test-10000"
     assert "After 14 epochs" in figure.caption and len(figure.cases) == 20
     text = render(figure, figure.slug, tmp_path)
-    for word in ("direct / kokkos_blocks", "epoch", "99 %", "NVIDIA H200"):
+    for word in ("direct / kokkos_specialised", "epoch", "99 %", "NVIDIA H200"):
         assert word in text

@@ -125,10 +125,10 @@ def test_tables(results):
 
 
 def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save):
-    """More than 3 %, against the faster of kokkos and kokkos_blocks: at default launches, else at the best."""
+    """More than 3 %, against the faster of kokkos and kokkos_specialised: at default launches, else at the best."""
     made = [
         entry("kokkos", times(1.0e-3), method="direct"),
-        entry("kokkos_blocks", times(0.9e-3), method="direct", kind="gpu"),
+        entry("kokkos_specialised", times(0.9e-3), method="direct", kind="gpu"),
         entry("cuda", times(1.08e-3), method="direct"),
         entry("cuda", times(1.05e-3), "team=64", method="direct"),
         entry("kokkos", times(1.0e-3), method="late"),
@@ -142,7 +142,7 @@ def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save
     read.cache_clear()
     lines = defects.cells(defects.defects(published.resident(results, FIRST)))
     where = ("NVIDIA H200", "vector_add f32 n=2^28")
-    default = ("direct", "default", "cuda 1.080 ms", "kokkos_blocks 900.0 us")
+    default = ("direct", "default", "cuda 1.080 ms", "kokkos_specialised 900.0 us")
     best = ("late", "best", "cuda 880.0 us", "kokkos 800.0 us")
     assert [line[:6] for line in lines] == [(*where, *default), (*where, *best)]
     assert lines[0][6].startswith("1.200 [") and lines[1][6].startswith("1.100 [")

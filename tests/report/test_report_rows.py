@@ -243,11 +243,11 @@ def test_the_latency_is_one_figure_in_every_table(entry, all_rows):
 def test_each_portable_model_has_its_own_ratio(entry, rows_of):
     made = [
         entry("kokkos", times(4e-3)),
-        entry("kokkos_blocks", times(3e-3), kind="gpu"),
+        entry("kokkos_specialised", times(3e-3), kind="gpu"),
         entry("cuda", times(2e-3)),
     ]
     found = {r.case.model: r.ratio.value for r in rows_of(made) if r.ratio}
     assert found == {
         "kokkos": pytest.approx(4 / 2),
-        "kokkos_blocks": pytest.approx(3 / 2),
+        "kokkos_specialised": pytest.approx(3 / 2),
     }

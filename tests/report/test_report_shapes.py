@@ -64,7 +64,7 @@ def rows(all_rows, entry):
     drawn.shape(  # 28 us over 20 us; blocks 30 / 28 x native; 1.4 x the library
         1,
         ("kokkos", time(50), {}),
-        ("kokkos_blocks", time(30), {}),
+        ("kokkos_specialised", time(30), {}),
         ("cuda", time(28), {}),
         ("cub", time(20), {"method": "transform"}),
         ("pytorch", time(1), {"method": "add"}),  # a peer is no library
@@ -212,9 +212,9 @@ def test_each_method_is_a_pair(all_rows, entry):
         ("kokkos", time(20), slow),
         ("cuda", time(10), slow),
         ("kokkos", time(30), fast),
-        ("kokkos_blocks", [], {**fast, **REFUSED}),
+        ("kokkos_specialised", [], {**fast, **REFUSED}),
         ("cuda", time(9), fast),
-        ("kokkos_blocks", time(8), {"method": "mma"}),
+        ("kokkos_specialised", time(8), {"method": "mma"}),
         ("cuda", [], {"method": "mma", **REFUSED}),
     )
     (study,) = shapes.studies(all_rows(*drawn.records))
@@ -224,7 +224,7 @@ def test_each_method_is_a_pair(all_rows, entry):
     assert pairs["wide"].ratio == math.inf, (
         "there is a variant of blocks, which refused"
     )
-    assert study.shapes[0].best.case.model == "kokkos_blocks"
+    assert study.shapes[0].best.case.model == "kokkos_specialised"
 
 
 def test_a_host_is_held_against_openmp(all_rows, entry):

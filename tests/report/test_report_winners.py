@@ -108,15 +108,15 @@ def test_where_nobody_can_win_every_case_is_shown(entry, save, capsys):
 
 
 def test_each_model_has_a_column_of_its_own(entry, save, capsys, monkeypatch):
-    """A time of kokkos_blocks never stands under kokkos; the best library beside the best of all."""
+    """A time of kokkos_specialised never stands under kokkos; the best library beside the best of all."""
     monkeypatch.setenv("COLUMNS", "160")
     rows = [
         entry("kokkos", [4e-3] * 8),
         entry("cuda", [3e-3] * 8),
-        entry("kokkos_blocks", [2e-3] * 8, kind="gpu", method="mma"),
+        entry("kokkos_specialised", [2e-3] * 8, kind="gpu", method="mma"),
         entry("cuda", [5e-4] * 8, method="wgmma"),
         entry("cub", [6e-4] * 8, method="transform"),
-        entry("kokkos_blocks", [7e-3] * 8, kind="gpu", dtype="f64"),
+        entry("kokkos_specialised", [7e-3] * 8, kind="gpu", dtype="f64"),
         entry("cuda", [7e-3] * 8, dtype="f64"),
     ]
     out = told(save(rows), capsys)[1]
@@ -127,7 +127,7 @@ def test_each_model_has_a_column_of_its_own(entry, save, capsys, monkeypatch):
         return line[head.index(name) :].lstrip() if name in head else ""
 
     assert under(one, " kokkos ").startswith("4 ms wide")
-    assert under(one, "kokkos_blocks").startswith("2 ms mma")
+    assert under(one, "kokkos_specialised").startswith("2 ms mma")
     assert under(one, "native").startswith("3 ms cuda")
     assert under(one, "best of all").startswith("500 us cuda wgmma")
     assert under(one, "best library").startswith("600 us cub")

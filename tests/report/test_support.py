@@ -49,7 +49,7 @@ def test_cells(proof):
         "serial": "compiled",
         "openmp": "CPU",
         "kokkos": "CPU, H200",
-        "kokkos_blocks": "",
+        "kokkos_specialised": "",
         "cuda": "H200",
         "hip": "not built",
     }
@@ -57,7 +57,7 @@ def test_cells(proof):
         "serial": "— [1]",
         "openmp": "missing",
         "kokkos": "compiled",
-        "kokkos_blocks": "",
+        "kokkos_specialised": "",
         "cuda": "compiled",
         "hip": "not built",
     }

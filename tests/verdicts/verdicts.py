@@ -37,7 +37,7 @@ WORK = [
     ("distance_matrix", "direct", "n = { log_uniform = [64, 512] }, dimension = 3"),
 ]
 EFFECTS = (1, 2, 3, 5)  # % more work
-MODELS = "openmp,kokkos,kokkos_blocks,cuda,hip"
+MODELS = "openmp,kokkos,kokkos_specialised,cuda,hip"
 MAX_FALSE = 0.05  # of the verdicts given
 POWER = {2: 0.80, 3: 0.95}  # goals, on a quiet GPU
 NULL = "null"

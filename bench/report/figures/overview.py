@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..gaps import Gap, ratio
-from ..models import BLOCKS, PORTABLE
+from ..models import PORTABLE, SPECIALISED
 from ..ratios import judge
 from ..rows import Row
 from ..selection import NO_ALGORITHMS, work_title
@@ -81,7 +81,7 @@ def marks(gap: Gap) -> list[Mark]:
         Mark(model, native, ratio(row, gap.best))
         for model, row, native in (
             (PORTABLE, gap.once, gap.ratio),
-            (BLOCKS, gap.special, gap.special_ratio),
+            (SPECIALISED, gap.special, gap.special_ratio),
         )
         if row
     ]
@@ -91,13 +91,13 @@ def caption(shown: list[Gap]) -> str:
     """What the marks are, and what they say: of resolved ratios the range, of unresolved ones the number."""
     text = (
         f"Times slower: right of 1 Kokkos is slower. Circles are {PORTABLE}, by the method that is fastest at its default launch; pentagons are "
-        f"{BLOCKS}, by its fastest method. Left panel: against native code of the same method; right panel: against the best of all; "
+        f"{SPECIALISED}, by its fastest method. Left panel: against native code of the same method; right panel: against the best of all; "
         f"each side at its best launch. Bars are 95 % intervals, hollow marks are unresolved, the grey band is {per_cent(MARGIN)} to both sides, "
         f"arrows point to values beyond the axis. Of {len(shown)} problems and precision classes"
     )
     every = [mark for gap in shown for mark in marks(gap)]
     told = []
-    for model in (PORTABLE, BLOCKS):
+    for model in (PORTABLE, SPECIALISED):
         some = [mark for mark in every if mark.model == model]
         if some:
             told.append(f"{model} solves {len(some)}: {said(some)}")
@@ -171,7 +171,7 @@ def look_of(model: str) -> Look:
     from . import style
 
     look = style.look(model)
-    return replace(look, colour=style.ORANGE) if model == BLOCKS else look
+    return replace(look, colour=style.ORANGE) if model == SPECIALISED else look
 
 
 def draw_mark(panel: Axes, place: int, mark: Mark, found: Estimate | None) -> None:

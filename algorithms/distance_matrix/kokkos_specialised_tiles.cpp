@@ -9,9 +9,9 @@ namespace {
 template <class T, Kind kind>
 using Tiled = kokkos_model::TiledOrHost<blocks::NativeThreads, blocks::NativeWords, T, kind>;
 using Registered = RegisterSplit<DistanceMatrix>;
-const Registered tiled{"tiled", kokkos::blocks_model, by_type<Tiled, Kind::tiled>};
-const Registered symmetric{"symmetric", kokkos::blocks_model, by_type<Tiled, Kind::symmetric>};
-const Registered product{"product", kokkos::blocks_model, by_type<Tiled, Kind::product>};
+const Registered tiled{"tiled", kokkos::specialised_model, by_type<Tiled, Kind::tiled>};
+const Registered symmetric{"symmetric", kokkos::specialised_model, by_type<Tiled, Kind::symmetric>};
+const Registered product{"product", kokkos::specialised_model, by_type<Tiled, Kind::product>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -26,14 +26,14 @@ using UnitsOfCifar10 =
     std::conditional_t<kokkos::on_gpu,
                        GpuLayersShard<kokkos_model::Gpu<blocks::NativeThreads>, UnitLayers<Unit, Cifar10>>,
                        kokkos_model::OnHost<UnitLayerStep<Unit, Cifar10>>>;
-const RegisterTraining<Routed<Native<Element::tf32>>, UnitsOfCifar10<Native<Element::tf32>>> tf32{"tensor_tf32",
-                                                                                                  kokkos::blocks_model};
-const RegisterTraining<Routed<Native<Element::bf16>>, UnitsOfCifar10<Native<Element::bf16>>> bf16{"tensor_bf16",
-                                                                                                  kokkos::blocks_model};
+const RegisterTraining<Routed<Native<Element::tf32>>, UnitsOfCifar10<Native<Element::tf32>>> tf32{
+    "tensor_tf32", kokkos::specialised_model};
+const RegisterTraining<Routed<Native<Element::bf16>>, UnitsOfCifar10<Native<Element::bf16>>> bf16{
+    "tensor_bf16", kokkos::specialised_model};
 const RegisterTraining<Dense<Native<Element::tf32>>, NothingRouted> dense_tf32{"tensor_dense_tf32",
-                                                                               kokkos::blocks_model};
+                                                                               kokkos::specialised_model};
 const RegisterTraining<Dense<Native<Element::bf16>>, NothingRouted> dense_bf16{"tensor_dense_bf16",
-                                                                               kokkos::blocks_model};
+                                                                               kokkos::specialised_model};
 
 }  // namespace
 }  // namespace league::cnn

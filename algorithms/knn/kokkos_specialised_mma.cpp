@@ -226,7 +226,7 @@ class Mma final : public IndependentShard {
   Memory memory_;
 };
 
-const RegisterSplit<Knn> mma_variant{"mma", kokkos::blocks_model, by_unit<blocks::mma::Native, Mma>};
+const RegisterSplit<Knn> mma_variant{"mma", kokkos::specialised_model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

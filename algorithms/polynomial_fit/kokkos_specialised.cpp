@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 using NativePersistent = Persistent<T, blocks::NativeSums>;
-const RegisterWholeSolve<PolynomialFit> persistent{"persistent", blocks_model, by_type<NativePersistent>};
+const RegisterWholeSolve<PolynomialFit> persistent{"persistent", specialised_model, by_type<NativePersistent>};
 
 }  // namespace
 }  // namespace league::kokkos::polynomial_fit

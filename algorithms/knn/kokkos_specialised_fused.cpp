@@ -8,7 +8,7 @@ namespace {
 
 template <class T, class Element>
 using Fused = FusedBy<blocks::NativeThreads, blocks::NativeAtomics, T, Element>;
-const RegisterSplit<Knn> fused_variant{"fused", kokkos::blocks_model, by_element<Fused>};
+const RegisterSplit<Knn> fused_variant{"fused", kokkos::specialised_model, by_element<Fused>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

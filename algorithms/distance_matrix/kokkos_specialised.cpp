@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 using Direct = kokkos_model::Direct<blocks::NativeWords, T>;
-const RegisterSplit<DistanceMatrix> direct_variant{"direct", kokkos::blocks_model, by_type<Direct>};
+const RegisterSplit<DistanceMatrix> direct_variant{"direct", kokkos::specialised_model, by_type<Direct>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 using NativePersistent = Persistent<T, blocks::NativeSums>;
-const RegisterWholeSolve<LogisticRegression> persistent{"persistent", blocks_model, by_type<NativePersistent>};
+const RegisterWholeSolve<LogisticRegression> persistent{"persistent", specialised_model, by_type<NativePersistent>};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

@@ -63,8 +63,9 @@ class Mma final : public DistanceShard {
 };
 
 using Registered = RegisterSplit<DistanceMatrix>;
-const Registered mma_variant{"mma", kokkos::blocks_model, by_unit<blocks::mma::NativeOfTiles, Mma, false>};
-const Registered mma_symmetric{"mma_symmetric", kokkos::blocks_model, by_unit<blocks::mma::NativeOfTiles, Mma, true>};
+const Registered mma_variant{"mma", kokkos::specialised_model, by_unit<blocks::mma::NativeOfTiles, Mma, false>};
+const Registered mma_symmetric{"mma_symmetric", kokkos::specialised_model,
+                               by_unit<blocks::mma::NativeOfTiles, Mma, true>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -19,8 +19,8 @@ struct NativeSum {
   }
 };
 
-const RegisterSum two_stage_variant{"two_stage", blocks_model, chunk_kernels<NativeSum>};
-const RegisterSum atomic_variant{"atomic", blocks_model, atomic_kernels<NativeSum>};
+const RegisterSum two_stage_variant{"two_stage", specialised_model, chunk_kernels<NativeSum>};
+const RegisterSum atomic_variant{"atomic", specialised_model, atomic_kernels<NativeSum>};
 
 }  // namespace
 }  // namespace league::kokkos::sum

@@ -9,8 +9,8 @@ template <class T, int width>
 using NativePersistent = Persistent<T, width, blocks::NativeSums>;
 template <class T, int width>
 using NativeSegments = Persistent<T, width, blocks::NativeSums, true>;
-const RegisterWholeSolve<LinearRegression> persistent{"persistent", blocks_model, by_width<NativePersistent>};
-const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", blocks_model, by_width<NativeSegments>};
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", specialised_model, by_width<NativePersistent>};
+const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", specialised_model, by_width<NativeSegments>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

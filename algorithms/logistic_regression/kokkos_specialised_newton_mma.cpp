@@ -60,7 +60,7 @@ class NewtonMma final : public IterativeShard {
   int bytes_ = 0;
 };
 
-const RegisterSolve<LogisticRegression> newton_mma{"newton_mma", kokkos::blocks_model, by_type<NewtonMma>};
+const RegisterSolve<LogisticRegression> newton_mma{"newton_mma", kokkos::specialised_model, by_type<NewtonMma>};
 
 }  // namespace
 }  // namespace league::kokkos::logistic_regression

@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 using NativeFused = Fused<T, blocks::NativeWords>;
-const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::blocks_model, by_type<NativeFused>};
+const RegisterSolve<SoftmaxRegression> fused{"fused", kokkos::specialised_model, by_type<NativeFused>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

@@ -100,7 +100,7 @@ class Mma final : public IterativeShard {
   Memory memory_;
 };
 
-const RegisterSolve<SoftmaxRegression> mma_variant{"mma", kokkos::blocks_model, by_unit<blocks::mma::Native, Mma>};
+const RegisterSolve<SoftmaxRegression> mma_variant{"mma", kokkos::specialised_model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model

@@ -63,7 +63,7 @@ class Mma final : public KokkosDirect {
   Array<double> partials_;
 };
 
-const RegisterWholeSolve<LinearRegression> normal_mma{"normal_mma", blocks_model, by_type<Mma>};
+const RegisterWholeSolve<LinearRegression> normal_mma{"normal_mma", specialised_model, by_type<Mma>};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

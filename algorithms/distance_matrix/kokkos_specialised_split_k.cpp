@@ -7,7 +7,7 @@ namespace {
 
 template <class T>
 using NativeSplitK = kokkos_model::SplitK<blocks::NativeThreads, T>;
-const RegisterSplit<DistanceMatrix> split_k_variant{"split_k", kokkos::blocks_model, by_type<NativeSplitK>};
+const RegisterSplit<DistanceMatrix> split_k_variant{"split_k", kokkos::specialised_model, by_type<NativeSplitK>};
 
 }  // namespace
 }  // namespace league::distance_matrix

@@ -16,7 +16,7 @@ void add_wide(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> su
     add_cache_lines<T, blocks::PlainWords>(on, a, b, sum);
 }
 
-const OneVectorPass wide{"wide", blocks_model, {"a", "b", "sum"}, []<class T>(Of<T>) {
+const OneVectorPass wide{"wide", specialised_model, {"a", "b", "sum"}, []<class T>(Of<T>) {
                            return kernel("add", add_wide<T>, {.per_lane = elements_per_lane<T>});
                          }};
 

@@ -21,7 +21,7 @@ struct ShuffledLanes {
 
 template <class T, class Element>
 using PerQuery = PerQueryBy<T, Element, ShuffledLanes>;
-const RegisterSplit<Knn> per_query_variant{"per_query", kokkos::blocks_model, by_element<PerQuery>};
+const RegisterSplit<Knn> per_query_variant{"per_query", kokkos::specialised_model, by_element<PerQuery>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model

@@ -8,7 +8,8 @@ namespace {
 
 template <class T>
 using NativePersistent = Persistent<T, blocks::NativeWords, blocks::NativeThreads>;
-const RegisterWholeSolve<SoftmaxRegression> persistent{"persistent", kokkos::blocks_model, by_type<NativePersistent>};
+const RegisterWholeSolve<SoftmaxRegression> persistent{"persistent", kokkos::specialised_model,
+                                                       by_type<NativePersistent>};
 
 }  // namespace
 }  // namespace league::softmax_regression::kokkos_model
