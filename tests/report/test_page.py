@@ -12,7 +12,7 @@ from bench.report.figures import output
 
 pytest.importorskip("jinja2")
 NASTY = 'x"><b onclick=1>&amp;</td>'
-VOID = {"meta", "link", "input", "br", "path", "use", "rect"}
+VOID = {"meta", "link", "input", "br", "wbr", "path", "use", "rect"}
 
 
 class Parsed(HTMLParser):
