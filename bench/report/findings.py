@@ -13,6 +13,7 @@ from . import (
     gaps,
     launches,
     learning,
+    means,
     nulls,
     portability,
     scaling,
@@ -31,6 +32,7 @@ class Findings:
 
     nulls: nulls.NullTests
     gaps: list[gaps.Gap]
+    means: list[means.Means]
     sweeps: list[sweeps.Sweep]
     device_crossovers: list[crossovers.DeviceCrossover]
     end_to_end: list[crossovers.DeviceCrossover]
@@ -52,6 +54,7 @@ class Findings:
             *self.detectable,
             *shape_texts.texts(self.shapes),
             *learning.texts(self.trainings),
+            *means.texts(self.means),
             *gap_texts.texts(self.gaps),
             *sweeps.texts(self.sweeps),
             *crossovers.texts(self.device_crossovers),
@@ -67,6 +70,7 @@ def analyse(rows: list[Row], margin: float) -> Findings:
     return Findings(
         nulls.nulls(rows, margin),
         gaps.gaps(rows),
+        means.means(rows),
         sweeps.sweeps(rows),
         crossovers.device_crossovers(rows),
         crossovers.end_to_end_crossovers(rows),
