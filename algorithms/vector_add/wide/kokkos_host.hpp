@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/vector_add/wide.hpp"
+#include "algorithms/vector_add/common/packs.hpp"
 #include "backends/kokkos/pass.hpp"
 
 namespace league::kokkos::vector_add {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <primitives_dialect.hpp>
 
-#include "algorithms/sum/shards.hpp"
+#include "algorithms/sum/common/shards.hpp"
 #include "backends/cuda/pass.hpp"
 
 // The library's reduction: it chooses the mapping, and adds in the type of the sum. The sums of several devices are

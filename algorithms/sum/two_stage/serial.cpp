@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serial/serial.hpp"
 
-#include "algorithms/sum/shards.hpp"
+#include "algorithms/sum/common/shards.hpp"
 #include "backends/host_pass.hpp"
 
 // One thread takes all chunks, one after another, then their sums.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/one_pass.hpp"
-#include "algorithms/vector_add/kokkos_host.hpp"
+#include "algorithms/vector_add/wide/kokkos_host.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
 
 namespace league::kokkos::vector_add {

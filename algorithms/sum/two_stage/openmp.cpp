@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
-#include "algorithms/sum/shards.hpp"
+#include "algorithms/sum/common/shards.hpp"
 #include "backends/host_pass.hpp"
 
 // A thread takes one block of consecutive chunks; one thread adds their sums, or each adds its own atomically.

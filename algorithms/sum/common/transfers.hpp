@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/sum/shards.hpp"
+#include "algorithms/sum/common/shards.hpp"
 
 namespace league::sum {
 

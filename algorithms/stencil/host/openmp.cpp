@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
-#include "algorithms/stencil/host.hpp"
+#include "algorithms/stencil/host/host.hpp"
 #include "backends/host_array.hpp"
 
 // A thread takes neighbouring rows (`plain`), or blocks of rows that stay in cache from plane to plane (`tiled`).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/blocks/items_cuda.hpp"
-#include "algorithms/sum/cuda_shard.hpp"
-#include "algorithms/sum/ladder.hpp"
+#include "algorithms/sum/common/cuda.hpp"
+#include "algorithms/sum/ladder/kernel.hpp"
 
 // The lower rungs of the ladder, from the first kernel that works to the one before `two_stage`.
 namespace league::cuda::sum {

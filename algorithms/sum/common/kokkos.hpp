@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/sum/shards.hpp"
+#include "algorithms/sum/common/shards.hpp"
 #include "backends/kokkos/pass.hpp"
 
 /// Sums in Kokkos over an `Adder`, which adds over a team: TeamSum, or NativeSum of kokkos_specialised.cpp.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/sums_native_kokkos.hpp"
-#include "algorithms/sum/kokkos_shard.hpp"
+#include "algorithms/sum/common/kokkos.hpp"
 
 namespace league::kokkos::sum {
 namespace {

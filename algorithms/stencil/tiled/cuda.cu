@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/stencil/shard.hpp"
+#include "algorithms/stencil/common/shard.hpp"
 #include "backends/cuda/cuda.hpp"
 
 // A block takes a tile of cells of several planes, one after another: a thread one cell (`plain`), or 16 bytes of a row

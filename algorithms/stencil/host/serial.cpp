@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serial/serial.hpp"
 
-#include "algorithms/stencil/host.hpp"
+#include "algorithms/stencil/host/host.hpp"
 #include "backends/host_array.hpp"
 
 // One thread takes row after row (`plain`), or blocks of rows that stay in cache from plane to plane (`tiled`).

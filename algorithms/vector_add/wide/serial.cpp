@@ -3,7 +3,7 @@
 
 #include "algorithms/drivers/one_pass.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
-#include "algorithms/vector_add/wide.hpp"
+#include "algorithms/vector_add/common/packs.hpp"
 #include "backends/host_pass.hpp"
 
 // One thread takes all elements, one after another.

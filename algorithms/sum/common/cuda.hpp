@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/sums_cuda.hpp"
-#include "algorithms/sum/shards.hpp"
+#include "algorithms/sum/common/shards.hpp"
 #include "backends/cuda/pass.hpp"
 
 /// What the sums in CUDA share: the second stage, launches, the sum over a block.

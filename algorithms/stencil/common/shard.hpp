@@ -6,7 +6,7 @@
 #include "algorithms/blocks/aligned_rows.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/drivers/halo.hpp"
-#include "algorithms/stencil/grid.hpp"
+#include "algorithms/stencil/common/grid.hpp"
 #include "algorithms/stencil/stencil.hpp"
 
 namespace league::stencil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/stencil/shard.hpp"
+#include "algorithms/stencil/common/shard.hpp"
 
 // A host thread's work: blocks of rows of cells, vectorised along the rows.
 namespace league::stencil {

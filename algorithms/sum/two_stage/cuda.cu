@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/sum/cuda_shard.hpp"
-#include "algorithms/sum/transfers.hpp"
+#include "algorithms/sum/common/cuda.hpp"
+#include "algorithms/sum/common/transfers.hpp"
 
 namespace league::cuda::sum {
 namespace {

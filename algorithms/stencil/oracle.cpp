@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/stencil/stencil_oracle.hpp"
+#include "algorithms/stencil/oracle.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group.hpp"
-#include "algorithms/sum/chunks.hpp"
+#include "algorithms/sum/common/chunks.hpp"
 
 /// The trees of the naive sums, over scratch memory, the same in CUDA and Kokkos.
 /// Source: M. Harris, Optimizing Parallel Reduction in CUDA (NVIDIA, 2007).
