@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/stencil/host/host.hpp"
 #include "algorithms/stencil/common/shard.hpp"
+#include "algorithms/stencil/host/host.hpp"
 #include "backends/kokkos/submit.hpp"
 
 // A team takes a tile of cells of several planes, one after another: a lane one cell (`plain`), or 16 bytes of a row or

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/sum/common/kokkos.hpp"
+
 #include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/items_kokkos.hpp"
-#include "algorithms/sum/common/kokkos.hpp"
 #include "algorithms/sum/ladder/kernel.hpp"
 
 // The lower rungs of the ladder, from the first kernel that works to the one before `two_stage`.

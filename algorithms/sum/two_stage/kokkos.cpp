@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/sum/common/kokkos.hpp"
+
 #include "algorithms/sum/common/transfers.hpp"
 
 // On a host both copies of a transfer are within host memory: this only tests the orderings.

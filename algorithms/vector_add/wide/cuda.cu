@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/one_pass.hpp"
-#include "algorithms/vector_add/vector_add.hpp"
 #include "algorithms/vector_add/common/packs.hpp"
+#include "algorithms/vector_add/vector_add.hpp"
 #include "backends/cuda/pass.hpp"
 
 namespace league::cuda::vector_add {

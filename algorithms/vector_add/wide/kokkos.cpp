@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/drivers/one_pass.hpp"
-#include "algorithms/vector_add/wide/kokkos_host.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
+#include "algorithms/vector_add/wide/kokkos_host.hpp"
 
 namespace league::kokkos::vector_add {
 namespace {

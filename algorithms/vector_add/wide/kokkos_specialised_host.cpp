@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/words_native.hpp"
 #include "algorithms/drivers/one_pass.hpp"
-#include "algorithms/vector_add/wide/kokkos_host.hpp"
 #include "algorithms/vector_add/vector_add.hpp"
+#include "algorithms/vector_add/wide/kokkos_host.hpp"
 
 // `wide` of `kokkos` on a host, with non-temporal stores of what exceeds the last-level cache.
 namespace league::kokkos::vector_add {

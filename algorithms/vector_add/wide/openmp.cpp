@@ -5,8 +5,8 @@
 
 #include "algorithms/blocks/words_native.hpp"
 #include "algorithms/drivers/one_pass.hpp"
-#include "algorithms/vector_add/vector_add.hpp"
 #include "algorithms/vector_add/common/packs.hpp"
+#include "algorithms/vector_add/vector_add.hpp"
 #include "backends/host_pass.hpp"
 
 // A thread takes one block of consecutive elements; its vector lanes take neighbours.

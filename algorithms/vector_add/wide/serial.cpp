@@ -2,8 +2,8 @@
 #include "backends/serial/serial.hpp"
 
 #include "algorithms/drivers/one_pass.hpp"
-#include "algorithms/vector_add/vector_add.hpp"
 #include "algorithms/vector_add/common/packs.hpp"
+#include "algorithms/vector_add/vector_add.hpp"
 #include "backends/host_pass.hpp"
 
 // One thread takes all elements, one after another.
