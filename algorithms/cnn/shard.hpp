@@ -209,9 +209,9 @@ struct NothingRouted {
 /// Registers a training; `P`, or for the network `cifar10` the other, is made from (problem, context, shard).
 template <class P, class OfCifar10 = NotInThisModel>
 struct RegisterTraining {
-  RegisterTraining(std::string method, Model model, std::vector<Execution> executions = recordable) {
+  RegisterTraining(std::string method, WrittenModel model, std::vector<Execution> executions = recordable) {
     Register<Cnn>(
-        std::move(method), model,
+        std::move(method), std::move(model),
         [](const Cnn& problem, const Context& context) {
           return train(context, schedule_of(problem),
                        [&](const Shard& shard) { return make(problem, context, shard); });

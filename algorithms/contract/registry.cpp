@@ -53,6 +53,9 @@ const Making& within_bounds(const Making& making, std::string_view algorithm) {
 
 RegisterAlgorithm::RegisterAlgorithm(Algorithm algorithm) { registry().algorithms.push_back(std::move(algorithm)); }
 
-void register_variant(Variant variant) { registry().variants.push_back(std::move(variant)); }
+void register_variant(Variant variant) {
+  require_valid(variant.writing, variant.algorithm + "/" + variant.method + "/" + std::string(variant.model.name));
+  registry().variants.push_back(std::move(variant));
+}
 
 }  // namespace league

@@ -11,6 +11,7 @@
 
 #include "algorithms/contract/parameter.hpp"
 #include "algorithms/contract/prepared.hpp"
+#include "algorithms/contract/writing.hpp"
 
 /// The registry: algorithms with their parameters and methods, and their variants in this executable.
 namespace league {
@@ -60,6 +61,7 @@ struct Variant {
   std::string unavailable{};             ///< why it cannot run here, if known at registration; else empty
   std::map<Dtype, std::string> units{};  ///< if it uses another unit than its method
   std::vector<Execution> executions{Execution::stream};
+  Writing writing{};  ///< of portable models
 };
 
 /// The only global of the project: the registrations of this executable's object files.
@@ -82,21 +84,25 @@ struct RegisterAlgorithm {
   explicit RegisterAlgorithm(Algorithm algorithm);
 };
 
+/// @throws std::invalid_argument as `require_valid`
 void register_variant(Variant variant);
 
 /// `const Register<Knn> variant{"fused", cuda::model, prepare};` beside the kernel. P has a static `algorithm` name.
+/// The model says how the code is written: `written_once(kokkos::model)`.
 template <class P>
 struct Register {
   using Prepare = std::function<std::unique_ptr<Prepared>(const P&, const Context&)>;
-  Register(std::string method, Model model, Prepare prepare, std::vector<Execution> executions = {Execution::stream}) {
+  Register(std::string method, WrittenModel model, Prepare prepare,
+           std::vector<Execution> executions = {Execution::stream}) {
     register_variant({.algorithm = P::algorithm,
                       .method = std::move(method),
-                      .model = model,
+                      .model = model.model,
                       .prepare =
                           [prepare = std::move(prepare)](const Problem& problem, const Context& context) {
                             return prepare(static_cast<const P&>(problem), context);
                           },
-                      .executions = std::move(executions)});
+                      .executions = std::move(executions),
+                      .writing = std::move(model.writing)});
   }
 };
 

@@ -34,9 +34,9 @@ std::unique_ptr<Prepared> solve_with_halo(const Context& context, std::int64_t s
 template <class P>
 struct RegisterHalo {
   using Make = std::unique_ptr<HaloShard> (*)(const P&, const Context&, const Shard&);
-  RegisterHalo(std::string method, Model model, Make make, std::vector<Execution> executions = recordable) {
+  RegisterHalo(std::string method, WrittenModel model, Make make, std::vector<Execution> executions = recordable) {
     Register<P>(
-        std::move(method), model,
+        std::move(method), std::move(model),
         [make](const P& problem, const Context& context) {
           return solve_with_halo(context, problem.steps,
                                  [&](const Shard& shard) { return make(problem, context, shard); });

@@ -38,9 +38,9 @@ std::unique_ptr<Prepared> solve(const Problem& problem, const Context& context, 
 template <class P>
 struct RegisterSolve {
   using Make = std::unique_ptr<IterativeShard> (*)(const P&, const Context&, const Shard&);
-  RegisterSolve(std::string method, Model model, Make make, std::vector<Execution> executions = recordable) {
+  RegisterSolve(std::string method, WrittenModel model, Make make, std::vector<Execution> executions = recordable) {
     Register<P>(
-        std::move(method), model,
+        std::move(method), std::move(model),
         [make](const P& problem, const Context& context) {
           return solve(context, problem.steps, [&](const Shard& shard) { return make(problem, context, shard); });
         },
@@ -52,8 +52,8 @@ struct RegisterSolve {
 template <class P>
 struct RegisterWholeSolve {
   using Make = typename RegisterSolve<P>::Make;
-  RegisterWholeSolve(std::string method, Model model, Make make) {
-    Register<P>(std::move(method), model, [make](const P& problem, const Context& context) {
+  RegisterWholeSolve(std::string method, WrittenModel model, Make make) {
+    Register<P>(std::move(method), std::move(model), [make](const P& problem, const Context& context) {
       return solve(context, 1, [&](const Shard& shard) { return make(problem, context, shard); });
     });
   }

@@ -92,21 +92,23 @@ std::unique_ptr<Prepared> prepare(const Problem& problem, const Context& context
 template <class P, class... Ts>
 struct OnePass {
   template <class Make>
-  OnePass(std::string method, Model model, std::vector<std::string> names, Make make) {
-    Register<P>(std::move(method), model, [names = std::move(names), make](const P& problem, const Context& context) {
-      Placement placement = Placement::device;
-      if constexpr (requires { problem.placement; }) placement = problem.placement;
-      return with_type<Ts...>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
-        return prepare(problem, context, placement, make(Of<T>()), names);
-      });
-    });
+  OnePass(std::string method, WrittenModel model, std::vector<std::string> names, Make make) {
+    Register<P>(std::move(method), std::move(model),
+                [names = std::move(names), make](const P& problem, const Context& context) {
+                  Placement placement = Placement::device;
+                  if constexpr (requires { problem.placement; }) placement = problem.placement;
+                  return with_type<Ts...>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
+                    return prepare(problem, context, placement, make(Of<T>()), names);
+                  });
+                });
   }
   /// For one type.
   template <class Pass, class... Views>
-  OnePass(std::string method, Model model, std::vector<std::string> names, Kernel<Pass, Views...> kernel) {
-    Register<P>(std::move(method), model, [names = std::move(names), kernel](const P& problem, const Context& context) {
-      return prepare(problem, context, Placement::device, kernel, names);
-    });
+  OnePass(std::string method, WrittenModel model, std::vector<std::string> names, Kernel<Pass, Views...> kernel) {
+    Register<P>(std::move(method), std::move(model),
+                [names = std::move(names), kernel](const P& problem, const Context& context) {
+                  return prepare(problem, context, Placement::device, kernel, names);
+                });
   }
 };
 

@@ -32,8 +32,8 @@ std::unique_ptr<Prepared> split(const Problem& problem, const Context& context) 
 template <class P>
 struct RegisterSplit {
   using Make = std::unique_ptr<IndependentShard> (*)(const P&, const Context&, const Shard&);
-  RegisterSplit(std::string method, Model model, Make make) {
-    Register<P>(std::move(method), model, [make](const P& problem, const Context& context) {
+  RegisterSplit(std::string method, WrittenModel model, Make make) {
+    Register<P>(std::move(method), std::move(model), [make](const P& problem, const Context& context) {
       return split(context, [&](const Shard& shard) { return make(problem, context, shard); });
     });
   }

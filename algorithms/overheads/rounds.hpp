@@ -40,10 +40,10 @@ std::unique_ptr<Prepared> rounds(const Overheads& problem, const Context& contex
 /// Registers `P` (problem, context, shard).
 template <class P>
 struct RegisterRounds {
-  RegisterRounds(std::string method, Model model, Loop loop, Clock clock,
+  RegisterRounds(std::string method, WrittenModel model, Loop loop, Clock clock,
                  std::vector<Execution> executions = {Execution::stream}) {
     Register<Overheads>(
-        std::move(method), model,
+        std::move(method), std::move(model),
         [loop, clock](const Overheads& problem, const Context& context) {
           return rounds(problem, context, loop, clock, [&](const Shard& shard) -> std::unique_ptr<RoundShard> {
             return std::make_unique<P>(problem, context, shard);
@@ -56,8 +56,8 @@ struct RegisterRounds {
 /// For each type that a sum has: `P<float>` and `P<double>`.
 template <template <class> class P>
 struct RegisterSums {
-  RegisterSums(std::string method, Model model) {
-    Register<Overheads>(std::move(method), model, [](const Overheads& problem, const Context& context) {
+  RegisterSums(std::string method, WrittenModel model) {
+    Register<Overheads>(std::move(method), std::move(model), [](const Overheads& problem, const Context& context) {
       return with_type<float, double>(problem.dtype, [&]<class T>() {
         return rounds(problem, context, Loop::kernel, Clock::device, [&](const Shard& shard) {
           return std::unique_ptr<RoundShard>(std::make_unique<P<T>>(problem, context, shard));

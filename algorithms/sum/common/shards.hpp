@@ -114,8 +114,8 @@ class ArrayShard final : public SumShard {
 /// Registers kernels for all types: `make(Of<T>())` gives them.
 struct RegisterSum {
   template <class Make>
-  RegisterSum(std::string method, Model model, Make make) {
-    Register<Sum>(std::move(method), model, [make](const Sum& problem, const Context& context) {
+  RegisterSum(std::string method, WrittenModel model, Make make) {
+    Register<Sum>(std::move(method), std::move(model), [make](const Sum& problem, const Context& context) {
       return with_type<float, double, std::int32_t>(problem.dtype, [&]<class T>() {
         const auto kernels = make(Of<T>());
         return gathered(context, [&](const Shard& shard) -> std::unique_ptr<SumShard> {

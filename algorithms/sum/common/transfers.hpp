@@ -65,7 +65,7 @@ class TransferArrayShard final : public TransferShard {
 /// Registers the three orderings of a model, for all types: `make(Of<T>())` gives the kernels of `two_stage`.
 struct RegisterTransfers {
   template <class Make>
-  RegisterTransfers(Model model, Make make) {
+  RegisterTransfers(const WrittenModel& model, Make make) {
     for (const auto& [method, ordering] : {std::pair{"interleaved", Ordering::interleaved},
                                            {"two_phase", Ordering::two_phase},
                                            {"two_phase_sync", Ordering::two_phase_sync}})
