@@ -40,15 +40,23 @@ function(league_unity target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# league_objects(<target> [FOLDER <folder>] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
+# league_objects(<target> [FOLDERS <folder>...] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
 #                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HEADERS <header>...] [UNITY] [HARNESS])
-# No file, no target. EXCLUDE is matched against the beginning of file names. HEADERS: precompiled; default:
+# The files of each folder (default: the root) that a SOURCES pattern fits; no file, no target. EXCLUDE is matched against the
+# beginning of file names. HEADERS: precompiled; default:
 # the standard ones. UNITY: the files of a folder may be compiled as one. HARNESS: holds no kernel, compiled quickly.
 # The target joins the global property LEAGUE_OBJECTS, which the executables link.
 function(league_objects target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS;UNITY" "FOLDER;EXCLUDE;LANGUAGE;ARCHITECTURES" "SOURCES;LIBRARIES;HEADERS")
-  list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${arg_FOLDER}/")
-  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS;UNITY" "EXCLUDE;LANGUAGE;ARCHITECTURES" "FOLDERS;SOURCES;LIBRARIES;HEADERS")
+  set(folders ${PROJECT_SOURCE_DIR}/)
+  if(arg_FOLDERS)
+    list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/" OUTPUT_VARIABLE folders)
+  endif()
+  foreach(folder IN LISTS folders)
+    list(TRANSFORM arg_SOURCES PREPEND ${folder} OUTPUT_VARIABLE patterns)
+    file(GLOB found CONFIGURE_DEPENDS ${patterns})
+    list(APPEND sources ${found})
+  endforeach()
   if(arg_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "/(${arg_EXCLUDE})[^/]*$")
   endif()
@@ -86,13 +94,14 @@ function(league_model model)
   set_property(GLOBAL PROPERTY LEAGUE_MODEL_${model} ${ARGN})
 endfunction()
 
-# league_algorithm(<folder>): <a>.problem, with the oracle, and a target <a>.<model> for each model that has files there.
+# league_algorithm(<folder>): <a>.problem, with the oracle, and a target <a>.<model> for each model that has files there or in
+# the folder of a method.
 function(league_algorithm folder)
   get_filename_component(name ${folder} NAME)
-  league_objects(${name}.problem FOLDER ${folder} SOURCES ${name}*.cpp cases*.cpp UNITY)
+  league_objects(${name}.problem FOLDERS ${folder} SOURCES ${name}*.cpp oracle*.cpp UNITY)
   get_property(models GLOBAL PROPERTY LEAGUE_MODELS)
   foreach(model IN LISTS models)
     get_property(arguments GLOBAL PROPERTY LEAGUE_MODEL_${model})
-    league_objects(${name}.${model} FOLDER ${folder} ${arguments})
+    league_objects(${name}.${model} FOLDERS ${folder} ${folder}/* ${arguments})
   endforeach()
 endfunction()

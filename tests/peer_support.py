@@ -36,7 +36,7 @@ def variants(algorithm: str, problem: str = "", models: tuple[str, ...] = MODELS
     """Parameters of a test: (model, method, dtype) of each variant that a CPU can run."""
     found = []
     for model in models:
-        path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
+        path = driver.ROOT / "algorithms" / algorithm / "peers" / f"{model}.py"
         for peer in catalogue.peers_of(path, driver.ROOT) if path.exists() else []:
             on_cpu = peer["kind"] == "host" or model in ("pytorch", "triton")
             on_cpu |= model == "jax" and peer["method"] in ALIKE
@@ -56,7 +56,7 @@ def load(algorithm: str, model: str) -> dict[str, type[Peer]]:
 
 def peer_of(algorithm: str, model: str, method: str) -> type[Peer]:
     """The variant; the test is skipped where its library is not there."""
-    path = driver.ROOT / "algorithms" / algorithm / f"{model}.py"
+    path = driver.ROOT / "algorithms" / algorithm / "peers" / f"{model}.py"
     for peer in catalogue.peers_of(path, driver.ROOT):
         if peer["unavailable"]:
             pytest.skip(peer["unavailable"])
@@ -105,7 +105,7 @@ class InHostMemory(DevicePeer):
 
 def follow_on_cpu(*arguments: Any) -> None:
     """`follow` of distributed_torch.py, in a process that a test has started."""
-    from algorithms.cnn.distributed_torch import follow
+    from algorithms.cnn.peers.distributed_torch import follow
 
     with torch_on_cpu():
         follow(*arguments)

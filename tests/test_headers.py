@@ -22,12 +22,12 @@ KINDS = {
     "host": ("openmp", "bench/cli/league.cpp", ["-fsyntax-only", "-x", "c++"]),
     "kokkos": (
         "openmp",
-        "algorithms/vector_add/kokkos.cpp",
+        "algorithms/vector_add/wide/kokkos.cpp",
         ["-fsyntax-only", "-x", "c++"],
     ),
     "cuda": (
         "cuda-hopper90",
-        "algorithms/vector_add/cuda.cu",
+        "algorithms/vector_add/wide/cuda.cu",
         ["-cuda", "-o", os.devnull, "-x", "cu"],
     ),
 }

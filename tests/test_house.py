@@ -19,6 +19,8 @@ ROOMS = {
     "blocks": ("contract",),
     "drivers": ("contract",),
 }
+# of an algorithm: what several of its methods share
+SHARED_FOLDERS = ("common", "host", "oracle")
 BESIDE = (
     ".ci",
     ".github",
@@ -80,7 +82,7 @@ MODEL_HEADERS = [
     n
     for n in SOURCES
     if re.fullmatch(
-        r"algorithms/(?!blocks/|drivers/)\w+/(serial|openmp|kokkos|cuda)_\w+\.hpp", n
+        r"algorithms/(?!blocks/|drivers/)(\w+/)+(serial|openmp|kokkos|cuda)\w*\.hpp", n
     )
 ]
 
@@ -126,6 +128,18 @@ def wrong_direction(name, target):
     if there[1] in ROOMS.get(here[1], ROOMS):
         return ""
     return f"{here[1]} must not include {there[1]}"
+
+
+def between_methods(name, target):
+    """Why the file of a method may not include this header; empty when it may."""
+    here, there = name.split("/"), target.split("/")
+    if (
+        here[:2] != there[:2]
+        or len(there) < 4
+        or there[2] in (here[2], *SHARED_FOLDERS)
+    ):
+        return ""
+    return f"{here[2]} must not include {there[2]}: that is another method"
 
 
 def may_see(name):
@@ -179,6 +193,10 @@ def test_the_rules_see_what_they_must():
         "algorithms/knn/cuda.cu", "algorithms/contract/algorithm.hpp"
     )
     assert not wrong_direction("tests/knn.cpp", "algorithms/knn/knn.hpp")
+    assert between_methods("algorithms/sum/a/cuda.cu", "algorithms/sum/b/kernel.hpp")
+    assert between_methods("algorithms/sum/sum.cpp", "algorithms/sum/b/kernel.hpp")
+    for kept in ("sum.hpp", "a/kernel.hpp", "common/chunks.hpp"):
+        assert not between_methods("algorithms/sum/a/cuda.cu", f"algorithms/sum/{kept}")
     assert foreign(["Kokkos_Core.hpp", "cuda_runtime.h", "cstdint"]) == {
         "Kokkos",
         "CUDA",
@@ -200,7 +218,10 @@ def test_the_rules_see_what_they_must():
 def test_includes(name):
     own, _ = includes(read(name))
     wrong = [
-        f"{target}: {why}" for target in own if (why := wrong_direction(name, target))
+        f"{target}: {why}"
+        for target in own
+        for rule in (wrong_direction, between_methods)
+        if (why := rule(name, target))
     ]
     wrong += [
         f"{t}: no such file"
@@ -231,7 +252,7 @@ def test_top_level_names():
 @pytest.mark.parametrize("name", MODEL_HEADERS)
 def test_model_headers_have_a_namespace_of_their_own(name):
     """One executable holds all models: a class of the same name in two of them would be taken for one."""
-    model = Path(name).name.split("_")[0]
+    model = re.split(r"[_.]", Path(name).name)[0]
     found = re.findall(r"^namespace ([\w:]+) \{", read(name), re.MULTILINE)
     assert found and all(f"::{model}" in space for space in found), found
 

@@ -79,17 +79,17 @@ def test_names_of_own_modules_exist(path):
 def test_finds_what_is_not_there(tmp_path, monkeypatch):
     """Of both kinds of import."""
     monkeypatch.setattr("test_modules.ROOT", tmp_path)
-    package = tmp_path / "algorithms/sum"
+    package = tmp_path / "algorithms/sum/peers"
     package.mkdir(parents=True)
     (package / "there.py").write_text("VALUE = 1\n", encoding="utf-8")
     use = package / "use.py"
     use.write_text(
-        "from algorithms.sum import there\n"
-        "from algorithms.sum.there import VALUE, gone\n"
+        "from algorithms.sum.peers import there\n"
+        "from algorithms.sum.peers.there import VALUE, gone\n"
         "print(there.VALUE, there.lost)\n",
         encoding="utf-8",
     )
     assert missing(use) == [
-        "2: algorithms/sum/there.py: gone",
-        "3: algorithms/sum/there.py: lost",
+        "2: algorithms/sum/peers/there.py: gone",
+        "3: algorithms/sum/peers/there.py: lost",
     ]

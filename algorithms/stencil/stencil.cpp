@@ -3,7 +3,7 @@
 
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/oracle/generate.hpp"
-#include "algorithms/stencil/stencil_oracle.hpp"
+#include "algorithms/stencil/oracle.hpp"
 
 namespace league {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "algorithms/contract/registry.hpp"
-#include "algorithms/sum/chunks.hpp"
+#include "algorithms/sum/common/chunks.hpp"
 
 namespace league {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/sum/transfers.hpp"
+#include "algorithms/sum/common/transfers.hpp"
 
 namespace league::sum {
 namespace {

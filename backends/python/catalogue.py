@@ -115,7 +115,7 @@ def peers_of(path: Path, root: Path) -> list[dict[str, Any]]:
     """The variants of one peer file."""
     source = Source(path, root)
     modules = list(dict.fromkeys(["numpy", *source.libraries]))
-    where = {"algorithm": path.parent.name, "model": path.stem}
+    where = {"algorithm": path.parents[1].name, "model": path.stem}
     rest = {"modules": modules, "unavailable": unavailable(modules)}
     try:
         return [where | source.fields(name) | rest for name in source.peers()]
@@ -135,7 +135,7 @@ def versions(modules: set[str]) -> dict[str, str]:
 
 def catalogue(root: Path = ROOT) -> dict[str, Any]:
     """All peers below root/algorithms, and this interpreter."""
-    files = sorted((root / "algorithms").glob("*/*.py"))
+    files = sorted((root / "algorithms").glob("*/peers/*.py"))
     peers = [one for path in files for one in peers_of(path, root)]
     modules = {name for one in peers for name in one["modules"]}
     return {

@@ -16,12 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def load(algorithm: str, model: str, root: Path = ROOT) -> ModuleType:
-    """Imports root/algorithms/<algorithm>/<model>.py, with its libraries.
+    """Imports root/algorithms/<algorithm>/peers/<model>.py, with its libraries.
 
     By its path: a peer file has its library's name, and must not shadow it.
     """
-    name = f"algorithms.{algorithm}.{model}"
-    path = root / "algorithms" / algorithm / f"{model}.py"
+    name = f"algorithms.{algorithm}.peers.{model}"
+    path = root / "algorithms" / algorithm / "peers" / f"{model}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"no peer file {path}")

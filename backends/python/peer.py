@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The contract of a peer: a class in algorithms/<algorithm>/<model>.py, one variant, like `Prepared` in C++.
+"""The contract of a peer: a class in algorithms/<algorithm>/peers/<model>.py, one variant, like `Prepared` in C++.
 
 Listing only parses peer files: the class attributes below are literals there. A worker imports one, with
 its libraries; a variant whose libraries cannot be imported is skipped.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/blocks/pairs.hpp"
-#include "algorithms/sum/ladder.hpp"
+#include "algorithms/sum/ladder/kernel.hpp"
 
 // What the threads of a team do together in the naive kernels, with threads of the host: in the tests of all variants
 // such a team is one thread there.

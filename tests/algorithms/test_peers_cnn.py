@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from peer_support import HOST, Variant, follow_on_cpu, peer_of, run, variants
 
-from algorithms.cnn import training
+from algorithms.cnn.peers import training
 from backends.python.peer import Device, Unsupported
 
 NETWORKS = {"mnist": training.MNIST, "cifar10": training.CIFAR10}
@@ -229,7 +229,7 @@ DDP = ("pytorch", "distributed", "f32")
 def test_processes_take_their_shares_of_a_batch(monkeypatch, name):
     """Batches of 4 and 3 images: shares of 2 and 2, 1 and 2."""
     peer_of("cnn", "pytorch", "distributed")
-    from algorithms.cnn import distributed_torch
+    from algorithms.cnn.peers import distributed_torch
 
     monkeypatch.setattr(distributed_torch, "follow", follow_on_cpu)
     two = Device("gpu", indices=(0, 1))
@@ -239,7 +239,7 @@ def test_processes_take_their_shares_of_a_batch(monkeypatch, name):
 
 def test_a_batch_that_some_process_has_no_image_of_is_refused(monkeypatch):
     peer_of("cnn", "pytorch", "distributed")
-    from algorithms.cnn import distributed_torch
+    from algorithms.cnn.peers import distributed_torch
 
     monkeypatch.setattr(distributed_torch, "follow", follow_on_cpu)
     with pytest.raises(Unsupported, match="fewer images than there are devices"):

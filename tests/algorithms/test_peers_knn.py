@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from peer_support import NUMPY_TYPES, Variant, run, variants
 
-from algorithms.knn import neighbours
+from algorithms.knn.peers import neighbours
 from backends.python.peer import Unsupported
 
 VARIANTS = variants("knn")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from peer_support import NUMPY_TYPES, Variant, run, variants
 
-from algorithms.logistic_regression.newton import NewtonSteps
+from algorithms.logistic_regression.peers.newton import NewtonSteps
 from backends.python.peer import Unsupported
 
 RULE = {"learning_rate": 0.5, "l2": 0.0, "tolerance": 0.0}

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "algorithms/stencil/stencil_oracle.hpp"
+#include "algorithms/stencil/oracle.hpp"
 #include "tests/algorithms/solved.hpp"
 #include "tests/runtime.hpp"
 

@@ -46,7 +46,7 @@ def project(tmp_path):
     """project(text) -> the root of a project with one peer file."""
 
     def write(text):
-        folder = tmp_path / "algorithms" / "sum"
+        folder = tmp_path / "algorithms" / "sum" / "peers"
         folder.mkdir(parents=True, exist_ok=True)
         copytree(ROOT / "backends", tmp_path / "backends", dirs_exist_ok=True)
         (folder / "lib.py").write_text(text, encoding="utf-8")
@@ -67,13 +67,11 @@ def test_catalogue_reads_literals_and_bases(project):
 
 
 def test_catalogue_follows_helpers_of_ours(project):
-    text = (
-        "from algorithms.sum import helper\nclass A(helper.Helped):\n    method = 'a'\n"
-    )
+    text = "from algorithms.sum.peers import helper\nclass A(helper.Helped):\n    method = 'a'\n"
     root = project(text)
     helper = "import no_such_library\nfrom backends.python.gpu import CupyPeer\n"
     helper += "class Helped(CupyPeer):\n    description = 'helped'\n"
-    (root / "algorithms/sum/helper.py").write_text(helper, encoding="utf-8")
+    (root / "algorithms/sum/peers/helper.py").write_text(helper, encoding="utf-8")
     (peer,) = catalogue.catalogue(root)["peers"]
     assert (peer["kind"], peer["description"]) == ("gpu", "helped")
     assert peer["modules"] == ["numpy", "no_such_library"]

@@ -44,7 +44,7 @@ void PeersTest::SetUp() {
 }
 
 void PeersTest::peer(const std::string& model, const std::string& text) const {
-  folder_.write("project/algorithms/vector_add/" + model + ".py", text);
+  folder_.write("project/algorithms/vector_add/peers/" + model + ".py", text);
 }
 
 std::vector<std::string> PeersTest::arguments(const std::string& methods, const std::string& more) const {
