@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench.report.lines import NOTHING, Build, Used, apportioned, convergence
-from bench.report.models import NATIVE, PORTABLES
+from bench.report.models import NATIVE
 from bench.report.portability import COMPOSITE
 
 HEADINGS = ("all", "apportioned", "convergence")
@@ -45,7 +45,7 @@ def table(builds: dict[str, Build]) -> str:
         cells = [algorithm, method, model, *(str(len(u) or "") for u in used)]
         cells.append(str(len(NOTHING.union(*used))))
         cells.append("" if share is None else f"{share:.1f}")
-        lines.append(row([*cells, converged(model, used)]))
+        lines.append(row([*cells, converged(used)]))
     return "\n".join(lines) + "\n"
 
 
@@ -59,10 +59,8 @@ def ordered(variants: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, st
             yield algorithm, method, COMPOSITE
 
 
-def converged(model: str, used: list[Used]) -> str:
-    """Blank for what is written for one kind of device."""
-    if model not in (*PORTABLES, COMPOSITE):
-        return ""
+def converged(used: list[Used]) -> str:
+    """Blank for what one build has alone. Of host code in several builds it is what their compilers alone make of it."""
     found = convergence(used)
     return "" if found is None else f"{found:.2f}"
 

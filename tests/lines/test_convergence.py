@@ -82,5 +82,6 @@ def test_the_table_has_the_natives_together(builds):
     rows = {(line[0], line[1]): line[2:] for line in lines}
     assert rows["wide", "kokkos"] == ["3", "3", "4", "2.0", "0.50 |"]
     assert rows["wide", "native"] == ["2", "3", "4", "", "0.25 |"]
+    assert rows["wide", "openmp"] == ["2", "1", "2", "1.5", "0.50 |"]
     assert rows["wide", "cuda"] == ["", "3", "3", "2.5", " |"]
     assert ("plain", "native") not in rows

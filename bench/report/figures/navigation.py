@@ -37,7 +37,8 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption="PP (0 where an application does not run on all of the set) against code convergence: the mean over pairs "
             "of platforms of the lines with machine code on both over those on either. Top right is portable and written "
-            f"once. The set: {numbered(group[0].platforms)}.",
+            "once; since compilers keep different lines of one statement, one body on two of them is below 1. "
+            f"The set: {numbered(group[0].platforms)}.",
             cases=here,
             draw=partial(draw, group, title, here),
             name=f"Navigation chart: {group[0].whole}",
