@@ -48,6 +48,7 @@ endfunction()
 # The target joins the global property LEAGUE_OBJECTS, which the executables link.
 function(league_objects target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS;UNITY" "EXCLUDE;LANGUAGE;ARCHITECTURES" "FOLDERS;SOURCES;LIBRARIES;HEADERS")
+  set(sources)
   set(folders ${PROJECT_SOURCE_DIR}/)
   if(arg_FOLDERS)
     list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/" OUTPUT_VARIABLE folders)

@@ -22,6 +22,8 @@ struct Share {
   int per_lane = 1;          ///< rows per lane at a time
   int per_team = 0;          ///< rows per team at a time, if independent of its lanes; 0: by lane
   bool whole_warps = false;  ///< team sizes are multiples of a warp
+  int host_team = 1;         ///< threads on a host, where Kokkos has teams
+  bool flat = false;         ///< Kokkos chooses the launch
 };
 
 /// Properties of a view: value type, and whether the kernel only reads.

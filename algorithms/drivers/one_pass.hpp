@@ -88,7 +88,8 @@ std::unique_ptr<Prepared> prepare(const Problem& problem, const Context& context
   });
 }
 
-/// Registers a kernel for the types `Ts`: `make(Of<T>())` gives the kernel, `names` are those of its arrays.
+/// Registers a kernel for the types `Ts`: `make(Of<T>())`, or `make(Of<T>(), problem)` where a parameter chooses it,
+/// gives the kernel, `names` are those of its arrays.
 template <class P, class... Ts>
 struct OnePass {
   template <class Make>
@@ -98,7 +99,10 @@ struct OnePass {
                   Placement placement = Placement::device;
                   if constexpr (requires { problem.placement; }) placement = problem.placement;
                   return with_type<Ts...>(problem.dtype, [&]<class T>() -> std::unique_ptr<Prepared> {
-                    return prepare(problem, context, placement, make(Of<T>()), names);
+                    if constexpr (requires { make(Of<T>(), problem); })
+                      return prepare(problem, context, placement, make(Of<T>(), problem), names);
+                    else
+                      return prepare(problem, context, placement, make(Of<T>()), names);
                   });
                 });
   }

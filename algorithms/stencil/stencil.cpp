@@ -9,6 +9,11 @@ namespace league {
 namespace {
 
 const std::vector<Dtype> reals{Dtype::f32, Dtype::f64};
+/// What Kokkos maps by itself is of Kokkos only.
+const std::map<std::string, std::string> only_kokkos{{"serial", "a policy of Kokkos; compare plain"},
+                                                     {"openmp", "a policy of Kokkos; compare plain"},
+                                                     {"cuda", "a policy of Kokkos; compare plain"},
+                                                     {"hip", "a policy of Kokkos; compare plain"}};
 const RegisterAlgorithm registered{
     Algorithm{.name = Stencil::algorithm,
               .description = "damped Jacobi steps on a cube: each cell from its six neighbours",
@@ -19,7 +24,12 @@ const RegisterAlgorithm registered{
                               .max = 1 << 14,
                               .description = "cells along each side of the cube"},
                              {.name = "steps", .default_value = "10", .min = 1, .max = 1 << 20}},
-              .methods = {{.name = "plain",
+              .methods = {{.name = "flat",
+                           .description = "a range of cells in three dimensions, mapped by Kokkos",
+                           .dtypes = reals,
+                           .executions = recordable,
+                           .not_expressible = only_kokkos},
+                          {.name = "plain",
                            .description = "one cell per lane, neighbours from cache",
                            .dtypes = reals,
                            .executions = recordable},
@@ -51,9 +61,9 @@ Cost Stencil::cost() const {
   return {.bytes = 2 * bytes, .operations = 8 * cells * static_cast<double>(steps), .written_bytes = bytes};
 }
 
-/// `plain` and `tiled` read and write all cells in each step.
+/// `flat`, `plain` and `tiled` read and write all cells in each step.
 double Stencil::method_bytes(std::string_view method) const {
-  return cost().bytes * (method == "plain" || method == "tiled" ? static_cast<double>(steps) : 1);
+  return cost().bytes * (method == "plain" || method == "tiled" || method == "flat" ? static_cast<double>(steps) : 1);
 }
 
 template <class T>

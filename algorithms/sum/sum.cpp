@@ -73,7 +73,7 @@ const RegisterAlgorithm registered{Algorithm{
     .methods = {resident("two_stage", "one partial sum per chunk, then these in the order of their index"),
                 resident("atomic", "each team adds its sum to one value on its device by an atomic",
                          {{"serial", "one thread has no contention"}}),
-                resident("range_reduce", "parallel_reduce over a RangePolicy, into a View", only_kokkos(), wide_units),
+                resident("flat", "a reduction over a range of elements, mapped by Kokkos", only_kokkos(), wide_units),
                 {.name = "reduce",
                  .description = "the library's own reduction",
                  .dtypes = dtypes,

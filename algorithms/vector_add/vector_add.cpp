@@ -14,6 +14,12 @@ Placement placement_from(const std::string& name) {
   return name == "streamed" ? Placement::streamed : Placement::device;
 }
 
+/// What Kokkos maps by itself is of Kokkos only.
+const std::map<std::string, std::string> only_kokkos{{"serial", "a policy of Kokkos; compare plain"},
+                                                     {"openmp", "a policy of Kokkos; compare plain"},
+                                                     {"cuda", "a policy of Kokkos; compare plain"},
+                                                     {"hip", "a policy of Kokkos; compare plain"}};
+
 const RegisterAlgorithm registered{Algorithm{
     .name = VectorAdd::algorithm,
     .description = "sum of two vectors; index fill",
@@ -27,8 +33,17 @@ const RegisterAlgorithm registered{Algorithm{
                     .kind = Parameter::Kind::choice,
                     .default_value = "device",
                     .choices = {"device", "unified", "unified_prefetch", "streamed"},
-                    .description = "where the arrays are; `streamed` is timed from host memory to host memory"}},
-    .methods = {{.name = "plain",
+                    .description = "where the arrays are; `streamed` is timed from host memory to host memory"},
+                   {.name = "stores",
+                    .kind = Parameter::Kind::choice,
+                    .default_value = "non_temporal",
+                    .choices = {"non_temporal", "ordinary"},
+                    .description = "how `wide` of openmp and kokkos_specialised stores what exceeds a host's caches"}},
+    .methods = {{.name = "flat",
+                 .description = "a range of elements, mapped by Kokkos",
+                 .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
+                 .not_expressible = only_kokkos},
+                {.name = "plain",
                  .description = "one element per work item",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32}},
                 {.name = "wide",
@@ -53,6 +68,7 @@ VectorAdd::VectorAdd(const Making& making)
       n(making.parameters.integer("n")),
       fill(making.problem == "fill"),
       placement(placement_from(making.parameters.choice("memory"))),
+      streaming_stores(making.parameters.choice("stores") == "non_temporal"),
       seed(making.seed) {}
 
 Cost VectorAdd::cost() const {

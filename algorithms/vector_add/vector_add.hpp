@@ -24,7 +24,8 @@ class VectorAdd final : public Problem {
 
   std::int64_t n;
   bool fill;
-  Placement placement;  ///< where the arrays are, and what is timed
+  Placement placement;    ///< where the arrays are, and what is timed
+  bool streaming_stores;  ///< of native code on hosts
   std::uint64_t seed;
   Range rows{};        ///< local rows
   HostArray a{}, b{};  ///< [rows]; empty for fill

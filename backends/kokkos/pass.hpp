@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "backends/kokkos/flat.hpp"
 #include "backends/kokkos/kokkos.hpp"
 #include "backends/pass.hpp"
 
@@ -31,7 +32,10 @@ struct Pass {
   /// is large enough to amortise the start of a team.
   static Launch resolve(Queue& queue, Launch launch, Share share, std::int64_t rows) {
     constexpr int host_block = 4096;
-    launch = league::resolve(launch, on_gpu ? Launch{0, share.team, 1} : Launch{0, 1, 1}, limits(queue));
+    if (share.flat) return resolve_flat(launch);
+    const LaunchLimits most = limits(queue);
+    const int team = on_gpu ? share.team : std::min(share.host_team, most.team_times_vector);
+    launch = league::resolve(launch, {0, team, 1}, most);
     launch.tile =
         share.per_team > 0 ? share.per_team : share.per_lane * (on_gpu ? launch.team * launch.vector : host_block);
     if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(rows, launch.tile));

@@ -4,5 +4,5 @@
 ``python3 -m bench.report DIR...`` is the command; README.md says how to read what
 it writes. The data go through the modules in this order: fields, records, manifest,
 merge, statistics, bounds, ratios, rows; the analyses (gaps, sweeps, crossovers, scaling,
-launches, portability, nulls, shapes: together, findings); view; then table, terminal, p3 and page.
+launches, lines, portability, nulls, shapes: together, findings); view; then table, terminal, p3 and page.
 """

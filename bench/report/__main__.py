@@ -14,8 +14,9 @@ from pathlib import Path
 from . import builds, compare, hosts, noise, statistics, terminal
 from .files import write_whole
 from .findings import analyse
+from .lines import BadLines, Build, read
 from .merge import load
-from .p3 import to_p3
+from .p3 import to_coverage, to_p3
 from .page import Report, write_page
 from .rows import Row, build_rows, impossible_rows
 from .selection import of_study
@@ -45,7 +46,8 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python3 -m bench.report",
         description="Reads DIR/records/*.json, several folders (launches) as one, and "
-        "writes table.md, table.csv, p3.csv and report/index.html into the first folder.",
+        "writes table.md, table.csv, p3.csv and report/index.html into the first folder, with "
+        "--lines coverage.csv too.",
         epilog=EPILOG,
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
@@ -56,6 +58,14 @@ def arguments(argv: list[str]) -> argparse.Namespace:
         action="store_true",
         help="take samples of GPUs of one name on several hosts as launches of one row, "
         "whose note says how far the hosts are apart (default: rows of their own)",
+    )
+    parser.add_argument(
+        "--lines",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="lines with machine code, of python3 -m bench.lines: for code convergence",
     )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--quiet", action="store_true", help="print no table")
@@ -72,11 +82,15 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     return options
 
 
-def write(folder: Path, report: Report, own: list[Row]) -> None:
+def write(
+    folder: Path, report: Report, own: list[Row], lines: dict[str, Build]
+) -> None:
     """The tables and the page, each a whole file or none."""
     write_whole(folder / "table.md", report.markdown)
     write_whole(folder / "table.csv", to_csv(own, report.found.gaps))
-    write_whole(folder / "p3.csv", to_p3(report.rows))
+    write_whole(folder / "p3.csv", to_p3(report.rows, lines))
+    if lines:
+        write_whole(folder / "coverage.csv", to_coverage(report.rows, lines))
     write_page(folder, report)
 
 
@@ -116,6 +130,11 @@ def main(argv: list[str]) -> int:
     if argv[:1] == ["compare"]:
         return compare.main(argv[1:], margin)
     options = arguments(argv)
+    try:
+        lines = read(options.lines)
+    except BadLines as error:
+        complain(str(error))
+        return 2
     cases, problems = load(options.folders, pool=options.pool_hosts)
     for problem in problems:
         complain(problem)
@@ -126,7 +145,7 @@ def main(argv: list[str]) -> int:
     for problem in (too_fast := impossible_rows(rows)):
         complain(problem)
     problems += too_fast
-    found = analyse(rows, options.margin)
+    found = analyse(rows, options.margin, lines)
     own = of_study(rows) or rows  # of a search alone, its candidates
     remarks = [
         *builds.texts(cases),
@@ -150,7 +169,7 @@ def main(argv: list[str]) -> int:
     )
     folder = options.output or options.folders[0]
     try:
-        write(folder, report, own)
+        write(folder, report, own, lines)
     except OSError as error:
         complain(f"cannot write the table: {error}")
         return 1

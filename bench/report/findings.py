@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from . import (
@@ -13,6 +14,7 @@ from . import (
     gaps,
     launches,
     learning,
+    lines,
     means,
     nulls,
     portability,
@@ -65,8 +67,12 @@ class Findings:
         ]
 
 
-def analyse(rows: list[Row], margin: float) -> Findings:
-    """All analyses of these rows."""
+def analyse(
+    rows: list[Row],
+    margin: float,
+    builds: Mapping[str, lines.Build] = lines.NO_BUILDS,
+) -> Findings:
+    """All analyses of these rows; `builds`: lines with machine code, by preset."""
     return Findings(
         nulls.nulls(rows, margin),
         gaps.gaps(rows),
@@ -76,7 +82,7 @@ def analyse(rows: list[Row], margin: float) -> Findings:
         crossovers.end_to_end_crossovers(rows),
         scaling.scalings(rows),
         launches.maps(rows),
-        portability.portability(rows),
+        portability.portability(rows, builds),
         learning.trainings(rows),
         expected.unexpected(rows),
         shapes.studies(rows),

@@ -15,6 +15,11 @@ The library takes one problem at a time:
         data = p3analysis.metrics.application_efficiency(data, foms="lower")
         print(p3analysis.metrics.pp(data))
 
+With lines that have machine code (``--lines``), ``coverage_key`` names a variant in a build, and
+coverage.csv has its lines, for the library's ``divergence``:
+
+    print(p3analysis.metrics.divergence(data, pandas.read_csv("coverage.csv")))
+
 ``pp`` takes the column ``arch eff`` as well, of problems in which every line has one: it
 is empty without ceilings, and where the data lie in a cache.
 """
@@ -23,7 +28,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+from collections.abc import Iterable, Mapping
 
+from .case import Case
+from .lines import NO_BUILDS, Build, Used, used_by
 from .portability import Best, best_of, grouped
 from .rows import Row
 from .selection import time
@@ -58,8 +67,8 @@ COLUMNS = [
 ]
 
 
-def to_p3(rows: list[Row]) -> str:
-    """The whole CSV."""
+def to_p3(rows: list[Row], builds: Mapping[str, Build] = NO_BUILDS) -> str:
+    """The whole CSV; `builds`: lines with machine code, by preset."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -67,8 +76,41 @@ def to_p3(rows: list[Row]) -> str:
         for platform, some in platforms.items():
             best = best_of(some)
             for application, row in best.by_application.items():
-                writer.writerow(line(application, platform, row, best))
+                cells = line(application, platform, row, best)
+                writer.writerow({**cells, "coverage_key": key(row.case, builds)})
     return text.getvalue()
+
+
+def key(case: Case, builds: Mapping[str, Build]) -> str:
+    """Names a variant in a build; empty where its lines are not known."""
+    names = (case.context.build.preset, case.algorithm, case.method, case.model)
+    return "/".join(names) if used_by(case, builds) else ""
+
+
+def to_coverage(rows: list[Row], builds: Mapping[str, Build]) -> str:
+    """The lines behind every ``coverage_key``, as JSON in a CSV."""
+    found = {key(row.case, builds): used_by(row.case, builds) for row in rows}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["coverage_key", "coverage"])
+    for name in sorted(filter(None, found)):
+        writer.writerow([name, json.dumps(coverage(found[name], found.values()))])
+    return text.getvalue()
+
+
+def coverage(used: Used, every: Iterable[Used]) -> list[dict[str, object]]:
+    """One entry a file; its unused lines are those that another variant uses."""
+    files = sorted({file for file, _ in used})
+    known = frozenset[tuple[str, int]]().union(*every)
+    return [
+        {
+            "file": file,
+            "id": file,
+            "used_lines": sorted(n for name, n in used if name == file),
+            "unused_lines": sorted(n for name, n in known - used if name == file),
+        }
+        for file in files
+    ]
 
 
 def line(application: str, platform: str, row: Row, best: Best) -> dict[str, object]:
@@ -100,6 +142,5 @@ def line(application: str, platform: str, row: Row, best: Best) -> dict[str, obj
         "app eff": figure(best.time / time(row)),
         # the library refuses efficiencies above 1: in a cache, memory is no ceiling
         "arch eff": figure(1 / ratio if ratio and ratio >= 1 else None),
-        "coverage_key": "",
         "valid": True,
     }

@@ -9,14 +9,17 @@ set H, PP = |H| / sum_i(1 / e_i) if the application ran and passed on every plat
 0 (Pennycook, Sewall, Lee 2016, arXiv:1611.07409). PP hides the spread, and depends on the
 alternatives that were measured, so mean, minimum and support stand beside it (Sewall et al.,
 "Interpreting and visualizing performance portability metrics", P3HPC 2020; Marowka 2021,
-doi:10.1002/spe.3002).
+doi:10.1002/spe.3002). Where lines with machine code are given, so does the code convergence of
+the variants that these times are of (lines.py).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from . import lines
 from .case import Case
 from .models import OWN, PORTABLE, PORTABLES
 from .rows import Row
@@ -50,6 +53,7 @@ class Portability:
     architecture_efficiency: (
         Score | None
     )  # roofline bound / time; None where no roofline is the limit
+    convergence: float | None  # code convergence; None where lines are not known
 
 
 @dataclass(frozen=True)
@@ -121,10 +125,13 @@ def score(efficiencies: dict[str, float], platforms: tuple[str, ...]) -> Score:
     return Score(efficiencies, pp, sum(values) / len(values), min(values))
 
 
-def portability(rows: list[Row]) -> list[Portability]:
+def portability(
+    rows: list[Row], builds: Mapping[str, lines.Build] = lines.NO_BUILDS
+) -> list[Portability]:
     """Each application on each problem that kokkos was tried on on two platforms or more.
 
     Platforms where it was never built, as the CPU beside a GPU, are not in the set.
+    `builds`: lines with machine code, by preset.
     """
     found, tried = [], attempts(rows)
     for problem, platforms in grouped(rows).items():
@@ -138,12 +145,15 @@ def portability(rows: list[Row]) -> list[Portability]:
             continue
         names = dict.fromkeys(n for one in sure.values() for n in one.by_application)
         rest = len(best) - len(sure)
-        found += [make_portability(name, sure, rest) for name in names]
+        found += [make_portability(name, sure, rest, builds) for name in names]
     return found
 
 
 def make_portability(
-    application: str, best: dict[str, Best], left_out: int
+    application: str,
+    best: dict[str, Best],
+    left_out: int,
+    builds: Mapping[str, lines.Build],
 ) -> Portability:
     """One application over the platforms of one problem."""
     own = {
@@ -166,21 +176,30 @@ def make_portability(
         left_out=left_out,
         application_efficiency=score(efficiencies, platforms),
         architecture_efficiency=score(rooflines, platforms) if known else None,
+        convergence=converged([row.case for row in own.values()], builds),
     )
+
+
+def converged(cases: list[Case], builds: Mapping[str, lines.Build]) -> float | None:
+    """Code convergence of the variants of these cases, one a platform; None where lines of one are not known."""
+    used = [lines.used_by(case, builds) for case in cases]
+    return lines.convergence(used) if all(used) else None
 
 
 def texts(found: list[Portability]) -> list[str]:
     """One line per problem: PP of kokkos and native, the set, mean and minimum."""
-    lines: dict[str, list[str]] = defaultdict(list)
+    told: dict[str, list[str]] = defaultdict(list)
     for one in found:
         if one.application in (*PORTABLES, COMPOSITE):
             score = one.application_efficiency
             rest = f"mean {score.mean:.2f}, min {score.minimum:.2f}"
             rest += f", runs on {100 * one.support:.0f} %"
+            if one.convergence is not None:
+                rest += f", code convergence {one.convergence:.2f}"
             problem = f"PP of {one.problem} on {' and '.join(one.platforms)}"
             if one.left_out:
                 plural = "s" if one.left_out > 1 else ""
                 some = f"{one.left_out} platform{plural} without an interval"
                 problem += f" ({some} left out)"
-            lines[problem].append(f"{one.application} {score.pp:.2f} ({rest})")
-    return [f"{problem}: {'; '.join(texts)}" for problem, texts in lines.items()]
+            told[problem].append(f"{one.application} {score.pp:.2f} ({rest})")
+    return [f"{problem}: {'; '.join(texts)}" for problem, texts in told.items()]

@@ -20,6 +20,7 @@ RENAMED = {
     ("polynomial_fit", "graph", "kokkos"): ("stepwise", "kokkos_graph"),
     ("polynomial_fit", "graph", ""): ("stepwise", "graph"),
     ("polynomial_fit", "kokkos_graph", ""): ("stepwise", "kokkos_graph"),
+    ("sum", "range_reduce", ""): ("flat", "stream"),
 }
 MODELS = {"kokkos_blocks": "kokkos_specialised"}
 NAME = re.compile(

@@ -4,7 +4,7 @@
 #include <memory_resource>
 
 #include "algorithms/blocks/words_native.hpp"
-#include "algorithms/vector_add/common/packs.hpp"
+#include "algorithms/vector_add/wide/lines.hpp"
 #include "backends/array.hpp"
 
 namespace league {

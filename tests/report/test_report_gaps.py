@@ -148,7 +148,7 @@ def test_without_a_native_of_the_method_two_factors_are_one_and_named_so(
 ):
     """Never two factors of which one is 1."""
     made = [
-        entry("kokkos", times(3e-3), method="range_reduce"),
+        entry("kokkos", times(3e-3), method="flat"),
         entry("cuda", times(2e-3), method="two_stage"),
         entry("cub", times(1e-3), method="reduce"),
     ]
@@ -157,7 +157,7 @@ def test_without_a_native_of_the_method_two_factors_are_one_and_named_so(
     assert (
         gap.blank["language"]
         == gap.blank["method"]
-        == "no comparable native range_reduce"
+        == "no comparable native flat"
     )
     (line,) = cells([gap])
     language = line[COLUMNS.index("language")]

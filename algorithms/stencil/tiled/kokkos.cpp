@@ -1,119 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/stencil/common/shard.hpp"
-#include "algorithms/stencil/host/host.hpp"
-#include "backends/kokkos/submit.hpp"
+#include "algorithms/stencil/common/kokkos.hpp"
 
-// A team takes a tile of cells of several planes, one after another: a lane one cell (`plain`), or 16 bytes of a row or
-// one cell of four rows (`tiled`). On a host a thread takes a block of rows.
 namespace league::stencil::kokkos_model {
 namespace {
 
-using kokkos::Exec, kokkos::Member, kokkos::Team;
-
-/// Lanes of the largest team of `plain`. Without launch bounds a launch would have to ask Kokkos for it, each time.
-/// With two such teams per multiprocessor a lane has 32 registers, as in CUDA: as many lanes as the device holds; with
-/// three of f64 40, in CUDA 38.
+// A GPU's lane marches through planes with its cells in registers; a host's vector lanes take neighbouring cells of one
+// plane, and a tile of three planes stays in its second-level cache.
 template <class T>
-constexpr int max_team = sizeof(T) == 4 ? 1024 : 512;
+constexpr Numbers of_packs = blocks::by_kind(
+    {.slab = 64, .width = 16 / int{sizeof(T)}, .rows = 1, .depth = 64, .team = 8, .vector = 32},
+    {.tile = 32, .columns = 1 << 14, .slab = 32, .width = 1, .rows = 1, .depth = 1, .team = 1, .vector = 1});
+/// Where rows are no multiple of a pack.
 template <class T>
-using PlainBounds = Kokkos::LaunchBounds<max_team<T>, kokkos::launch_bound(sizeof(T) == 4 ? 2 : 3)>;
+constexpr Numbers of_cells = blocks::by_kind(
+    {.slab = 64, .width = 1, .rows = 4, .depth = 64, .team = 2, .vector = 32},
+    {.tile = 32, .columns = 1 << 14, .slab = 32, .width = 1, .rows = 1, .depth = 1, .team = 1, .vector = 1});
 
-template <class T>
-void plain_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, PlainBounds<T>>;
-  Kokkos::parallel_for(
-      "stencil/plain", Policy(exec, launch.league, launch.team, launch.vector),
-      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-        const int lane = blocks::team_group(team, launch.team * launch.vector).rank;
-        for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
-             item += static_cast<unsigned>(team.league_size()))
-          advance_cells(grid, tiling, item, lane);
-      });
-}
+/// A lane's cells of a plane, `rows` packs of `width`; what lies outside the cube is 0.
+template <class T, int width, int rows, int depth>
+struct March {
+  using Pack = blocks::Pack<T, width* int{sizeof(T)}>;
 
-/// Launch bounds: registers for four teams of 256 lanes per multiprocessor, for three if a lane holds four rows of
-/// doubles. Without them, kernels with 16-byte accesses are 4 % slower on an H200.
-constexpr int max_lanes = 256;
-template <class T, int width>
-using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(width > 1 || sizeof(T) == 4 ? 4 : 3)>;
+  Cells<T> cells;
+  blocks::Packs<const T, width> from;
+  blocks::Packs<T, width> to;
 
-template <class T, int width, int rows>
-void tiled_kernel(const Exec& exec, Launch launch, Grid<T> grid, Tiling tiling) {
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds<T, width>>;
-  Kokkos::parallel_for(
-      "stencil/tiled", Policy(exec, launch.league, launch.team, launch.vector),
-      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-        const int lane = blocks::team_group(team, launch.team * launch.vector).rank;
-        for (unsigned item = static_cast<unsigned>(team.league_rank()); item < tiling.items;
-             item += static_cast<unsigned>(team.league_size()))
-          march<width, rows>(grid, tiling, item, lane);
-      });
-}
+  explicit March(const Cells<T>& of)
+      : cells(of), from(blocks::packs<width>(of.from)), to(blocks::packs<width>(of.to)) {}
 
-template <class T, Method method>
-class OnGpu final : public LaneShard<T, kokkos::Array, method> {
-  using Base = LaneShard<T, kokkos::Array, method>;
-
- public:
-  OnGpu(const Stencil& problem, const Context& context, const Shard& shard)
-      : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
-  Launch configure(Launch launch) override {
-    LaunchLimits allowed = kokkos::limits(Base::queue());
-    const int most = method == Method::tiled ? max_lanes : max_team<T>;
-    allowed.team_times_vector = std::min(allowed.team_times_vector, most);
-    return Base::plan(launch, allowed);
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pack load(std::int64_t pack, bool counts) const {
+    return counts ? blocks::load(from, pack) : Pack{};
   }
-  void advance(int from, int to, Range planes) const override {
-    Launch launch = Base::launch();
-    const Grid<T> grid = Base::grid(from, to, planes);
-    const Tiling tiling = Base::tiling(grid.planes);
-    launch.league = std::min(launch.league, static_cast<int>(tiling.items));
-    if constexpr (method == Method::plain)
-      plain_kernel(exec_, launch, grid, tiling);
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int last, int y, int x) const {
+    const int n = cells.n, left = n - y, line = n / width;
+    const std::int64_t plane = std::int64_t{line} * n;  // in packs
+    std::int64_t at = cells.index(z, y, x) / width;
+    const auto exists = [left](int r) { return r == 0 || r < left; };
+    Pack below[rows], centre[rows], above[rows], next[rows];
+    for (int r = 0; r < rows; ++r) {
+      below[r] = load(at + r * line - plane, exists(r) && z > cells.lowest);
+      centre[r] = load(at + r * line, exists(r));
+      above[r] = load(at + r * line + plane, exists(r) && z + 1 < cells.end);
+    }
+    do {
+      if (depth > 1 && z + 1 < last)
+        for (int r = 0; r < rows; ++r) next[r] = load(at + r * line + 2 * plane, exists(r) && z + 2 < cells.end);
+      const Pack south = load(at - line, y > 0), north = load(at + rows * line, exists(rows));
+      for (int r = 0; r < rows; ++r) {
+        const std::int64_t here = at + (exists(r) ? r : 0) * line;
+        const T before = from(here - 1).values[width - 1], after = from(here + 1).values[0];
+        const T west = x > 0 ? before : T{0}, east = x + width < n ? after : T{0};
+        const Pack &lower = r > 0 ? centre[r - 1] : south, &upper = r + 1 < rows ? centre[r + 1] : north;
+        Pack result;
+        for (int k = 0; k < width; ++k)
+          result.values[k] = step_cell(centre[r].values[k], k > 0 ? centre[r].values[k - 1] : west,
+                                       k + 1 < width ? centre[r].values[k + 1] : east, lower.values[k], upper.values[k],
+                                       below[r].values[k], above[r].values[k]);
+        if (exists(r)) to(at + r * line) = result;
+      }
+      for (int r = 0; r < rows; ++r) below[r] = centre[r], centre[r] = above[r], above[r] = next[r];
+      at += plane;
+    } while (depth > 1 && ++z < last);
+  }
+};
+
+template <class T>
+struct Tiled {
+  static constexpr int max_lanes = 256;
+  static Numbers numbers(int n) { return n % of_packs<T>.width == 0 ? of_packs<T> : of_cells<T>; }
+  static void run(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
+    if (cells.n % of_packs<T>.width == 0)
+      with<of_packs<T>>(queue, exec, launch, cells, tiles);
     else
-      with_cells<T>(grid.n, [&]<int width, int rows>() { tiled_kernel<T, width, rows>(exec_, launch, grid, tiling); });
+      with<of_cells<T>>(queue, exec, launch, cells, tiles);
   }
-
- private:
-  const Exec& exec_;
+  template <Numbers numbers>
+  static void with(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
+    using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(numbers.width > 1 || sizeof(T) == 4 ? 4 : 3)>;
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
+    const March<T, numbers.width, numbers.rows, numbers.depth> march(cells);
+    kokkos::submit(
+        queue, "stencil/tiled", Policy(exec, launch.league, launch.team, launch.vector),
+        KOKKOS_LAMBDA(const typename Policy::member_type& team) {
+          for_lanes<numbers.width, numbers.rows, numbers.depth>(team, tiles, march);
+        });
+  }
 };
 
-template <class T, Method method>
-class OnHost final : public HostShard<T, kokkos::Array, method> {
-  using Base = HostShard<T, kokkos::Array, method>;
-
- public:
-  OnHost(const Stencil& problem, const Context& context, const Shard& shard)
-      : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
-  Launch configure(Launch launch) override {
-    launch_ = resolve(launch, {0, 1, 1}, kokkos::limits(Base::queue()));
-    if (launch_.league == 0) launch_.league = std::max(1, Base::queue().device().threads / launch_.team);
-    launch_.tile = Base::plan(launch_.tile, launch_.league * launch_.team);
-    return launch_;
-  }
-  void advance(int from, int to, Range planes) const override {
-    const Grid<T> grid = Base::grid(from, to, planes);
-    const HostTiling tiling = Base::tiling(grid.planes);
-    kokkos::submit(Base::queue(), "stencil", Team(exec_, launch_.league, launch_.team, 1),
-                   [grid, tiling, zeros = Base::zeros()](const Member& team) {
-                     const std::int64_t threads = std::int64_t{team.league_size()} * team.team_size();
-                     const std::int64_t thread = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-                     for (std::int64_t item = tiling.items * thread / threads;
-                          item < tiling.items * (thread + 1) / threads; ++item)
-                       advance_block(grid, tiling, item, zeros);
-                   });
-  }
-
- private:
-  const Exec& exec_;
-  Launch launch_;
-};
-
-template <class T, Method method>
-using Variant = std::conditional_t<kokkos::on_gpu, OnGpu<T, method>, OnHost<T, method>>;
-const RegisterHalo<Stencil> plain{"plain", kokkos::model, by_type<Variant, Method::plain>};
-const RegisterHalo<Stencil> tiled{"tiled", kokkos::model, by_type<Variant, Method::tiled>};
+const RegisterHalo<Stencil> tiled{
+    "tiled", written_once<float, double>(kokkos::model, []<class T>(Of<T>) { return blocks::named(of_packs<T>); }),
+    by_type_once<Tiled>};
 
 }  // namespace
 }  // namespace league::stencil::kokkos_model

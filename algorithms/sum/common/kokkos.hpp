@@ -2,47 +2,80 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/blocks/numbers_kokkos.hpp"
+#include "algorithms/blocks/packs_kokkos.hpp"
+#include "algorithms/blocks/share_kokkos.hpp"
 #include "algorithms/sum/common/shards.hpp"
 #include "backends/kokkos/pass.hpp"
 
-/// Sums in Kokkos over an `Adder`, which adds over a team: TeamSum, or NativeSum of kokkos_specialised.cpp.
+/// What the sums written once share: a lane's sum, the second stage, launches.
 namespace league::kokkos::sum {
 
 using namespace league::sum;
 
+/// A team takes at least `tile` elements at a time, so that a host amortises its start. A pack is one access of a GPU's
+/// lane, a cache line of a host; `depth` of them are in flight.
+template <class V>
+constexpr blocks::Numbers numbers =
+    blocks::by_kind({.width = 16 / int{sizeof(V)}, .depth = 4, .team = 256},
+                    {.tile = 1 << 15, .width = 64 / int{sizeof(V)}, .depth = 4, .team = 1});
+/// Of the second stage.
+constexpr blocks::Numbers finish_numbers = blocks::by_kind({.team = 1024}, {.team = 1});
+
 template <class V>
 using Value = Kokkos::View<V, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// A lane's share of `size` elements.
-template <class T>
-KOKKOS_INLINE_FUNCTION Total<T> sum_of_lane(const T* from, int size, int lane, int lanes) {
-  if constexpr (on_gpu)
-    return lane_sum(from, size, lane, lanes);
+/// The values `get(first)` to `get(first + count - 1)`, added pairwise.
+template <int count, class Get>
+KOKKOS_INLINE_FUNCTION auto pairwise(const Get& get, int first = 0) {
+  if constexpr (count == 1)
+    return get(first);
   else
-    return host_lane_sum(from, size, lane, lanes);
+    return pairwise<count / 2>(get, first) + pairwise<count - count / 2>(get, first + count / 2);
 }
 
-/// Adds over a team in Kokkos' own API.
-struct TeamSum {
-  static void require(int /*lanes*/) {}
-  /// Bytes of scratch memory of a team.
-  static std::size_t scratch_bytes(int /*lanes*/) { return 0; }
-  /// A function that gives the sum of `share(lane)`. @pre all threads call it
-  template <class V>
-  KOKKOS_INLINE_FUNCTION static auto over(const Member& team, int lanes) {
-    return [&team, lanes](const auto& share) {
-      V total = 0;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamVectorRange(team, lanes), [&](int lane, V& mine) { mine += share(lane); }, total);
-      return total;
-    };
+/// Values and the same as packs.
+template <class V>
+class Elements {
+ public:
+  static constexpr int width = numbers<V>.width, depth = numbers<V>.depth;
+
+  Elements(const V* values, std::int64_t count)
+      : values_(values, static_cast<std::size_t>(count)), packs_(blocks::packs<width>(values_)) {}
+  /// The sum of a lane's share of the `size` elements from `first` on, which is the first of a pack. Packs in flight
+  /// are added in the values' own type (integers in 64 bits), all else in that of the total.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Total<V> sum(std::int64_t first, int size, int lane, int lanes) const {
+    using Sum = std::conditional_t<std::is_integral_v<V>, std::int64_t, V>;
+    const int packs = size / width;
+    const std::int64_t first_pack = first / width;
+    const auto mine = blocks::share(lane, lanes, packs);
+    Total<V> sums[width] = {};
+    int p = mine.first;
+    for (; p + (depth - 1) * mine.stride < mine.end; p += depth * mine.stride) {
+      blocks::Pack<V, width* int{sizeof(V)}> run[depth];
+      for (int d = 0; d < depth; ++d) run[d] = blocks::load(packs_, first_pack + p + d * mine.stride);
+      for (int k = 0; k < width; ++k)
+        sums[k] += pairwise<depth>([&](int d) { return static_cast<Sum>(run[d].values[k]); });
+    }
+    for (; p < mine.end; p += mine.stride) {
+      const auto pack = blocks::load(packs_, first_pack + p);
+      for (int k = 0; k < width; ++k) sums[k] += pack.values[k];
+    }
+    for (int i = packs * width + lane; i < size; i += lanes) sums[0] += values_(first + i);
+    for (int half = width / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+    return sums[0];
   }
+
+ private:
+  Vector<const V> values_;
+  blocks::Packs<const V, width> packs_;
 };
 
-/// Chunks per team at a time: on a host enough to amortise its start.
-inline int run_of(Chunks chunks) {
-  constexpr int worth_a_start = 1 << 15;  // elements
-  return on_gpu ? 1 : ceil_div(worth_a_start, chunks.chunk);
+/// Chunks per team at a time.
+template <class T>
+int run_of(Chunks chunks) {
+  return std::max(1, ceil_div(numbers<T>.tile, chunks.chunk));
 }
 
 /// Calls `body(chunk)` for all chunks of a team, `run` at a time.
@@ -53,80 +86,39 @@ KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, int run, Chunks chunk
     for (std::int64_t chunk = first; chunk < first + run && chunk < chunks.count; ++chunk) body(chunk);
 }
 
-// A team takes one chunk after another; a lane every lanes-th pack of it.
-template <class T, class Adder>
-void two_stage(const Pass& on, const Work<T>& work) {
-  const Chunks chunks = work.chunks;
-  const T* x = work.x;
-  Total<T>* partials = work.sums;
-  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
-  Kokkos::parallel_for(
-      "sum/two_stage", on.policy().set_scratch_size(0, Kokkos::PerTeam(Adder::scratch_bytes(lanes))),
-      KOKKOS_LAMBDA(const Member& team) {
-        const auto sum = Adder::template over<Total<T>>(team, lanes);
-        for_chunks(team, run, chunks, [&](std::int64_t chunk) {
-          const T* from = x + chunk * chunks.chunk;
-          const int size = chunks.size_of(chunk);
-          const Total<T> total = sum([&](int lane) { return sum_of_lane(from, size, lane, lanes); });
-          blocks::once_per_team(team, [&] { partials[chunk] = total; });
-        });
-      });
-}
-
-// A team takes one chunk after another; a lane every lanes-th pack of it.
-template <class T, class Adder>
-void atomic(const Pass& on, const Work<T>& work) {
-  const Chunks chunks = work.chunks;
-  const T* x = work.x;
-  Total<T>* sum = work.sums;
-  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
-  Kokkos::deep_copy(on.exec, Value<Total<T>>(sum), Total<T>{0});
-  Kokkos::parallel_for(
-      "sum/atomic", on.policy().set_scratch_size(0, Kokkos::PerTeam(Adder::scratch_bytes(lanes))),
-      KOKKOS_LAMBDA(const Member& team) {
-        const Total<T> total = Adder::template over<Total<T>>(team, lanes)([&](int lane) {
-          Total<T> mine = 0;
-          for_chunks(team, run, chunks, [&](std::int64_t chunk) {
-            mine += sum_of_lane(x + chunk * chunks.chunk, chunks.size_of(chunk), lane, lanes);
-          });
-          return mine;
-        });
-        blocks::once_per_team(team, [&] { Kokkos::atomic_add(sum, total); });
-      });
-}
-
 // One team takes all partial sums.
-template <class T, class Adder = TeamSum>
+template <class T>
 void finish(const Pass& on, int count, const Total<T>* partials, Total<T>* sum, const Work<T>&) {
   using V = Total<T>;
-  const int team_size = on_gpu ? finish_team(count) : 1;
+  const Elements<V> all(partials, count);
+  const Value<V> result(sum);
+  const int team_size = std::min({finish_team(count), finish_numbers.team, on.exec.concurrency()});
   Kokkos::parallel_for(
-      "sum/finish",
-      Team(on.exec, 1, team_size, 1).set_scratch_size(0, Kokkos::PerTeam(Adder::scratch_bytes(team_size))),
-      KOKKOS_LAMBDA(const Member& team) {
+      "sum/finish", Team(on.exec, 1, team_size, 1), KOKKOS_LAMBDA(const Member& team) {
         const int lanes =
             team.team_size();  // a run-time value: with a constant the compiler unrolls, with fewer loads in flight
-        const V total =
-            Adder::template over<V>(team, lanes)([&](int lane) { return sum_of_lane(partials, count, lane, lanes); });
-        blocks::once_per_team(team, [&] { *sum = total; });
+        V total = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamVectorRange(team, lanes), [&](int lane, V& mine) { mine += all.sum(0, count, lane, lanes); },
+            total);
+        blocks::once_per_team(team, [&] { result() = total; });
       });
 }
 
-template <class Adder>
+template <class T>
 Launch configure(Queue& queue, Launch launch, Chunks chunks) {
-  launch = resolve(launch, on_gpu ? Launch{0, 256, 1} : Launch{0, 1, 1}, limits(queue));
-  Adder::require(launch.team * launch.vector);
-  if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(chunks.count, run_of(chunks)));
+  const LaunchLimits most = limits(queue);
+  launch = resolve(launch, {0, std::min(numbers<T>.team, most.team_times_vector), 1}, most);
+  if (launch.league == 0) launch.league = league_of(ceil_div<std::int64_t>(chunks.count, run_of<T>(chunks)));
   return launch;
 }
 
-template <class Adder>
-constexpr auto chunk_kernels = []<class T>(Of<T>) {
-  return Kernels<Pass, T>{Partials::a_chunk, configure<Adder>, two_stage<T, Adder>, finish<T, Adder>};
-};
-template <class Adder>
-constexpr auto atomic_kernels = []<class T>(Of<T>) {
-  return Kernels<Pass, T>{Partials::a_shard, configure<Adder>, atomic<T, Adder>, finish<T, Adder>};
-};
+inline WrittenModel once() {
+  return written_once<float, double, std::int32_t>(model, []<class T>(Of<T>) {
+    NamedNumbers all = blocks::named(numbers<T>), second = blocks::named(finish_numbers, "finish");
+    all.insert(all.end(), second.begin(), second.end());
+    return all;
+  });
+}
 
 }  // namespace league::kokkos::sum

@@ -3,33 +3,36 @@
 
 #include "algorithms/sum/common/transfers.hpp"
 
-// On a host both copies of a transfer are within host memory: this only tests the orderings.
 namespace league::kokkos::sum {
 namespace {
 
-// Kokkos chooses the mapping; an iteration is one element.
+// A team takes one chunk after another, a lane its share of the packs.
 template <class T>
-void range_reduce(const Pass& on, const Work<T>& work) {
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  const T* x = work.x;
-  Kokkos::parallel_reduce(
-      "sum/range_reduce", Range(on.exec, 0, work.chunks.size),
-      KOKKOS_LAMBDA(std::int64_t i, Total<T>& mine) { mine += x[i]; }, Value<Total<T>>(work.sums));
+void two_stage(const Pass& on, const Work<T>& work) {
+  const Chunks chunks = work.chunks;
+  const Elements<T> x(work.x, chunks.size);
+  const Vector<Total<T>> partials(work.sums, static_cast<std::size_t>(chunks.count));
+  const int run = run_of<T>(chunks), lanes = on.launch.team * on.launch.vector;
+  Kokkos::parallel_for(
+      "sum/two_stage", on.policy(), KOKKOS_LAMBDA(const Member& team) {
+        for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+          const int size = chunks.size_of(chunk);
+          Total<T> total = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::TeamVectorRange(team, lanes),
+              [&](int lane, Total<T>& mine) { mine += x.sum(chunk * chunks.chunk, size, lane, lanes); }, total);
+          blocks::once_per_team(team, [&] { partials(chunk) = total; });
+        });
+      });
 }
 
-Launch refuse(Queue&, Launch launch, Chunks) {
-  if (launch != Launch{}) throw Unsupported("Kokkos chooses the launch of a RangePolicy");
-  return {};
-}
-
-constexpr auto range_kernels = []<class T>(Of<T>) {
-  return Kernels<Pass, T>{Partials::a_shard, refuse, range_reduce<T>, finish<T>, Sum::any_order};
+constexpr auto kernels = []<class T>(Of<T>) {
+  return Kernels<Pass, T>{Partials::a_chunk, configure<T>, two_stage<T>, finish<T>};
 };
 
-const RegisterSum two_stage_variant{"two_stage", model, chunk_kernels<TeamSum>};
-const RegisterSum atomic_variant{"atomic", model, atomic_kernels<TeamSum>};
-const RegisterSum range_reduce_variant{"range_reduce", model, range_kernels};
-const RegisterTransfers transfers{model, chunk_kernels<TeamSum>};
+const RegisterSum variant{"two_stage", once(), kernels};
+// On a host both copies of a transfer are within host memory: this only tests the orderings.
+const RegisterTransfers transfers{once(), kernels};
 
 }  // namespace
 }  // namespace league::kokkos::sum

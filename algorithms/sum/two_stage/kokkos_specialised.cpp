@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/sums_native_kokkos.hpp"
-#include "algorithms/sum/common/kokkos.hpp"
+#include "algorithms/sum/common/kokkos_specialised.hpp"
 
-namespace league::kokkos::sum {
+namespace league::kokkos::sum::specialised {
 namespace {
 
-/// Adds over a team by the native shuffles and barrier.
-struct NativeSum {
-  static void require(int lanes) { blocks::require_whole_subgroups(lanes, blocks::NativeLanes::size); }
-  static std::size_t scratch_bytes(int lanes) {
-    return ceil_div<std::size_t>(lanes, blocks::NativeLanes::size) * sizeof(double);
-  }
-  template <class V>
-  KOKKOS_INLINE_FUNCTION static auto over(const Member& team, int lanes) {
-    const auto group = blocks::native_group(team, lanes);
-    auto* scratch = static_cast<V*>(team.team_scratch(0).get_shmem(lanes / blocks::NativeLanes::size * sizeof(V)));
-    return [group, scratch](const auto& share) { return blocks::native_team_sum(group, share(group.rank), scratch); };
-  }
-};
+// A team takes one chunk after another; a lane every lanes-th pack of it.
+template <class T>
+void two_stage(const Pass& on, const Work<T>& work) {
+  const Chunks chunks = work.chunks;
+  const T* x = work.x;
+  Total<T>* partials = work.sums;
+  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
+  Kokkos::parallel_for(
+      "sum/two_stage", on.policy().set_scratch_size(0, scratch(lanes)), KOKKOS_LAMBDA(const Member& team) {
+        const auto sum = adder<Total<T>>(team, lanes);
+        for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+          const T* from = x + chunk * chunks.chunk;
+          const int size = chunks.size_of(chunk);
+          const Total<T> total = sum([&](int lane) { return sum_of_lane(from, size, lane, lanes); });
+          blocks::once_per_team(team, [&] { partials[chunk] = total; });
+        });
+      });
+}
 
-const RegisterSum two_stage_variant{"two_stage", specialised_model, chunk_kernels<NativeSum>};
-const RegisterSum atomic_variant{"atomic", specialised_model, atomic_kernels<NativeSum>};
+const RegisterSum variant{"two_stage", several_bodies(specialised_model, true), []<class T>(Of<T>) {
+                            return Kernels<Pass, T>{Partials::a_chunk, configure, two_stage<T>, finish<T>};
+                          }};
 
 }  // namespace
-}  // namespace league::kokkos::sum
+}  // namespace league::kokkos::sum::specialised

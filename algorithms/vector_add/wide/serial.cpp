@@ -11,12 +11,7 @@ namespace league::serial::vector_add {
 namespace {
 
 template <class T>
-void add_plain(const Pass& on, const T* a, const T* b, T* sum) {
-  for (std::int64_t i = 0; i < on.size(); ++i) sum[i] = a[i] + b[i];
-}
-
-template <class T>
-void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
+void add(const Pass& on, const T* a, const T* b, T* sum) {
   const std::int64_t packs = on.size() / Pack<T>::size;
   const auto* packs_a = reinterpret_cast<const Pack<T>*>(a);
   const auto* packs_b = reinterpret_cast<const Pack<T>*>(b);
@@ -25,15 +20,7 @@ void add_wide(const Pass& on, const T* a, const T* b, T* sum) {
   for (std::int64_t i = packs * Pack<T>::size; i < on.size(); ++i) sum[i] = a[i] + b[i];
 }
 
-template <class T>
-void fill(const Pass& on, T* index) {
-  for (std::int64_t i = 0; i < on.size(); ++i) index[i] = static_cast<T>(on.rows.begin + i);
-}
-
-const OneVectorPass plain{
-    "plain", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_plain<T>); }};
-const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add_wide<T>); }};
-const OneVectorPass filled{"fill", model, {"index"}, []<class T>(Of<T>) { return kernel("fill", fill<T>); }};
+const OneVectorPass wide{"wide", model, {"a", "b", "sum"}, []<class T>(Of<T>) { return kernel("add", add<T>); }};
 
 }  // namespace
 }  // namespace league::serial::vector_add

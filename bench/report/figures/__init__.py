@@ -22,6 +22,7 @@ from . import (
     launches,
     learning,
     memory,
+    navigation,
     overview,
     roofline,
     scaling,
@@ -50,7 +51,7 @@ MODULES = (
         ladder,
         stages,
     ),
-    *(stage_sweeps, timelines, launches, memory, energy, cascade, accuracy),
+    *(stage_sweeps, timelines, launches, memory, energy, cascade, navigation, accuracy),
 )
 
 __all__ = ["Figure", "all_figures", "available", "render"]

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/blocks/numbers_kokkos.hpp"
+#include "algorithms/blocks/packs_kokkos.hpp"
+#include "algorithms/blocks/share_kokkos.hpp"
+#include "algorithms/stencil/common/shard.hpp"
+#include "backends/kokkos/submit.hpp"
+
+/// What the stencils written once share: tiles of planes, and the lanes' loops over them.
+namespace league::stencil::kokkos_model {
+
+using blocks::Numbers, kokkos::Exec, kokkos::Vector;
+
+/// Work items of a team: tiles of `rows` x `columns` cells over up to `depth` planes, those of a plane first.
+struct Tiles {
+  int n, planes;
+  int rows, columns, depth;
+  int across, down, items;
+
+  struct Tile {
+    int x, y, first, last;  ///< first cell; planes
+  };
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Tile tile(int item) const {
+    const int in_plane = item / across, slab = in_plane / down * depth;
+    return {item % across * columns, in_plane % down * rows, slab, slab + depth < planes ? slab + depth : planes};
+  }
+};
+
+/// `depth`: 0 chooses it: up to `slab` planes, so many that there are two items for each of `slots` teams, or half an
+/// item in up to half as many planes. Fewer items read fewer planes twice, those at their ends.
+/// @throws Unsupported if the number of items exceeds the index type
+inline Tiles tiles_of(int n, int planes, int rows, int columns, int slab, int depth, int slots) {
+  Tiles tiles{.n = n, .planes = planes, .rows = std::min(rows, n), .columns = columns};
+  tiles.across = ceil_div(n, columns);
+  tiles.down = ceil_div(n, tiles.rows);
+  const std::int64_t per_plane = std::int64_t{tiles.across} * tiles.down, all = planes * per_plane;
+  constexpr std::int64_t min_depth = 4;
+  const std::int64_t even = std::max(all / (2 * slots), std::min<std::int64_t>(2 * all / slots, slab / 2));
+  const auto chosen = static_cast<int>(std::clamp<std::int64_t>(even, min_depth, slab));
+  tiles.depth = std::clamp(depth > 0 ? depth : chosen, 1, std::max(planes, 1));
+  const std::int64_t items = per_plane * ceil_div(planes, tiles.depth);
+  if (items > max_league)
+    throw Unsupported("tile " + std::to_string(tiles.depth) + ": " + std::to_string(items) +
+                      " work items; kernels count up to " + std::to_string(max_league));
+  tiles.items = static_cast<int>(items);
+  return tiles;
+}
+
+/// The cells that a step reads and writes: planes with a ghost plane at either end, so that every neighbour of a cell
+/// is an element, if not always one that counts.
+template <class T>
+struct Cells {
+  explicit Cells(const Grid<T>& grid)
+      : from(grid.from - grid.plane, static_cast<std::size_t>((grid.planes + 2) * grid.plane)),
+        to(grid.to - grid.plane, from.extent(0)),
+        n(grid.n),
+        plane(grid.plane),
+        lowest(grid.lowest()),
+        end(grid.end()) {}
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t index(int z, int y, int x) const {
+    return (z + 1) * plane + std::int64_t{y} * n + x;
+  }
+  Vector<const T> from;
+  Vector<T> to;
+  int n;
+  std::int64_t plane;
+  int lowest, end;  ///< planes that exist: the first, and the one after the last
+};
+
+/// Calls `lane(z, last, y, x)` for the planes [z, last), row y and column x of each lane's cells: `width` columns,
+/// `lane_rows` rows, up to `depth` planes.
+template <int width, int lane_rows, int depth, class Member, class Lane>
+KOKKOS_INLINE_FUNCTION void for_lanes(const Member& team, const Tiles& tiles, const Lane& lane) {
+  const auto mine = blocks::share(team.league_rank(), team.league_size(), tiles.items);
+  for (int item = mine.first; item < mine.end; item += mine.stride) {
+    const auto [x, y, first, last] = tiles.tile(item);
+    const int rows = (tiles.n - y < tiles.rows ? tiles.n - y : tiles.rows) + lane_rows - 1;
+    const int columns = (tiles.n - x < tiles.columns ? tiles.n - x : tiles.columns) + width - 1;
+    for (int z = first; z < last; z += depth)
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows / lane_rows), [&](int row) {
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns / width), [&](int column) {
+          lane(z, z + depth < last ? z + depth : last, y + row * lane_rows, x + column * width);
+        });
+      });
+  }
+}
+
+/// A method: `Kernel<T>::run` launches it for cells, tiles and a launch.
+template <class T, class Kernel>
+class Once final : public StencilShard<T, kokkos::Array> {
+  using Base = StencilShard<T, kokkos::Array>;
+
+ public:
+  Once(const Stencil& problem, const Context& context, const Shard& shard)
+      : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
+  Launch configure(Launch launch) override {
+    const Numbers numbers = Kernel::numbers(Base::n());
+    LaunchLimits most = kokkos::limits(Base::queue());
+    most.team_times_vector = std::min(most.team_times_vector, Kernel::max_lanes);
+    int vector = std::min(numbers.vector, most.vector);
+    while (vector > 1 && vector / 2 * numbers.width >= Base::n()) vector /= 2;
+    const int team = std::min(numbers.team * numbers.vector, most.team_times_vector) / vector;
+    launch_ = resolve(launch, {0, team, vector, 1}, most);
+    const Tiles whole = tiles(static_cast<int>(Base::rows().size()));
+    launch_.tile = whole.depth;
+    if (launch_.league == 0) launch_.league = std::max(1, whole.items);
+    return launch_;
+  }
+  void advance(int from, int to, Range planes) const override {
+    const Grid<T> grid = Base::grid(from, to, planes);
+    const Tiles tiles = this->tiles(grid.planes);
+    Launch launch = launch_;
+    launch.league = std::min(launch.league, std::max(1, tiles.items));
+    Kernel::run(Base::queue(), exec_, launch, Cells<T>(grid), tiles);
+  }
+
+ private:
+  [[nodiscard]] Tiles tiles(int planes) const {
+    const Numbers numbers = Kernel::numbers(Base::n());
+    const int rows = std::max(numbers.tile, launch_.team * numbers.rows);
+    const int columns = std::max(numbers.columns, launch_.vector * numbers.width);
+    return tiles_of(Base::n(), planes, rows, columns, numbers.slab, launch_.tile,
+                    std::max(1, exec_.concurrency() / (launch_.team * launch_.vector)));
+  }
+  const Exec& exec_;
+  Launch launch_;
+};
+
+template <template <class> class Kernel>
+std::unique_ptr<HaloShard> by_type_once(const Stencil& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<HaloShard> {
+    return std::make_unique<Once<T, Kernel<T>>>(problem, context, shard);
+  });
+}
+
+}  // namespace league::stencil::kokkos_model

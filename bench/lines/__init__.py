@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Source lines that have machine code: compiles the kernels of builds with line tables and reads those.
+
+Modules: commands (what to compile, and whose it is), tables (what object files tell), measure (one build), show (a
+table of what was measured), __main__ (the command line). The file that they write is bench.report.lines'.
+"""
