@@ -136,11 +136,7 @@ def test_without_a_native_of_the_method_two_factors_are_one_and_named_so(
     ]
     gap = only(rows_of(made))
     assert values(gap, (JOINT, *FACTORS)) == {JOINT: 1.5, "reach": 1, "library": 2}
-    assert (
-        gap.blank["language"]
-        == gap.blank["method"]
-        == "no comparable native flat"
-    )
+    assert gap.blank["language"] == gap.blank["method"] == "no comparable native flat"
     (line,) = cells([gap])
     language = line[COLUMNS.index("language")]
     assert language.startswith("1.500 [") and language.endswith(JOINT)
