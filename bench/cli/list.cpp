@@ -21,6 +21,14 @@ Json ready_executions(const Runtime& runtime, const Algorithm& algorithm, const 
   return ready;
 }
 
+/// Adds how the code of a portable model is written: its bodies, and the numbers of each type.
+void add_writing(Json& model, const Writing& writing) {
+  model["bodies"] = name(writing.bodies);
+  if (writing.shared) model["shared"] = *writing.shared;
+  for (const auto& [dtype, numbers] : writing.numbers)
+    for (const auto& [number, value] : numbers) model["numbers"][std::string(name(dtype))][number] = value;
+}
+
 Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Method& method) {
   Json dtypes = Json::array(), executions = Json::array(), models = Json::array();
   for (const Dtype dtype : method.dtypes) dtypes.push_back(name(dtype));
@@ -32,6 +40,7 @@ Json method_json(const Runtime& runtime, const Algorithm& algorithm, const Metho
                       {"state", name(here.state)},
                       {"reason", here.reason},
                       {"executions", ready_executions(runtime, algorithm, method, model)}});
+    if (const Writing* writing = writing_of(algorithm.name, method.name, model)) add_writing(models.back(), *writing);
   }
   return {{"name", method.name},   {"description", method.description},
           {"dtypes", dtypes},      {"executions", executions},
@@ -114,13 +123,22 @@ std::string executions_text(const Json& model) {
   return all.size() > 1 ? ", " + joined(all, " or ") : "";
 }
 
+/// ", one body with 3 numbers": of portable models.
+std::string bodies_text(const Json& model) {
+  const std::string bodies = model.value("bodies", "");
+  if (bodies != "numbers") return bodies.empty() ? "" : bodies == "one" ? ", one body" : ", several bodies";
+  const std::size_t count = model.at("numbers").front().size();
+  return ", one body with " + std::to_string(count) + (count == 1 ? " number" : " numbers");
+}
+
 void print_method(const Json& method, std::ostream& out) {
   out << "  " << text(method, "name") << ": " << text(method, "description") << " (" << joined(method.at("dtypes"), " ")
       << ")\n";
   for (const Json& model : method.at("models")) {
     const std::string reason = text(model, "reason");
     out << "    " << text(model, "name") << std::string(16 - std::min<std::size_t>(15, text(model, "name").size()), ' ')
-        << (reason.empty() ? "ready, " + text(model, "device") + executions_text(model) : reason) << "\n";
+        << (reason.empty() ? "ready, " + text(model, "device") + bodies_text(model) + executions_text(model) : reason)
+        << "\n";
   }
 }
 

@@ -79,6 +79,16 @@ void add_units(Json& row, const Result& result) {
   row["cost"]["best_operations"] = result.cost.operations;
 }
 
+/// Of a portable model: how its code is written, with the numbers of this type.
+void add_writing(Json& row, const Case& that) {
+  const Writing* writing = writing_of(that.algorithm->name, that.method->name, that.model);
+  if (writing == nullptr) return;
+  row["bodies"] = name(writing->bodies);
+  if (writing->shared) row["shared"] = *writing->shared;
+  if (const auto found = writing->numbers.find(that.dtype); found != writing->numbers.end())
+    for (const auto& [number, value] : found->second) row["numbers"][number] = value;
+}
+
 Json timeline_of(const std::vector<Event>& timeline) {
   Json events = Json::array();
   for (const Event& event : timeline) {
@@ -187,6 +197,7 @@ Json to_json(const Result& result) {
   if (!result.engines.empty()) row["engines"] = result.engines;
   if (!that.repeats.empty()) row["null"] = true;
   row["device_name"] = result.device_name;
+  add_writing(row, that);
   row["status"] = name(result.status);
   row["reason"] = result.reason;
   row["metric"] = name(result.metric);

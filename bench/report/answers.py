@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from statistics import median
 
 from . import units
-from .gaps import geometric_mean
+from .factors import geometric_mean, quickest
 from .methods import ONE_ARCHITECTURE, on_matrix_units
-from .models import BY_HAND, NATIVE, PORTABLE, PORTABLES, SPECIALISED
+from .models import BY_HAND, FLAT, NATIVE, PORTABLE, PORTABLES, SPECIALISED
 from .published_pages import methods, problems
 from .rows import Row
 from .selection import NO_ALGORITHMS, automatic, fastest, time, work_title
 from .table import markdown_table
+from .writing import TIERS, tier
 
 PARITY = 1.03  # times are called equal up to this ratio
 SHOWN = 12  # lines of a table: the largest
@@ -43,11 +44,11 @@ def best_of(group: list[Row], models: Iterable[str]) -> Row | None:
     return fastest(some) if some else None
 
 
-def against_native(rows: list[Row], model: str) -> list[Compared]:
-    """This portable model over native, method by method."""
+def against_native(rows: list[Row], one: str) -> list[Compared]:
+    """This tier of Kokkos' code over native, method by method."""
     found = []
     for group in methods(rows):
-        portable = best_of(group, (model,))
+        portable = quickest(row for row in group if tier(row.case) == one)
         native = best_of(group, NATIVE[group[0].case.device_kind])
         if portable and native:
             found.append(Compared(portable, native))
@@ -120,16 +121,16 @@ def ended(text: str, shown: list[Compared], what: str = "The largest ratios") ->
 
 def of_native(rows: list[Row]) -> list[str]:
     """Where portable equals native."""
-    by_model = {model: against_native(rows, model) for model in PORTABLES}
+    by_tier = {one: against_native(rows, one) for one in TIERS if one != FLAT}
     told = [
-        f"`{model}` takes at most {percent(PARITY)} longer than native code of the same method in {equal(found)} methods and problems (median ratio {middle(found)})"
-        for model, found in by_model.items()
+        f"Kokkos, {one}, takes at most {percent(PARITY)} longer than native code of the same method in {equal(found)} methods and problems (median ratio {middle(found)})"
+        for one, found in by_tier.items()
         if found
     ]
     if not told:
         return []
     text = "; ".join(told)
-    beyond = [one for some in by_model.values() for one in some if one.ratio > PARITY]
+    beyond = [one for some in by_tier.values() for one in some if one.ratio > PARITY]
     return [
         ended(text, beyond),
         table(beyond, ("portable", "native", "portable / native")),

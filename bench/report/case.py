@@ -152,6 +152,9 @@ class Case:
         default_factory=dict
     )  # of the check, by epoch
     expected: dict[str, tuple[float, float]] = field(default_factory=dict)  # figures
+    bodies: str = ""  # of a portable model: one, numbers or several
+    shared: bool | None = None  # whether native has the same device code; None: untold
+    numbers: dict[str, int] = field(default_factory=dict)  # by which devices differ
 
     @property
     def problem_name(self) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from . import end_to_end, learning, shape_texts, units
+from .factors import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE
 from .figures.figure import device_text, launch_text
-from .gap_texts import BEST, BLANK, blank_text
-from .gaps import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE, Gap, field
-from .models import FLAT, PORTABLE, SPECIALISED
+from .gap_texts import BEST, BLANK, LIBRARY, TIMES, blank_text
+from .gap_texts import RATIO as SLOWER
+from .gaps import Gap, field
 from .portability import platform
 from .ratios import judge
 from .rows import Row
@@ -39,19 +40,19 @@ SIGNS = {
     "FAILED": "✕",
     "skipped": "–",
 }
-SLOWER = f"{PORTABLE} / native"
-TIMES = (FLAT, PORTABLE, SPECIALISED, "native", BEST, "best library or peer")
 ANSWER = (
-    *("problem", "device", *TIMES[:4], SLOWER, "verdict", *TIMES[4:]),
-    *(ROOFLINE, WHOLE, *FACTORS, *BESIDE, BLANK),
+    *("problem", "device", *TIMES[:-1], SLOWER, "verdict"),
+    *(BEST, LIBRARY, ROOFLINE),
 )
+GAP = ("problem", "device", WHOLE, *FACTORS, BEST, *BESIDE, BLANK)
 ALL = (
     *("problem", "devices", "ranks"),
     *(
         column for column in COLUMNS if column != "execution"
     ),  # it is in the method's name
 )
-ANSWER_NUMBERS = (*TIMES, SLOWER, WHOLE, *FACTORS, *BESIDE)
+ANSWER_NUMBERS = (*TIMES, LIBRARY, SLOWER)
+GAP_NUMBERS = (WHOLE, *FACTORS, *BESIDE)
 NUMBERS = (
     *("devices", "ranks", *CASE_NUMBERS),
     *learning.NUMBERS,
@@ -126,7 +127,7 @@ def time_cell(row: Row | None) -> Cell:
 
 
 def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
-    """One line per gap: each model, the best of all, and the factors of the gap."""
+    """One line per gap: the tiers side by side."""
     fields: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         fields.setdefault(field(row), []).append(row)
@@ -134,31 +135,50 @@ def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
 
 
 def answer_line(gap: Gap, competitors: list[Row], margin: float) -> Line:
-    """The line of one gap."""
-    ratio, case = gap.ratio, gap.row.case
+    """The tiers of one gap."""
+    ratio = gap.ratio
     word, ratio_cell = "", Cell("")
     if ratio:
         word = judge(ratio, margin)
         ends = (ratio.value, ratio.low, ratio.high)
         ratio_cell = with_interval(units.ratio(*ends), ratio.value, bar(*ends))
-    rows = (gap.flat, gap.once, gap.special, gap.native, gap.best, gap.library)
-    factors = {name: factor(gap.factors.get(name)) for name in (WHOLE, *FACTORS)}
-    if JOINT in gap.factors:
-        factors["language"] = replace(factor(gap.factors[JOINT]), below=JOINT)
     cells = {
-        "problem": Cell(work_title(gap.row, sizes=False), below=gap.sizes),
-        "device": Cell(device_text(case)),
-        **dict(zip(TIMES, map(time_cell, rows))),
+        **title_cells(gap),
+        **dict(zip(TIMES, map(time_cell, (*gap.tiers.values(), gap.native, gap.best)))),
         SLOWER: ratio_cell,
         "verdict": Cell(word, sign=SIGNS.get(word, "")),
+        LIBRARY: time_cell(gap.library),
         ROOFLINE: Cell(roofline(gap.row), gap.row.roofline_share),
-        **factors,
-        **{name: beside(name, gap.beside.get(name)) for name in BESIDE},
-        BLANK: Cell(blank_text(gap)),
     }
     models = " ".join(dict.fromkeys(row.case.model for row in competitors))
     ordered = {name: cells[name] for name in ANSWER}
-    return Line(gap.algorithm, platform(case), models, word, ordered)
+    return Line(gap.algorithm, platform(gap.row.case), models, word, ordered)
+
+
+def title_cells(gap: Gap) -> dict[str, Cell]:
+    """Problem and device."""
+    return {
+        "problem": Cell(work_title(gap.row, sizes=False), below=gap.sizes),
+        "device": Cell(device_text(gap.row.case)),
+    }
+
+
+def factor_lines(gaps: Iterable[Gap], answers: Iterable[Line]) -> list[Line]:
+    """The factors of each gap, which filters find with its line of the answer."""
+    lines = []
+    for gap, line in zip(gaps, answers):
+        factors = {name: factor(gap.factors.get(name)) for name in (WHOLE, *FACTORS)}
+        if JOINT in gap.factors:
+            factors["language"] = replace(factor(gap.factors[JOINT]), below=JOINT)
+        cells = {
+            **title_cells(gap),
+            **factors,
+            BEST: Cell(variant(gap.best.case)),
+            **{name: beside(name, gap.beside.get(name)) for name in BESIDE},
+            BLANK: Cell(blank_text(gap)),
+        }
+        lines.append(replace(line, cells={name: cells[name] for name in GAP}))
+    return lines
 
 
 @dataclass(frozen=True)
@@ -178,7 +198,8 @@ def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
     same = {name: texts[name].pop() for name in columns if name not in kept}
     told = {name: f"{one.text} {one.below}".strip() for name, one in same.items()}
     said = {name: text for name, text in told.items() if text}
-    return Table(kept, lines, said, ANSWER_NUMBERS if columns is ANSWER else NUMBERS)
+    numbers = {ANSWER: ANSWER_NUMBERS, GAP: GAP_NUMBERS}.get(columns, NUMBERS)
+    return Table(kept, lines, said, numbers)
 
 
 def every_case(rows: list[Row]) -> list[Line]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import builds, detectable, hosts, spread, statistics, units
 from .case import Case
-from .gaps import geometric_mean
+from .factors import geometric_mean
 from .merge import load
 from .pairs import Comparison, Pair, side_by_side
 from .table import escape, figure, markdown_table

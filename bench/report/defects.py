@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import units
+from .factors import quickest, ratio, same_method
 from .gap_texts import factor_text
-from .gaps import quickest, ratio, same_method
 from .models import PORTABLES
 from .published_pages import methods
 from .rows import Row

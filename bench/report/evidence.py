@@ -56,6 +56,19 @@ def proofs(directories: Iterable[Path]) -> dict[Variant, set[str]]:
     return found
 
 
+def bodies(listings: Iterable[Listing]) -> dict[Variant, str]:
+    """How a build says that a variant of a portable model is written; of several builds, the last."""
+    found: dict[Variant, str] = {}
+    for listing in listings:
+        for algorithm in listing["algorithms"]:
+            for method in algorithm["methods"]:
+                for model in method["models"]:
+                    if told := model.get("bodies"):
+                        key = algorithm["name"], method["name"], model["name"]
+                        found[key] = str(told)
+    return found
+
+
 def states(listings: Iterable[Listing]) -> dict[Method, dict[str, dict[str, str]]]:
     """By (algorithm, method) and model: each state that a build gives, and why."""
     found: dict[Method, dict[str, dict[str, str]]] = {}

@@ -15,6 +15,7 @@ from . import (
     launches,
     learning,
     lines,
+    means,
     nulls,
     portability,
     scaling,
@@ -33,6 +34,7 @@ class Findings:
 
     nulls: nulls.NullTests
     gaps: list[gaps.Gap]
+    means: list[means.Means]
     sweeps: list[sweeps.Sweep]
     device_crossovers: list[crossovers.DeviceCrossover]
     end_to_end: list[crossovers.DeviceCrossover]
@@ -54,6 +56,7 @@ class Findings:
             *self.detectable,
             *shape_texts.texts(self.shapes),
             *learning.texts(self.trainings),
+            *means.texts(self.means),
             *gap_texts.texts(self.gaps),
             *sweeps.texts(self.sweeps),
             *crossovers.texts(self.device_crossovers),
@@ -73,6 +76,7 @@ def analyse(
     return Findings(
         nulls.nulls(rows, margin),
         gaps.gaps(rows),
+        means.means(rows),
         sweeps.sweeps(rows),
         crossovers.device_crossovers(rows),
         crossovers.end_to_end_crossovers(rows),

@@ -7,25 +7,66 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from . import units
-from .gaps import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE, Gap, geometric_mean
+from .factors import (
+    BESIDE,
+    FACTORS,
+    FLAT_COST,
+    FLAT_SEARCHED,
+    JOINT,
+    LAYER,
+    RECOVERED,
+    WHOLE,
+    geometric_mean,
+)
+from .gaps import Gap
 from .models import FLAT, PORTABLE, SPECIALISED
 from .ratios import judge
-from .selection import variant
+from .rows import Row
+from .selection import time, variant
 from .statistics import MARGIN, Estimate
+from .writing import ONCE, SEVERAL, SPECIAL, TIERS
 
-BEST, BLANK = "best of all", "blank because"
+BEST, LIBRARY, BLANK = "best of all", "best library or peer", "blank because"
+RATIO = "Kokkos / native"
+TIMES = (*TIERS, "native", BEST)
+TIER_COLUMNS = (*TIMES, RATIO, LIBRARY)
 COLUMNS = ("problem", "device", WHOLE, *FACTORS, BEST, *BESIDE, BLANK)
 NUMBERS = (WHOLE, *FACTORS, *BESIDE)
+TIERS_TEXT = (
+    f"{FLAT}: Kokkos without teams. {ONCE}: {PORTABLE} with one body for every kind of device, by the method that is fastest at its default launch. "
+    f"{SEVERAL}: {PORTABLE} with a body for each kind of device, which is not {ONCE}; blank {ONCE}: there is no such kernel. "
+    f"{SPECIAL}: {SPECIALISED}, by its fastest method. native: of the method {ONCE}, without one of that with {SEVERAL}. "
+    f"{BEST}: libraries and peers included. Each at its best launch. {RATIO}: {ONCE}, without one {SEVERAL}, over native."
+)
 DEFINITIONS = (
-    f"{WHOLE} = {PORTABLE} at its default launch / {BEST} = {' x '.join(FACTORS)}; above 1, {PORTABLE} is slower. "
-    f"{PORTABLE} is the method m that is fastest at its default launch. tuning: its default / its best launch. "
+    f"{WHOLE} = {ONCE} at its default launch / {BEST} = {' x '.join(FACTORS)}; above 1, {ONCE} is slower. "
+    f"{ONCE} is the method m that is fastest at its default launch. tuning: its default / its best launch. "
     "language: it / native m. method: native m / the fastest native that uses only what Kokkos' API reaches. "
     "reach: that / the fastest native (matrix units, clusters). library: the fastest native / the best of all, libraries, "
-    f"peers and Kokkos included. A cell '{JOINT}' is one factor: there is no native m. "
-    f"Beside it: flat cost, {FLAT} / {PORTABLE}, blank until there are {FLAT} kernels; launch layer, {SPECIALISED} / native of a "
-    "method whose device code can only be the native's own; recovered, the share of the gap that "
-    f"{SPECIALISED} recovers, ln({PORTABLE} / {SPECIALISED}) / ln({PORTABLE} / {BEST}), blank within {100 * MARGIN:.0f} % of the best."
+    f"peers and Kokkos included. A cell '{JOINT}' is one factor: there is no native m. A kernel with {SEVERAL} is no side of a factor. "
+    f"Beside it: {FLAT_COST} and {FLAT_SEARCHED}, {FLAT} / {ONCE} at default and at searched launches; {LAYER}, {SPECIALISED} / native of its "
+    f"method, where both have the same device code; {RECOVERED}, the share of the gap that "
+    f"{SPECIALISED} recovers, ln({ONCE} / {SPECIALISED}) / ln({ONCE} / {BEST}), blank within {100 * MARGIN:.0f} % of the best."
 )
+
+
+def tier_cells(gap: Gap) -> tuple[str, ...]:
+    """The texts by TIMES, then the ratio to native, and the best library or peer."""
+    return (
+        *(time_text(row, model=False) for row in gap.tiers.values()),
+        time_text(gap.native),
+        time_text(gap.best),
+        ratio_text(gap.ratio),
+        time_text(gap.library),
+    )
+
+
+def time_text(row: Row | None, model: bool = True) -> str:
+    """``30.84 ms cuda fused``; nothing without a row."""
+    if row is None:
+        return ""
+    who = [row.case.model] * model + [row.case.method_text]
+    return " ".join([units.seconds(time(row)), *who])
 
 
 def certain(gap: Gap) -> bool:
@@ -39,6 +80,13 @@ def texts(found: list[Gap]) -> list[str]:
     for gap in found:
         groups[gap.algorithm, gap.device].append(gap)
     return [line for key, group in groups.items() for line in group_texts(*key, group)]
+
+
+def left_out(found: Iterable[Gap]) -> list[str]:
+    """``no written-once kernel: kokkos has several bodies: 3 of 4 problems``: why tiers are blank."""
+    some = list(found)
+    reasons = Counter(gap.blank[WHOLE] for gap in some if gap.once is None)
+    return [f"{why}: {n} of {len(some)} problems" for why, n in reasons.items()]
 
 
 def group_texts(algorithm: str, device: str, group: list[Gap]) -> list[str]:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-PORTABLE = "kokkos"  # Kokkos' API and nothing else: the candidate for "written once"
+PORTABLE = (
+    "kokkos"  # Kokkos' API and nothing else; written once where its record says so
+)
 FLAT = "flat"  # the method of that model without teams: no team policy, no scratch
 SPECIALISED = (
     "kokkos_specialised"  # the same over blocks that have bodies for an architecture
@@ -27,7 +29,3 @@ OWN = (
     *LIBRARIES,
 )  # neither portable nor peer
 COMPILED = (*OWN, *PORTABLES, PORTABLE_LIBRARY)  # all but the peers
-NOT_TOLD = (
-    f"The records do not tell yet how many bodies a {PORTABLE} kernel has: {PORTABLE} is all code of Kokkos' API alone, "
-    "whether it is written once or once for each kind of device."
-)

@@ -17,7 +17,6 @@ from .case import Case
 from .figures import Figure, all_figures, available, render
 from .files import write_whole
 from .findings import Findings
-from .models import NOT_TOLD, PORTABLE
 from .rows import Row
 from .selection import of_study
 from .terminal import complain
@@ -160,6 +159,9 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         report=report,
         tables={
             "answer": cells.table(cells.ANSWER, answer),
+            "gap": cells.table(
+                cells.GAP, cells.factor_lines(report.found.gaps, answer)
+            ),
             "cases": cells.table(cells.ALL, every),
             "shapes": cells.table(
                 shape_texts.COLUMNS, cells.shapes(report.found.shapes)
@@ -170,8 +172,7 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         },
         limits=limits(of_study(report.rows)),
         accuracy=table.ACCURACY,
-        once=PORTABLE,
-        not_told=NOT_TOLD,
+        tiers=gap_texts.TIERS_TEXT,
         definitions=gap_texts.DEFINITIONS,
         bounds=shape_texts.BOUNDS,
         goals=[(study.device, study.goals) for study in report.found.shapes],

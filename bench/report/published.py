@@ -22,6 +22,7 @@ from . import (
     defects,
     gap_texts,
     marked,
+    means,
     published_figures,
     published_pages,
     units,
@@ -29,9 +30,7 @@ from . import (
 from .case import Case
 from .fields import Broken
 from .figures import Figure
-from .gap_texts import ratio_text
-from .gaps import Gap, gaps
-from .models import FLAT, NOT_TOLD, PORTABLE, SPECIALISED
+from .gaps import Gap, field, gaps
 from .peaks import measured_ceilings
 from .published_records import read
 from .rows import Row
@@ -49,11 +48,7 @@ SEVERAL = "h200-scaling"
 ON_FIRST_PAGE = 2  # problems of each algorithm
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the tables show this one
-LEAGUE = (
-    *("algorithm", "problem", FLAT, PORTABLE, SPECIALISED, "native"),
-    *(f"{PORTABLE} / native", gap_texts.BEST, "best library or peer"),
-    f"{ROOFLINE} ({PORTABLE})",
-)
+LEAGUE = ("algorithm", "problem", *gap_texts.TIER_COLUMNS, f"{ROOFLINE} (Kokkos)")
 GAPS = ("algorithm", "problem", *gap_texts.COLUMNS[2:])
 
 
@@ -74,25 +69,14 @@ def size(gap: Gap) -> tuple[str, str, str]:
     return gap.algorithm, gap.row.case.problem_name, gap.row.problem
 
 
-def cell(row: Row | None, model: bool = True) -> str:
-    """``30.84 ms cuda fused``; nothing without a row."""
-    if row is None:
-        return ""
-    who = [row.case.model] * model + [row.case.method_text]
-    return " ".join([units.seconds(time(row)), *who])
-
-
 def league_line(gap: Gap, up: str) -> tuple[str, ...]:
-    """One line of the league table: each model at its best launch."""
+    """One line of the league table: each tier at its best launch."""
+    lead = gap.once or gap.several
     return (
         link(gap.algorithm, up),
         gap.problem,
-        *(cell(row, model=False) for row in (gap.flat, gap.once, gap.special)),
-        cell(gap.native),
-        ratio_text(gap.ratio),
-        cell(gap.best),
-        cell(gap.library),
-        roofline(gap.once) if gap.once else "",
+        *gap_texts.tier_cells(gap),
+        roofline(lead) if lead else "",
     )
 
 
@@ -204,7 +188,12 @@ def one_device(results: Path, name: str) -> list[str]:
         for gap, cells in zip(leading, gap_texts.cells(leading))
     ]
     drawn = markdown_table(GAPS, lines, gap_texts.NUMBERS)
-    return [head, table, "The gap:", drawn]
+    shown = {field(gap.row) for gap in leading}
+    rows = [row for row in resident(results, name) if field(row) in shown]
+    told = means.texts(means.means(rows))
+    told += gap_texts.left_out(leading)
+    lines_of_means = "".join(f"- {text}\n" for text in told)
+    return [head, table, *([lines_of_means] if told else []), "The gap:", drawn]
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -214,7 +203,7 @@ def joined(parts: Iterable[str]) -> str:
 
 def draw(results: Path, shown: list[Figure]) -> str:
     """All tables, then the figures; raises Broken."""
-    parts = [f"{gap_texts.DEFINITIONS} {NOT_TOLD}"]
+    parts = [gap_texts.TIERS_TEXT, gap_texts.DEFINITIONS]
     parts += [part for name in ONE for part in one_device(results, name)]
     found = [one for name in ONE for one in defects.defects(resident(results, name))]
     parts += [defects.TEXT, markdown_table(defects.COLUMNS, defects.cells(found))]
@@ -232,9 +221,8 @@ def draw_headline(results: Path, shown: list[Figure]) -> str:
     """The first figure of the first folder, and the problems that take longest; raises Broken."""
     _, head, table = league(results, ONE[0], "", brief=True)
     text = (
-        f"These are the {ON_FIRST_PAGE} problems of each algorithm that take longest, all of equal times. {PORTABLE} is the method that is fastest at its "
-        "default launch; the times are of each model's best launch. % of roofline: the bound of the method over its time, in brackets that of "
-        f"the problem where it is lower; empty where too little was measured. {NOT_TOLD}"
+        f"These are the {ON_FIRST_PAGE} problems of each algorithm that take longest, all of equal times. {gap_texts.TIERS_TEXT} "
+        "% of roofline: the bound of the method over its time, in brackets that of the problem where it is lower; empty where too little was measured."
     )
     return joined([published_figures.markdown(shown[:1], ""), table, text, head])
 

@@ -9,20 +9,16 @@ from pathlib import Path
 
 from . import marked, units
 from .case import Case
+from .factors import quickest, ratio
 from .gap_texts import ratio_text
-from .gaps import ratio
-from .models import BY_HAND, PORTABLE, PORTABLES, SPECIALISED
+from .models import BY_HAND, FLAT
 from .rows import Row
-from .selection import fastest, place, problem, problem_text, time
+from .selection import place, problem, problem_text, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
+from .writing import TIERS, tier
 
 FOLDER = "h200"  # of the newest build
-COLUMNS = (
-    *("problem", "method", PORTABLE, SPECIALISED, "native"),
-    *(f"{model} / native" for model in PORTABLES),
-    f"{ROOFLINE} ({PORTABLE}, {SPECIALISED}, native)",
-)
 
 
 def pages(readme: Path, name: str) -> Iterator[Path]:
@@ -39,7 +35,7 @@ def draw(algorithm: str, cases: list[Case], rows: list[Row]) -> str:
     records = f"../../bench/results/{FOLDER}"
     parts = [
         f"{headline(found)} ([records]({records}), [whole table]({records}/table.md)).",
-        markdown_table(COLUMNS, [method_line(group) for group in methods(mine)]),
+        method_table(methods(mine)),
     ]
     others = [text for group in problems(mine) if (text := others_text(group))]
     if others:
@@ -65,21 +61,36 @@ def methods(rows: list[Row]) -> list[list[Row]]:
     return list(groups.values())
 
 
-def method_line(group: list[Row]) -> tuple[str, ...]:
-    """Each model at its best launch, one beside the other."""
-    by_model: dict[str, list[Row]] = {PORTABLE: [], SPECIALISED: [], "": []}
+def method_table(groups: list[list[Row]]) -> str:
+    """One line a method; columns of the tiers of Kokkos' code that any of them has."""
+    found = {tier(row.case) for group in groups for row in group}
+    tiers = [one for one in TIERS if one in found]
+    columns = (
+        *("problem", "method", *tiers, "native"),
+        *(f"{one} / native" for one in tiers if one != FLAT),
+        f"{ROOFLINE} ({', '.join([*tiers, 'native'])})",
+    )
+    return markdown_table(columns, [method_line(group, tiers) for group in groups])
+
+
+def method_line(group: list[Row], tiers: list[str]) -> tuple[str, ...]:
+    """Each tier and native at its best launch, one beside the other."""
+    by_tier: dict[str, list[Row]] = {one: [] for one in (*tiers, "")}
     for row in group:
-        by_model[row.case.model if row.case.model in PORTABLES else ""].append(row)
-    best = {model: fastest(some) for model, some in by_model.items() if some}
-    portable, blocks, native = found = [best.get(model) for model in by_model]
+        by_tier[tier(row.case)].append(row)
+    *kokkos, native = found = [quickest(some) for some in by_tier.values()]
     rooflines = [(roofline(row) if row else "") or "-" for row in found]
+    ratios = {
+        one: ratio_text(ratio(row, native))
+        for one, row in zip(tiers, kokkos)
+        if one != FLAT
+    }
     return (
         problem_text(group[0]),
-        (portable or group[0]).case.method_text,
-        rate_text(portable),
-        rate_text(blocks),
+        (next(filter(None, kokkos), None) or group[0]).case.method_text,
+        *map(rate_text, kokkos),
         f"{native.case.model} {rate_text(native)}" if native else "",
-        *(ratio_text(ratio(row, native)) for row in (portable, blocks)),
+        *ratios.values(),
         ", ".join(rooflines) if {*rooflines} != {"-"} else "",
     )
 

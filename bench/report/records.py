@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import costs, end_to_end, fields, old_costs, renamed
+from . import costs, end_to_end, fields, old_costs, renamed, writing
 from .case import Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_build, read_facts
@@ -224,7 +224,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         device_kind=kind,
         device_name=context.full_name(kind, take(row, "device_name", str, "")),
         status=status,
-        reason=take(row, "reason", str, ""),
+        reason=renamed.modern_reason(take(row, "reason", str, "")),
         metric=take(row, "metric", str, ""),
         unit=take(row, "unit", str, texts["dtype"]),
         best_unit=take(row, "best_unit", str, ""),
@@ -239,6 +239,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         figures=read_figures(row),
         curves=read_curves(row),
         expected=read_expected(row),
+        **writing.read(row, texts["model"]),
         clock_hz=costs.clock(row),
     )
     return case if costs.are_of_today(row) else old_costs.today(case)

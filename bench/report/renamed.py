@@ -32,6 +32,13 @@ def modern_model(name: str) -> str:
     return MODELS.get(name, name)
 
 
+def modern_reason(text: str) -> str:
+    """A reason with the models' names of today."""
+    for old, now in MODELS.items():
+        text = text.replace(old, now)
+    return text
+
+
 def modern(algorithm: str, method: str, model: str) -> tuple[str, str] | None:
     """Method and execution of today; None where the method is no old one."""
     if model not in COMPILED:

@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 
 from . import marked
-from .evidence import Listing, Variant, proofs, read_listing, states
+from .evidence import Listing, Variant, bodies, proofs, read_listing, states
 from .fields import Broken
 from .models import COLUMNS
+from .writing import NUMBERS, ONE
 
 REGISTERED = {"ready", "no_device"}
 PUBLISHED = Path(__file__).parents[1] / "results"
@@ -23,8 +24,11 @@ NAME = "support"
 BEGIN, END = marked.markers(NAME)
 LEGEND = (
     "`CPU`, `H200`: checked there, in a published record. `compiled`: built, not run. "
-    "`missing`: to be written. `—`: not expressible, for the reason below."
+    "`missing`: to be written. `—`: not expressible, for the reason below. "
+    "`one body`: written once for every kind of device; `numbers`: one body, with integers that differ by kind of device; "
+    "other cells of `kokkos`: several bodies."
 )
+WRITTEN = {ONE: " (one body)", NUMBERS: " (numbers)"}
 
 
 def cell_text(cell: dict[str, str], proof: set[str], notes: list[str]) -> str:
@@ -46,9 +50,11 @@ def draw(listings: list[Listing], proof: dict[Variant, set[str]]) -> str:
     head = ["algorithm", "method", *COLUMNS, "libraries"]
     lines = [head, ["---"] * len(head)]
     notes: list[str] = []
+    told = bodies(listings)
     for key, row in states(listings).items():
         texts = {
             model: cell_text(row.get(model, {}), proof.get((*key, model), set()), notes)
+            + WRITTEN.get(told.get((*key, model), ""), "")
             for model in [
                 *COLUMNS,
                 *(name for name in row if name not in COLUMNS),

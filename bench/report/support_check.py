@@ -7,10 +7,10 @@ reports only what that build or the records contradict.
 
 from __future__ import annotations
 
-from .evidence import Listing, Method, Variant, states
+from .evidence import Listing, Method, Variant, bodies, states
 from .fields import Broken
 from .models import COLUMNS
-from .support import BEGIN, END, REGISTERED
+from .support import BEGIN, END, REGISTERED, WRITTEN
 
 Table = dict[Method, dict[str, str]]
 
@@ -35,6 +35,13 @@ def parse(text: str) -> Table:
     return table
 
 
+def plain(text: str) -> str:
+    """A cell without how its code is written."""
+    for ending in WRITTEN.values():
+        text = text.removesuffix(ending)
+    return text
+
+
 def denied(state: str, text: str) -> bool:
     """Whether a build with this state rules out this cell. Others may know more."""
     exists = text not in ("", "missing", "not built") and not text.startswith("—")
@@ -53,7 +60,10 @@ def contradictions(readme: str, listing: Listing) -> list[str]:
             found.append(f"{' '.join(key)}: no row")
             continue
         for model, cell in row.items():
-            text = table[key].get(model, "")
+            whole = table[key].get(model, "")
+            text, told = plain(whole), bodies([listing]).get((*key, model))
+            if told and whole.removeprefix(text) != WRITTEN.get(told, ""):
+                found.append(f"{' '.join(key)} {model}: {told}, table: '{whole}'")
             for state, reason in cell.items():
                 unnamed = state == "not_expressible" and text.startswith("—")
                 if denied(state, text):
@@ -72,7 +82,8 @@ def unproven(readme: str, proof: dict[Variant, set[str]]) -> list[str]:
     """Devices that the table names without a published record, and the reverse."""
     found = []
     for key, row in parse(readme).items():
-        for model, text in row.items():
+        for model, whole in row.items():
+            text = plain(whole)
             named = set()
             if text not in ("", "compiled", "missing", "not built") and text[0] != "—":
                 named = set(text.split(", "))

@@ -9,15 +9,22 @@ from collections.abc import Collection, Iterable, Sequence
 
 from . import end_to_end, end_to_end_times
 from .bounds import CACHE
+from .factors import BESIDE, FACTORS, JOINT, WHOLE
 from .gap_texts import COLUMNS as GAP_COLUMNS
-from .gap_texts import DEFINITIONS, blank_text, cells
+from .gap_texts import (
+    DEFINITIONS,
+    TIER_COLUMNS,
+    TIERS_TEXT,
+    blank_text,
+    cells,
+    tier_cells,
+)
 from .gap_texts import NUMBERS as GAP_NUMBERS
-from .gaps import BESIDE, FACTORS, JOINT, WHOLE, Gap
+from .gaps import Gap
 from .learning import COLUMNS as TRAINING_COLUMNS
 from .learning import NUMBERS as TRAINING_NUMBERS
 from .learning import Training
 from .learning import cells as training_cells
-from .models import NOT_TOLD, PORTABLES
 from .rows import Row, counts_text
 from .shape_texts import BOUNDS, WORST
 from .shape_texts import COLUMNS as SHAPE_COLUMNS
@@ -27,6 +34,7 @@ from .shapes import ShapeStudy
 from .statistics import median
 from .traffic import in_cache
 from .view import COLUMNS, NUMBERS, OPTIONAL, RATIO, Group
+from .writing import TIERS
 
 END_TO_END = {
     f"end_to_end_{'_'.join(way)}{end}_s": (way, place)
@@ -37,7 +45,7 @@ END_TO_END = {
 
 def column(name: str) -> str:
     """``gap_language_x_method``: of a factor, and of what stands beside the factors."""
-    return "gap" if name == WHOLE else f"gap_{name.replace(' ', '_')}"
+    return "gap" if name == WHOLE else f"gap_{name.replace(',', '').replace(' ', '_')}"
 
 
 CSV_COLUMNS = [
@@ -100,13 +108,16 @@ CSV_COLUMNS = [
     "energy_low_J",
     "energy_high_J",
     "energy_reason",
+    "bodies",
+    "shared",
+    "numbers",
 ]
 
 
 RIGHT = {
     *NUMBERS,
     RATIO,
-    *(f"{model} / native" for model in PORTABLES),
+    *(f"{tier} / native" for tier in ("Kokkos", *TIERS)),
     "native / portable twin",
     *TRAINING_NUMBERS,
     *SHAPE_NUMBERS,
@@ -184,6 +195,8 @@ def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
         "compiler": case.context.build.compiler,
         "sources": case.context.build.sources,
         "executable": case.context.build.executable,
+        "shared": "" if case.shared is None else str(case.shared).lower(),
+        "numbers": " ".join(f"{k}={v}" for k, v in case.numbers.items()),
         "host": " ".join(dict.fromkeys(context.host for context in case.contexts)),
     }
     return {k: str(values[k] if k in values else getattr(case, k)) for k in CSV_COLUMNS}
@@ -255,6 +268,10 @@ def to_markdown(
         parts.append("".join(f"- {escape(text)}\n" for text in problems))
     if remarks:
         parts.append("".join(f"- preflight: {escape(text)}\n" for text in remarks))
+    if gaps:
+        told = [(gap.title, gap.device, *tier_cells(gap)) for gap in gaps]
+        tiers = markdown_table(("problem", "device", *TIER_COLUMNS), told)
+        parts.append(f"### the tiers\n\n{escape(TIERS_TEXT)}\n\n{tiers}")
     rows = [row for group in groups for row in group.rows]
     columns = [c for c in COLUMNS if c not in OPTIONAL or any(row[c] for row in rows)]
     for group in groups:
@@ -264,7 +281,7 @@ def to_markdown(
         parts.append(f"### {escape(group.title)}\n\n{table}")
     if gaps:
         table = markdown_table(GAP_COLUMNS, cells(gaps), GAP_NUMBERS)
-        parts.append(f"### the gap\n\n{escape(f'{DEFINITIONS} {NOT_TOLD}')}\n\n{table}")
+        parts.append(f"### the gap\n\n{escape(DEFINITIONS)}\n\n{table}")
     if trainings:
         table = markdown_table(TRAINING_COLUMNS, training_cells(list(trainings)))
         parts.append(

@@ -7,31 +7,33 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from . import expected, nulls, shape_texts, units, unresolved
+from . import expected, gap_texts, means, nulls, shape_texts, units, unresolved
+from .factors import WHOLE
 from .findings import Findings
-from .gap_texts import BEST
-from .gaps import WHOLE, Gap
-from .models import PORTABLE, SPECIALISED
+from .gap_texts import BEST, LIBRARY, RATIO
+from .gaps import Gap
+from .models import FLAT
 from .ratios import judge
 from .rows import Row
 from .selection import of_study, time
 from .statistics import Estimate
 from .terminal import coloured, shorten
 from .view import roofline
+from .writing import ONCE, SEVERAL, SPECIAL, TIERS
 
-RATIO = f"{PORTABLE} / native"
-LIBRARY = "best library or peer"
 COLUMNS = (
-    *("problem", "device", PORTABLE, SPECIALISED, "native"),
+    *("problem", "device", *TIERS, "native"),
     *(RATIO, "verdict", BEST, LIBRARY, WHOLE, "roofline"),
 )
 RIGHT = (RATIO, WHOLE, "roofline")
 WIDE = 110  # columns from which on methods, intervals and the whole gap have room
+WITH_METHODS = 2  # tiers that have room for their methods
 WIDEST = 140  # the best library or peer, and the roofline
 GIVE_WAY = (  # to these, in this order, until all fit
-    *((LIBRARY, 18), ("problem", 20), (BEST, 18), (LIBRARY, 10), (PORTABLE, 18)),
-    *((SPECIALISED, 13), ("problem", 14), (BEST, 14), (PORTABLE, 14), ("device", 6)),
-    *(("native", 7), (PORTABLE, 7), (SPECIALISED, 7), (BEST, 10), ("problem", 12)),
+    *((LIBRARY, 18), ("problem", 20), (BEST, 18), (LIBRARY, 10), (ONCE, 18)),
+    *((SEVERAL, 18), (SPECIAL, 13), (FLAT, 13), ("problem", 14), (BEST, 14)),
+    *((ONCE, 14), (SEVERAL, 14), ("device", 6), ("native", 7), (ONCE, 7)),
+    *((SEVERAL, 7), (SPECIAL, 7), (FLAT, 7), (BEST, 10), ("problem", 10)),
 )
 REASONS = 4  # that are named, of why cases did not run
 
@@ -70,15 +72,15 @@ def roofline_text(row: Row) -> str:
     return roofline(row).split(" (")[0].split(",")[0].removesuffix("-bound")
 
 
-def line(gap: Gap, margin: float, width: int) -> dict[str, str]:
-    """The cells of one problem."""
+def line(gap: Gap, margin: float, width: int, methods: bool) -> dict[str, str]:
+    """The cells of one problem; ``methods``: of the tiers too."""
     wide, widest = width >= WIDE, width >= WIDEST
-    rows = (gap.once, gap.special)
+    rows = gap.tiers.values()
     texts = (
         f"{gap.algorithm} {gap.problem}".replace(" f32", ""),
         gap.device,
-        *(cell(row, *who(row)[1:] if wide else ()) for row in rows),
-        cell(gap.native, *who(gap.native)[:1] if wide else ()),
+        *(cell(row, *who(row)[1:] if methods else ()) for row in rows),
+        cell(gap.native, *who(gap.native)[:1] if methods or widest else ()),
         ratio_text(gap.ratio, wide) if gap.ratio else "",
         judge(gap.ratio, margin) if gap.ratio else "",
         cell(gap.best, *who(gap.best)),
@@ -118,10 +120,14 @@ def row_text(cells: dict[str, str], widths: dict[str, int]) -> str:
 
 def table(gaps: Sequence[Gap], margin: float, width: int, colour: bool) -> list[str]:
     """A head, and one line for each problem, precision class and device. @pre there are gaps"""
-    lines = [line(gap, margin, width) for gap in gaps]
+    tiers = sum(any(gap.tiers[tier] for gap in gaps) for tier in TIERS)
+    methods = width >= WIDE and tiers <= WITH_METHODS
+    lines = [line(gap, margin, width, methods) for gap in gaps]
     names = dict(zip(COLUMNS, COLUMNS))
     if width < WIDE:
-        names |= {RATIO: "ratio", SPECIALISED: SPECIALISED.removeprefix(f"{PORTABLE}_")}
+        names |= {RATIO: "ratio"}
+    if not methods:
+        names |= {ONCE: "once", SEVERAL: "several", SPECIAL: "special"}
     widths = column_widths(lines, names, width)
     head = row_text(names, widths)
     found = [(row_text(cells, widths), cells["verdict"]) for cells in lines]
@@ -158,6 +164,8 @@ def to_summary(
         *unresolved.texts(found.gaps, found.margin),
         *found.detectable,
     ]
+    left = gap_texts.left_out(found.gaps)
+    shapes = shape_texts.texts(found.shapes)
     said = [f"preflight: {text}" for text in remarks]
     lines = [
         *wrapped([headline, *said], width),
@@ -165,7 +173,7 @@ def to_summary(
         *table(found.gaps, found.margin, width, colour),
         *failures(rows, width, colour),
         "",
-        *wrapped([*warnings, *shape_texts.texts(found.shapes)], width),
+        *wrapped([*warnings, *means.texts(found.means), *left, *shapes], width),
     ]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -82,6 +82,12 @@ std::string unit_of(const Case& that) {
   return own ? variant->units.at(that.dtype) : that.method->unit(that.dtype);
 }
 
+const Writing* writing_of(std::string_view algorithm, std::string_view method, std::string_view model) {
+  const ModelFacts* facts = model_facts(model);
+  const Variant* variant = registry().variant(algorithm, method, model);
+  return facts != nullptr && facts->portable && variant != nullptr ? &variant->writing : nullptr;
+}
+
 bool is_own(std::string_view model) {
   const ModelFacts* facts = model_facts(model);
   return facts != nullptr && facts->own;

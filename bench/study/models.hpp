@@ -24,6 +24,9 @@ std::vector<std::string> known_models();
 /// The arithmetic unit of a case: its method's, unless its variant computes in another.
 std::string unit_of(const Case& that);
 
+/// How the code of a variant of a portable model is written; null for other models, and where this build lacks it.
+const Writing* writing_of(std::string_view algorithm, std::string_view method, std::string_view model);
+
 /// The models that a method declares: its own in every language, and its libraries.
 std::vector<std::string> declared_models(const Algorithm& algorithm, const Method& method);
 

@@ -83,7 +83,7 @@ def test_it_loads_quietly_and_fits(browser, page, width, dark):
 def test_the_page_fills_the_window_and_its_tables_fit(browser, page, width):
     browser.open(page, width)
     wide = "[...document.querySelectorAll('{0}')].map((one) => one.getBoundingClientRect().width)"
-    assert min(browser.run(wide.format("main, #answer, #cases"))) > 0.93 * width
+    assert min(browser.run(wide.format("main, #answer, #gap, #cases"))) > 0.93 * width
     boxes = "[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)"
     assert set(browser.run(boxes)) == {0}
     assert sum(sorted(browser.run(wide.format("figure")))[-2:]) > 0.9 * min(width, 1280)

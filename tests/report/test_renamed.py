@@ -104,6 +104,11 @@ def test_a_manifest_with_old_names(entry, save):
     assert not problems and len(cases) == 1
 
 
+def test_reasons_name_models_as_today(entry, rows_of):
+    (row,) = rows_of([entry("hip", reason="needs kokkos_blocks or cuda")])
+    assert row.reason == "needs kokkos_specialised or cuda"
+
+
 def test_like_is_compared_with_like(entry, rows_of):
     """Graphs with graphs, Kokkos' own with native ones; the rest with the rest."""
     what = {"algorithm": "polynomial_fit", "method": "stepwise"}

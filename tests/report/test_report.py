@@ -201,7 +201,7 @@ def test_runs_as_a_module_from_the_project(tmp_path):
         command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "kokkos / native" in done.stdout
+    assert "Kokkos / native" in done.stdout
     assert [r["verdict"] for r in read_csv(tmp_path / "run")] == [
         "skipped",
         "",

@@ -41,13 +41,13 @@ def test_portable_and_native_are_compared_method_by_method(said):
     )
     sentence, table = lines(text, "Where portable equals native")
     longer = "takes at most 3 % longer than native code of the same method in"
-    kokkos = f"`kokkos` {longer} 0 of 2 methods and problems (median ratio 1.300)"
-    blocks = f"`kokkos_specialised` {longer} 1 of 1 methods and problems (median ratio 1.020)"
+    kokkos = f"Kokkos, written once, {longer} 0 of 2 methods and problems (median ratio 1.300)"
+    blocks = f"Kokkos, specialised, {longer} 1 of 1 methods and problems (median ratio 1.020)"
     assert f"{kokkos}; {blocks}" in sentence
     assert len(table) == 2, "what is within 3 % is not shown"
     assert "| kokkos wide 1.500 ms | cuda wide 1.000 ms | 1.500 |" in table[0]
     assert "| kokkos plain 2.200 ms | cuda plain 2.000 ms | 1.100 |" in table[1]
-    sentence, table = lines(text, "What specialised blocks add to pure Kokkos")
+    sentence, table = lines(text, "What specialised kernels add")
     assert "Of 1 methods that both have, 1 are over 3 % faster" in sentence
     assert "1.47 times; 0 are slower" in sentence
     assert (

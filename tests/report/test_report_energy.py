@@ -56,7 +56,7 @@ def test_none_is_blank_with_the_reason(rows_of, entry):
     assert of["openmp"].energy is None
     assert of["openmp"].note == f"no energy: {why}"
     (line,) = [line for line in to_csv(rows).splitlines() if "openmp" in line]
-    assert line.endswith(f",,,,{why}")
+    assert line.endswith(f",,,,{why},,,")
 
 
 def test_a_study_without_energies_has_no_such_column(rows_of, entry):

@@ -3,8 +3,9 @@
 
 import pytest
 
+from bench.report.factors import FACTORS, geometric_mean
 from bench.report.gap_texts import cells, texts
-from bench.report.gaps import FACTORS, gaps, geometric_mean
+from bench.report.gaps import gaps
 from bench.report.table import record
 
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -21,7 +22,9 @@ def study(entry):
         entry("kokkos", times(12e-3)),
         entry("kokkos", times(8e-3), "team=64"),
         entry("cuda", times(5e-3)),
-        entry("kokkos_specialised", times(4.4e-3), method="mma", kind="gpu"),
+        entry(
+            "kokkos_specialised", times(4.4e-3), method="mma", kind="gpu", shared=True
+        ),
         entry("cuda", times(4e-3), method="mma"),
         entry("cub", times(1e-3), method="transform"),
     ]
@@ -94,8 +97,12 @@ def test_the_csv_has_the_gap_in_the_row_that_it_is_of(study, rows_of):
     assert float(line["gap_launch_layer"]) == pytest.approx(1.1)
     assert float(line["gap_recovered"]) == pytest.approx(0.2875, abs=1e-4)
     assert line["gap_best"] == "cub transform"
-    assert line["gap_flat_cost"] == line["gap_language_x_method"] == ""
-    assert line["gap_blank"] == "flat cost: no flat kernel"
+    assert line["gap_flat_cost_default"] == line["gap_flat_cost_searched"] == ""
+    assert line["gap_language_x_method"] == ""
+    assert (
+        line["gap_blank"] == "flat cost, default, flat cost, searched: no flat kernel"
+    )
+    assert (line["bodies"], line["shared"], line["numbers"]) == ("one", "", "")
     assert {record(gap.native)[name] for name in names} == {""}
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from bench.report import defects, published, published_figures
 from bench.report.fields import Broken, read_json
+from bench.report.gap_texts import TIERS_TEXT
 from bench.report.marked import splice
 from bench.report.merge import record_files
-from bench.report.models import NOT_TOLD
 from bench.report.published_records import read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,12 +106,13 @@ def test_tables(results):
     assert "4.000 ms openmp wide" in text and "1.000 [" in text and "same" in text
     assert "| f32 n=2^28 |" in text and "f64" not in text
     short = re.sub(r" \[[\d., ]+\]", "", text)  # without intervals
-    line = "|  | 1.100 ms wide |  | 1.000 ms cuda wide | 1.100 slower |"
-    best = "1.000 ms cuda wide | 2.000 ms cub transform |"
-    assert f"| f32 n=2^28 {line} {best}" in short
+    tiers = "|  | 1.100 ms wide |  |  | 1.000 ms cuda wide | 1.000 ms cuda wide |"
+    assert f"| f32 n=2^28 {tiers} 1.100 slower | 2.000 ms cub transform |" in short
     gap = "| 1.100 |  | 1.100 | 1 | 1 | 1 | wide / cuda |"
-    assert f"| f32 n=2^28 {gap}  |  |  | tuning: one launch measured |" in short
-    assert NOT_TOLD in text
+    assert f"| f32 n=2^28 {gap}  |  |  |  | tuning: one launch measured |" in short
+    assert TIERS_TEXT in text
+    mean = "default launches, same-method pairs: 1.100 (n = 1, worst 1.100: vector_add f32 n=2^28 wide)"
+    assert f"- written once / native on NVIDIA H200, {mean}\n" in text
     assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text
     assert "Kokkos 4.7.00" in text and "abc1234" in text
     image = "bench/results/figures/times-slower-nvidia-h200.svg"
@@ -121,7 +122,7 @@ def test_tables(results):
     assert f"![Times slower, NVIDIA H200]({image}){caption}" in first
     assert first.count("[vector_add](algorithms/vector_add/README.md)") == 1
     assert "1.000 ms cuda wide" in first and "openmp" not in first
-    assert NOT_TOLD in first
+    assert TIERS_TEXT in first
 
 
 def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save):
@@ -182,7 +183,7 @@ def test_page_of_an_algorithm(results, tmp_path, capsys):
     text = page.read_text()
     kokkos, cuda = "1.100 ms, 2928 GB/s", "cuda 1.000 ms, 3221 GB/s"
     for dtype in ("f32", "f64"):
-        line = f"| {dtype} n=2^28 | wide | {kokkos} |  | {cuda} | 1.100 ["
+        line = f"| {dtype} n=2^28 | wide | {kokkos} | {cuda} | 1.100 ["
         assert line in text and f"- {dtype} n=2^28: cub `transform` 2.000 ms" in text
     assert "slower" in text and f"../../bench/results/{FIRST}" in text
     assert text.endswith("-->\nrest\n") and plain.read_text() == "no tables"

@@ -89,6 +89,27 @@ def test_names_of_devices(entry, rows_of):
         assert place(row.case) == short
 
 
+def test_code_that_is_written_once_is_told(proof):
+    """In the cell, and where a build contradicts it."""
+    ours = listings()
+    for listing in ours:
+        for method in listing["algorithms"][0]["methods"]:
+            for model in method["models"]:
+                if model["name"] == "kokkos":
+                    once = method["name"] == "direct"
+                    model["bodies"] = "numbers" if once else "several"
+    readme = support.splice(PAGE, support.draw(ours, proof))
+    table = parse(readme)
+    assert table["distance_matrix", "direct"]["kokkos"] == "CPU, H200 (numbers)"
+    assert table["distance_matrix", "tiled"]["kokkos"] == "compiled"
+    assert [contradictions(readme, listing) for listing in ours] == [[], []]
+    assert unproven(readme, proof) == []
+    found = contradictions(readme.replace("(numbers)", "(one body)"), ours[1])
+    assert found == [
+        "distance_matrix direct kokkos: numbers, table: 'CPU, H200 (one body)'"
+    ]
+
+
 def test_write_then_check(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(support, "PUBLISHED", tmp_path / "none")
     readme = tmp_path / "README.md"

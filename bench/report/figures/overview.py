@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from ..factors import ratio
 from ..findings import Findings
-from ..gaps import Gap, ratio
-from ..models import PORTABLE, SPECIALISED
+from ..gaps import Gap
+from ..models import FLAT, PORTABLE
 from ..ratios import judge
 from ..rows import Row
 from ..selection import NO_ALGORITHMS, work_title
 from ..statistics import MARGIN, Estimate
 from ..units import exact, per_cent, plain
+from ..writing import ONCE, SEVERAL, SPECIAL, TIERS
 from .figure import Figure, cases_of, device_text, provenance
 
 if TYPE_CHECKING:
@@ -27,13 +29,14 @@ if TYPE_CHECKING:
 
 TALLEST = 45  # rows
 LONGEST = 72  # characters of a label
+MARKERS = {FLAT: "triangles", ONCE: "circles", SEVERAL: "squares", SPECIAL: "pentagons"}
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How many times slower a model is on one problem; None where that is not known."""
+    """How many times slower a tier is on one problem; None where that is not known."""
 
-    model: str
+    tier: str
     native: Estimate | None  # than the native of its method
     best: Estimate | None  # than the best of all
 
@@ -71,36 +74,35 @@ def certain(ratio: Estimate) -> bool:
 
 def rows_of(gap: Gap) -> list[Row]:
     """What is drawn of a problem."""
-    every = (gap.once, gap.special, gap.native, gap.twin, gap.best)
+    every = (*gap.tiers.values(), gap.native, gap.twin, gap.best)
     return [row for row in every if row]
 
 
 def marks(gap: Gap) -> list[Mark]:
-    """One for each model of Kokkos that solved the problem."""
+    """One for each tier of Kokkos' code that solved the problem."""
+    native = {SPECIAL: gap.special_ratio, (ONCE if gap.once else SEVERAL): gap.ratio}
     return [
-        Mark(model, native, ratio(row, gap.best))
-        for model, row, native in (
-            (PORTABLE, gap.once, gap.ratio),
-            (SPECIALISED, gap.special, gap.special_ratio),
-        )
+        Mark(tier, native.get(tier), ratio(row, gap.best))
+        for tier, row in gap.tiers.items()
         if row
     ]
 
 
 def caption(shown: list[Gap]) -> str:
     """What the marks are, and what they say: of resolved ratios the range, of unresolved ones the number."""
-    text = (
-        f"Times slower: right of 1 Kokkos is slower. Circles are {PORTABLE}, by the method that is fastest at its default launch; pentagons are "
-        f"{SPECIALISED}, by its fastest method. Left panel: against native code of the same method; right panel: against the best of all; "
-        f"each side at its best launch. Bars are 95 % intervals, hollow marks are unresolved, the grey band is {per_cent(MARGIN)} to both sides, "
-        f"arrows point to values beyond the axis. Of {len(shown)} problems and precision classes"
-    )
     every = [mark for gap in shown for mark in marks(gap)]
+    found = [tier for tier in TIERS if tier in {mark.tier for mark in every}]
+    text = (
+        f"Times slower: right of 1 Kokkos is slower. {'; '.join(f'{MARKERS[tier]}: {tier}' for tier in found).capitalize()}. "
+        f"{ONCE.capitalize()} and {SEVERAL}: {PORTABLE}, by the method that is fastest at its default launch. "
+        "Left panel: against native code of the same method; right panel: against the best of all; "
+        f"each side at its best launch. Bars are 95 % intervals, hollow marks are unresolved, the grey band is {per_cent(MARGIN)} to both sides, "
+        f"arrows point to values beyond the axis. Of {len(shown)} problems and precision classes:"
+    )
     told = []
-    for model in (PORTABLE, SPECIALISED):
-        some = [mark for mark in every if mark.model == model]
-        if some:
-            told.append(f"{model} solves {len(some)}: {said(some)}")
+    for tier in found:
+        some = [mark for mark in every if mark.tier == tier]
+        told.append(f"{tier} (in {len(some)}), {said(some)}")
     return f"{text} {'; '.join(told)}."
 
 
@@ -109,13 +111,16 @@ def said(some: list[Mark]) -> str:
     known = [mark for mark in some if mark.native]
     ratios = [mark.native.value for mark in known if mark.resolved and mark.native]
     band = sum(1 / (1 + MARGIN) <= value <= 1 + MARGIN for value in ratios)
+    best = [mark.best.value for mark in some if mark.best]
+    against = f"against the best up to {plain(max(best))}"
+    if not known:
+        return against
     text = f"against native {len(ratios)} ratios are resolved"
     if ratios:
         text += f", from {plain(min(ratios))} to {plain(max(ratios))}, {band} of them in the band"
     if unknown := len(known) - len(ratios):
         text += f", {unknown} more {'is' if unknown == 1 else 'are'} unresolved"
-    best = [mark.best.value for mark in some if mark.best]
-    return f"{text}; against the best up to {plain(max(best))}"
+    return f"{text}; {against}"
 
 
 def label(gap: Gap) -> str:
@@ -159,19 +164,23 @@ def draw(shown: list[Gap], title: str) -> Canvas:
     panels[0].set_ylim(len(shown) - 0.4, -0.6)
     panels[0].set_xlabel("Kokkos / native, same method (log)")
     panels[1].set_xlabel("Kokkos / best of all (log)")
-    for model in dict.fromkeys(mark.model for _, mark in every):
-        panels[0].plot([], [], label=style.kind_of(model), **look_of(model).mark)
+    for tier in dict.fromkeys(mark.tier for _, mark in every):
+        panels[0].plot([], [], label=f"Kokkos, {tier}", **look_of(tier).mark)
     style.legend(panels[0])
     under = provenance(row.case for gap in shown for row in rows_of(gap))
     return style.finish(figure, title, under)
 
 
-def look_of(model: str) -> Look:
-    """Each model in its colour, since their marks overlap."""
+def look_of(tier: str) -> Look:
+    """Each tier in its colour and shape, since their marks overlap."""
     from . import style
 
-    look = style.look(model)
-    return replace(look, colour=style.ORANGE) if model == SPECIALISED else look
+    return {
+        FLAT: style.Look(style.GREEN, "^", True),
+        ONCE: style.Look(style.BLUE, "o", True),
+        SEVERAL: style.Look(style.PURPLE, "s", True),
+        SPECIAL: style.Look(style.ORANGE, "p", True),
+    }[tier]
 
 
 def draw_mark(panel: Axes, place: int, mark: Mark, found: Estimate | None) -> None:
@@ -180,7 +189,7 @@ def draw_mark(panel: Axes, place: int, mark: Mark, found: Estimate | None) -> No
         return
     from . import style
 
-    look = look_of(mark.model)
+    look = look_of(mark.tier)
     span = [found.low or found.value, found.high or found.value]
     panel.plot(span, [place, place], color=look.colour, linewidth=2.4, alpha=0.55)
     face = look.colour if certain(found) else style.PAPER
