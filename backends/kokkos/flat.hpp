@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <string>
+
 #include "backends/kokkos/kokkos.hpp"
 
 /// What flat Kokkos leaves to Kokkos, and the one choice that it has: the block size of a range on a GPU.
@@ -15,6 +18,21 @@ inline Launch resolve_flat(Launch launch) {
     throw Unsupported(on_gpu
                           ? "a flat kernel takes a team of 64, 128, 256, 512 or 1024, its block size, and nothing else"
                           : "Kokkos chooses the launch of a flat kernel on a host");
+  return launch;
+}
+
+/// The launch of a flat kernel over cells: the tile of its MDRangePolicy, `vector` x `team` x `tile` cells along x, y
+/// and z; nothing: Kokkos' choice. @throws Unsupported for a league, for half a tile, for one beyond a block of the
+/// device
+inline Launch resolve_flat_tile(const Queue& queue, Launch launch) {
+  if (launch == Launch{}) return launch;
+  if (launch.league != 0 || launch.team == 0 || launch.vector == 0)
+    throw Unsupported("a flat kernel over cells takes a tile, vector x team x tile cells, and nothing else");
+  launch.tile = std::max(launch.tile, 1);
+  const std::int64_t cells = std::int64_t{launch.vector} * launch.team * launch.tile;
+  if (on_gpu && cells > limits(queue).team_times_vector)
+    throw Unsupported("a tile of " + std::to_string(cells) + " cells: a block has " +
+                      std::to_string(limits(queue).team_times_vector) + " threads");
   return launch;
 }
 

@@ -9,14 +9,13 @@
 namespace league::bench {
 namespace {
 
-constexpr std::array<Renamed, 7> renamings{
-    {{"linear_regression", "graph", "", "block_reduce", Execution::graph},
-     {"logistic_regression", "graph", "", "fused", Execution::graph},
-     {"softmax_regression", "graph", "", "fused", Execution::graph},
-     {"polynomial_fit", "graph", "kokkos", "stepwise", Execution::kokkos_graph},
-     {"polynomial_fit", "graph", "", "stepwise", Execution::graph},
-     {"polynomial_fit", "kokkos_graph", "", "stepwise", Execution::kokkos_graph},
-     {"sum", "range_reduce", "", "flat", Execution::stream}}};
+constexpr std::array<Renamed, 7> renamings{{{"linear_regression", "graph", "", "block_reduce", Execution::graph},
+                                            {"logistic_regression", "graph", "", "fused", Execution::graph},
+                                            {"softmax_regression", "graph", "", "fused", Execution::graph},
+                                            {"polynomial_fit", "graph", "kokkos", "stepwise", Execution::kokkos_graph},
+                                            {"polynomial_fit", "graph", "", "stepwise", Execution::graph},
+                                            {"polynomial_fit", "kokkos_graph", "", "stepwise", Execution::kokkos_graph},
+                                            {"sum", "range_reduce", "", "flat", Execution::stream}}};
 
 bool has_own(const Algorithm& algorithm, std::string_view method) {
   return std::ranges::any_of(algorithm.methods,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/sum/common/lanes.hpp"
 #include "algorithms/sum/sum.hpp"
 #include "tests/algorithms/solved.hpp"
 #include "tests/runtime.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/stencil/common/shard.hpp"
+#include "algorithms/stencil/common/lanes.hpp"
 #include "backends/cuda/cuda.hpp"
 
 namespace league::stencil::cuda_model {

@@ -88,20 +88,21 @@ KOKKOS_INLINE_FUNCTION void for_lanes(const Member& team, const Tiles& tiles, co
   }
 }
 
-/// A method: `Kernel<T>::run` launches it for cells, tiles and a launch.
+/// A method: `Kernel::run` launches it for cells, tiles and a launch; a lane takes `Kernel::width(n)` x `lane_rows(n)`
+/// cells of a plane.
 template <class T, class Kernel>
 class Once final : public StencilShard<T, kokkos::Array> {
   using Base = StencilShard<T, kokkos::Array>;
+  static constexpr Numbers numbers = Kernel::numbers;
 
  public:
   Once(const Stencil& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
   Launch configure(Launch launch) override {
-    const Numbers numbers = Kernel::numbers(Base::n());
     LaunchLimits most = kokkos::limits(Base::queue());
     most.team_times_vector = std::min(most.team_times_vector, Kernel::max_lanes);
     int vector = std::min(numbers.vector, most.vector);
-    while (vector > 1 && vector / 2 * numbers.width >= Base::n()) vector /= 2;
+    while (vector > 1 && vector / 2 * Kernel::width(Base::n()) >= Base::n()) vector /= 2;
     const int team = std::min(numbers.team * numbers.vector, most.team_times_vector) / vector;
     launch_ = resolve(launch, {0, team, vector, 1}, most);
     const Tiles whole = tiles(static_cast<int>(Base::rows().size()));
@@ -119,10 +120,9 @@ class Once final : public StencilShard<T, kokkos::Array> {
 
  private:
   [[nodiscard]] Tiles tiles(int planes) const {
-    const Numbers numbers = Kernel::numbers(Base::n());
-    const int rows = std::max(numbers.tile, launch_.team * numbers.rows);
-    const int columns = std::max(numbers.columns, launch_.vector * numbers.width);
-    return tiles_of(Base::n(), planes, rows, columns, numbers.slab, launch_.tile,
+    const int n = Base::n();
+    return tiles_of(n, planes, std::max(numbers.tile, launch_.team * Kernel::lane_rows(n)),
+                    std::max(numbers.columns, launch_.vector * Kernel::width(n)), numbers.slab, launch_.tile,
                     std::max(1, exec_.concurrency() / (launch_.team * launch_.vector)));
   }
   const Exec& exec_;
@@ -130,10 +130,14 @@ class Once final : public StencilShard<T, kokkos::Array> {
 };
 
 template <template <class> class Kernel>
-std::unique_ptr<HaloShard> by_type_once(const Stencil& problem, const Context& context, const Shard& shard) {
-  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<HaloShard> {
-    return std::make_unique<Once<T, Kernel<T>>>(problem, context, shard);
-  });
+RegisterHalo<Stencil> once(const char* method) {
+  return {method,
+          written_once<float, double>(kokkos::model, []<class T>(Of<T>) { return blocks::named(Kernel<T>::numbers); }),
+          [](const Stencil& problem, const Context& context, const Shard& shard) {
+            return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<HaloShard> {
+              return std::make_unique<Once<T, Kernel<T>>>(problem, context, shard);
+            });
+          }};
 }
 
 }  // namespace league::stencil::kokkos_model

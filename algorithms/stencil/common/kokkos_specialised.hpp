@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/stencil/common/shard.hpp"
+#include "algorithms/stencil/common/lanes.hpp"
 #include "algorithms/stencil/host/host.hpp"
 #include "backends/kokkos/submit.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "algorithms/blocks/aligned_rows.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/drivers/halo.hpp"
 #include "algorithms/stencil/common/grid.hpp"
@@ -49,40 +48,6 @@ class StencilShard : public HaloShard {
   int n_;
   std::int64_t plane_;  ///< cells
   std::array<Array<T>, buffers> grids_;
-};
-
-/// A method on GPU lanes: the mapping of a launch to the planes.
-template <class T, template <class> class Array, Method method>
-class LaneShard : public StencilShard<T, Array> {
- public:
-  using StencilShard<T, Array>::StencilShard;
-
- protected:
-  Launch plan(Launch launch, const LaunchLimits& limits) {
-    launch_ = resolve(launch, {0, default_lanes(), 1}, limits);
-    const Tiling whole = tiling(this->rows().size());
-    launch_.tile = whole.depth;
-    if (launch_.league == 0) launch_.league = league_of(whole.items);
-    return launch_;
-  }
-  [[nodiscard]] Tiling tiling(std::int64_t planes) const {
-    const int lanes = launch_.team * launch_.vector;
-    constexpr std::int64_t wave = std::int64_t{1} << 17;  // fastest on an H200, but for `plain` in f32
-    if (method == Method::plain)
-      return tiling_of(this->n(), planes, lanes, 1, 1, launch_.tile, sizeof(T) == 4 ? 2 * wave : wave);
-    return with_cells<T>(this->n(), [&]<int width, int rows>() {
-      return tiling_of(this->n(), planes, lanes, width, rows, launch_.tile, wave);
-    });
-  }
-  [[nodiscard]] const Launch& launch() const { return launch_; }
-  /// Of `tiled`, fewer where a lane takes single cells and there are planes enough.
-  [[nodiscard]] int default_lanes() const {
-    if (method == Method::plain) return 128;
-    return !blocks::has_aligned_rows<T>(this->n()) && this->n() >= 128 ? 64 : 256;
-  }
-
- private:
-  Launch launch_;
 };
 
 template <template <class, Method> class P, Method method>

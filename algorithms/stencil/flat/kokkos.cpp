@@ -2,6 +2,7 @@
 // After `compute_inner_dT` of the heat conduction exercise of Kokkos' tutorials
 // (kokkos-tutorials, Exercises/mpi_heat_conduction/no-mpi/mpi_heat_conduction.cpp), written anew.
 #include "algorithms/stencil/common/shard.hpp"
+#include "backends/kokkos/flat.hpp"
 #include "backends/kokkos/submit.hpp"
 
 namespace league::stencil::kokkos_model {
@@ -26,17 +27,7 @@ class Flat final : public StencilShard<T, kokkos::Array> {
  public:
   Flat(const Stencil& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard), exec_(kokkos::instance(context.runtime, Base::queue())) {}
-  /// The launch is the tile of an MDRangePolicy: `vector` cells along x, `team` along y, `tile` along z; 0: Kokkos'
-  /// choice of all three. @throws Unsupported for a league, for a tile that leaves one open, or one beyond the device
-  Launch configure(Launch launch) override {
-    const bool open = launch == Launch{};
-    if (launch.league != 0 || (!open && launch.team * launch.vector == 0))
-      throw Unsupported("a flat kernel takes a tile: vector x team (x tile) cells");
-    if (!open) launch.tile = std::max(launch.tile, 1);
-    if (kokkos::on_gpu && launch.vector * launch.team * launch.tile > kokkos::limits(Base::queue()).team_times_vector)
-      throw Unsupported("a tile of more cells than a block has threads");
-    return launch_ = launch;
-  }
+  Launch configure(Launch launch) override { return launch_ = kokkos::resolve_flat_tile(Base::queue(), launch); }
   void advance(int from, int to, Range planes) const override {
     const Grid<T> grid = Base::grid(from, to, planes);
     run(exec_, Base::queue(), launch_, grid, planes_of<T, const T>(grid.from, grid), planes_of<T, T>(grid.to, grid));

@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """CuPy: one elementwise kernel per step, which reads its neighbours by index."""
 
 import cupy
@@ -41,6 +41,4 @@ class Elementwise(CupyPeer):
         self.result = here
 
     def download(self):
-        return {
-  "values" : self.to_host(self.result)
-}
+        return {"values": self.to_host(self.result)}

@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NumPy: sums of shifted arrays, in place, in a cube with a shell of zeros."""
 
 import numpy as np
@@ -37,6 +37,4 @@ class Library(HostPeer):
         self.result = here[1:-1, 1:-1, 1:-1]
 
     def download(self):
-        return {
-  "values" : np.ascontiguousarray(self.result)
-}
+        return {"values": np.ascontiguousarray(self.result)}

@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch on a GPU: sums of shifted tensors in a cube with a shell of zeros; eager, and compiled."""
 
 import torch
@@ -38,15 +38,16 @@ class Eager(TorchPeer):
         self.result = here
 
     def download(self):
-        return {
-  "values" : self.to_host(self.result [1:-1, 1:-1, 1:-1].contiguous())
-}
+        return {"values": self.to_host(self.result[1:-1, 1:-1, 1:-1].contiguous())}
 
-class Compiled(Eager)
-    : method = "compiled" description = "torch.compile of the same step"
 
-                                        def builds(self)
-    : return True
+class Compiled(Eager):
+    method = "compiled"
+    description = "torch.compile of the same step"
 
-      def upload(self)
-    : super().upload() self.step = torch.compile(step)
+    def builds(self):
+        return True
+
+    def upload(self):
+        super().upload()
+        self.step = torch.compile(step)

@@ -5,9 +5,10 @@ namespace league::stencil::kokkos_model {
 namespace {
 
 // A GPU's lane takes one cell of several planes; a host's vector lanes take neighbouring cells of one plane.
-constexpr Numbers numbers_of_plain = blocks::by_kind(
-    {.slab = 16, .width = 1, .rows = 1, .depth = 16, .team = 4, .vector = 32},
-    {.tile = 32, .columns = 1 << 14, .slab = 1, .width = 1, .rows = 1, .depth = 1, .team = 1, .vector = 1});
+template <class T>
+constexpr Numbers numbers =
+    blocks::by_kind({.slab = 16, .depth = 16, .team = 4, .vector = 32, .teams = 1 + int{sizeof(T)} / 4},
+                    {.tile = 32, .columns = 1 << 14, .slab = 1, .depth = 1, .team = 1, .vector = 1});
 
 /// A lane's cell of each plane, its neighbours read from the caches; what lies outside the cube is 0.
 template <class T>
@@ -27,30 +28,28 @@ struct EachCell {
                                value(at + n, y + 1 < n), value(at - plane, z > cells.lowest),
                                value(at + plane, z + 1 < cells.end));
       at += plane;
-    } while (numbers_of_plain.depth > 1 && ++z < last);
+    } while (++z < last);
   }
 };
 
 template <class T>
 struct Plain {
-  static constexpr int max_lanes = sizeof(T) == 4 ? 1024 : 512;
-  static Numbers numbers(int) { return numbers_of_plain; }
+  static constexpr Numbers numbers = kokkos_model::numbers<T>;
+  static constexpr int max_lanes = 4096 / int{sizeof(T)};
+  static constexpr int width(int /*n*/) { return 1; }
+  static constexpr int lane_rows(int /*n*/) { return 1; }
   static void run(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
     // without bounds each launch would ask Kokkos for the largest team
-    using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(sizeof(T) == 4 ? 2 : 3)>;
+    using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(numbers.teams)>;
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
     const EachCell<T> lane{cells};
     kokkos::submit(
         queue, "stencil/plain", Policy(exec, launch.league, launch.team, launch.vector),
-        KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-          for_lanes<1, 1, numbers_of_plain.depth>(team, tiles, lane);
-        });
+        KOKKOS_LAMBDA(const typename Policy::member_type& team) { for_lanes<1, 1, numbers.depth>(team, tiles, lane); });
   }
 };
 
-const RegisterHalo<Stencil> plain{
-    "plain", written_once<float, double>(kokkos::model, []<class T>(Of<T>) { return blocks::named(numbers_of_plain); }),
-    by_type_once<Plain>};
+const RegisterHalo<Stencil> plain = once<Plain>("plain");
 
 }  // namespace
 }  // namespace league::stencil::kokkos_model

@@ -4,20 +4,18 @@
 namespace league::stencil::kokkos_model {
 namespace {
 
-// A GPU's lane marches through planes with its cells in registers; a host's vector lanes take neighbouring cells of one
-// plane, and a tile of three planes stays in its second-level cache.
+// A GPU's lane marches through planes with its cells in registers: `width` of a row, or where rows are no multiple of
+// that, one of `rows` rows. A host's vector lanes take neighbouring cells of one plane, and a tile of three planes
+// stays in its second-level cache.
 template <class T>
-constexpr Numbers of_packs = blocks::by_kind(
-    {.slab = 64, .width = 16 / int{sizeof(T)}, .rows = 1, .depth = 64, .team = 8, .vector = 32},
-    {.tile = 32, .columns = 1 << 14, .slab = 32, .width = 1, .rows = 1, .depth = 1, .team = 1, .vector = 1});
-/// Where rows are no multiple of a pack.
+constexpr int of_16_bytes = 16 / int{sizeof(T)};
 template <class T>
-constexpr Numbers of_cells = blocks::by_kind(
-    {.slab = 64, .width = 1, .rows = 4, .depth = 64, .team = 2, .vector = 32},
+constexpr Numbers numbers = blocks::by_kind(
+    {.slab = 64, .width = of_16_bytes<T>, .rows = of_16_bytes<T>, .depth = 64, .team = 8, .vector = 32, .teams = 4},
     {.tile = 32, .columns = 1 << 14, .slab = 32, .width = 1, .rows = 1, .depth = 1, .team = 1, .vector = 1});
 
 /// A lane's cells of a plane, `rows` packs of `width`; what lies outside the cube is 0.
-template <class T, int width, int rows, int depth>
+template <class T, int width, int rows>
 struct March {
   using Pack = blocks::Pack<T, width* int{sizeof(T)}>;
 
@@ -44,7 +42,7 @@ struct March {
       above[r] = load(at + r * line + plane, exists(r) && z + 1 < cells.end);
     }
     do {
-      if (depth > 1 && z + 1 < last)
+      if (z + 1 < last)
         for (int r = 0; r < rows; ++r) next[r] = load(at + r * line + 2 * plane, exists(r) && z + 2 < cells.end);
       const Pack south = load(at - line, y > 0), north = load(at + rows * line, exists(rows));
       for (int r = 0; r < rows; ++r) {
@@ -61,36 +59,41 @@ struct March {
       }
       for (int r = 0; r < rows; ++r) below[r] = centre[r], centre[r] = above[r], above[r] = next[r];
       at += plane;
-    } while (depth > 1 && ++z < last);
+    } while (++z < last);
   }
 };
 
 template <class T>
 struct Tiled {
+  static constexpr Numbers numbers = kokkos_model::numbers<T>;
   static constexpr int max_lanes = 256;
-  static Numbers numbers(int n) { return n % of_packs<T>.width == 0 ? of_packs<T> : of_cells<T>; }
-  static void run(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
-    if (cells.n % of_packs<T>.width == 0)
-      with<of_packs<T>>(queue, exec, launch, cells, tiles);
-    else
-      with<of_cells<T>>(queue, exec, launch, cells, tiles);
+  /// Rows are whole packs.
+  static bool in_packs(int n) {
+    constexpr int width = numbers.width;
+    return n % width == 0;
   }
-  template <Numbers numbers>
-  static void with(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
-    using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(numbers.width > 1 || sizeof(T) == 4 ? 4 : 3)>;
+  static int width(int n) { return in_packs(n) ? numbers.width : 1; }
+  static int lane_rows(int n) { return in_packs(n) ? 1 : numbers.rows; }
+  static void run(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
+    if (in_packs(cells.n))
+      march<numbers.width, 1>(queue, exec, launch, cells, tiles);
+    else
+      march<1, numbers.rows>(queue, exec, launch, cells, tiles);
+  }
+  template <int width, int rows>
+  static void march(Queue& queue, const Exec& exec, Launch launch, const Cells<T>& cells, const Tiles& tiles) {
+    using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(numbers.teams)>;
     using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
-    const March<T, numbers.width, numbers.rows, numbers.depth> march(cells);
+    const March<T, width, rows> lane(cells);
     kokkos::submit(
         queue, "stencil/tiled", Policy(exec, launch.league, launch.team, launch.vector),
         KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-          for_lanes<numbers.width, numbers.rows, numbers.depth>(team, tiles, march);
+          for_lanes<width, rows, numbers.depth>(team, tiles, lane);
         });
   }
 };
 
-const RegisterHalo<Stencil> tiled{
-    "tiled", written_once<float, double>(kokkos::model, []<class T>(Of<T>) { return blocks::named(of_packs<T>); }),
-    by_type_once<Tiled>};
+const RegisterHalo<Stencil> tiled = once<Tiled>("tiled");
 
 }  // namespace
 }  // namespace league::stencil::kokkos_model

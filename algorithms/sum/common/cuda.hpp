@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/sums_cuda.hpp"
+#include "algorithms/sum/common/lanes.hpp"
 #include "algorithms/sum/common/shards.hpp"
 #include "backends/cuda/pass.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/numbers_kokkos.hpp"
+#include "algorithms/blocks/once_per_team_kokkos.hpp"
 #include "algorithms/blocks/packs_kokkos.hpp"
 #include "algorithms/blocks/share_kokkos.hpp"
 #include "algorithms/sum/common/shards.hpp"

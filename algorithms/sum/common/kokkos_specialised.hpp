@@ -3,6 +3,7 @@
 
 #include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/sums_native_kokkos.hpp"
+#include "algorithms/sum/common/lanes.hpp"
 #include "algorithms/sum/common/shards.hpp"
 #include "backends/kokkos/pass.hpp"
 

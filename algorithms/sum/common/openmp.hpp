@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/sum/common/lanes.hpp"
 #include "algorithms/sum/common/shards.hpp"
 #include "backends/host_pass.hpp"
 

@@ -1,16 +1,14 @@
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
-""
-    "CuPy's RawKernel: 16-byte loads, sums in double (64-bit integers), one launch."
-    ""
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CuPy's RawKernel: 16-byte loads, sums in double (64-bit integers), one launch."""
 
-    import cupy
+import cupy
 
-        from backends.python.gpu import CupyPeer
+from backends.python.gpu import CupyPeer
 
-            TYPES = {"f32" : "float4", "f64" : "double2", "i32" : "int4"} BLOCKS_PER_MULTIPROCESSOR = 8 SUM =
-    ""
-    "
-    extern "C" __global__ void sum(const Value* x, long long n, TOTAL* total) {
+TYPES = {"f32": "float4", "f64": "double2", "i32": "int4"}
+BLOCKS_PER_MULTIPROCESSOR = 8
+SUM = """
+extern "C" __global__ void sum(const Value* x, long long n, TOTAL* total) {
   constexpr int width = sizeof(PACK) / sizeof(Value), deep = 4;
   const long long packs = n / width, step = (long long)gridDim.x * blockDim.x;
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -67,5 +65,4 @@ class Raw(CupyPeer):
         self.sum((self.blocks,), (256,), (self.x, size, self.total))
 
     def download(self):
-        return {
-  "sum" : self.to_host(self.total)}
+        return {"sum": self.to_host(self.total)}

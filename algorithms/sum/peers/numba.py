@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Numba: parallel chunks on the CPU, blocks with an atomic add each on the GPU."""
 
 import numba
@@ -86,5 +86,4 @@ class Raw(NumbaCudaPeer):
             self.kernel[self.blocks, THREADS](self.x, self.total)
 
     def download(self):
-        return {
-  "sum" : self.to_host(self.total)}
+        return {"sum": self.to_host(self.total)}

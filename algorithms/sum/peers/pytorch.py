@@ -1,10 +1,7 @@
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
-""
-    "PyTorch: its own sum, eager, compiled, and replayed from a CUDA graph.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: its own sum, eager, compiled, and replayed from a CUDA graph.
 
-    Eager PyTorch writes a converted copy before it adds floats in double or
-    32 - bit integers in 64 bits;
-the
+Eager PyTorch writes a converted copy before it adds floats in double or 32-bit integers in 64 bits; the
 compiler fuses both. A sum of floats in float (``x.sum()``) is a different computation: its error bound is
 unknown, so that it cannot be checked.
 """
@@ -34,43 +31,50 @@ class Eager(TorchPeer):
         torch.sum(self.x, 0, keepdim=True, dtype=self.total.dtype, out=self.total)
 
     def download(self):
-        return {
-  "sum" : self.to_host(self.total)
-}
+        return {"sum": self.to_host(self.total)}
 
-class Compiled(Eager)
-    : method = "compiled" description = "torch.compile of the same sum" dtypes = ("f32", "f64", "i32")forms =
-          (("sum", "any order"), )
 
-              def builds(self)
-    : return True
+class Compiled(Eager):
+    method = "compiled"
+    description = "torch.compile of the same sum"
+    dtypes = ("f32", "f64", "i32")
+    forms = (("sum", "any order"),)
 
-      def upload(self)
-    : super()
-          .upload()
+    def builds(self):
+        return True
 
-              def add_up(x, total)
-    : total
-          .copy_(torch.sum(x, 0, keepdim = True, dtype = total.dtype))
+    def upload(self):
+        super().upload()
 
-              self.add_up = torch
-                                .compile(add_up, dynamic = False)
+        def add_up(x, total):
+            total.copy_(torch.sum(x, 0, keepdim=True, dtype=total.dtype))
 
-                                    def compute(self)
-    : self.add_up(self.x, self.total)
+        self.add_up = torch.compile(add_up, dynamic=False)
 
-          class CompiledGraph(Compiled)
-    : method = "compiled_graph" description = "the compiled sum, replayed from a CUDA graph" dtypes =
-              ("f32", "f64", "i32")forms = (("sum", "any order"), )
+    def compute(self):
+        self.add_up(self.x, self.total)
 
-                                               def upload(self)
-    : super().upload() super().compute() #compiles self.fence() self.graph =
-                  torch.cuda.CUDAGraph() with torch.cuda.graph(self.graph)
-    : super()
-          .compute()
 
-              def compute(self)
-    : self.graph.replay()
+class CompiledGraph(Compiled):
+    method = "compiled_graph"
+    description = "the compiled sum, replayed from a CUDA graph"
+    dtypes = ("f32", "f64", "i32")
+    forms = (("sum", "any order"),)
 
-          class Cpu(OnCpu, Eager)
-    : method = "eager_cpu" description = "torch.sum, on the CPU" dtypes = ("f32", "f64", "i32")kind = "host"
+    def upload(self):
+        super().upload()
+        super().compute()  # compiles
+        self.fence()
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            super().compute()
+
+    def compute(self):
+        self.graph.replay()
+
+
+class Cpu(OnCpu, Eager):
+    method = "eager_cpu"
+    description = "torch.sum, on the CPU"
+    dtypes = ("f32", "f64", "i32")
+    kind = "host"
