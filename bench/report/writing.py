@@ -46,6 +46,6 @@ def tier(case: Case) -> str:
         return SPECIAL
     if case.model != PORTABLE:
         return ""
-    if not written_once(case):
-        return SEVERAL
-    return FLAT if case.method == FLAT else ONCE
+    if case.method == FLAT:
+        return FLAT
+    return ONCE if written_once(case) else SEVERAL

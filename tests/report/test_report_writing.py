@@ -27,6 +27,7 @@ def times(middle):
         ("kokkos", {"bodies": "several"}, "several bodies", False),
         ("kokkos", {"bodies": None}, "several bodies", False),
         ("kokkos", {"bodies": "one", "method": "flat"}, "flat", True),
+        ("kokkos", {"bodies": None, "method": "flat"}, "flat", False),
         ("kokkos_specialised", {"bodies": "one"}, "specialised", False),
         ("cuda", {"bodies": "one"}, "", False),
     ],
