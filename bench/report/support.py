@@ -25,8 +25,8 @@ BEGIN, END = marked.markers(NAME)
 LEGEND = (
     "`CPU`, `H200`: checked there, in a published record. `compiled`: built, not run. "
     "`missing`: to be written. `—`: not expressible, for the reason below. "
-    "`one body`: written once for every kind of device; `numbers`: one body, with integers that differ by kind of device; "
-    "other cells of `kokkos`: several bodies."
+    "In brackets, how the code of today is written, whatever the record had: `one body` for every kind of device; "
+    "`numbers`: one body, with integers that differ by kind of device; other cells of `kokkos`: several bodies."
 )
 WRITTEN = {ONE: " (one body)", NUMBERS: " (numbers)"}
 

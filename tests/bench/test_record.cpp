@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "bench/files.hpp"
@@ -15,9 +16,9 @@ namespace {
 Result make_result(Status status) {
   Result result;
   result.of.algorithm = registry().algorithm("vector_add");
-  result.of.method = &result.of.algorithm->methods.front();
+  result.of.method = &*std::ranges::find(result.of.algorithm->methods, "plain", &Method::name);
   result.of.model = "serial";
-  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}};
+  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}, {"stores", "non_temporal"}};
   give_names(result.of);
   result.status = status;
   result.reason = status == Status::passed ? "" : "because";
@@ -41,7 +42,7 @@ TEST(Record, HasGoogleBenchmarksKeysAndOurs) {
   EXPECT_EQ(row.at("time_unit"), "ns");
   EXPECT_EQ(row.at("iterations"), 5);
   EXPECT_EQ(row.at("sizes").dump(), R"({"n":8})");
-  EXPECT_EQ(row.at("parameters").dump(), R"({"seed":1,"memory":"device"})");
+  EXPECT_EQ(row.at("parameters").dump(), R"({"seed":1,"memory":"device","stores":"non_temporal"})");
   EXPECT_EQ(row.at("launch").at("requested"), "auto");
   EXPECT_EQ(row.at("launch").at("league"), 4);
   EXPECT_EQ(row.at("cost").dump(),

@@ -148,13 +148,15 @@ def test_without_a_native_of_the_method_two_factors_are_one_and_named_so(
 ):
     """Never two factors of which one is 1."""
     made = [
-        entry("kokkos", times(3e-3), method="flat"),
+        entry("kokkos", times(3e-3), method="one_stage"),
         entry("cuda", times(2e-3), method="two_stage"),
         entry("cub", times(1e-3), method="reduce"),
     ]
     gap = only(rows_of(made))
     assert values(gap, (JOINT, *FACTORS)) == {JOINT: 1.5, "reach": 1, "library": 2}
-    assert gap.blank["language"] == gap.blank["method"] == "no comparable native flat"
+    assert (
+        gap.blank["language"] == gap.blank["method"] == "no comparable native one_stage"
+    )
     (line,) = cells([gap])
     language = line[COLUMNS.index("language")]
     assert language.startswith("1.500 [") and language.endswith(JOINT)
