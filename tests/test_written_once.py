@@ -14,7 +14,7 @@ NOT_YET = {
 }
 # What such a kernel may include of the blocks. The first three may differ inside by kind of device.
 BY_KIND = ("numbers_kokkos", "packs_kokkos", "share_kokkos")
-BLOCKS = (*BY_KIND, "once_per_team_kokkos", "items_kokkos", "pack")
+BLOCKS = (*BY_KIND, "once_per_team_kokkos", "items_kokkos", "pack", "exponentials")
 # Headers that know no device code: what the harness calls, and pure functions of values.
 HARNESS = ("contract", "drivers", "oracle")
 
