@@ -33,7 +33,7 @@ class Sound(HostPeer):
 void PeersTest::SetUp() {
   const fs::path sources = bench::default_peers();
   if (!has_program("league") || !fs::exists(sources / "backends/python")) GTEST_SKIP() << "no league, or no peers";
-  fs::create_directories(root() / "algorithms/vector_add");
+  fs::create_directories(root() / "algorithms/vector_add/peers");
   fs::create_directories(root() / "backends");
   fs::copy(sources / "backends/python", root() / "backends/python", fs::copy_options::recursive);
   const char* named = std::getenv("LEAGUE_PYTHON");

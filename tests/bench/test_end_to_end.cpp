@@ -69,7 +69,7 @@ TEST(EndToEndTimes, AreRecorded) {
   Result result;
   result.of.algorithm = registry().algorithm("vector_add");
   result.of.method = &result.of.algorithm->methods.front();
-  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}};
+  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}, {"stores", "non_temporal"}};
   EXPECT_FALSE(to_json(result).contains("end_to_end"));
   result.end_to_end = {{.memory = "pinned",
                         .state = PassState::warm,

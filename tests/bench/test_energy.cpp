@@ -134,7 +134,7 @@ TEST(Energy, IsRecordedOrTheReasonIs) {
   Result result;
   result.of.algorithm = registry().algorithm("vector_add");
   result.of.method = &result.of.algorithm->methods.front();
-  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}};
+  result.of.parameters.values = {{"n", "8"}, {"memory", "device"}, {"stores", "non_temporal"}};
   EXPECT_FALSE(to_json(result).contains("energy"));
   result.energy = Energy{.reason = "none here"};
   EXPECT_EQ(to_json(result).at("energy").at("reason"), "none here");

@@ -269,7 +269,7 @@ TEST(Manifest, HoldsWhatDecidesAboutTheRecords) {
       that.algorithm = registry().algorithm("vector_add");
       that.method = &that.algorithm->methods.front();
       that.model = "serial";
-      that.parameters.values = {{"n", "8"}, {"memory", "device"}};
+      that.parameters.values = {{"n", "8"}, {"memory", "device"}, {"stores", "non_temporal"}};
     }
   const Json made = make_manifest(study, tests::runtime(), datasets, 1);
   EXPECT_TRUE(is_manifest(made));

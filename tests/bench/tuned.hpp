@@ -12,7 +12,7 @@ inline TunedKey key(const std::string& model, std::int64_t n, const std::string&
   return {.algorithm = "vector_add",
           .dtype = "f32",
           .sizes = {{"n", n}},
-          .parameters = {{"memory", "device"}},
+          .parameters = {{"memory", "device"}, {"stores", "non_temporal"}},
           .method = method,
           .model = model,
           .communicator = "local"};

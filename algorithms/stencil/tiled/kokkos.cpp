@@ -27,7 +27,8 @@ struct March {
       : cells(of), from(blocks::packs<width>(of.from)), to(blocks::packs<width>(of.to)) {}
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pack load(std::int64_t pack, bool counts) const {
-    return counts ? blocks::load(from, pack) : Pack{};
+    const Pack loaded = blocks::load(from, pack);
+    return counts ? loaded : Pack{};
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int last, int y, int x) const {
@@ -35,18 +36,19 @@ struct March {
     const std::int64_t plane = std::int64_t{line} * n;  // in packs
     std::int64_t at = cells.index(z, y, x) / width;
     const auto exists = [left](int r) { return r == 0 || r < left; };
+    const auto row = [&](int r) { return r < 2 || r < left ? r * line : 0; };  // in the ghost plane, if not in this one
     Pack below[rows], centre[rows], above[rows], next[rows];
     for (int r = 0; r < rows; ++r) {
-      below[r] = load(at + r * line - plane, exists(r) && z > cells.lowest);
-      centre[r] = load(at + r * line, exists(r));
-      above[r] = load(at + r * line + plane, exists(r) && z + 1 < cells.end);
+      below[r] = load(at + row(r) - plane, exists(r) && z > cells.lowest);
+      centre[r] = load(at + row(r), exists(r));
+      above[r] = load(at + row(r) + plane, exists(r) && z + 1 < cells.end);
     }
     do {
       if (z + 1 < last)
-        for (int r = 0; r < rows; ++r) next[r] = load(at + r * line + 2 * plane, exists(r) && z + 2 < cells.end);
-      const Pack south = load(at - line, y > 0), north = load(at + rows * line, exists(rows));
+        for (int r = 0; r < rows; ++r) next[r] = load(at + row(r) + 2 * plane, exists(r) && z + 2 < cells.end);
+      const Pack south = load(at - line, y > 0), north = load(at + row(rows), exists(rows));
       for (int r = 0; r < rows; ++r) {
-        const std::int64_t here = at + (exists(r) ? r : 0) * line;
+        const std::int64_t here = at + row(r);
         const T before = from(here - 1).values[width - 1], after = from(here + 1).values[0];
         const T west = x > 0 ? before : T{0}, east = x + width < n ? after : T{0};
         const Pack &lower = r > 0 ? centre[r - 1] : south, &upper = r + 1 < rows ? centre[r + 1] : north;

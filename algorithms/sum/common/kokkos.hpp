@@ -53,12 +53,12 @@ class Elements {
     int p = mine.first;
     for (; p + (depth - 1) * mine.stride < mine.end; p += depth * mine.stride) {
       blocks::Pack<V, width* int{sizeof(V)}> run[depth];
-      for (int d = 0; d < depth; ++d) run[d] = blocks::load(packs_, first_pack + p + d * mine.stride);
+      for (int d = 0; d < depth; ++d) run[d] = packs_(first_pack + p + d * mine.stride);
       for (int k = 0; k < width; ++k)
         sums[k] += pairwise<depth>([&](int d) { return static_cast<Sum>(run[d].values[k]); });
     }
     for (; p < mine.end; p += mine.stride) {
-      const auto pack = blocks::load(packs_, first_pack + p);
+      const auto pack = packs_(first_pack + p);
       for (int k = 0; k < width; ++k) sums[k] += pack.values[k];
     }
     for (int i = packs * width + lane; i < size; i += lanes) sums[0] += values_(first + i);
