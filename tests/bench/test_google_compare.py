@@ -17,6 +17,7 @@ STUDY = """
 samples = 6
 null = false
 algorithm = "vector_add"
+methods = ["plain", "wide"]
 models = ["serial", "openmp"]
 sizes = [1000, 4099]
 """

@@ -39,7 +39,9 @@ const OnePass<Axpy> plain{"plain", onyx, {"x", "y", "sum"}, kernel("axpy", axpy)
 
 class Inspected : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { be_honest(); }
+  void TearDown() override { be_honest(); }  // tests of all variants run this one too
+  static void be_honest() {
     skips = {};
     calls = 0;
     noise = 0;

@@ -158,8 +158,8 @@ TEST_F(StudyTest, SettingsTakeWordsListsAndTables) {
   EXPECT_EQ(names(small + "sizes = 1", {"launches=auto,tuned,{team=[1,2]}", "methods=transform", "models=cub"}),
             std::vector<std::string>{"vector_add/method:transform/model:cub/dtype:f32/n:1/devices:1/launch:auto"})
       << "a library has no launches";
-  EXPECT_EQ(names(small + "sizes = 1", {"models=all", "methods=all", "models=serial"}).size(), 3U);
-  EXPECT_EQ(names(small + "sizes = 1", {"methods=-wide,-transform"}).size(), 2U);
+  EXPECT_EQ(names(small + "sizes = 1", {"models=all", "methods=all", "models=serial"}).size(), 4U);
+  EXPECT_EQ(names(small + "sizes = 1", {"methods=-wide,-transform"}).size(), 3U);
   EXPECT_EQ(refusal(small, {"dtypes=-f32,-f64,-i32"}),
             "--set dtypes=-f32,-f64,-i32: `dtypes` rules out all of f32, f64, i32");
 }

@@ -13,7 +13,8 @@ using kokkos::Exec;
 template <class T>
 using Planes = Kokkos::View<T***, Kokkos::LayoutRight, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The planes of a step with a ghost plane at either end.
+/// The planes of a step with a ghost plane at either end. Indices are of 64 bits: those of 32 wrap in a View of three
+/// extents, and GCC vectorises no loop over them (backends/kokkos/findings).
 template <class T, class Value>
 Planes<Value> planes_of(Value* first, const Grid<T>& grid) {
   const auto n = static_cast<std::size_t>(grid.n);
@@ -34,11 +35,11 @@ class Flat final : public StencilShard<T, kokkos::Array> {
   }
   static void run(const Exec& exec, Queue& queue, Launch launch, const Grid<T>& grid, const Planes<const T>& from,
                   const Planes<T>& to) {
-    using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<int>>;
+    using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
     const int n = grid.n, lowest = grid.lowest(), end = grid.end();
     kokkos::submit(
         queue, "stencil/flat", Policy(exec, {0, 0, 0}, {grid.planes, n, n}, {launch.tile, launch.team, launch.vector}),
-        KOKKOS_LAMBDA(int z, int y, int x) {
+        KOKKOS_LAMBDA(std::int64_t z, std::int64_t y, std::int64_t x) {
           to(z + 1, y, x) = step_cell(from(z + 1, y, x), x > 0 ? from(z + 1, y, x - 1) : T{0},
                                       x + 1 < n ? from(z + 1, y, x + 1) : T{0}, y > 0 ? from(z + 1, y - 1, x) : T{0},
                                       y + 1 < n ? from(z + 1, y + 1, x) : T{0}, z > lowest ? from(z, y, x) : T{0},
