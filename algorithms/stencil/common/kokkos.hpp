@@ -104,7 +104,7 @@ class Once final : public StencilShard<T, kokkos::Array> {
     int vector = std::min(numbers.vector, most.vector);
     while (vector > 1 && vector / 2 * Kernel::width(Base::n()) >= Base::n()) vector /= 2;
     const int team = std::min(numbers.team * numbers.vector, most.team_times_vector) / vector;
-    launch_ = resolve(launch, {0, team, vector, 1}, most);
+    launch_ = resolve(launch, {0, team, vector}, most);
     const Tiles whole = tiles(static_cast<int>(Base::rows().size()));
     launch_.tile = whole.depth;
     if (launch_.league == 0) launch_.league = std::max(1, whole.items);
