@@ -21,7 +21,8 @@ QUIET = (
 ONE_MODEL = {"cuda_ptx": "cuda", "cuda_hopper": "cuda"}
 
 OBJECT = re.compile(r"(?:^|/)CMakeFiles/(\w+)\.(\w+)\.dir/")
-METHOD = re.compile(r'"(\w+)",\s*(?:\w+::)?model\b')
+# What a registration begins with: the name, then the model or how it is written in that model.
+METHOD = re.compile(r'"(\w+)",\s*(?:(?:\w+::)?model\b|\w*once\w*\b|several_bodies\b)')
 
 
 class BadBuild(Exception):

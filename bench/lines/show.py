@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from bench.report.lines import NOTHING, Build, Used, apportioned, convergence
 from bench.report.models import NATIVE
 from bench.report.portability import COMPOSITE
+from bench.report.table import markdown_table
 
 HEADINGS = ("all", "apportioned", "convergence")
 
@@ -32,8 +33,7 @@ def table(builds: dict[str, Build]) -> str:
         for variant in variants
     }
     shares = apportioned(whole)
-    lines = [row(["algorithm", "method", "model", *names, *HEADINGS])]
-    lines.append(row(["---"] * 3 + ["---:"] * (len(names) + len(HEADINGS))))
+    rows = []
     for algorithm, method, model in ordered(variants):
         used = [
             NOTHING.union(
@@ -45,8 +45,9 @@ def table(builds: dict[str, Build]) -> str:
         cells = [algorithm, method, model, *(str(len(u) or "") for u in used)]
         cells.append(str(len(NOTHING.union(*used))))
         cells.append("" if share is None else f"{share:.1f}")
-        lines.append(row([*cells, converged(used)]))
-    return "\n".join(lines) + "\n"
+        rows.append([*cells, converged(used)])
+    columns = ["algorithm", "method", "model", *names, *HEADINGS]
+    return markdown_table(columns, rows, {*names, *HEADINGS})
 
 
 def ordered(variants: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
@@ -63,8 +64,3 @@ def converged(used: list[Used]) -> str:
     """Blank for what one build has alone. Of host code in several builds it is what their compilers alone make of it."""
     found = convergence(used)
     return "" if found is None else f"{found:.2f}"
-
-
-def row(cells: list[str]) -> str:
-    """A line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"

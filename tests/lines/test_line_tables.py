@@ -181,6 +181,12 @@ def test_which_commands_are_kernels(project):
     assert command.to(build / "x.o", lines=False)[0] == GCC
 
 
+def test_methods_of_what_says_how_it_is_written():
+    rungs = '{"one_thread", written_once(model), x}, {"tree", once_rung, y},'
+    other = '{"wide",\n several_bodies(specialised_model, true)}, {"chunk", "0"}'
+    assert METHOD.findall(rungs + other) == ["one_thread", "tree", "wide"]
+
+
 def test_methods_are_those_registered_or_the_folder(project):
     assert METHOD.findall('{"direct", cuda::model, x}, {"tiled",\n  model}') == [
         "direct",
