@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/stencil/stencil.hpp"
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "algorithms/stencil/oracle.hpp"
@@ -9,11 +10,6 @@ namespace league {
 namespace {
 
 const std::vector<Dtype> reals{Dtype::f32, Dtype::f64};
-/// What Kokkos maps by itself is of Kokkos only.
-const std::map<std::string, std::string> only_kokkos{{"serial", "a policy of Kokkos; compare plain"},
-                                                     {"openmp", "a policy of Kokkos; compare plain"},
-                                                     {"cuda", "a policy of Kokkos; compare plain"},
-                                                     {"hip", "a policy of Kokkos; compare plain"}};
 const RegisterAlgorithm registered{
     Algorithm{.name = Stencil::algorithm,
               .description = "damped Jacobi steps on a cube: each cell from its six neighbours",
@@ -36,7 +32,7 @@ const RegisterAlgorithm registered{
                            .description = "a range of cells in three dimensions, mapped by Kokkos",
                            .dtypes = reals,
                            .executions = recordable,
-                           .not_expressible = only_kokkos}},
+                           .not_expressible = only_kokkos("a policy of Kokkos; compare plain")}},
               .make = [](const Making& making) { return std::make_unique<Stencil>(making); },
               .edge_cases = {{{"n", "1"}, {"steps", "2"}},
                              {{"n", "2"}, {"steps", "1"}},

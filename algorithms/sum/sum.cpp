@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "algorithms/oracle/judge.hpp"
@@ -38,11 +39,6 @@ Method from_host(const std::string& name, const std::string& description) {
           .units = units};
 }
 
-std::map<std::string, std::string> only_kokkos() {
-  const std::string why = "Kokkos' own reduction; for libraries see `reduce`";
-  return {{"serial", why}, {"openmp", why}, {"cuda", why}, {"hip", why}};
-}
-
 /// A lower rung of the ladder, of kernels for GPUs.
 Method rung(const std::string& name, const std::string& description) {
   const std::string why = "a step towards the GPU kernels: see two_stage";
@@ -73,7 +69,8 @@ const RegisterAlgorithm registered{Algorithm{
     .methods = {resident("two_stage", "one partial sum per chunk, then these in the order of their index"),
                 resident("atomic", "each team adds its sum to one value on its device by an atomic",
                          {{"serial", "one thread has no contention"}}),
-                resident("flat", "a reduction over a range of elements, mapped by Kokkos", only_kokkos(), wide_units),
+                resident("flat", "a reduction over a range of elements, mapped by Kokkos",
+                         only_kokkos("Kokkos' own reduction; for libraries see `reduce`"), wide_units),
                 {.name = "reduce",
                  .description = "the library's own reduction",
                  .dtypes = dtypes,

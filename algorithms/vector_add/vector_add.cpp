@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/vector_add/vector_add.hpp"
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "algorithms/oracle/judge.hpp"
@@ -13,12 +14,6 @@ Placement placement_from(const std::string& name) {
   if (name == "unified_prefetch") return Placement::unified_prefetch;
   return name == "streamed" ? Placement::streamed : Placement::device;
 }
-
-/// What Kokkos maps by itself is of Kokkos only.
-const std::map<std::string, std::string> only_kokkos{{"serial", "a policy of Kokkos; compare plain"},
-                                                     {"openmp", "a policy of Kokkos; compare plain"},
-                                                     {"cuda", "a policy of Kokkos; compare plain"},
-                                                     {"hip", "a policy of Kokkos; compare plain"}};
 
 const RegisterAlgorithm registered{Algorithm{
     .name = VectorAdd::algorithm,
@@ -52,7 +47,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "flat",
                  .description = "a range of elements, mapped by Kokkos",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
-                 .not_expressible = only_kokkos},
+                 .not_expressible = only_kokkos("a policy of Kokkos; compare plain")},
                 {.name = "transform",
                  .description = "the library's own elementwise transform",
                  .dtypes = {Dtype::f32, Dtype::f64, Dtype::i32},
