@@ -3,9 +3,8 @@
 
 #include "algorithms/blocks/group_kokkos.hpp"
 #include "algorithms/blocks/sums_native_kokkos.hpp"
+#include "algorithms/sum/common/kokkos.hpp"
 #include "algorithms/sum/common/lanes.hpp"
-#include "algorithms/sum/common/shards.hpp"
-#include "backends/kokkos/pass.hpp"
 
 /// What the specialised sums share: the native lanes' sums, added over a team by the native shuffles.
 namespace league::kokkos::sum::specialised {
@@ -37,14 +36,6 @@ KOKKOS_INLINE_FUNCTION auto adder(const Member& team, int lanes) {
 inline int run_of(Chunks chunks) {
   constexpr int worth_a_start = 1 << 15;  // elements
   return on_gpu ? 1 : ceil_div(worth_a_start, chunks.chunk);
-}
-
-/// Calls `body(chunk)` for all chunks of a team, `run` at a time.
-template <class Body>
-KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, int run, Chunks chunks, const Body& body) {
-  for (std::int64_t first = std::int64_t{team.league_rank()} * run; first < chunks.count;
-       first += std::int64_t{team.league_size()} * run)
-    for (std::int64_t chunk = first; chunk < first + run && chunk < chunks.count; ++chunk) body(chunk);
 }
 
 // One team takes all partial sums.
