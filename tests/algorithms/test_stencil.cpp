@@ -43,6 +43,16 @@ TEST(Stencil, ShrinksAnEigenvectorByItsEigenvalue) {
 }
 
 /// A cell alone shrinks to a quarter in each step: below the least normal number nothing but 0 is left.
+/// A lane, or a thread with its caches, keeps what it needs again in the next plane.
+TEST(Stencil, TiledTakesSeveralPlanesByDefault) {
+  const auto problem = make(128, 1, Dtype::f32);
+  for (const Variant* variant : tests::variants<Stencil>([](const Variant& one) { return one.method == "tiled"; })) {
+    if (!tests::has_devices(*variant, 1)) continue;
+    const tests::Solved solved(*variant, *problem);
+    EXPECT_GT(solved.prepared->configure({}).tile, 1) << tests::name_of(*variant);
+  }
+}
+
 TEST(Stencil, WhatUnderflowsIsRight) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const auto problem = make(1, dtype == Dtype::f32 ? 91 : 600, dtype);
