@@ -81,7 +81,7 @@ def rules_of(part):
 
 
 def lanes_of_natives(name):
-    """Names of functions that native kernels call and a kernel's parts define for more than values."""
+    """Parts that hold device code of the native kernels, by the names of such files."""
     return [n for n in parts(name) if re.search(r"/(lanes|kernel|host)\.hpp$", n)]
 
 

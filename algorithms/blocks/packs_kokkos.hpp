@@ -30,8 +30,9 @@ Packs<T, width> packs(const Kokkos::View<T*, Properties...>& vector) {
   return Packs<T, width>(reinterpret_cast<PackOf<T, width>*>(vector.data()), vector.extent(0) / width);
 }
 
-/// Pack `i`. On a GPU as a whole, since nvcc loads element by element what is copied element by element; on a host
-/// element by element, since GCC 12 vectorises no loop that copies a whole pack.
+/// Pack `i`, for loops that select among packs; elsewhere a copy of `packs(i)` does. On a GPU as a whole, since nvcc
+/// loads element by element what is copied so; on a host element by element, since GCC 12 does not vectorise a loop in
+/// which a select follows the copy of a whole pack.
 template <class Pack, class... Properties, class Index>
 KOKKOS_FORCEINLINE_FUNCTION std::remove_const_t<Pack> load(const Kokkos::View<Pack*, Properties...>& packs, Index i) {
   if constexpr (kokkos::on_gpu) {
