@@ -69,12 +69,16 @@ void Floors::learn(const Json& row) {
     peaks.bandwidths.push_back({bytes, seconds, word(row, "algorithm") != "ceilings"});
 }
 
-std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) const {
+bool Floors::may_be_cached(const Json& row, double bytes) const {
   const auto known = cache_bytes_.find(word(row, "device_kind"));
-  const double cached = known == cache_bytes_.end() ? 0 : caches * known->second, bytes = cost(row, "bytes");
+  return known == cache_bytes_.end() || known->second == 0 || bytes < caches * known->second;
+}
+
+std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) const {
+  const double bytes = cost(row, "bytes");
   double measured = 0, seen = 0;
   for (const Bandwidth& one : peaks.bandwidths) {
-    const bool in_memory = cached > 0 && bytes >= cached && one.bytes >= cached;
+    const bool in_memory = !may_be_cached(row, bytes) && !may_be_cached(row, one.bytes);
     const bool as_large = one.bytes <= alike * bytes && bytes <= alike * one.bytes;
     if (!in_memory && !as_large) continue;
     const double seconds = in_memory || one.was_seen ? one.seconds : moving_s(row, one.seconds);
@@ -89,24 +93,26 @@ bool Floors::judge(Json& row) const {
   const auto found = peaks_.find(word(row, "device_kind"));
   if (word(row, "algorithm") == "ceilings" || found == peaks_.end() || !is_comparable(row)) return false;
   const double seconds = median_of(row), bytes = cost(row, "bytes"), operations = cost(row, "operations");
-  const auto fails = [&](double floor_s, const std::string& work, const std::string& peak) {
-    if (seconds >= least_share * floor_s) return;
+  const auto fails = [&](double share, double floor_s, const std::string& work, const std::string& peak) {
+    if (seconds >= share * floor_s) return;
     const std::string reason = readable_sample(seconds) + " for " + work + ": less than " +
-                               short_text(least_share, "of the ") + readable_sample(floor_s) +
+                               short_text(share, "of the ") + readable_sample(floor_s) +
                                " that they take at the measured " + peak + "; it has not done its work";
     row["status"] = "failed";
     row["reason"] = reason;
     row["error_occurred"] = true;
     row["error_message"] = "failed: " + reason;
   };
+  const bool in_host_cache = word(row, "device_kind") == "host" && may_be_cached(row, bytes);
   if (const auto per_s = bandwidth(row, found->second); per_s && bytes > 0)
-    fails(bytes / *per_s, short_text(bytes * 1e-6, "MB"), short_text(*per_s * 1e-9, "GB/s"));
+    fails(in_host_cache ? least_cached_share : least_share, bytes / *per_s, short_text(bytes * 1e-6, "MB"),
+          short_text(*per_s * 1e-9, "GB/s"));
   const auto& rates = found->second.rates;
   double highest = 0;  // of all units of the processor; of matrix units only those that can solve the problem
   for (const auto& [unit, rate] : rates)
     if (unit.find("tensor") == std::string::npos || unit == word(row, "best_unit")) highest = std::max(highest, rate);
   if (word(row, "status") == "passed" && highest > 0 && rates.contains(word(row, "best_unit")))
-    fails(operations / highest, short_text(operations * 1e-6, "million operations"),
+    fails(least_share, operations / highest, short_text(operations * 1e-6, "million operations"),
           short_text(highest * 1e-9, "GOP/s"));
   return word(row, "status") != "passed";
 }

@@ -19,6 +19,8 @@ class Floors {
  public:
   /// A case that takes less than this share of its floor has not done its work.
   static constexpr double least_share = 0.8;
+  /// The same of a host's caches, whose peaks are held down by whatever shares the caches and the cores.
+  static constexpr double least_cached_share = 0.25;
 
   /// @param context of the records
   explicit Floors(const Json& context);
@@ -37,6 +39,7 @@ class Floors {
     std::vector<Bandwidth> bandwidths{};
     std::map<std::string, double> rates{};  ///< operations per second, by unit
   };
+  [[nodiscard]] bool may_be_cached(const Json& row, double bytes) const;
   [[nodiscard]] std::optional<double> bandwidth(const Json& row, const Peaks& peaks) const;
 
   std::map<std::string, double> cache_bytes_{};  ///< by kind of device

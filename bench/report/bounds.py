@@ -47,6 +47,9 @@ COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
 FAR = 2.0  # times the roofline bound
 IMPOSSIBLE = 0.8  # of the bound of the problem
+IMPOSSIBLE_IN_HOST_CACHE = (
+    0.25  # whatever shares caches and cores holds their peaks down
+)
 #: solves whose problem needs no step after the other: linear descents on moments, a stencil in tiles
 STEPLESS = {"linear_regression", "polynomial_fit", "stencil"}
 ROOFLINE, LATENCY, CACHE, LINK = "roofline", "latency", "in cache", "host link"
@@ -265,7 +268,9 @@ def limit_of(case: Case, bound: Bound, ceilings: Ceilings | None, time: float) -
 
 def impossible(case: Case, bound: Bound, time: float) -> str:
     """Why a case cannot have taken so little time [s], by the bound of its problem; empty where it can."""
-    if bound.seconds is None or time >= IMPOSSIBLE * bound.seconds:
+    cached = bound.bytes_bind and case.device_kind == "host" and in_cache(case)
+    share = IMPOSSIBLE_IN_HOST_CACHE if cached else IMPOSSIBLE
+    if bound.seconds is None or time >= share * bound.seconds:
         return ""
-    least = f"less than {IMPOSSIBLE:g} of the {seconds(bound.seconds)}"
+    least = f"less than {share:g} of the {seconds(bound.seconds)}"
     return f"takes {seconds(time)}, {least} that {bound.needs}"

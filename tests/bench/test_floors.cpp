@@ -51,12 +51,21 @@ TEST(Floors, DataThatMayStayInACacheAreHeldAgainstBandwidthsOfTheirSize) {
   EXPECT_FALSE(fails(in_memory, row_of("vector_add", 3.9e6, 0, 1e-9)));
   EXPECT_TRUE(fails(in_memory, row_of("vector_add", 4e6, 0, 1e-9)));
   const Floors in_cache = floors_with({row_of("ceilings", 2e6, 0, 2.05e-4)});  // 10 GB/s, and 5 us to start
-  EXPECT_TRUE(fails(in_cache, row_of("vector_add", 2e6, 0, 1.5e-4)));
-  EXPECT_FALSE(fails(in_cache, row_of("vector_add", 2e6, 0, 1.7e-4)));
+  EXPECT_TRUE(fails(in_cache, row_of("vector_add", 2e6, 0, 4.9e-5)));
+  EXPECT_FALSE(fails(in_cache, row_of("vector_add", 2e6, 0, 5.1e-5)));
   EXPECT_FALSE(fails(in_cache, row_of("vector_add", 4.1e6, 0, 1e-9)));
   EXPECT_FALSE(fails(in_cache, row_of("vector_add", 0.9e6, 0, 1e-9)));
   const Floors of_starting = floors_with({row_of("ceilings", 49152, 0, 9e-5)});
   EXPECT_FALSE(fails(of_starting, row_of("vector_add", 49152, 0, 5e-7)));
+}
+TEST(Floors, TheCachesOfAGpuAreItsOwn) {
+  const auto on_gpu = [](Json row) {
+    row["device_kind"] = "gpu";
+    return row;
+  };
+  const Floors floors = floors_with({on_gpu(row_of("ceilings", 2e6, 0, 2.02e-4))});  // 10 GB/s, and 2 us to start
+  EXPECT_TRUE(fails(floors, on_gpu(row_of("vector_add", 2e6, 0, 1.59e-4))));
+  EXPECT_FALSE(fails(floors, on_gpu(row_of("vector_add", 2e6, 0, 1.61e-4))));
 }
 TEST(Floors, OperationsAreHeldAgainstTheFastestUnitThatCanSolveTheProblem) {
   const Floors floors = floors_with({row_of("ceilings", 10, 1e9, 0.01, "f32"), row_of("ceilings", 10, 1e9, 0.02, "f64"),

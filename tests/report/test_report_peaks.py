@@ -219,6 +219,22 @@ def test_honest_data_in_the_cache_are_not_failed(entry, rows_of):
     assert {row.case.status for row in rows} == {"passed"}
 
 
+def test_peaks_of_a_host_in_its_caches_are_held_down_by_what_shares_them(
+    entry, rows_of
+):
+    """12 kB in the caches at 1 GB/s: three times as fast may be honest, five times not."""
+
+    rows = rows_of(
+        [
+            moving(entry, "add", 1, 12e3, model="openmp"),
+            case(entry, 4e-6, 1 / 3, 12e3, "openmp", name="thrice"),
+            case(entry, 2.4e-6, 1 / 3, 12e3, "openmp", name="five times"),
+        ]
+    )
+    found = {row.case.name: row.case.status for row in rows}
+    assert (found["thrice"], found["five times"]) == ("passed", "failed")
+
+
 def test_peaks_of_a_busy_machine_fail_nothing(entry, rows_of):
     """One of four samples is ten times as fast as the others: so may be a case that runs later."""
     peak = moving(entry, "read", 450)
