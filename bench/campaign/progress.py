@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ..report.case import Case
-from ..report.merge import load_folder, record_files
+from ..report.fields import Broken
+from ..report.merge import load_store
+from ..report.sources import stores
 from .campaign import SLICES, Campaign
 from .errors import BadInput
 
@@ -77,7 +79,11 @@ def read_wanted(folder: Path) -> list[str]:
 def read_part(folder: Path) -> Part:
     """What a host recorded."""
     cases: dict[tuple[object, ...], Case] = {}
-    problems = load_folder(folder / "records", record_files(folder), cases)
+    try:
+        found = stores(folder)
+    except Broken as error:
+        raise BadInput(str(error)) from error
+    problems = [text for one in found for text in load_store(one, cases)]
     broken = [text for text in problems if LEFT_OUT in text]
     return Part(folder, read_wanted(folder), list(cases.values()), broken)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..report.fields import MAX_TIME_S, Broken, number, read_json, take
-from ..report.merge import record_files
+from ..report.fields import MAX_TIME_S, Broken, number, take
 from ..report.models import COMPILED
+from ..report.sources import record_files
 from .campaign import Planned, command
 from .errors import BadInput
 
@@ -33,12 +33,15 @@ def recorded(folders: Iterable[Path]) -> dict[str, Recorded]:
     """The times of earlier records, by comparison; those without a time say nothing."""
     times: dict[str, Recorded] = {}
     for folder in folders:
-        files = record_files(folder)
+        try:
+            files = record_files(folder)
+        except Broken as error:
+            raise BadInput(f"--times {error}") from error
         if not files:
-            raise BadInput(f"--times {folder}: holds no records/*.json")
+            raise BadInput(f"--times {folder}: holds no records/*.json, packed or not")
         for file in files:
             try:
-                name, one = read_time(read_json(file))
+                name, one = read_time(file.read())
             except Broken as error:
                 raise BadInput(f"--times {folder}: {file.name}: {error}") from error
             if one and (name not in times or times[name].seconds < one.seconds):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 
-from ..report import fields, merge, records
+from ..report import merge, records, sources
 from ..report.case import Case
 from ..report.fields import Broken
 
@@ -32,11 +32,9 @@ def seconds(case: Case) -> float:
 
 def same_machine(folder: Path, devices: set[str]) -> bool:
     """Whether its first record names one of these devices: so the others need not be read."""
-    files = merge.record_files(folder)
     try:
-        context = (
-            records.read_context(fields.read_json(files[0]), folder) if files else None
-        )
+        files = sources.record_files(folder)
+        context = records.read_context(files[0].read(), folder) if files else None
     except Broken:
         return False
     return context is not None and any(

@@ -14,7 +14,8 @@ from bench.report.case import Case
 from bench.report.fields import Broken
 from bench.report.figures.output import available, render
 from bench.report.files import write_whole
-from bench.report.merge import load, record_files
+from bench.report.merge import load
+from bench.report.sources import exists, record_files
 from bench.report.statistics import Estimate
 from bench.report.terminal import complain, show
 
@@ -95,7 +96,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--no-figures", action="store_true")
     options = parser.parse_args(argv)
     for folder in options.folders:
-        if not folder.is_dir():
+        if not exists(folder):
             parser.error(f"{folder}: no such folder")
     return options
 
@@ -156,7 +157,8 @@ def write(options: argparse.Namespace, found: list[tuple[Model, Series]]) -> Non
     """The files of --output."""
     series = [one for _, one in found]
     given = [options.platform, *options.collectives, *options.trace]
-    inputs = [f for folder in options.folders for f in record_files(folder)] + given
+    read = [one.path for folder in options.folders for one in record_files(folder)]
+    inputs = [*dict.fromkeys(read), *given]
     folder = options.output
     write_whole(folder / "predictions.csv", output.to_csv(series))
     write_whole(

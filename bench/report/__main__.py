@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import builds, compare, hosts, noise, statistics, terminal
+from . import builds, compare, hosts, noise, sources, statistics, terminal
 from .files import write_whole
 from .findings import analyse
 from .lines import BadLines, Build, read
@@ -45,7 +45,7 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     """The command line, checked."""
     parser = argparse.ArgumentParser(
         prog="python3 -m bench.report",
-        description="Reads DIR/records/*.json, several folders (launches) as one, and "
+        description="Reads DIR/records/*.json, packed (records.jsonl.xz) or not, several folders (launches) as one, and "
         "writes table.md, table.csv, p3.csv and report/index.html into the first folder, with "
         "--lines coverage.csv too.",
         epilog=EPILOG,
@@ -77,7 +77,7 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     )
     options = parser.parse_args(argv)
     for folder in options.folders:
-        if not folder.is_dir():
+        if not sources.exists(folder):
             parser.error(f"{folder}: no such folder")
     return options
 
@@ -120,7 +120,7 @@ def tell(
     sys.stdout.flush()
     known = skipped(own) if options.show_skipped else [not_run(own)]
     pages = f"{folder}/report/index.html, {folder}/table.md, {folder}/table.csv"
-    where = ", ".join(f"{name}/records" for name in report.folders)
+    where = ", ".join(sources.shown(Path(name)) for name in report.folders)
     lines = [*filter(None, known), f"report: {pages}; records: {where}"]
     show("\n".join(lines) + "\n", sys.stderr)
 
@@ -167,7 +167,7 @@ def main(argv: list[str]) -> int:
         ),
         folders=tuple(map(str, options.folders)),
     )
-    folder = options.output or options.folders[0]
+    folder = options.output or sources.place(options.folders[0])
     try:
         write(folder, report, own, lines)
     except OSError as error:

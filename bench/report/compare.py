@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from . import builds, detectable, hosts, spread, statistics, units
+from . import builds, detectable, hosts, sources, spread, statistics, units
 from .case import Case
 from .factors import geometric_mean
 from .merge import load
@@ -34,7 +34,7 @@ def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Names
     """The command line, checked; ``margin`` parses a share."""
     parser = argparse.ArgumentParser(
         prog="python3 -m bench.report compare",
-        description="Compares DIR/records/*.json of two folders, case by case.",
+        description="Compares the records of two folders, packed or not, case by case.",
         epilog=EPILOG,
     )
     parser.add_argument("a", type=Path, metavar="A", help="folder of the earlier run")
@@ -51,7 +51,7 @@ def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Names
     form.add_argument("--csv", action="store_true")
     options = parser.parse_args(argv)
     for folder in (options.a, options.b):
-        if not folder.is_dir():
+        if not sources.exists(folder):
             parser.error(f"{folder}: no such folder")
     return options
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from .case import Case
 from .fields import Broken, read_json, take
-from .merge import record_files
 from .records import read_file
 from .renamed import modern
+from .sources import record_files
 
 Listing = dict[str, Any]  # what ``league list --json`` prints
 Method = tuple[str, str]  # algorithm, method
@@ -44,11 +44,11 @@ def proofs(directories: Iterable[Path]) -> dict[Variant, set[str]]:
     """Where each (algorithm, method, model) passed; raises Broken."""
     found: dict[Variant, set[str]] = {}
     for directory in directories:
-        for path in record_files(directory):
+        for source in record_files(directory):
             try:
-                cases = read_file(path)
+                cases = read_file(source)
             except Broken as error:
-                raise Broken(f"{path}: {error}") from error
+                raise Broken(f"{source}: {error}") from error
             for case in cases:
                 if case.status == "passed":
                     key = (case.algorithm, case.method, case.model)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import re
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 REQUIRED = object()
 MIN_TIME_S, MAX_TIME_S = 1e-12, 1e9  # times of one compute [s]
@@ -26,13 +27,38 @@ class Broken(ValueError):
         super().__init__("".join(c if c.isprintable() else "?" for c in why))
 
 
-def read_json(path: Path) -> Any:
-    """The content of a file, compressed (gzip) where its name says so; or Broken."""
+def opened(path: Path) -> IO[bytes]:
+    """The file, unpacked where its name says that it is compressed."""
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(path))
+    return cast(IO[bytes], lzma.open(path)) if path.suffix == ".xz" else path.open("rb")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked where it is compressed; raises Broken."""
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
-        if len(data) > MAX_FILE_BYTES:
-            raise Broken(f"holds more than {MAX_FILE_BYTES >> 30} GiB")
+    except MemoryError as error:
+        raise Broken("too large for this machine's memory") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        kind = "xz" if path.suffix == ".xz" else "gzip"
+        raise Broken(f"not a whole {kind} file: {error}") from error
+    except OSError as error:
+        raise Broken(f"cannot be read: {error.strerror}") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise Broken(f"holds more than {MAX_FILE_BYTES >> 30} GiB")
+    return data
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, unpacked where it is compressed; raises Broken."""
+    return parse(read_bytes(path))
+
+
+def parse(data: bytes) -> Any:
+    """The value of a JSON text; raises Broken."""
+    try:
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise Broken(f"not UTF-8 at byte {error.start}") from error
@@ -40,14 +66,10 @@ def read_json(path: Path) -> Any:
         raise Broken("nested too deeply") from error
     except MemoryError as error:
         raise Broken("too large for this machine's memory") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise Broken(f"not a whole gzip file: {error}") from error
-    except OSError as error:
-        raise Broken(f"cannot be read: {error.strerror}") from error
     except json.JSONDecodeError as error:
         raise Broken(f"not a whole JSON file: {error}") from error
     except ValueError as error:  # a number of more digits than Python reads
-        raise error if isinstance(error, Broken) else Broken(str(error)) from error
+        raise Broken(str(error)) from error
 
 
 def shown(value: Any, width: int = 60) -> str:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from .case import Case
-from .fields import Broken, read_json, take
+from .fields import Broken, take
 from .renamed import modern_name
+from .sources import Source
 
-NAMES = ("run.json", "run.json.gz")
 NAMED = 3  # cases that a message names; the rest is counted
 
 
@@ -25,18 +24,15 @@ NAMED = 3  # cases that a message names; the rest is counted
 class Manifest:
     """The description of a run."""
 
-    path: Path
+    source: Source
     run_id: str
     cases: dict[str, None]  # in their order
 
 
-def read_manifest(folder: Path) -> Manifest | None:
-    """None where there is none, or one without the id of a run; raises Broken."""
-    path = next((folder / name for name in NAMES if (folder / name).exists()), None)
-    if path is None:
-        return None
+def read_manifest(source: Source) -> Manifest | None:
+    """None of one without the id of a run; raises Broken."""
     try:
-        content = read_json(path)
+        content = source.read()
         if not isinstance(content, dict):
             raise Broken("not the manifest of a run")
         run_id = take(content, "run_id", str, "")
@@ -44,10 +40,10 @@ def read_manifest(folder: Path) -> Manifest | None:
         if not all(isinstance(name, str) for name in cases):
             raise Broken("'cases' holds more than names")
     except Broken as error:
-        text = f"{path}: {error}; the records beside it are taken as they are"
+        text = f"{source}: {error}; the records beside it are taken as they are"
         raise Broken(text) from error
     return (
-        Manifest(path, run_id, dict.fromkeys(map(modern_name, cases)))
+        Manifest(source, run_id, dict.fromkeys(map(modern_name, cases)))
         if run_id
         else None
     )
@@ -69,17 +65,17 @@ def some(names: Iterable[str]) -> str:
 class Folder:
     """The records of one folder, and which of them belong to its run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, source: Source | None) -> None:
         self.problems: list[str] = []
         self.manifest: Manifest | None = None
-        self.read: dict[str, Path] = {}  # comparisons, and where they are
+        self.read: dict[str, Source] = {}  # comparisons, and where they are
         self.found: set[str] = set()
         try:
-            self.manifest = read_manifest(folder)
+            self.manifest = read_manifest(source) if source else None
         except Broken as error:
             self.problems.append(str(error))
 
-    def belonging(self, path: Path, cases: list[Case]) -> list[Case]:
+    def belonging(self, source: Source, cases: list[Case]) -> list[Case]:
         """The cases of this file that are of the run; raises Broken where none is."""
         manifest = self.manifest
         if manifest is None or not cases:
@@ -87,12 +83,12 @@ class Folder:
         run_id, comparison = cases[0].context.run_id, cases[0].comparison
         if run_id != manifest.run_id:
             of = f"of run '{run_id}'" if run_id else "of a run without an id"
-            beside = f"{manifest.path.name} beside it of run '{manifest.run_id}'"
+            beside = f"{manifest.source.name} beside it of run '{manifest.run_id}'"
             raise Broken(f"it is {of}, {beside}; move it to its own run")
         if comparison in self.read:
             other = self.read[comparison].name
             raise Broken(f"its comparison is in {other} too; keep one of the two")
-        self.read[comparison] = path
+        self.read[comparison] = source
         stems = {stem(name) for name in manifest.cases}
         known = [
             c
@@ -104,8 +100,8 @@ class Folder:
         kept = set(map(id, known))
         strange = [case.name for case in cases if id(case) not in kept]
         if strange:
-            text = f"rows left out that are no cases of {manifest.path.name}"
-            self.problems.append(f"{path}: {text}: {some(strange)}; measure it again")
+            text = f"rows left out that are no cases of {manifest.source.name}"
+            self.problems.append(f"{source}: {text}: {some(strange)}; measure it again")
         return known
 
     def missing(self) -> list[str]:
@@ -120,4 +116,4 @@ class Folder:
             f"the run is not finished: of its {len(cases)} cases {len(absent)} have no"
         )
         text += f" row that could be read: {some(absent)}; go on with --resume"
-        return [f"{self.manifest.path}: {text}"]
+        return [f"{self.manifest.source}: {text}"]

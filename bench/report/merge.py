@@ -11,27 +11,7 @@ from . import end_to_end, hosts, manifest
 from .case import Case
 from .fields import Broken
 from .records import read_file
-
-FOLDERS = ("records", "tuning")
-
-
-def record_files(directory: Path, start: str = "") -> list[Path]:
-    """Whole record files of runs and of searches (``league tune``), compressed ones too, whose names start so.
-
-    Those still being written have hidden names; the manifest of a run is none.
-    """
-    ends = ("*.json", "*.json.gz")
-    found = (
-        path
-        for name in FOLDERS
-        for end in ends
-        for path in (directory / name).glob(start + end)
-    )
-    return sorted(
-        path
-        for path in found
-        if not path.name.startswith(".") and path.name not in manifest.NAMES
-    )
+from .sources import Source, Store, stores
 
 
 def load(
@@ -44,30 +24,30 @@ def load(
     merged: dict[tuple[object, ...], Case] = {}
     problems: list[str] = []
     for directory in dict.fromkeys(Path(d).resolve() for d in directories):
-        files = record_files(directory, start)
-        if not files:
-            problems.append(f"{directory}: holds no records/*.json")
-        for folder in (directory / name for name in FOLDERS):
-            here = [path for path in files if path.parent == folder]
-            problems += load_folder(folder, here, merged, pool)
+        try:
+            found = stores(directory, start)
+        except Broken as error:
+            problems.append(str(error))
+            continue
+        if not any(store.records for store in found):
+            problems.append(f"{directory}: holds no records/*.json, packed or not")
+        for store in found:
+            problems += load_store(store, merged, pool)
     cases = list(merged.values())
     hosts.name_hosts(cases, pool)
     return cases, problems
 
 
-def load_folder(
-    path: Path,
-    files: Iterable[Path],
-    merged: dict[tuple[object, ...], Case],
-    pool: bool = False,
+def load_store(
+    store: Store, merged: dict[tuple[object, ...], Case], pool: bool = False
 ) -> list[str]:
     """Merges the cases of one folder of records; returns what was left out and why."""
-    folder, problems = manifest.Folder(path), []
+    folder, problems = manifest.Folder(store.manifest), []
 
     def key(case: Case) -> tuple[object, ...]:
         return (*identity(case), hosts.apart(case, pool))
 
-    for file in files:
+    for file in store.records:
         try:
             cases = folder.belonging(file, read_whole(file))
             for case in cases:
@@ -82,12 +62,12 @@ def load_folder(
     return problems + folder.problems + folder.missing()
 
 
-def read_whole(file: Path) -> list[Case]:
+def read_whole(file: Source) -> list[Case]:
     """The cases of a file; raises Broken, which says what to do."""
     try:
         return read_file(file)
     except Broken as error:
-        raise Broken(f"{error}; measure it again, or remove the file") from error
+        raise Broken(f"{error}; {file.advice}") from error
 
 
 def identity(case: Case) -> tuple[object, ...]:

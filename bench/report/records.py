@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Record files, one per comparison: read and validated, each by itself."""
+"""Records, one per comparison: read and validated, each by itself."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .case import Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_build, read_facts
 from .placements import Placed
+from .sources import Source
 
 STATUSES = ("passed", "skipped", "failed")
 KINDS = ("gpu", "host")
@@ -245,13 +246,13 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
     return case if costs.are_of_today(row) else old_costs.today(case)
 
 
-def read_file(path: Path) -> list[Case]:
-    """The cases of one record file.
+def read_file(source: Source) -> list[Case]:
+    """The cases of one record.
 
-    Raises Broken, naming what is wrong, for a file that is not a whole record.
+    Raises Broken, naming what is wrong, for one that is not whole.
     """
     try:
-        return read_record(fields.read_json(path), path.parent)
+        return read_record(source.read(), source.folder)
     except RecursionError as error:
         raise Broken("nested too deeply") from error
 

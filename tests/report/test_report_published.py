@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from bench.report import defects, published, published_figures
-from bench.report.fields import Broken, read_json
+from bench.report.fields import Broken
 from bench.report.gap_texts import TIERS_TEXT
 from bench.report.marked import splice
-from bench.report.merge import record_files
 from bench.report.published_records import read
+from bench.report.sources import record_files
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = published.ONE[0]
@@ -42,8 +42,8 @@ def test_published_readings_have_their_own_names():
     told = [
         reading
         for folder in published.RESULTS.glob("*")
-        for path in record_files(folder)
-        for row in read_json(path)["benchmarks"]
+        for source in record_files(folder)
+        for row in source.read()["benchmarks"]
         for key in ("readings_before", "readings_after")
         for reading in row[key].items()
     ]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as make
 
-from bench.report import fields, manifest, records
+from bench.report import fields, manifest, records, sources
 
 EXAMPLES = settings(
     max_examples=int(os.environ.get("LEAGUE_FUZZ_EXAMPLES", "300")),
@@ -54,7 +54,7 @@ def replaced(value, path, by):
 def refusal(read, path):
     """What a reader says of a file; None if it takes it."""
     try:
-        return read(path), None
+        return read(sources.of(path)), None
     except fields.Broken as error:
         return None, str(error)
 
@@ -117,7 +117,7 @@ def test_files_of_any_bytes(tmp_path, content, packed):
     ]:
         (tmp_path / name).write_bytes(data)
         check(*refusal(records.read_file, tmp_path / name))
-        refusal(lambda path: manifest.read_manifest(path.parent), tmp_path / name)
+        refusal(manifest.read_manifest, tmp_path / name)
         (tmp_path / name).unlink()
 
 
@@ -133,7 +133,7 @@ def test_manifests_with_a_value_that_is_another(tmp_path, data):
     (tmp_path / "run.json").write_text(
         json.dumps(replaced(made, path, data.draw(VALUES)))
     )
-    found, reason = refusal(manifest.read_manifest, tmp_path)
+    found, reason = refusal(manifest.read_manifest, tmp_path / "run.json")
     assert reason is None or reason.isprintable()
     assert found is None or (
         found.run_id and all(isinstance(name, str) for name in found.cases)
