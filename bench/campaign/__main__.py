@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import campaign, plan, times
 from .campaign import SLICES, Campaign, Planned
-from .collect import collect, failed_text
+from .collect import COLLECTED, collect, failed_text
 from .errors import BadInput
 from .options import parse
 from .progress import progress, text
@@ -109,7 +109,7 @@ def gather(options: argparse.Namespace, made: Campaign) -> int:
         options.folder, made, options.output, options.launches or made.launches
     )
     say(
-        f"{count} records in {options.output}/records; `python3 -m bench.report --pool-hosts {options.output}` draws the tables"
+        f"{count} records in {options.output / COLLECTED}; `python3 -m bench.report --pool-hosts {options.output}` draws the tables"
     )
     if failed:
         say(failed_text(failed))

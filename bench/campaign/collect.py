@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,12 +10,15 @@ from pathlib import Path
 from ..report.case import Case
 from ..report.fields import Broken, read_json, take
 from ..report.manifest import some
-from ..report.merge import load, record_files
+from ..report.merge import load
+from ..report.pack import write
+from ..report.sources import FOLDERS, PACKED, record_files
 from .campaign import Campaign
 from .errors import BadInput
 from .progress import Part, Progress, progress
 
 Kind = tuple[str, ...]
+COLLECTED = f"{FOLDERS[0]}{PACKED}"
 
 
 def devices_of(part: Part) -> Kind:
@@ -88,30 +88,30 @@ def short(plan: Campaign, cases: list[Case], launches: int) -> list[str]:
 
 
 def copy(found: list[Progress], output: Path) -> int:
-    """Copies all records, compressed, all or none; returns how many."""
-    partial = output / "records.part"
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    count = 0
-    for one in found:
-        for number, part in enumerate(one.parts):
-            for file in record_files(part.folder):
-                name = f"{one.number:03}.{number}-{one.study}-{file.name}.gz"
-                (partial / name).write_bytes(gzip.compress(file.read_bytes(), mtime=0))
-                count += 1
-    os.replace(partial, output / "records")
-    return count
+    """Packs all records, all or none; returns how many."""
+    texts = {
+        f"{one.number:03}.{number}-{one.study}-{source.name}": source.text()
+        for one in found
+        for number, part in enumerate(one.parts)
+        for source in record_files(part.folder)
+    }
+    output.mkdir(parents=True, exist_ok=True)
+    try:
+        write(output / COLLECTED, texts)
+    except Broken as error:
+        raise BadInput(str(error)) from error
+    return len(texts)
 
 
 def collect(
     folder: Path, plan: Campaign, output: Path, launches: int
 ) -> tuple[int, list[str]]:
-    """Writes ``output/records``; returns how many records, and the names of FAILED rows.
+    """Writes ``output/records.jsonl.xz``; returns how many records, and the names of FAILED rows.
 
     Raises BadInput, with nothing written: records in ``output``, of several builds or kinds of
     devices, records that cannot be read, rows of fewer launches than planned.
     """
-    if (output / "records").exists():
+    if any((output / name).exists() for name in (FOLDERS[0], COLLECTED)):
         raise BadInput(
             f"{output} holds records already: give another --output, or move them elsewhere"
         )
