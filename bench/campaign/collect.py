@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The slices of a machine become one folder of records, as those in bench/results."""
+"""The slices of a machine become one file of records, as those in bench/results."""
 
 from __future__ import annotations
 

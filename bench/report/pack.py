@@ -96,7 +96,7 @@ def plain(name: str) -> str:
 
 
 def pack(folder: Path) -> int:
-    """The folder becomes one file; returns of how many records."""
+    """The folder becomes one file; returns of how many."""
     path = folder.with_name(folder.name + PACKED)
     found = sources.loose(folder)
     others = {one.name for one in folder.iterdir()} - {one.name for one in found}
@@ -115,7 +115,7 @@ def pack(folder: Path) -> int:
 
 
 def unpack(path: Path) -> int:
-    """The file becomes a folder; returns of how many records."""
+    """The file becomes a folder; returns of how many files."""
     folder = path.with_name(path.name.removesuffix(PACKED))
     texts = {one.name: checked(one) for one in sources.packed(path)}
     partial = folder.with_name(f".part-{folder.name}")
@@ -142,7 +142,7 @@ def change(directory: Path, unpacks: bool) -> list[str]:
         if new.exists():
             raise Broken(f"{new}: exists already; move one of it and {old} elsewhere")
         count = unpack(path) if unpacks else pack(folder)
-        said.append(f"{new}: {count} records of {old}")
+        said.append(f"{new}: {count} files of {old}")
     if not said:
         what = PACKED if unpacks else "/"
         names = " and no ".join(f"{name}{what}" for name in FOLDERS)

@@ -69,7 +69,7 @@ def test_reports_of_packed_records_are_the_same(folder, capsys):
     before = outputs(folder, capsys)
     assert pack.main([str(folder)]) == 0
     said = capsys.readouterr().out
-    assert f"{folder}/records.jsonl.xz: 3 records of {folder}/records\n" in said
+    assert f"{folder}/records.jsonl.xz: 3 files of {folder}/records\n" in said
     assert sorted(path.name for path in folder.glob("*.xz")) == [
         "records.jsonl.xz",
         "tuning.jsonl.xz",
