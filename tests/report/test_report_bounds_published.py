@@ -9,7 +9,7 @@ from bench.report.published_records import read
 from bench.report.statistics import MARGIN
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
-FOLDERS = sorted(path.parent for path in RESULTS.rglob("records"))
+FOLDERS = sorted(path.parent for path in RESULTS.rglob("records.jsonl.xz"))
 ABOVE = 1.0005
 #: (folder, algorithm, method, model, type) of rows above 100 % of their bound, and why
 KNOWN = {
