@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
         "status", epilog=EPILOG, help="what is recorded, and what is missing"
     )
     collected = modes.add_parser(
-        "collect", epilog=EPILOG, help="merge the slices into one folder of records"
+        "collect", epilog=EPILOG, help="put the records of all slices into one file"
     )
     for one in (planned, running, shown, collected):
         one.add_argument(

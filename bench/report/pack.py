@@ -99,6 +99,8 @@ def pack(folder: Path) -> int:
     """The folder becomes one file; returns of how many."""
     path = folder.with_name(folder.name + PACKED)
     found = sources.loose(folder)
+    if not found:
+        raise Broken(f"{folder}: holds no *.json; remove it, or give another folder")
     others = {one.name for one in folder.iterdir()} - {one.name for one in found}
     if others:
         text = f"holds {min(others)!r}, which is no record: move it elsewhere"

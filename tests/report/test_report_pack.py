@@ -220,6 +220,8 @@ def test_a_folder_without_records_is_refused(tmp_path, capsys):
     said = refused(capsys, tmp_path)
     assert f"{tmp_path}: holds no records/ and no tuning/; give the folder" in said
     assert "holds no records.jsonl.xz" in refused(capsys, tmp_path, "--unpack")
+    (tmp_path / "records").mkdir()
+    assert f"{tmp_path}/records: holds no *.json; remove" in refused(capsys, tmp_path)
 
 
 def test_what_was_written_is_read_before_anything_is_removed(
