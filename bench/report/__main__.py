@@ -67,6 +67,11 @@ def arguments(argv: list[str]) -> argparse.Namespace:
         metavar="FILE",
         help="lines with machine code, of python3 -m bench.lines: for code convergence",
     )
+    parser.add_argument(
+        "--png",
+        action="store_true",
+        help="write the figures as PNG too, half as long again",
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--quiet", action="store_true", help="print no table")
     parser.add_argument(
@@ -166,6 +171,7 @@ def main(argv: list[str]) -> int:
             *shown, found.gaps, problems, found.trainings, found.shapes
         ),
         folders=tuple(map(str, options.folders)),
+        png=options.png,
     )
     folder = options.output or sources.place(options.folders[0])
     try:

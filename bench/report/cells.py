@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from . import end_to_end, learning, shape_texts, units
+from .anchors import anchors
+from .case import Case
 from .factors import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE
 from .figures.figure import device_text, launch_text
 from .gap_texts import BEST, BLANK, LIBRARY, TIMES, blank_text
@@ -90,6 +92,7 @@ class Line:
     models: str  # separated by spaces
     verdict: str
     cells: dict[str, Cell]
+    anchor: str = ""  # the id of the row
 
 
 def per_cent(value: float) -> float:
@@ -131,7 +134,20 @@ def answer(gaps: Iterable[Gap], rows: list[Row], margin: float) -> list[Line]:
     fields: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         fields.setdefault(field(row), []).append(row)
-    return [answer_line(gap, fields[field(gap.row)], margin) for gap in gaps]
+    gaps = list(gaps)
+    lines = [answer_line(gap, fields[field(gap.row)], margin) for gap in gaps]
+    return anchored("answer", lines, (f"{gap.title} {gap.device}" for gap in gaps))
+
+
+def anchored(kind: str, lines: list[Line], identities: Iterable[str]) -> list[Line]:
+    """The lines with ids by what they show."""
+    names = anchors(kind, identities)
+    return [replace(line, anchor=name) for line, name in zip(lines, names)]
+
+
+def identity(case: Case) -> str:
+    """What a row of one case shows, in any build."""
+    return f"{case.name} {case.device_name}"
 
 
 def answer_line(gap: Gap, competitors: list[Row], margin: float) -> Line:
@@ -177,7 +193,9 @@ def factor_lines(gaps: Iterable[Gap], answers: Iterable[Line]) -> list[Line]:
             **{name: beside(name, gap.beside.get(name)) for name in BESIDE},
             BLANK: Cell(blank_text(gap)),
         }
-        lines.append(replace(line, cells={name: cells[name] for name in GAP}))
+        anchor = line.anchor.replace("answer", "gap")
+        shown = {name: cells[name] for name in GAP}
+        lines.append(replace(line, cells=shown, anchor=anchor))
     return lines
 
 
@@ -205,7 +223,8 @@ def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
 def every_case(rows: list[Row]) -> list[Line]:
     """One line per case, as in the text tables."""
     devices = devices_of(rows)
-    return [case_line(row, devices) for row in rows]
+    lines = [case_line(row, devices) for row in rows]
+    return anchored("case", lines, (identity(row.case) for row in rows))
 
 
 def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
@@ -254,7 +273,7 @@ def trainings(found: list[learning.Training]) -> list[Line]:
         case, columns = one.case, zip(learning.COLUMNS, texts)
         cells = {name: Cell(text, values.get(name)) for name, text in columns}
         lines.append(Line(case.algorithm, platform(case), case.model, "", cells))
-    return lines
+    return anchored("training", lines, (identity(one.case) for one in found))
 
 
 def shapes(found: list[ShapeStudy]) -> list[Line]:
@@ -269,4 +288,4 @@ def shapes(found: list[ShapeStudy]) -> list[Line]:
         cells = {name: Cell(text, values.get(name)) for name, text in columns}
         models = row.case.model if row else ""
         lines.append(Line(case.algorithm, platform(case), models, "", cells))
-    return lines
+    return anchored("shape", lines, (identity(one.rows[0].case) for one in every))

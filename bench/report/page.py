@@ -6,20 +6,23 @@ from __future__ import annotations
 import html
 import shutil
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from . import cells, gap_texts, learning, machine, shape_texts, table
+from . import cells, gap_texts, learning, machine, shape_texts, table, warnings
 from .bounds import CACHE, LATENCY, LINK
 from .builds import all_contexts
 from .case import Case
 from .figures import Figure, all_figures, available, render
+from .figures.compact import share
+from .figures.processes import side_by_side
 from .files import write_whole
 from .findings import Findings
 from .rows import Row
 from .selection import of_study
 from .terminal import complain
+from .view import preflight
 
 try:
     import jinja2
@@ -41,6 +44,7 @@ LIMITS = {
     LINK: "fed by the host, whose link no ceiling measures",
 }
 SHOWN = 12  # names of cases under a figure; the rest is counted
+FOLDED = 500  # rows: of more cases, tables but the answer and figures wait to be opened
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Drawn:
 
     figure: Figure
     name: str  # of its files
+    prefix: str  # of the ids in its SVG
     svg: str
     problem: str  # why it could not be drawn; empty where it was
 
@@ -66,6 +71,7 @@ class Report:
     margin: float
     markdown: str
     folders: tuple[str, ...]
+    png: bool = False  # whether each figure is written as PNG too
 
     @property
     def commands(self) -> list[str]:
@@ -85,31 +91,50 @@ def place(study: str) -> str:
 def write_page(folder: Path, report: Report) -> Path:
     """Writes report/index.html and report/figures/ into the folder; returns the page."""
     target = folder / "report"
-    drawn = draw_all(report.rows, report.found, target / "figures") if TEMPLATES else []
+    figures = target / "figures"
+    drawn = (
+        draw_all(report.rows, report.found, figures, report.png) if TEMPLATES else []
+    )
     page = target / "index.html"
     write_whole(page, to_html(report, drawn))
     return page
 
 
-def draw_all(rows: list[Row], found: Findings, folder: Path) -> list[Drawn]:
+def draw_all(
+    rows: list[Row], found: Findings, folder: Path, png: bool = False
+) -> list[Drawn]:
     """Every figure that the data allow, written to the folder anew."""
     shutil.rmtree(folder, ignore_errors=True)
     if not available():
         return []
     folder.mkdir(parents=True)
-    drawn, taken = [], set()
+    figures: dict[str, Figure] = {}
     for figure in all_figures(rows, found):
         name, number = figure.slug, 2
-        while name in taken:
+        while name in figures:
             name, number = f"{figure.slug}-{number}", number + 1
-        taken.add(name)
+        figures[name] = figure
+    names = list(figures)
+
+    def draw(place: int) -> tuple[str, str]:
+        name = names[place]
         try:
-            drawn.append(Drawn(figure, name, render(figure, name, folder), ""))
+            return render(figures[name], name, folder, prefix(place), png), ""
         except BROKEN as error:  # one failing figure must not prevent the page
-            problem = f"{type(error).__name__}: {error}"
+            return "", f"{type(error).__name__}: {error}"
+
+    drawn = []
+    for place, (svg, problem) in enumerate(side_by_side(draw, len(names))):
+        figure = figures[names[place]]
+        if problem:
             complain(f"{figure.title}: not drawn: {problem}")
-            drawn.append(Drawn(figure, name, "", problem))
+        drawn.append(Drawn(figure, names[place], prefix(place), svg, problem))
     return drawn
+
+
+def prefix(place: int) -> str:
+    """How the ids of a figure begin: short, as they are many."""
+    return f"f{place}"
 
 
 def sections(drawn: list[Drawn]) -> dict[str, list[Drawn]]:
@@ -155,6 +180,9 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
     answer = cells.answer(report.found.gaps, report.rows, report.margin)
     every = cells.every_case(of_study(report.rows))
     contexts = all_contexts(report.cases)
+    told = set(preflight(report.cases))
+    svgs, css, hatches = share(one.svg for one in drawn)
+    drawn = [replace(one, svg=svg) for one, svg in zip(drawn, svgs)]
     return template().render(
         report=report,
         tables={
@@ -177,6 +205,11 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
         bounds=shape_texts.BOUNDS,
         goals=[(study.device, study.goals) for study in report.found.shapes],
         filters=choices(answer + every),
+        folded=FOLDED,
+        remarks=[text for text in report.remarks if text not in told],
+        warnings=warnings.kinds(contexts),
+        css=css,
+        hatches=hatches,
         sections=sections(drawn),
         no_figures="" if available() else NO_FIGURES,
         facts=machine.merged(context.facts for context in contexts),

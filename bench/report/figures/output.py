@@ -7,6 +7,7 @@ import io
 import re
 from pathlib import Path
 
+from .compact import compact
 from .figure import Figure
 
 try:
@@ -39,20 +40,23 @@ def available() -> bool:
     return DRAWS
 
 
-def render(figure: Figure, name: str, folder: Path) -> str:
-    """Writes NAME.svg and NAME.png into the folder; returns the SVG for the page."""
+def render(
+    figure: Figure, name: str, folder: Path, prefix: str = "", png: bool = True
+) -> str:
+    """Writes NAME.svg and NAME.png into the folder; returns the SVG for the page, whose ids begin with the prefix."""
     canvas = figure.draw()
     text = io.StringIO()
     # savefig would draw everything twice
     FigureCanvasSVG(canvas).print_svg(
         text, metadata={"Date": None, "Title": figure.title}
     )
-    canvas.set_layout_engine("none")  # where all lies is known by now
-    canvas.set_facecolor("white")
-    canvas.set_dpi(DPI)
-    FigureCanvasAgg(canvas).print_png(folder / f"{name}.png")
     (folder / f"{name}.svg").write_text(text.getvalue(), encoding="utf-8")
-    return inline(text.getvalue(), name)
+    if png:
+        canvas.set_layout_engine("none")  # where all lies is known by now
+        canvas.set_facecolor("white")
+        canvas.set_dpi(DPI)
+        FigureCanvasAgg(canvas).print_png(folder / f"{name}.png")
+    return inline(compact(text.getvalue()), prefix or name)
 
 
 def inline(svg: str, name: str) -> str:
