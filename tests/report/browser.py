@@ -107,16 +107,21 @@ class Browser:
             self.events.append(message)
 
     def open(
-        self, path: Path, width: int, height: int = 900, dark: bool = False
+        self,
+        path: Path,
+        width: int,
+        height: int = 900,
+        dark: bool = False,
+        fragment: str = "",
     ) -> None:
-        """Loads a file at this size of window and waits for it."""
+        """Loads a file at this size of window and waits for it; fragment: `#a-row`."""
         self.events.clear()
         phone = width < 600
         size = {"width": width, "height": height, "deviceScaleFactor": 1}
         self.call("Emulation.setDeviceMetricsOverride", mobile=phone, **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=path.resolve().as_uri() + fragment)
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.message())
 

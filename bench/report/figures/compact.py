@@ -14,7 +14,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-UNSEEN = {"metadata", "title", "style"}  # elements of a file that the page does not need
+UNSEEN = {
+    "metadata",
+    "title",
+    "style",
+}  # elements of a file that the page does not need
 PLACES = ("x", "y", "width", "height", "transform")  # attributes with coordinates
 NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 STEP = re.compile(r"[A-Za-z]|-?\d+(?:\.\d+)?")
@@ -41,9 +45,8 @@ def element(node: ET.Element, used: set[str]) -> str:
         return ""
     if tag == "g" and not attributes:
         return inner
-    if tag == "path" and attributes.keys() <= {"d", "style", "clip-path"}:
-        if attributes.get("style") == "fill:none":
-            return ""
+    if attributes.get("style") == "fill:none" and "id" not in attributes:
+        return ""
     start = "".join(f" {name}={quoteattr(text)}" for name, text in attributes.items())
     return f"<{tag}{start}>{inner}</{tag}>" if inner else f"<{tag}{start}/>"
 
@@ -75,7 +78,7 @@ def circle(curves: re.Match[str]) -> str:
     radius = (max(across) - min(across)) / 2
     if any(abs(math.dist(at, (x, y)) - radius) > 0.01 for at in zip(across, down)):
         return curves.group()
-    arc = f"a {radius:.2f} {radius:.2f} 0 1 0"
+    arc = "a 0.1 0.1 0 1 0"  # a radius too small for its chord: half a circle
     return f"M {x - radius} {y} {arc} {2 * radius:.2f} 0 {arc} {-2 * radius:.2f} 0 z"
 
 
@@ -126,7 +129,9 @@ def share(drawings: Iterable[str]) -> tuple[list[str], str, str]:
         for name, content in PATTERN.findall(text):
             hatch = hatches.setdefault(content, f"hatch{len(hatches)}")
             text = text.replace(f"url(#{name})", f"url(#{hatch})")
-        head, end, rest = PATTERN.sub("", text).replace("<defs></defs>", "").partition(">")
+        head, end, rest = (
+            PATTERN.sub("", text).replace("<defs></defs>", "").partition(">")
+        )
         found.append(head + end + STYLE.sub(named, rest))
     shared = "".join(
         f'<pattern id="{name}"{STYLE.sub(named, content)}'

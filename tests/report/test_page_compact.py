@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parts of a small page: compact SVG, links that stay, warnings by kind, forked processes."""
+
+import re
+
+import pytest
+
+from bench.report.anchors import anchors
+from bench.report.case import Build, Context
+from bench.report.figures.compact import compact, path, share
+from bench.report.figures.processes import side_by_side
+from bench.report.warnings import between, kinds
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9">{}</svg>'
+DOT = "M 0 2 C 0.53 2 1.04 1.79 1.41 1.41 C 1.79 1.04 2 0.53 2 0 C 2 -0.53 1.79 -1.04 1.41 -1.41 C 1.04 -1.79 0.53 -2 0 -2 "
+DOT += "C -0.53 -2 -1.04 -1.79 -1.41 -1.41 C -1.79 -1.04 -2 -0.53 -2 0 C -2 0.53 -1.79 1.04 -1.41 1.41 C -1.04 1.79 -0.53 2 0 2 z"
+
+
+def inside(text):
+    """What is left of these elements of a drawing."""
+    return re.fullmatch(r"<svg [^>]*?(?:>(.*)</svg>|/>)", compact(SVG.format(text)))[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('<g id="a"><g id="b"><text x="1.26">1 &lt; 2</text></g></g>', '<text x="1.3">1 &lt; 2</text>'),
+        ('<g id="a"><path d="M 1 1 L 2 2" style="fill: none"/></g>', None),
+        ('<path d="M 1 1 L 2 2" style="fill: none; stroke: red"/>', '<path d="M1 1L2 2" style="fill:none;stroke:red"/>'),
+        ('<text transform="rotate(-0 1 2)">a</text>', "<text>a</text>"),
+        ('<text transform="rotate(-90 1.04 2)">a</text>', '<text transform="rotate(-90 1 2)">a</text>'),
+        ('<text style="font: 9px; font-family: \'A\', b; fill: red">a</text>', '<text style="font:9px;fill:red">a</text>'),
+        ('<defs><path id="m" d="M 0 0 L 0 3.5"/></defs><use xlink:href="#m"/>', '<defs><path id="m" d="M0 0V3.5"/></defs><use xlink:href="#m"/>'),
+        (f'<path d="{DOT}"/>', '<path d="M-2 0a0.1 0.1 0 1 0 4 0 0.1 0.1 0 1 0-4 0z"/>'),
+    ],
+)  # fmt: skip
+def test_what_is_not_seen_goes(text, kept):
+    assert inside(text) == kept
+
+
+def test_eight_curves_that_are_no_circle_stay():
+    assert "a" not in inside(f'<path d="{DOT.replace("2 0 C", "2.5 0 C", 1)}"/>')[8:-3]
+
+
+def test_lines_along_an_axis_name_one_coordinate():
+    assert path("M 1 2 L 3 2 L 3 -4 L 5 6 L 7 -8 z M 0 0 L 1 1") == (
+        "M1 2H3V-4L5 6 7-8zM0 0L1 1"
+    )
+    assert path("M 0 0 M 1 1 C 1 2 3 4 5 6") == "M0 0M1 1C1 2 3 4 5 6"
+
+
+def test_styles_and_hatches_are_held_once():
+    hatch = '<svg style="--width: 9px"><defs><pattern id="{0}-h"><path style="fill:red"/></pattern></defs><path style="fill:url(#{0}-h)"/></svg>'
+    found, css, hatches = share([hatch.format("f0"), hatch.format("f1")])
+    assert found == ['<svg style="--width: 9px"><path class="s0"/></svg>'] * 2
+    assert css == ".s0 { fill:url(#hatch0) }\n.s1 { fill:red }"
+    assert hatches == '<pattern id="hatch0"><path class="s1"/></pattern>'
+
+
+def test_links_stay_where_rows_are_added():
+    few, more = anchors("case", ["b", "b"]), anchors("case", ["a", "b", "c", "b"])
+    assert few == [more[1], more[3]] and few[1] == f"{few[0]}-2"
+    assert re.fullmatch("case-[0-9a-f]{8}", few[0])
+
+
+def context(launch, *texts, host="n1"):
+    return Context(Build("p", "g", "k"), launch, "", (), texts, host)
+
+
+def test_warnings_are_told_by_kind():
+    load, gpu = "load {} on {} threads", "GPU {}: in use"
+    first = context("1", load.format("125.", 16), *map(gpu.format, range(4)))
+    second = context("2", load.format("9.5", 12), "power cap 500 W", host="n2")
+    busy, used, cap = kinds([first, second, first])
+    assert busy.text == "load 9.5 to 125 on 12 to 16 threads"
+    assert (busy.count, busy.where) == ("2 launches", "2 launches on n1, n2")
+    assert (used.text, used.where) == ("GPU 0 to 3: in use", "1 launch on n1")
+    assert cap.text == "power cap 500 W"
+    assert between(["125.", "125."]) == "125."
+    assert kinds([]) == []
+
+
+def test_processes_return_what_one_would():
+    one = side_by_side(lambda number: number**2, 5)
+    many = side_by_side(lambda number: number**2, 40)
+    assert one == [0, 1, 4, 9, 16] and many == [number**2 for number in range(40)]
