@@ -45,7 +45,7 @@ function reveal() {
     found.hidden = false; // whatever the filters say
     found.classList.add("found");
   }
-  found.scrollIntoView({ block: found.matches("tr") ? "center" : "start" });
+  found.scrollIntoView();
 }
 
 function sort(header) {
