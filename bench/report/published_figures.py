@@ -7,7 +7,6 @@ the same bytes, so that a test can tell a stale figure.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -103,14 +102,12 @@ def of_studies(results: Path) -> dict[str, list[Figure]]:
 
 def svg(figure: Figure) -> str:
     """The figure on white, for readers of dark pages too."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from .figures.drawing import to_svg
 
     canvas = figure.draw()
     canvas.set_facecolor("white")
-    text = io.StringIO()
-    metadata = {"Date": None, "Title": figure.title}
-    FigureCanvasSVG(canvas).print_svg(text, metadata=metadata)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    text = to_svg(canvas, figure.title)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def markdown(found: list[Figure], up: str) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
@@ -12,7 +11,8 @@ from .figure import Figure
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    from .drawing import to_svg
 
     DRAWS = True
 except ImportError:  # the page is made without figures, and says so
@@ -45,18 +45,14 @@ def render(
 ) -> str:
     """Writes NAME.svg and NAME.png into the folder; returns the SVG for the page, whose ids begin with the prefix."""
     canvas = figure.draw()
-    text = io.StringIO()
-    # savefig would draw everything twice
-    FigureCanvasSVG(canvas).print_svg(
-        text, metadata={"Date": None, "Title": figure.title}
-    )
-    (folder / f"{name}.svg").write_text(text.getvalue(), encoding="utf-8")
+    text = to_svg(canvas, figure.title)
+    (folder / f"{name}.svg").write_text(text, encoding="utf-8")
     if png:
         canvas.set_layout_engine("none")  # where all lies is known by now
         canvas.set_facecolor("white")
         canvas.set_dpi(DPI)
         FigureCanvasAgg(canvas).print_png(folder / f"{name}.png")
-    return inline(compact(text.getvalue()), prefix or name)
+    return inline(compact(text), prefix or name)
 
 
 def inline(svg: str, name: str) -> str:
