@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The parts of a small page: compact SVG, links that stay, warnings by kind, forked processes."""
 
+import io
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from bench.report.anchors import anchors
 from bench.report.case import Build, Context
+from bench.report.figures import processes
 from bench.report.figures.compact import compact, path, share
 from bench.report.figures.processes import side_by_side
 from bench.report.warnings import between, kinds
@@ -84,3 +88,37 @@ def test_processes_return_what_one_would():
     one = side_by_side(lambda number: number**2, 5)
     many = side_by_side(lambda number: number**2, 40)
     assert one == [0, 1, 4, 9, 16] and many == [number**2 for number in range(40)]
+
+
+def test_what_a_killed_process_leaves_is_done_here():
+    here = os.getpid()
+    task = lambda number: number if os.getpid() == here else os._exit(9)
+    assert side_by_side(task, 40) == list(range(40))
+
+
+def test_an_svg_is_that_of_matplotlib(rows_of, entry):
+    pytest.importorskip("matplotlib")
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    from bench.report.figures import bars
+    from bench.report.figures.drawing import to_svg
+    from bench.report.findings import analyse
+
+    times = [[1e-3 * i + 1e-6 * j for j in range(8)] for i in (1, 2)]
+    rows = rows_of([entry("kokkos", times[1]), entry("cuda", times[0])])
+    (figure,) = bars.figures(rows, analyse(rows, 0.02))
+    text, metadata = io.StringIO(), {"Date": None, "Title": "t"}
+    FigureCanvasSVG(figure.draw()).print_svg(text, metadata=metadata)
+    assert [to_svg(figure.draw(), "t") for _ in range(2)] == [text.getvalue()] * 2
+
+
+def test_the_smallest_text_of_any_figure_can_be_read_on_a_phone():
+    """Points of a text x 4/3 pixels x the least width of a drawing over its own."""
+    report = Path(processes.__file__).parents[1]
+    sources = [path.read_text("utf-8") for path in (report / "figures").glob("*.py")]
+    found = re.findall(r'font\.?size["\']?[=:]\s*([\d.]+)', " ".join(sources))
+    (least,) = re.findall(
+        r"min-width: calc\(([\d.]+) \* var\(--width\)\)",
+        (report / "page.css").read_text("utf-8"),
+    )
+    assert len(found) > 10 and min(map(float, found)) * 4 / 3 * float(least) >= 11

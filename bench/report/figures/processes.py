@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any
 
@@ -20,10 +21,15 @@ def side_by_side(task: Callable[[int], Any], count: int) -> list[Any]:
     """What the task returns for 0, 1 .. count - 1; its results must be able to travel."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
     workers = min(cores, count // LEAST, MOST)
-    if workers < 2:
-        return [task(number) for number in range(count)]
-    with ProcessPoolExecutor(workers, get_context("fork"), begin, (task,)) as pool:
-        return list(pool.map(do, range(count)))
+    if workers > 1:
+        try:
+            with ProcessPoolExecutor(
+                workers, get_context("fork"), begin, (task,)
+            ) as pool:
+                return list(pool.map(do, range(count)))
+        except BrokenProcessPool:  # one was killed, as for want of memory
+            pass
+    return [task(number) for number in range(count)]
 
 
 def begin(task: Callable[[int], Any]) -> None:
