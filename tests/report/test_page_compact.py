@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.report.__main__ import main as report_main
 from bench.report.anchors import anchors
 from bench.report.case import Build, Context
 from bench.report.figures import processes
@@ -122,3 +123,16 @@ def test_the_smallest_text_of_any_figure_can_be_read_on_a_phone():
         (report / "page.css").read_text("utf-8"),
     )
     assert len(found) > 10 and min(map(float, found)) * 4 / 3 * float(least) >= 11
+
+
+def test_png_files_are_written_on_demand(save, entry):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    folder = save([entry("kokkos", [2e-3] * 8), entry("cuda", [1e-3] * 8)])
+    for options, count in (["--png"], 1), ([], 0):
+        assert report_main([str(folder), "--quiet", *options]) == 0
+        text = (folder / "report/index.html").read_text("utf-8")
+        names = [path.stem for path in (folder / "report/figures").glob("*.svg")]
+        pictures = [path.stem for path in (folder / "report/figures").glob("*.png")]
+        assert names and sorted(pictures) == sorted(names) * count
+        assert text.count('.png" download>PNG</a>') == len(pictures)
