@@ -93,7 +93,8 @@ bool Floors::judge(Json& row) const {
   const auto found = peaks_.find(word(row, "device_kind"));
   if (word(row, "algorithm") == "ceilings" || found == peaks_.end() || !is_comparable(row)) return false;
   const double seconds = median_of(row), bytes = cost(row, "bytes"), operations = cost(row, "operations");
-  const auto fails = [&](double share, double floor_s, const std::string& work, const std::string& peak) {
+  const double share = word(row, "device_kind") == "host" ? least_host_share : least_share;
+  const auto fails = [&](double floor_s, const std::string& work, const std::string& peak) {
     if (seconds >= share * floor_s) return;
     const std::string reason = readable_sample(seconds) + " for " + work + ": less than " +
                                short_text(share, "of the ") + readable_sample(floor_s) +
@@ -103,16 +104,14 @@ bool Floors::judge(Json& row) const {
     row["error_occurred"] = true;
     row["error_message"] = "failed: " + reason;
   };
-  const bool in_host_cache = word(row, "device_kind") == "host" && may_be_cached(row, bytes);
   if (const auto per_s = bandwidth(row, found->second); per_s && bytes > 0)
-    fails(in_host_cache ? least_cached_share : least_share, bytes / *per_s, short_text(bytes * 1e-6, "MB"),
-          short_text(*per_s * 1e-9, "GB/s"));
+    fails(bytes / *per_s, short_text(bytes * 1e-6, "MB"), short_text(*per_s * 1e-9, "GB/s"));
   const auto& rates = found->second.rates;
   double highest = 0;  // of all units of the processor; of matrix units only those that can solve the problem
   for (const auto& [unit, rate] : rates)
     if (unit.find("tensor") == std::string::npos || unit == word(row, "best_unit")) highest = std::max(highest, rate);
   if (word(row, "status") == "passed" && highest > 0 && rates.contains(word(row, "best_unit")))
-    fails(least_share, operations / highest, short_text(operations * 1e-6, "million operations"),
+    fails(operations / highest, short_text(operations * 1e-6, "million operations"),
           short_text(highest * 1e-9, "GOP/s"));
   return word(row, "status") != "passed";
 }

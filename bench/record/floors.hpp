@@ -19,8 +19,8 @@ class Floors {
  public:
   /// A case that takes less than this share of its floor has not done its work.
   static constexpr double least_share = 0.8;
-  /// The same of a host's caches, whose peaks are held down by whatever shares the caches and the cores.
-  static constexpr double least_cached_share = 0.25;
+  /// The same on a host, whose peaks are held down by whatever shares its cores, caches and memory.
+  static constexpr double least_host_share = 0.25;
 
   /// @param context of the records
   explicit Floors(const Json& context);

@@ -268,8 +268,7 @@ def limit_of(case: Case, bound: Bound, ceilings: Ceilings | None, time: float) -
 
 def impossible(case: Case, bound: Bound, time: float) -> str:
     """Why a case cannot have taken so little time [s], by the bound of its problem; empty where it can."""
-    cached = bound.bytes_bind and case.device_kind == "host" and in_cache(case)
-    share = IMPOSSIBLE_IN_HOST_CACHE if cached else IMPOSSIBLE
+    share = IMPOSSIBLE_ON_HOST if case.device_kind == "host" else IMPOSSIBLE
     if bound.seconds is None or time >= share * bound.seconds:
         return ""
     least = f"less than {share:g} of the {seconds(bound.seconds)}"

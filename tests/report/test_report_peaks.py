@@ -219,9 +219,7 @@ def test_honest_data_in_the_cache_are_not_failed(entry, rows_of):
     assert {row.case.status for row in rows} == {"passed"}
 
 
-def test_peaks_of_a_host_in_its_caches_are_held_down_by_what_shares_them(
-    entry, rows_of
-):
+def test_peaks_of_a_host_are_held_down_by_what_shares_it(entry, rows_of):
     """12 kB in the caches at 1 GB/s: three times as fast may be honest, five times not."""
 
     rows = rows_of(
