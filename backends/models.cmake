@@ -20,10 +20,10 @@ function(league_precompile target)
   endif()
 endfunction()
 
-# league_unity(<target> <source>...): with LEAGUE_UNITY, files of one folder are compiled as one, `names.cpp` of all folders too:
-# headers are parsed and templates instantiated once. Unnamed namespaces of a folder become one, and each name in it is used once.
-# Not for kernels: what is inlined depends on the size of the whole file.
-function(league_unity target)
+# league_unity(<target> <together> <source>...): with LEAGUE_UNITY, files of one folder are compiled as one, `names.cpp` of all
+# folders too, and folders that `together` joins by "+": headers are parsed and templates instantiated once. Their unnamed
+# namespaces become one, and each name in it is used once. Not for kernels: what is inlined depends on the size of the whole file.
+function(league_unity target together)
   if(NOT LEAGUE_UNITY)
     return()
   endif()
@@ -33,6 +33,11 @@ function(league_unity target)
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(GET folder FILENAME name)
     endif()
+    foreach(joined IN LISTS together)
+      if("+${joined}+" MATCHES "[+]${name}[+]")
+        set(name ${joined})
+      endif()
+    endforeach()
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${name})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -41,13 +46,15 @@ function(league_unity target)
 endfunction()
 
 # league_objects(<target> [FOLDERS <folder>...] SOURCES <glob>... [EXCLUDE <regex>] [LANGUAGE <language>]
-#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HEADERS <header>...] [UNITY] [HARNESS])
+#                [ARCHITECTURES <CUDA architecture>] [LIBRARIES <library>...] [HEADERS <header>...] [UNITY [TOGETHER <folders>...]]
+#                [HARNESS] [ON_DEMAND])
 # The files of each folder (default: the root) that a SOURCES pattern fits; no file, no target. EXCLUDE is matched against the
 # beginning of file names. HEADERS: precompiled; default:
 # the standard ones. UNITY: the files of a folder may be compiled as one. HARNESS: holds no kernel, compiled quickly.
-# The target joins the global property LEAGUE_OBJECTS, which the executables link.
+# The target joins the global property LEAGUE_OBJECTS, which the executables link; ON_DEMAND: as backend_<model>, once an
+# algorithm has kernels of that model.
 function(league_objects target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS;UNITY" "EXCLUDE;LANGUAGE;ARCHITECTURES" "FOLDERS;SOURCES;LIBRARIES;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HARNESS;ON_DEMAND;UNITY" "EXCLUDE;LANGUAGE;ARCHITECTURES" "FOLDERS;SOURCES;LIBRARIES;HEADERS;TOGETHER")
   set(sources)
   set(folders ${PROJECT_SOURCE_DIR}/)
   if(arg_FOLDERS)
@@ -80,12 +87,16 @@ function(league_objects target)
   endif()
   league_precompile(${target} ${arg_HEADERS})
   if(arg_UNITY OR CMAKE_BUILD_TYPE STREQUAL "Quick")
-    league_unity(${target} ${sources})
+    league_unity(${target} "${arg_TOGETHER}" ${sources})
   endif()
   if(arg_ARCHITECTURES)
     set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${arg_ARCHITECTURES}")
   endif()
-  set_property(GLOBAL APPEND PROPERTY LEAGUE_OBJECTS ${target})
+  if(arg_ON_DEMAND)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  else()
+    set_property(GLOBAL APPEND PROPERTY LEAGUE_OBJECTS ${target})
+  endif()
 endfunction()
 
 # league_model(<model> SOURCES <glob>... ...): a backend says which files of an algorithm's folder are one of its models,
@@ -95,14 +106,52 @@ function(league_model model)
   set_property(GLOBAL PROPERTY LEAGUE_MODEL_${model} ${ARGN})
 endfunction()
 
-# league_algorithm(<folder>): <a>.problem, with the oracle, and a target <a>.<model> for each model that has files there or in
-# the folder of a method.
+# league_algorithm(<folder> [<method>...]): <a>.problem, with the oracle, and a target <a>.<model> for each model that has files
+# there, in what its methods share, or in the folder of one of these methods (default: any).
 function(league_algorithm folder)
   get_filename_component(name ${folder} NAME)
   league_objects(${name}.problem FOLDERS ${folder} SOURCES ${name}*.cpp oracle*.cpp UNITY)
+  set(methods ${ARGN})
+  if(NOT methods)
+    set(methods *)
+  endif()
+  list(TRANSFORM methods PREPEND ${folder}/)
   get_property(models GLOBAL PROPERTY LEAGUE_MODELS)
   foreach(model IN LISTS models)
     get_property(arguments GLOBAL PROPERTY LEAGUE_MODEL_${model})
-    league_objects(${name}.${model} FOLDERS ${folder} ${folder}/* ${arguments})
+    league_objects(${name}.${model} FOLDERS ${folder} ${methods} ${arguments})
+    get_property(objects GLOBAL PROPERTY LEAGUE_OBJECTS)
+    if(TARGET ${name}.${model} AND TARGET backend_${model} AND NOT backend_${model} IN_LIST objects)
+      set_property(GLOBAL APPEND PROPERTY LEAGUE_OBJECTS backend_${model})
+    endif()
   endforeach()
+endfunction()
+
+# league_chosen_methods(<folder> <result>): what LEAGUE_ALGORITHMS names of an algorithm: * (all), some of its folders, or nothing.
+# What it does not name is appended to league_left_out.
+function(league_chosen_methods folder result)
+  get_filename_component(name ${folder} NAME)
+  set(${result} * PARENT_SCOPE)
+  if(NOT LEAGUE_ALGORITHMS OR name IN_LIST LEAGUE_ALGORITHMS)
+    return()
+  endif()
+  file(GLOB own CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/${folder} ${folder}/*)
+  list(FILTER own EXCLUDE REGEX "[.]|^(common|host|peers)$")
+  set(chosen)
+  set(others)
+  foreach(method IN LISTS own)
+    if(${name}/${method} IN_LIST LEAGUE_ALGORITHMS)
+      list(APPEND chosen ${method})
+    else()
+      list(APPEND others ${name}/${method})
+    endif()
+  endforeach()
+  if(chosen)
+    list(APPEND chosen common host peers)
+    list(APPEND league_left_out ${others})
+  else()
+    list(APPEND league_left_out ${name})
+  endif()
+  set(league_left_out ${league_left_out} PARENT_SCOPE)
+  set(${result} ${chosen} PARENT_SCOPE)
 endfunction()

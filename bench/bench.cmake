@@ -35,6 +35,7 @@ namespace league::build_info {
 inline constexpr const char* preset = "@LEAGUE_PRESET@";
 extern const char* const git;          ///< commit; with "-dirty": of edited sources; or "unknown"
 extern const char* const source_hash;  ///< of the files that were compiled
+inline constexpr const char* left_out = "@league_left_out@";  ///< of LEAGUE_ALGORITHMS: "knn;sum/atomic"
 inline constexpr const char* sources = "@PROJECT_SOURCE_DIR@";
 inline constexpr const char* compiler = "@info_compiler@";
 inline constexpr const char* cxx_flags = "@info_CXX@";
@@ -57,7 +58,8 @@ add_custom_target(league_build_info BYPRODUCTS ${build_info}.cpp VERBATIM
   COMMAND ${CMAKE_COMMAND} -D FILE=${build_info}.cpp -P ${CMAKE_CURRENT_LIST_DIR}/build_info.cmake
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
-league_objects(league_bench HARNESS UNITY SOURCES bench/*.cpp bench/*/*.cpp EXCLUDE league.cpp
+league_objects(league_bench HARNESS UNITY TOGETHER study+data+bench measure+sample record+ranks+peers tune+try
+  SOURCES bench/*.cpp bench/*/*.cpp EXCLUDE league.cpp
   HEADERS ${league_standard_headers} <filesystem> <iostream> <nlohmann/json.hpp>
   LIBRARIES benchmark::benchmark CLI11::CLI11 nlohmann_json::nlohmann_json re2::re2 ZLIB::ZLIB)
 target_sources(league_bench PRIVATE ${build_info}.cpp)

@@ -23,7 +23,7 @@ endif()
 league_model(kokkos_specialised SOURCES kokkos_specialised*.cpp ${other_sources} LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
   LIBRARIES Kokkos::kokkos ${headers})
 if(league_kernels_usable)
-  league_objects(backend_kokkos_kernels SOURCES backends/kokkos/kernels.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
+  league_objects(backend_kokkos_kernels ON_DEMAND SOURCES backends/kokkos/kernels.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
     LIBRARIES Kokkos::kokkoskernels ${headers})
   league_model(kokkos_kernels SOURCES kokkos_kernels*.cpp LANGUAGE ${Kokkos_COMPILE_LANGUAGE}
     LIBRARIES Kokkos::kokkoskernels ${headers})

@@ -35,5 +35,5 @@ set_target_properties(OpenMP::OpenMP_CXX PROPERTIES INTERFACE_LINK_LIBRARIES "${
 add_library(league_onednn SHARED IMPORTED)
 set_target_properties(league_onednn PROPERTIES IMPORTED_LOCATION ${LEAGUE_ONEDNN_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES ${LEAGUE_ONEDNN_INCLUDE_DIR})
-league_objects(backend_onednn SOURCES backends/onednn/*.cpp EXCLUDE names LIBRARIES league_onednn)
+league_objects(backend_onednn ON_DEMAND SOURCES backends/onednn/*.cpp EXCLUDE names LIBRARIES league_onednn)
 league_model(onednn SOURCES onednn*.cpp LIBRARIES league_onednn)

@@ -15,7 +15,7 @@ namespace league::bench {
 namespace {
 
 constexpr int catalogue_timeout_s = 60;
-constexpr std::string_view backend = "python";
+constexpr std::string_view python_backend = "python";
 
 Catalogue ask(const python::Interpreter& interpreter) {
   const std::filesystem::path module = interpreter.root / "backends/python/catalogue.py";
@@ -59,7 +59,7 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
   registry().variants.push_back(
       {.algorithm = peer->algorithm,
        .method = peer->method,
-       .model = Model{peer->model, backend, peer->kind},
+       .model = Model{peer->model, python_backend, peer->kind},
        .prepare = [peer, host](const Problem& problem,
                                const Context& context) { return prepare_peer(*peer, *host, problem, context); },
        .unavailable = peer->unavailable,
@@ -69,7 +69,7 @@ void enter(const Peer& entry, const std::shared_ptr<PeerHost>& host) {
 /// Whether a case is of a peer, not of a user's own kernel.
 bool is_listed(const Case& that) {
   const Variant* variant = registry().variant(that.algorithm->name, that.method->name, that.model);
-  return variant != nullptr && variant->model.backend == backend;
+  return variant != nullptr && variant->model.backend == python_backend;
 }
 
 /// The host of the peers that were entered last.

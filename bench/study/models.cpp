@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include "backends/model.hpp"
 #include "bench/build_info.hpp"
@@ -45,6 +46,13 @@ Availability of_registered(const Runtime& runtime, const Variant& variant) {
 std::string_view name(State state) {
   static constexpr std::array names{"ready", "no_device", "not_expressible", "missing", "not_built"};
   return names[static_cast<std::size_t>(state)];
+}
+
+std::vector<std::string> parts_left_out() {
+  std::vector<std::string> names;
+  std::istringstream words(build_info::left_out);
+  for (std::string name; std::getline(words, name, ';');) names.push_back(name);
+  return names;
 }
 
 std::vector<std::string> known_models() {
@@ -115,6 +123,10 @@ Availability availability(const Runtime& runtime, const Algorithm& algorithm, co
   if (!is_built(runtime, model))
     return {State::not_built,
             "not built: this build (preset " + std::string(build_info::preset) + ") has no " + std::string(model)};
+  const std::vector<std::string> without = parts_left_out();
+  if (variant == nullptr &&
+      std::ranges::any_of(without, [&](const std::string& part) { return part.starts_with(algorithm.name + "/"); }))
+    return {State::not_built, "not built: this build has only some methods of " + algorithm.name + "; " + how_to_build};
   const std::string what = variant == nullptr ? "" : " with execution " + std::string(name(execution));
   return {State::missing, "missing: no " + std::string(model) + " kernel of this method" + what + " yet"};
 }

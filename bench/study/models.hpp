@@ -18,6 +18,12 @@ struct Availability {
   std::string reason;  ///< empty when ready
 };
 
+/// Algorithms, and methods as "sum/atomic", that this build leaves out (CMake's LEAGUE_ALGORITHMS).
+std::vector<std::string> parts_left_out();
+
+/// What to do about them.
+inline constexpr const char* how_to_build = "`bench/run STUDY` builds what the study names";
+
 /// Names of all models that any build of League has, and of the peers that were found.
 std::vector<std::string> known_models();
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bench/errors.hpp"
+#include "bench/study/models.hpp"
 #include "bench/study/nearest.hpp"
 
 namespace league::bench {
@@ -88,7 +89,10 @@ class Reader {
   void add(const Value::Table& cases, const Value& algorithm_name) {
     const Algorithm* algorithm = registry().algorithm(algorithm_name.word("algorithm"));
     if (algorithm == nullptr) {
-      const std::vector<std::string> names = algorithm_names();
+      const std::vector<std::string> names = algorithm_names(), without = parts_left_out();
+      if (std::ranges::find(without, algorithm_name.word("algorithm")) != without.end())
+        algorithm_name.refuse("algorithm", "'" + algorithm_name.word("algorithm") + "' is not in this build; " +
+                                               how_to_build);
       algorithm_name.refuse("algorithm", "names no algorithm: " + suggestion(algorithm_name.word("algorithm"), names));
     }
     Settings one{.algorithm = algorithm, .values = {}};

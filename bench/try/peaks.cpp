@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* peaks_of = "ceilings";
 constexpr std::int64_t most_bytes = std::int64_t{2} << 30;
-constexpr int samples = 10;
+constexpr int peak_samples = 10;
 
 /// A method, and how many elements of f32 its arrays have, for `bytes` of them in all.
 struct Peak {
@@ -52,7 +52,7 @@ Comparison comparison_of(const char* method, Dtype dtype, std::int64_t n, const 
     one.parameters.values[parameter.name] = parameter.default_value;
   one.parameters.values["n"] = std::to_string(n);
   one.dtype = dtype;
-  one.samples = samples;
+  one.samples = peak_samples;
   one.launch_source = LaunchSource::automatic;
   for (const Variant& variant : registry().variants) {
     if (variant.algorithm != peaks_of || variant.method != method || !is_own(variant.model.name) ||

@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ CMAKE = """#!/usr/bin/env bash
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 echo "$*" >>"$root/calls"
 [[ $1 == --preset ]] || exit 0
+words=$*
 mkdir -p "$root/build/$2" && cd "$root/build/$2" || exit 1
-printf 'LEAGUE_CUDA_ARCH:STRING=native\\nLEAGUE_CUDA_CAPABILITY:INTERNAL=%s\\n' \\
-  "$(nvidia-smi 2>/dev/null | sort -V | tail -n 1)" >CMakeCache.txt
+printf 'LEAGUE_CUDA_ARCH:STRING=native\\nLEAGUE_CUDA_CAPABILITY:INTERNAL=%s\\nLEAGUE_ALGORITHMS:STRING=%s\\n' \\
+  "$(nvidia-smi 2>/dev/null | sort -V | tail -n 1)" "${words##*LEAGUE_ALGORITHMS=}" >CMakeCache.txt
 touch build.ninja
 printf '#!/bin/sh\\nexit 0\\n' >league && chmod +x league
 """
@@ -38,9 +40,15 @@ class Machine:
         shutil.copy(ROOT / "bench/run", self.root / "bench/run")
         script(self.root / "bench/setup", "#!/bin/sh\n")
         script(self.root / "build/venv/bin/cmake", CMAKE)
-        for name in ("CMakePresets.json", "configs/quick.toml"):
-            (self.root / name).parent.mkdir(exist_ok=True)
-            (self.root / name).write_text("")
+        script(
+            self.root / "build/venv/bin/python",
+            f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
+        )
+        shutil.copy(ROOT / "bench/needs.py", self.root / "bench/needs.py")
+        for folder in ("knn", "sum/common", "sum/flat", "sum/two_stage"):
+            (self.root / "algorithms" / folder).mkdir(parents=True)
+        (self.root / "CMakePresets.json").write_text("")
+        self.study("first", 'algorithm = "sum"\nmethods = "flat"\n')
         self.tools.mkdir()
 
     def tool(self, name, prints="", code=0):
@@ -48,10 +56,15 @@ class Machine:
         script(self.tools / name, f"#!/bin/sh\n{lines}exit {code}\n")
         return self
 
+    def study(self, name, text):
+        (self.root / "configs").mkdir(exist_ok=True)
+        (self.root / f"configs/{name}.toml").write_text(text)
+
     def run(self, *options):
         path = f"{self.tools}:/usr/bin:/bin"
         return subprocess.run(
             [self.root / "bench/run", "--no-peers", *options],
+            cwd=self.tools,
             env={**os.environ, "PATH": path, "CUDA_PATH": "/nowhere"},
             check=False,
             capture_output=True,
@@ -59,8 +72,17 @@ class Machine:
         )
 
     def configured(self):
+        return [call.split()[1] for call in self.configurations()]
+
+    def configurations(self):
         calls = (self.root / "calls").read_text().splitlines()
-        return [call.split()[1] for call in calls if call.startswith("--preset")]
+        return [call for call in calls if call.startswith("--preset")]
+
+    def parts(self):
+        """What was configured, time after time."""
+        return [
+            call.rpartition("LEAGUE_ALGORITHMS=")[2] for call in self.configurations()
+        ]
 
 
 @pytest.fixture
