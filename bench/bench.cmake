@@ -35,7 +35,7 @@ namespace league::build_info {
 inline constexpr const char* preset = "@LEAGUE_PRESET@";
 extern const char* const git;          ///< commit; with "-dirty": of edited sources; or "unknown"
 extern const char* const source_hash;  ///< of the files that were compiled
-inline constexpr const char* left_out = "@league_left_out@";  ///< of LEAGUE_ALGORITHMS: "knn;sum/atomic"
+extern const char* const left_out;     ///< what LEAGUE_ALGORITHMS leaves out: "knn;sum/atomic"
 inline constexpr const char* sources = "@PROJECT_SOURCE_DIR@";
 inline constexpr const char* compiler = "@info_compiler@";
 inline constexpr const char* cxx_flags = "@info_CXX@";
@@ -52,6 +52,7 @@ file(CONFIGURE OUTPUT ${build_info}.cpp.in @ONLY CONTENT [[
 namespace league::build_info {
 const char* const git = "<git>";
 const char* const source_hash = "<sources>";
+const char* const left_out = "@league_left_out@";
 }  // namespace league::build_info
 ]])
 add_custom_target(league_build_info BYPRODUCTS ${build_info}.cpp VERBATIM
