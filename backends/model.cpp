@@ -2,6 +2,7 @@
 #include "backends/model.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace league {
 namespace {
@@ -18,11 +19,22 @@ RegisterModel::RegisterModel(ModelFacts facts) {
   models().insert(after, std::move(facts));
 }
 
+std::string_view name(ModelKind kind) {
+  static constexpr std::array names{"portable", "specialised",      "native", "reference",
+                                    "library",  "portable_library", "peer"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 const std::vector<ModelFacts>& registered_models() { return models(); }
 
 const ModelFacts* model_facts(std::string_view name) {
   const auto found = std::ranges::find(models(), name, &ModelFacts::name);
   return found == models().end() ? nullptr : &*found;
+}
+
+ModelKind kind_of_model(std::string_view name) {
+  const ModelFacts* facts = model_facts(name);
+  return facts == nullptr ? ModelKind::peer : facts->kind;
 }
 
 }  // namespace league

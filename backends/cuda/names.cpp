@@ -7,8 +7,8 @@ namespace league {
 namespace {
 
 const RegisterModel cuda{{.name = "cuda", .order = 4, .device = DeviceKind::gpu}};
-const RegisterModel cub{{.name = "cub", .order = 6, .device = DeviceKind::gpu, .own = false}};
-const RegisterModel cublas{{.name = "cublas", .order = 7, .device = DeviceKind::gpu, .own = false}};
+const RegisterModel cub{{.name = "cub", .order = 6, .kind = ModelKind::library, .device = DeviceKind::gpu}};
+const RegisterModel cublas{{.name = "cublas", .order = 7, .kind = ModelKind::library, .device = DeviceKind::gpu}};
 const RegisterEngine local_serialized{"local_serialized", DeviceKind::gpu};
 
 }  // namespace

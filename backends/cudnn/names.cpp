@@ -5,7 +5,7 @@
 namespace league {
 namespace {
 
-const RegisterModel cudnn{{.name = "cudnn", .order = 8, .device = DeviceKind::gpu, .own = false}};
+const RegisterModel cudnn{{.name = "cudnn", .order = 8, .kind = ModelKind::library, .device = DeviceKind::gpu}};
 
 }  // namespace
 }  // namespace league

@@ -6,8 +6,8 @@ namespace league {
 namespace {
 
 const RegisterModel hip{{.name = "hip", .order = 5, .device = DeviceKind::gpu}};
-const RegisterModel rocprim{{.name = "rocprim", .order = 6, .device = DeviceKind::gpu, .own = false}};
-const RegisterModel rocblas{{.name = "rocblas", .order = 7, .device = DeviceKind::gpu, .own = false}};
+const RegisterModel rocprim{{.name = "rocprim", .order = 6, .kind = ModelKind::library, .device = DeviceKind::gpu}};
+const RegisterModel rocblas{{.name = "rocblas", .order = 7, .kind = ModelKind::library, .device = DeviceKind::gpu}};
 
 }  // namespace
 }  // namespace league

@@ -5,9 +5,9 @@
 namespace league {
 namespace {
 
-const RegisterModel kokkos{{.name = "kokkos", .order = 2, .portable = true}};
-const RegisterModel kokkos_specialised{{.name = "kokkos_specialised", .order = 3, .portable = true, .expected = false}};
-const RegisterModel kokkos_kernels{{.name = "kokkos_kernels", .order = 9, .own = false}};
+const RegisterModel kokkos{{.name = "kokkos", .order = 2, .kind = ModelKind::portable}};
+const RegisterModel kokkos_specialised{{.name = "kokkos_specialised", .order = 3, .kind = ModelKind::specialised}};
+const RegisterModel kokkos_kernels{{.name = "kokkos_kernels", .order = 9, .kind = ModelKind::portable_library}};
 
 }  // namespace
 }  // namespace league

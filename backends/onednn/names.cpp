@@ -5,7 +5,7 @@
 namespace league {
 namespace {
 
-const RegisterModel onednn{{.name = "onednn", .order = 9, .own = false}};
+const RegisterModel onednn{{.name = "onednn", .order = 9, .kind = ModelKind::library}};
 
 }  // namespace
 }  // namespace league

@@ -5,7 +5,7 @@
 namespace league {
 namespace {
 
-const RegisterModel serial{{.name = "serial", .order = 0, .parallel = false}};
+const RegisterModel serial{{.name = "serial", .order = 0, .kind = ModelKind::reference}};
 
 }  // namespace
 }  // namespace league

@@ -16,7 +16,7 @@ bool is_candidate(const Case& that) { return is_own(that.model) && that.skip.emp
 /// Order of preference: parallel before serial, native before portable, GPU before host, then the order of lists.
 auto rank(const Case& that) {
   const ModelFacts& facts = *model_facts(that.model);
-  return std::tuple(!facts.parallel, facts.portable, facts.device == DeviceKind::host, facts.order);
+  return std::tuple(facts.kind == ModelKind::reference, facts.portable, facts.device == DeviceKind::host, facts.order);
 }
 
 /// The case to repeat; null if the comparison has none.

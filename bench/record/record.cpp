@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "backends/model.hpp"
 #include "bench/files.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/measure/interval.hpp"
@@ -177,6 +178,7 @@ Json case_json(const Case& that) {
                {"method", that.method->name},
                {"execution", name(that.execution)},
                {"model", that.model},
+               {"kind", name(kind_of_model(that.model))},
                {"dtype", name(that.dtype)},
                {"sizes", sizes},
                {"parameters", parameters_of(that)},

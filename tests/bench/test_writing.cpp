@@ -17,9 +17,10 @@ namespace league::bench {
 namespace {
 
 // Portable models that this file alone knows, with a variant of `axpy` each.
-const RegisterModel models[] = {RegisterModel({.name = "slate", .order = 94, .portable = true, .expected = false}),
-                                RegisterModel({.name = "chalk", .order = 95, .portable = true, .expected = false}),
-                                RegisterModel({.name = "flint", .order = 96, .portable = true, .expected = false})};
+const RegisterModel models[] = {
+    RegisterModel({.name = "slate", .order = 94, .kind = ModelKind::portable, .expected = false}),
+    RegisterModel({.name = "chalk", .order = 95, .kind = ModelKind::portable, .expected = false}),
+    RegisterModel({.name = "flint", .order = 96, .kind = ModelKind::portable, .expected = false})};
 constexpr Model slate{"slate", "serial", DeviceKind::host}, chalk{"chalk", "serial", DeviceKind::host},
     flint{"flint", "serial", DeviceKind::host};
 
