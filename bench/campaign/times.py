@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..report.fields import MAX_TIME_S, Broken, number, take
-from ..report.models import COMPILED
+from ..report.kinds import PEER
 from ..report.sources import record_files
 from .campaign import Planned, command
 from .errors import BadInput
@@ -84,7 +84,7 @@ def runs(case: dict[str, Any]) -> bool:
 
 def default_s(case: dict[str, Any]) -> float:
     """The time of a case without a record [s]."""
-    usual = CASE_S if case["model"] in COMPILED else PEER_S
+    usual = PEER_S if case["kind"] == PEER else CASE_S
     return max(usual, float(case["seconds"]))
 
 

@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench.report.lines import NOTHING, Build, Used, apportioned, convergence
-from bench.report.models import NATIVE
 from bench.report.portability import COMPOSITE
 from bench.report.table import markdown_table
 
+GPU, HOST = ("cuda", "hip"), ("openmp",)  # models written by hand for a device
 HEADINGS = ("all", "apportioned", "convergence")
 
 
 def natives(build: Build) -> tuple[str, ...]:
     """The models written by hand for the device that Kokkos runs on in this build."""
     here = {unit.model for unit in build.units}
-    return tuple(m for m in NATIVE["gpu"] if m in here) or NATIVE["host"]
+    return tuple(m for m in GPU if m in here) or HOST
 
 
 def applications(build: Build, model: str) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def table(builds: dict[str, Build]) -> str:
 
 def ordered(variants: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
     """By algorithm and method; the natives together come last."""
-    by_hand = {*NATIVE["gpu"], *NATIVE["host"]}
+    by_hand = {*GPU, *HOST}
     for algorithm, method in dict.fromkeys((a, m) for a, m, _ in sorted(variants)):
         models = sorted(m for a, x, m in variants if (a, x) == (algorithm, method))
         yield from ((algorithm, method, model) for model in models)

@@ -7,19 +7,19 @@ Every variant counts with its best launch. Two models, or two methods, are compa
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
 from . import units
 from .factors import geometric_mean, quickest
+from .kinds import BY_HAND, NATIVE, PORTABLE, PORTABLES, SPECIALISED
 from .methods import ONE_ARCHITECTURE, on_matrix_units
-from .models import BY_HAND, FLAT, NATIVE, PORTABLE, PORTABLES, SPECIALISED
 from .published_pages import methods, problems
 from .rows import Row
 from .selection import NO_ALGORITHMS, automatic, fastest, time, work_title
 from .table import markdown_table
-from .writing import TIERS, tier
+from .writing import FLAT, TIERS, tier
 
 PARITY = 1.03  # times are called equal up to this ratio
 SHOWN = 12  # lines of a table: the largest
@@ -38,9 +38,9 @@ class Compared:
         return time(self.first) / time(self.second)
 
 
-def best_of(group: list[Row], models: Iterable[str]) -> Row | None:
-    """The fastest of these models; None where it has none of them."""
-    some = [row for row in group if row.case.model in models]
+def best_of(group: list[Row], kind: str) -> Row | None:
+    """The fastest of this kind of model; None where it has none."""
+    some = [row for row in group if row.case.kind == kind]
     return fastest(some) if some else None
 
 
@@ -49,7 +49,7 @@ def against_native(rows: list[Row], one: str) -> list[Compared]:
     found = []
     for group in methods(rows):
         portable = quickest(row for row in group if tier(row.case) == one)
-        native = best_of(group, NATIVE[group[0].case.device_kind])
+        native = best_of(group, NATIVE)
         if portable and native:
             found.append(Compared(portable, native))
     return found
@@ -58,7 +58,7 @@ def against_native(rows: list[Row], one: str) -> list[Compared]:
 def blocks_against_pure(rows: list[Row]) -> list[Compared]:
     """Kokkos over the same method specialised."""
     both = (
-        (best_of(group, (PORTABLE,)), best_of(group, (SPECIALISED,)))
+        (best_of(group, PORTABLE), best_of(group, SPECIALISED))
         for group in methods(rows)
     )
     return [Compared(pure, blocks) for pure, blocks in both if pure and blocks]
@@ -80,8 +80,8 @@ def against_others(rows: list[Row]) -> list[Compared]:
     """Our fastest method over the fastest library or peer, by problem."""
     found = []
     for group in problems(rows):
-        own = [row for row in group if row.case.model in BY_HAND]
-        others = [row for row in group if row.case.model not in BY_HAND]
+        own = [row for row in group if row.case.kind in BY_HAND]
+        others = [row for row in group if row.case.kind not in BY_HAND]
         if own and others:
             found.append(Compared(fastest(own), fastest(others)))
     return found
@@ -149,7 +149,7 @@ def of_blocks(rows: list[Row]) -> list[str]:
     text += f"; {sum(one.ratio < 1 / PARITY for one in found)} are slower"
     return [
         ended(text, faster),
-        table(faster, (PORTABLE, SPECIALISED, "kokkos / specialised")),
+        table(faster, ("kokkos", "kokkos_specialised", "kokkos / specialised")),
     ]
 
 
@@ -159,7 +159,7 @@ def of_units(rows: list[Row]) -> list[str]:
     for group in problems(rows):
         by_kind: dict[str, list[Row]] = defaultdict(list)
         for row in group:
-            if row.case.model in BY_HAND:
+            if row.case.kind in BY_HAND:
                 by_kind[kind_of(row)].append(row)
         best = {kind: fastest(some) for kind, some in by_kind.items()}
         if "blocks" in best:
@@ -175,7 +175,7 @@ def of_units(rows: list[Row]) -> list[str]:
     heads = (
         "problem",
         "without matrix units",
-        f"with them, {SPECIALISED}",
+        "with them, kokkos_specialised",
         "native",
         f"native, {ONE_ARCHITECTURE}",
     )
@@ -188,7 +188,7 @@ def kind_of(row: Row) -> str:
         return "plain"
     if ONE_ARCHITECTURE in row.case.method:
         return "device"
-    return "blocks" if row.case.model in PORTABLES else "native"
+    return "blocks" if row.case.kind in PORTABLES else "native"
 
 
 def of_others(rows: list[Row]) -> list[str]:

@@ -97,6 +97,7 @@ class Case:
     algorithm: str
     method: str
     model: str
+    kind: str  # of the model (kinds.py)
     dtype: str
     sizes: dict[str, Any]
     parameters: dict[str, Any]

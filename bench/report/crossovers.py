@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from . import end_to_end
-from .models import COMPILED
+from .kinds import PEER
 from .rows import Row
 from .selection import host_clock, measured, text_of
 from .statistics import Estimate
@@ -60,7 +60,7 @@ def device_crossovers(
     )
     for row in measured(rows):
         case = row.case
-        timed = case.devices == 1 and (case.model in COMPILED) != peers and clock(row)
+        timed = case.devices == 1 and (case.kind == PEER) == peers and clock(row)
         if not timed or case.algorithm == "ceilings":
             continue
         what = (case.algorithm, case.problem_name, case.dtype, case.context.build)

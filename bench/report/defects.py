@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from . import units
 from .factors import quickest, ratio, same_method
 from .gap_texts import factor_text
-from .models import PORTABLES
+from .kinds import PORTABLES
 from .published_pages import methods
 from .rows import Row
 from .selection import NO_ALGORITHMS, automatic, devices_text, time, work_title
@@ -50,7 +50,7 @@ def defects(rows: Iterable[Row]) -> list[Defect]:
 
 def defect(launch: str, rows: list[Row]) -> Defect | None:
     """That of one method at these launches; None where there is none."""
-    portable = quickest(row for row in rows if row.case.model in PORTABLES)
+    portable = quickest(row for row in rows if row.case.kind in PORTABLES)
     native = same_method(portable, rows)
     factor = ratio(native, portable)
     if not (portable and native and factor) or factor.value <= BEYOND:

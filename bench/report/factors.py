@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import exp, log
 
-from .models import FLAT, NATIVE, PORTABLE, SPECIALISED
+from .kinds import NATIVE
 from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import automatic, fastest
 from .statistics import MARGIN, Estimate
-from .writing import SEVERAL, tier
+from .writing import FLAT, SEVERAL, tier
 
 FACTORS = ("tuning", "language", "method", "reach", "library")
 JOINT = "language x method"  # one factor where there is no native of the method
@@ -58,8 +58,8 @@ def same_method(row: Row | None, rows: list[Row]) -> Row | None:
     """The fastest native of its method for this kind of device; one thread is no counterpart."""
     if row is None:
         return None
-    models, way = NATIVE[row.case.device_kind], row.case.way
-    return quickest(r for r in rows if r.case.model in models and r.case.way == way)
+    way = row.case.way
+    return quickest(r for r in rows if r.case.kind == NATIVE and r.case.way == way)
 
 
 def by_default(rows: list[Row]) -> list[Row]:
@@ -72,10 +72,10 @@ def why_none(kokkos: list[Row]) -> str:
     """Why no row of model kokkos is written once, beside flat code."""
     tiers = {tier(row.case) for row in kokkos}
     if SEVERAL in tiers:
-        return f"no written-once kernel: {PORTABLE} has several bodies"
+        return "no written-once kernel: kokkos has several bodies"
     if tiers:
         return f"no written-once kernel beside {FLAT}"
-    return f"no {PORTABLE} kernel of this precision class"
+    return "no kokkos kernel of this precision class"
 
 
 def chain(
@@ -145,11 +145,11 @@ def stand_beside(
 def layer(special: list[Row], natives: list[Row]) -> tuple[float | None, str]:
     """Specialised / native of its method, where the record says that both share their device code; else why not."""
     if not special:
-        return None, f"no {SPECIALISED} kernel"
+        return None, "no kokkos_specialised kernel"
     shared = quickest(row for row in special if row.case.shared)
     if shared is None:
         told = any(row.case.shared is not None for row in special)
-        text = f"{SPECIALISED} has device code of its own"
+        text = "kokkos_specialised has device code of its own"
         return (
             None,
             text if told else "the record does not tell whose device code it is",
@@ -166,9 +166,9 @@ def recovered(
     """The share of the gap of once(m) that specialised code does not have; else why there is none."""
     gained, whole = ratio(once, special), ratio(once, best)
     if none or gained is None or whole is None:
-        return None, none or f"no {SPECIALISED} kernel"
+        return None, none or "no kokkos_specialised kernel"
     if gained.value < 1:
-        return None, f"{SPECIALISED} is slower"
+        return None, "kokkos_specialised is slower"
     if whole.value <= 1 + MARGIN:
         return None, f"within {100 * MARGIN:.0f} % of the best"
     return log(gained.value) / log(whole.value), ""

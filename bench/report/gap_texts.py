@@ -19,12 +19,11 @@ from .factors import (
     geometric_mean,
 )
 from .gaps import Gap
-from .models import FLAT, PORTABLE, SPECIALISED
 from .ratios import judge
 from .rows import Row
 from .selection import time, variant
 from .statistics import MARGIN, Estimate
-from .writing import ONCE, SEVERAL, SPECIAL, TIERS
+from .writing import FLAT, ONCE, SEVERAL, SPECIAL, TIERS
 
 BEST, LIBRARY, BLANK = "best of all", "best library or peer", "blank because"
 RATIO = "Kokkos / native"
@@ -33,9 +32,9 @@ TIER_COLUMNS = (*TIMES, RATIO, LIBRARY)
 COLUMNS = ("problem", "device", WHOLE, *FACTORS, BEST, *BESIDE, BLANK)
 NUMBERS = (WHOLE, *FACTORS, *BESIDE)
 TIERS_TEXT = (
-    f"{FLAT}: Kokkos without teams. {ONCE}: {PORTABLE} with one body for every kind of device, by the method that is fastest at its default launch. "
-    f"{SEVERAL}: {PORTABLE} with a body for each kind of device, which is not {ONCE}; blank {ONCE}: there is no such kernel. "
-    f"{SPECIAL}: {SPECIALISED}, by its fastest method. native: of the method {ONCE}, without one of that with {SEVERAL}. "
+    f"{FLAT}: Kokkos without teams. {ONCE}: kokkos with one body for every kind of device, by the method that is fastest at its default launch. "
+    f"{SEVERAL}: kokkos with a body for each kind of device, which is not {ONCE}; blank {ONCE}: there is no such kernel. "
+    f"{SPECIAL}: kokkos_specialised, by its fastest method. native: of the method {ONCE}, without one of that with {SEVERAL}. "
     f"{BEST}: libraries and peers included. Each at its best launch. {RATIO}: {ONCE}, without one {SEVERAL}, over native."
 )
 DEFINITIONS = (
@@ -44,9 +43,9 @@ DEFINITIONS = (
     "language: it / native m. method: native m / the fastest native that uses only what Kokkos' API reaches. "
     "reach: that / the fastest native (matrix units, clusters). library: the fastest native / the best of all, libraries, "
     f"peers and Kokkos included. A cell '{JOINT}' is one factor: there is no native m. A kernel with {SEVERAL} is no side of a factor. "
-    f"Beside it: {FLAT_COST} and {FLAT_SEARCHED}, {FLAT} / {ONCE} at default and at searched launches; {LAYER}, {SPECIALISED} / native of its "
+    f"Beside it: {FLAT_COST} and {FLAT_SEARCHED}, {FLAT} / {ONCE} at default and at searched launches; {LAYER}, kokkos_specialised / native of its "
     f"method, where both have the same device code; {RECOVERED}, the share of the gap that "
-    f"{SPECIALISED} recovers, ln({ONCE} / {SPECIALISED}) / ln({ONCE} / {BEST}), blank within {100 * MARGIN:.0f} % of the best."
+    f"kokkos_specialised recovers, ln({ONCE} / kokkos_specialised) / ln({ONCE} / {BEST}), blank within {100 * MARGIN:.0f} % of the best."
 )
 
 

@@ -44,8 +44,8 @@ from .factors import (
     stand_beside,
     why_none,
 )
+from .kinds import BY_HAND, NATIVE, PORTABLE, PORTABLES, REFERENCE
 from .methods import beyond_api, precision
-from .models import BY_HAND, FLAT, NATIVE, PORTABLE, PORTABLES, REFERENCE
 from .rows import Row
 from .selection import (
     automatic,
@@ -58,7 +58,7 @@ from .selection import (
     problem_text,
 )
 from .statistics import Estimate
-from .writing import ONCE, SEVERAL, SPECIAL, tier
+from .writing import FLAT, ONCE, SEVERAL, SPECIAL, tier
 
 
 @dataclass(frozen=True)
@@ -141,21 +141,20 @@ def field(row: Row) -> tuple[object, ...]:
 
 def comparable(group: list[Row]) -> bool:
     """Whether there is Kokkos' code, and another variant or launch beside it."""
-    methods = {row.case.method_text for row in group if row.case.model in PORTABLES}
+    methods = {row.case.method_text for row in group if row.case.kind in PORTABLES}
     return bool(methods) and len(group) > len(methods)
 
 
 def make_gap(group: list[Row]) -> Gap:
     """The gap of the rows of one problem and precision class on one device."""
-    kokkos = [row for row in group if row.case.model == PORTABLE]
+    kokkos = [row for row in group if row.case.kind == PORTABLE]
     of_tier: dict[str, list[Row]] = defaultdict(list)
     for row in group:
         of_tier[tier(row.case)].append(row)
     of_method, flat = by_default(of_tier[ONCE]), of_tier[FLAT]
     several = quickest(by_default(of_tier[SEVERAL]))
     special = quickest(of_tier[SPECIAL])
-    by_hand = (*NATIVE[group[0].case.device_kind], REFERENCE)
-    natives = [row for row in group if row.case.model in by_hand]
+    natives = [row for row in group if row.case.kind in (NATIVE, REFERENCE)]
     default, once = quickest(filter(automatic, of_method)), quickest(of_method)
     native = same_method(once or several, natives)
     rows = {
@@ -188,7 +187,7 @@ def make_gap(group: list[Row]) -> Gap:
         native=native,
         fastest_native=rows["fastest"],
         best=fastest(group),
-        library=quickest(row for row in group if row.case.model not in BY_HAND),
+        library=quickest(row for row in group if row.case.kind not in BY_HAND),
         ratio=ratio(once or several, native),
         special_ratio=ratio(special, twin),
         factors=factors,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from .factors import geometric_mean, quickest, ratio
 from .gaps import field
-from .models import NATIVE
+from .kinds import NATIVE
 from .rows import Row
 from .selection import (
     NO_ALGORITHMS,
@@ -74,8 +74,7 @@ def of_device(device: str, groups: Iterable[list[Row]]) -> Means:
     without = 0
     for group in groups:
         once = [row for row in group if tier(row.case) == ONCE]
-        models = NATIVE[group[0].case.device_kind]
-        native = [row for row in group if row.case.model in models]
+        native = [row for row in group if row.case.kind == NATIVE]
         without += bool(native) and not once
         fastest = quickest(native)
         if fastest is None:

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .case import Case
-from .models import COMPILED
+from .kinds import PEER
 
 SIZES = {"u8": 1, "i32": 4, "f32": 4, "f64": 8}  # [bytes]
 WRITTEN = {"copy": 1 / 2, "add": 1 / 3, "triad": 1 / 3}  # share of the bytes
 WRITTEN |= dict.fromkeys(("write", "multiply_add", "tensor", "tensor_hopper"), 1.0)
-OWN = (*COMPILED, "onednn")  # whose methods the program knows
 KNN_UNITS = ("mma", "mma_large", "wgmma")
 FEW_ROWS = 545  # of softmax: with more, `dual` has no room for them
 EVERYWHERE = ("direct", "gemm", "layers", "tensor_dense")  # cnn: names start so
@@ -41,7 +40,7 @@ def today(case: Case) -> Case:
         changed = replace(plain, **change(case))
     except (KeyError, TypeError, ValueError, ArithmeticError):  # no sizes of ours
         return plain
-    if case.model not in OWN:  # what a peer moves is not known
+    if case.kind == PEER:  # what it moves is not known
         changed.method_bytes = changed.bytes
     if case.device_kind == "host":  # has no units of matrices, and none for 16 bits
         changed.best_operations = changed.operations
@@ -94,7 +93,7 @@ def of_distances(case: Case) -> dict[str, Any]:
 def of_knn(case: Case) -> dict[str, Any]:
     """Numbers that are no pixels are rounded to f16; the old best unit says which they are."""
     pixels = case.best_unit.startswith("u8")
-    by_units = case.method in KNN_UNITS and case.model in OWN
+    by_units = case.method in KNN_UNITS and case.kind != PEER
     return {
         "written_bytes": case.sizes["test"] * (4.0 + 16 * case.parameters["k"]),
         "unit": "f16 tensor" if by_units and not pixels else case.unit,
@@ -136,7 +135,7 @@ def of_softmax(case: Case) -> dict[str, Any]:
     taken = min(train, steps_of(case) * (case.parameters.get("batch") or train))
     pixels = case.best_unit.startswith("u8")
     products = 3 if train > FEW_ROWS else 1
-    mma = case.method == "mma" and case.model in OWN
+    mma = case.method == "mma" and case.kind != PEER
     return {
         "bytes": float(taken * row),
         "method_operations": case.operations * (products if mma else 1),

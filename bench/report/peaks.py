@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from .case import Case
-from .models import COMPILED
+from .kinds import PEER
 from .statistics import MARGIN, median
 from .traffic import crosses_links, data_bytes, in_cache, is_resident, written_share
 
@@ -217,7 +217,7 @@ def measured_ceilings(cases: Iterable[Case]) -> dict[tuple[str, str], Ceilings]:
     usable = [
         case
         for case in cases
-        if case.status == "passed" and not case.null and case.model in COMPILED
+        if case.status == "passed" and not case.null and case.kind != PEER
     ]
 
     def of(case: Case) -> Ceilings:

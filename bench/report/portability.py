@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from . import lines
 from .case import Case
-from .models import OWN, PORTABLE, PORTABLES
+from .kinds import OF_DEVICE, PORTABLE, PORTABLES
 from .rows import Row
 from .selection import fastest, measured, of_study, text_of, time, work_title
 
@@ -44,6 +44,7 @@ class Portability:
     """One application on one problem."""
 
     application: str  # a model, or the composite native
+    kind: str  # of the model; empty for the composite
     problem: str
     whole: str  # the same with all that tells it from others
     platforms: tuple[str, ...]  # the whole set
@@ -86,7 +87,7 @@ def platform(case: Case) -> str:
 def attempts(rows: list[Row]) -> set[tuple[object, ...]]:
     """Where kokkos ran, right or wrong: pairs of problem and platform."""
     tried = (r.case for r in of_study(rows) if r.verdict != "skipped")
-    return {(key(c), platform(c)) for c in tried if c.model == PORTABLE}
+    return {(key(c), platform(c)) for c in tried if c.kind == PORTABLE}
 
 
 def grouped(rows: list[Row]) -> dict[tuple[object, ...], dict[str, list[Row]]]:
@@ -107,12 +108,12 @@ def best_of(rows: list[Row]) -> Best:
     alike: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in rows:
         alike[row.case.metric, row.case.context.build].append(row)
-    models = {kind: [row.case.model for row in some] for kind, some in alike.items()}
-    common = max(alike, key=lambda kind: (PORTABLE in models[kind], len(alike[kind])))
+    kinds = {key: {row.case.kind for row in some} for key, some in alike.items()}
+    common = max(alike, key=lambda key: (PORTABLE in kinds[key], len(alike[key])))
     applications: dict[str, list[Row]] = defaultdict(list)
     for row in alike[common]:
         applications[row.case.model].append(row)
-        if row.case.model in OWN:
+        if row.case.kind in OF_DEVICE:
             applications[COMPOSITE].append(row)
     return Best({name: fastest(some) for name, some in applications.items()})
 
@@ -169,6 +170,7 @@ def make_portability(
     title = work_title(first := next(iter(own.values())))
     return Portability(
         application=application,
+        kind="" if application == COMPOSITE else first.case.kind,
         problem=title,
         whole=title.replace(first.problem, first.sizes),
         platforms=platforms,
@@ -190,7 +192,7 @@ def texts(found: list[Portability]) -> list[str]:
     """One line per problem: PP of kokkos and native, the set, mean and minimum."""
     told: dict[str, list[str]] = defaultdict(list)
     for one in found:
-        if one.application in (*PORTABLES, COMPOSITE):
+        if one.kind in ("", *PORTABLES):
             score = one.application_efficiency
             rest = f"mean {score.mean:.2f}, min {score.minimum:.2f}"
             rest += f", runs on {100 * one.support:.0f} %"

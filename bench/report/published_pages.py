@@ -11,12 +11,12 @@ from . import marked, units
 from .case import Case
 from .factors import quickest, ratio
 from .gap_texts import ratio_text
-from .models import BY_HAND, FLAT
+from .kinds import BY_HAND
 from .rows import Row
 from .selection import place, problem, problem_text, time
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
-from .writing import TIERS, tier
+from .writing import FLAT, TIERS, tier
 
 FOLDER = "h200"  # of the newest build
 
@@ -56,7 +56,7 @@ def methods(rows: list[Row]) -> list[list[Row]]:
     groups: dict[object, list[Row]] = defaultdict(list)
     for number, group in enumerate(problems(rows)):
         for row in group:
-            if row.case.model in BY_HAND:
+            if row.case.kind in BY_HAND:
                 groups[number, row.case.way].append(row)
     return list(groups.values())
 
@@ -106,7 +106,7 @@ def rate_text(row: Row | None) -> str:
 
 def others_text(group: list[Row]) -> str:
     """``- f32 n=8: cub reduce 0.9 ms; ...``: the fastest first; nothing without others."""
-    others = [row for row in group if row.case.model not in BY_HAND]
+    others = [row for row in group if row.case.kind not in BY_HAND]
     texts = [
         f"{row.case.model} `{row.case.method_text}` {units.seconds(time(row))}"
         for row in sorted(others, key=time)

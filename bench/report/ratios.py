@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from . import statistics
 from .case import Case
-from .models import NATIVE, PORTABLES
+from .kinds import NATIVE, PORTABLES
 from .statistics import Estimate
 
 
@@ -109,9 +109,9 @@ def compare(cases: Iterable[Case], margin: float) -> dict[int, Ratio]:
         groups[work(case)].append(case)
     ratios: dict[int, Ratio] = {}
     for group in groups.values():
-        native = [c for c in group if c.model in NATIVE[c.device_kind]]
-        for model in PORTABLES:
-            portable = [case for case in group if case.model == model]
+        native = [c for c in group if c.kind == NATIVE]
+        for kind in PORTABLES:
+            portable = [case for case in group if case.kind == kind]
             if portable and native:
                 ratios.update(compare_group(portable, native, margin))
     return ratios
@@ -148,12 +148,12 @@ def refusals(cases: Iterable[Case], ratios: dict[int, Ratio]) -> dict[int, str]:
     cases = list(cases)
     natives: dict[tuple[object, ...], list[Case]] = defaultdict(list)
     for case in cases:
-        own = case.model in NATIVE[case.device_kind] and not (case.null or case.tuning)
+        own = case.kind == NATIVE and not (case.null or case.tuning)
         if own and case.status != "skipped":
             natives[(*method(case), case.device_kind)].append(case)
     found = {}
     for case in usable(cases):
-        if case.model in PORTABLES and id(case) not in ratios:
+        if case.kind in PORTABLES and id(case) not in ratios:
             references = natives[(*method(case), case.device_kind)]
             reasons = (refusal(case, reference) for reference in references)
             found[id(case)] = "; ".join(dict.fromkeys(filter(None, reasons)))

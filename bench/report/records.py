@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import costs, end_to_end, fields, old_costs, renamed, writing
+from . import costs, end_to_end, fields, kinds, old_costs, renamed, writing
 from .case import Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_build, read_facts
@@ -14,7 +14,7 @@ from .placements import Placed
 from .sources import Source
 
 STATUSES = ("passed", "skipped", "failed")
-KINDS = ("gpu", "host")
+DEVICES = ("gpu", "host")
 BYTES = ("llc_bytes", "memory_bytes")
 
 
@@ -194,14 +194,22 @@ def read_energy(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
     }
 
 
+def model_kind(row: Any, model: str) -> str:
+    """The kind of the model; that of old records follows from its name."""
+    kind: str = take(row, "kind", str, kinds.of_old(model))
+    if kind not in kinds.KINDS:
+        raise Broken(f"'kind' is {kind!r}, not one of {', '.join(kinds.KINDS)}")
+    return kind
+
+
 def read_case(row: Any, comparison: str, context: Context) -> Case:
     """One entry of ``benchmarks``."""
     status = take(row, "status", str)
     kind = take(row, "device_kind", str)
     if status not in STATUSES:
         raise Broken(f"'status' is {status!r}, not one of {', '.join(STATUSES)}")
-    if kind not in KINDS:
-        raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(KINDS)}")
+    if kind not in DEVICES:
+        raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(DEVICES)}")
     keys = ("name", "algorithm", "method", "model", "dtype")
     texts: dict[str, Any] = {key: take(row, key, str) for key in keys}
     texts["execution"] = take(row, "execution", str, renamed.USUAL)
@@ -211,6 +219,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         texts["method"], texts["execution"] = now
     case = Case(
         **texts,
+        kind=model_kind(row, texts["model"]),
         **read_launch(row),
         **costs.read(row),
         **read_results(row, context.launch_id, status == "passed"),
@@ -240,7 +249,7 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         figures=read_figures(row),
         curves=read_curves(row),
         expected=read_expected(row),
-        **writing.read(row, texts["model"]),
+        **writing.read(row, model_kind(row, texts["model"])),
         clock_hz=costs.clock(row),
     )
     return case if costs.are_of_today(row) else old_costs.today(case)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .models import COMPILED
+from .kinds import PEER, of_old
 
 USUAL = "stream"
 #: (algorithm, old method, model) -> method, execution; no model: all that are not named
@@ -41,7 +41,7 @@ def modern_reason(text: str) -> str:
 
 def modern(algorithm: str, method: str, model: str) -> tuple[str, str] | None:
     """Method and execution of today; None where the method is no old one."""
-    if model not in COMPILED:
+    if of_old(model) == PEER:
         return None
     some = RENAMED.get((algorithm, method, model))
     return some or RENAMED.get((algorithm, method, ""))

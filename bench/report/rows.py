@@ -18,8 +18,8 @@ from .bounds import (
     problem_bound,
 )
 from .case import Case
+from .kinds import NATIVE, PORTABLE, REFERENCE, SPECIALISED
 from .merge import failed
-from .models import COLUMNS
 from .peaks import Ceilings, measured_ceilings
 from .problems import short_texts, whole_texts
 from .ratios import Ratio, compare, refusals
@@ -29,6 +29,10 @@ from .units import seconds
 TRANSFERS = {"upload", "download"}  # stages around a compute, not of it
 OVERLAP = 0.95  # below this share of the sum of its stages, a case overlaps them
 BEATEN = 0.99  # of its roofline bound: below, the ceilings are of a slower device of this name
+ORDER = {  # of the kinds of models beside each other
+    "host": (REFERENCE, NATIVE, PORTABLE, SPECIALISED),
+    "gpu": (REFERENCE, PORTABLE, SPECIALISED, NATIVE),
+}
 
 
 @dataclass
@@ -210,7 +214,8 @@ def build_rows(cases: list[Case], margin: float) -> list[Row]:
             value if isinstance(value, (int, float)) else 0
             for value in case.sizes.values()
         ]
-        model = COLUMNS.index(case.model) if case.model in COLUMNS else len(COLUMNS)
+        kinds = ORDER[case.device_kind]
+        model = kinds.index(case.kind) if case.kind in kinds else len(kinds)
         comparison = (case.devices, sizes, case.comparison, repr(case.context.build))
         method = methods[case.algorithm, case.method_text]
         device = (case.device_kind != "host", case.device_name)

@@ -19,18 +19,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .bounds import problem_bound, problem_latency
-from .models import (
-    LIBRARIES,
-    NATIVE,
-    PORTABLE,
-    PORTABLE_LIBRARY,
-    PORTABLES,
-    SPECIALISED,
-)
+from .kinds import BY_HAND, LIBRARY, NATIVE, PORTABLE, PORTABLE_LIBRARY, SPECIALISED
 from .peaks import Ceilings, measured_ceilings
 from .rows import Row
 from .selection import (
@@ -181,7 +174,7 @@ class ShapeStudy:
             (f"best own variant within {NEAR:g} x of the bound", near, 0.90),
             (f"best own variant within {FAR:g} x of the bound", far, 1.0),
             (
-                f"{SPECIALISED}, else {PORTABLE}, at most {LEVEL:.2f} x native, same method",
+                f"kokkos_specialised, else kokkos, at most {LEVEL:.2f} x native, same method",
                 level,
                 0.95,
             ),
@@ -215,8 +208,7 @@ def studies(rows: list[Row]) -> list[ShapeStudy]:
 def make_shape(rows: list[Row], ceilings: Ceilings | None) -> Shape:
     """The shape of the rows of one comparison on one device."""
     case = rows[0].case
-    own = (*PORTABLES, *NATIVE[case.device_kind], "serial")
-    of_own = [row for row in rows if row.case.model in own]
+    of_own = [row for row in rows if row.case.kind in BY_HAND]
     mine = [row for row in of_own if row.case.launch_source != "tuned"]
     bound, unknown = bound_of(rows, ceilings)
     best = best_of(mine)
@@ -226,9 +218,7 @@ def make_shape(rows: list[Row], ceilings: Ceilings | None) -> Shape:
         device=devices_text(case),
         bound=bound,
         best=best,
-        library=best_of(
-            r for r in rows if r.case.model in (*LIBRARIES, PORTABLE_LIBRARY)
-        ),
+        library=best_of(r for r in rows if r.case.kind in (LIBRARY, PORTABLE_LIBRARY)),
         pairs=tuple(pairs_of(mine)),
         regrets=tuple(regrets_of(of_own)),
         rows=tuple(rows),
@@ -259,8 +249,8 @@ def pairs_of(mine: list[Row]) -> Iterable[Pair]:
     for row in mine:
         methods[row.case.way].append(row)
     for method, rows in methods.items():
-        native = leading(rows, NATIVE[rows[0].case.device_kind])
-        portable = leading(rows, [SPECIALISED]) or leading(rows, [PORTABLE])
+        native = leading(rows, NATIVE)
+        portable = leading(rows, SPECIALISED) or leading(rows, PORTABLE)
         if native is None or portable is None:
             continue
         if native.median is not None or "FAILED" in (native.verdict, portable.verdict):
@@ -277,9 +267,9 @@ def regrets_of(of_own: list[Row]) -> Iterable[Regret]:
             yield Regret(launches["auto"], launches["tuned"])
 
 
-def leading(rows: list[Row], models: Sequence[str]) -> Row | None:
-    """Of these models what FAILED, else the fastest, else what was skipped."""
-    some = [row for row in rows if row.case.model in models]
+def leading(rows: list[Row], kind: str) -> Row | None:
+    """Of this kind of model what FAILED, else the fastest, else what was skipped."""
+    some = [row for row in rows if row.case.kind == kind]
     failed = [row for row in some if row.verdict == "FAILED"]
     return next(iter(failed), None) or best_of(some) or next(iter(some), None)
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from .evidence import Listing, Method, Variant, bodies, states
 from .fields import Broken
-from .models import COLUMNS
-from .support import BEGIN, END, REGISTERED, WRITTEN
+from .support import BEGIN, COLUMNS, END, REGISTERED, WRITTEN
 
 Table = dict[Method, dict[str, str]]
 

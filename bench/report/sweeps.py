@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .models import PORTABLE, PORTABLES
+from .kinds import PORTABLE, PORTABLES
 from .ratios import shared_launches
 from .rows import Row
 from .selection import measured, place, text_of
@@ -70,7 +70,7 @@ def sweeps(rows: list[Row]) -> list[Sweep]:
     groups: dict[tuple[object, object, str, str], list[Row]] = defaultdict(list)
     for row in measured(rows):
         case = row.case
-        if case.model not in PORTABLES or case.algorithm == "ceilings":
+        if case.kind not in PORTABLES or case.algorithm == "ceilings":
             continue
         how = (case.method_text, case.model)
         what = (case.algorithm, case.problem_name, *how, case.dtype)
@@ -110,7 +110,7 @@ def label(row: Row, size: str) -> str:
     launch = "" if case.setting == "auto" else case.setting.removeprefix("auto, ")
     sizes = " ".join(t for t in row.problem.split() if not t.startswith(f"{size}="))
     devices = f"{case.devices} devices" if case.devices > 1 else ""
-    how = (case.method_text, "" if case.model == PORTABLE else case.model)
+    how = (case.method_text, "" if case.kind == PORTABLE else case.model)
     texts = (case.algorithm, *how, case.dtype, sizes, launch, devices)
     return f"{' '.join(filter(None, texts))}, {case.device_name}"
 

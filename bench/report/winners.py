@@ -12,14 +12,13 @@ from .factors import WHOLE
 from .findings import Findings
 from .gap_texts import BEST, LIBRARY, RATIO
 from .gaps import Gap
-from .models import FLAT
 from .ratios import judge
 from .rows import Row
 from .selection import of_study, time
 from .statistics import Estimate
 from .terminal import coloured, shorten
 from .view import roofline
-from .writing import ONCE, SEVERAL, SPECIAL, TIERS
+from .writing import FLAT, ONCE, SEVERAL, SPECIAL, TIERS
 
 COLUMNS = (
     *("problem", "device", *TIERS, "native"),

@@ -7,20 +7,21 @@ from typing import Any
 
 from .case import Case
 from .fields import Broken, clean, take, whole
-from .models import FLAT, PORTABLE, PORTABLES, SPECIALISED
+from .kinds import PORTABLE, PORTABLES, SPECIALISED
 
+FLAT = "flat"  # the method without teams: no team policy, no scratch
 ONE, NUMBERS, BODIES = "one", "numbers", ("one", "numbers", "several")
 # What a column or a mark is called.
 ONCE, SEVERAL, SPECIAL = "written once", "several bodies", "specialised"
 TIERS = (FLAT, ONCE, SEVERAL, SPECIAL)
 
 
-def read(row: Any, model: str) -> dict[str, Any]:
+def read(row: Any, kind: str) -> dict[str, Any]:
     """The fields of a case; records that do not tell mean several bodies.
 
     ``shared`` is whether the device code is that of a native variant; None: not told.
     """
-    if model not in PORTABLES:
+    if kind not in PORTABLES:
         return {}
     bodies = take(row, "bodies", str, BODIES[-1])
     if bodies not in BODIES:
@@ -37,14 +38,14 @@ def read(row: Any, model: str) -> dict[str, Any]:
 
 def written_once(case: Case) -> bool:
     """One body for every kind of device, in Kokkos' API alone; numbers may differ."""
-    return case.model == PORTABLE and case.bodies in (ONE, NUMBERS)
+    return case.kind == PORTABLE and case.bodies in (ONE, NUMBERS)
 
 
 def tier(case: Case) -> str:
     """What a row of Kokkos' code is shown as; empty for other models."""
-    if case.model == SPECIALISED:
+    if case.kind == SPECIALISED:
         return SPECIAL
-    if case.model != PORTABLE:
+    if case.kind != PORTABLE:
         return ""
     if case.method == FLAT:
         return FLAT

@@ -15,6 +15,7 @@ def case(name, status="runs", state="ready", model="cuda", seconds=0.1):
         "name": name,
         "algorithm": "sum",
         "model": model,
+        "kind": "peer" if model == "pytorch" else "native",
         "status": status,
         "state": state,
         "seconds": seconds,

@@ -68,7 +68,7 @@ def test_the_csv_has_what_the_record_tells(entry, rows_of):
 )
 def test_what_no_program_writes_is_refused(row, message):
     with pytest.raises(Broken, match=message):
-        read(row, "kokkos")
+        read(row, "portable")
 
 
 def test_two_means(entry, all_rows):

@@ -11,7 +11,7 @@ import pytest
 from bench.report import support
 from bench.report.evidence import place, proofs, read_listing, states
 from bench.report.fields import Broken
-from bench.report.models import COLUMNS
+from bench.report.support import COLUMNS
 from bench.report.support_check import contradictions, parse, unproven
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -54,7 +54,7 @@ def draw(rows: list[Row], names: list[str], title: str) -> Canvas:
     for panel, key in zip(panels, names):
         for number, row in enumerate(rows):
             if key in row.case.figures:
-                look = style.look(row.case.model)
+                look = style.look(row.case.kind)
                 panel.plot(
                     row.case.figures[key],
                     number,

@@ -129,7 +129,7 @@ def draw(shown: list[Entry], title: str, on_host: bool) -> Canvas:
     room = (high / low * 10) ** 0.06
     panel.set_xlim(low / room, high * room**8)
     for place, entry in enumerate(shown):
-        look = style.look(entry.row.case.model)
+        look = style.look(entry.row.case.kind)
         panel.plot(
             [entry.low, entry.high], [place, place], color=look.colour, alpha=0.5
         )
@@ -139,5 +139,5 @@ def draw(shown: list[Entry], title: str, on_host: bool) -> Canvas:
     panel.set_ylim(len(shown) - 0.4, -0.6)
     style.log_axis(panel.xaxis, style.time_text)
     panel.set_xlabel(HOST if on_host else "time of one compute (log)")
-    style.legend(panel, style.model_marks(entry.row.case.model for entry in shown))
+    style.legend(panel, style.model_marks(entry.row.case for entry in shown))
     return style.finish(figure, title, provenance(e.row.case for e in shown))

@@ -78,7 +78,7 @@ def draw(group: list[Portability], title: str, cases: tuple[Case, ...]) -> Canva
     )
     platforms = group[0].platforms
     for number, one in enumerate(group):
-        look = style.look(one.application)
+        look = style.look(one.kind)
         colour = style.CYCLE[number % len(style.CYCLE)]
         marker = style.MARKERS[number % len(style.MARKERS)]
         mark: style.Properties = {

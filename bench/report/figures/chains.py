@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..models import PORTABLES
+from ..kinds import PORTABLES
 from ..rows import Row
 from ..selection import measured, place, text_of
 from ..sweeps import MIN_SIZES, Sweep, make_sweep
@@ -14,7 +14,7 @@ def chains(rows: list[Row]) -> list[Sweep]:
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in measured(rows):
         case = row.case
-        if case.model in PORTABLES and case.algorithm != "ceilings":
+        if case.kind in PORTABLES and case.algorithm != "ceilings":
             how = (case.method_text, case.model)
             what = (case.algorithm, case.problem_name, *how, case.dtype)
             where = (*place(case), case.devices, case.setting)

@@ -81,7 +81,7 @@ def draw(rows: list[Row], title: str) -> Canvas:
     panel.set_xscale("log")
     panel.set_yscale("log")
     for row in sorted(rows, key=energy):
-        look = style.look(row.case.model)
+        look = style.look(row.case.kind)
         ends = (row.energy_low or energy(row), row.energy_high or energy(row))
         times = (row.low or time(row), row.high or time(row))
         panel.plot([time(row)] * 2, ends, color=look.colour, linewidth=1.0)
@@ -97,7 +97,7 @@ def draw(rows: list[Row], title: str) -> Canvas:
     style.log_axis(panel.yaxis, joules_text)
     panel.set_xlabel("time of one compute (log)")
     panel.set_ylabel("energy of one compute (log)")
-    style.legend(panel, style.model_marks(row.case.model for row in rows))
+    style.legend(panel, style.model_marks(row.case for row in rows))
     return style.finish(figure, title, provenance(cases_of(rows)))
 
 

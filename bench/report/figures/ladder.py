@@ -110,7 +110,7 @@ def draw(shown: list[Rung], title: str) -> Canvas:
     panel.set_xlim(low / room, high * room**5)
     for place, rung in enumerate(shown):
         for row in rung.rows:
-            look = style.look(row.case.model)
+            look = style.look(row.case.kind)
             ends = (row.low or time(row), row.high or time(row))
             panel.plot(ends, [place, place], color=look.colour, alpha=0.5)
             panel.plot(time(row), place, **look.mark)
@@ -120,5 +120,5 @@ def draw(shown: list[Rung], title: str) -> Canvas:
     panel.set_ylim(len(shown) - 0.4, -0.6)
     style.log_axis(panel.xaxis, style.time_text)
     panel.set_xlabel("time of one compute (log)")
-    style.legend(panel, style.model_marks(row.case.model for row in every))
+    style.legend(panel, style.model_marks(row.case for row in every))
     return style.finish(figure, title, provenance(cases_of(every)))

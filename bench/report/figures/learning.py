@@ -75,7 +75,7 @@ def draw(group: list[Training], title: str) -> Canvas:
 
     figure, (panel,) = style.canvas(3.9)
     for number, one in enumerate(group):
-        curves, look = one.curves, style.look(one.case.model)
+        curves, look = one.curves, style.look(one.case.kind)
         epochs = range(1, curves.shape[1] + 1)
         colour = style.CYCLE[number % len(style.CYCLE)]
         if len(one.rows) > 1:

@@ -72,19 +72,19 @@ def draw(rows: list[Row], title: str) -> Canvas:
 
     found = dict.fromkeys(strategy(row.case) for row in rows)
     names = sorted(found, key=lambda n: (ORDER.index(n) if n in ORDER else 9, n))
-    models = list(dict.fromkeys(row.case.model for row in rows))
+    kinds = {row.case.model: row.case.kind for row in rows}
     times = {(strategy(r.case), r.case.model): both(r.case) for r in rows}
     spots = {
-        f"{name}, {part}, {model}": (model, times[name, model][number])
+        f"{name}, {part}, {model}": (kinds[model], times[name, model][number])
         for name in names
         for number, part in enumerate(PARTS)
-        for model in models
+        for model in kinds
         if (name, model) in times and times[name, model][number]
     }
     figure, (panel,) = style.canvas(1.4 + 0.24 * len(spots))
     panel.set_xscale("log")
-    for place, (model, value) in enumerate(spots.values()):
-        panel.plot(value, place, **style.look(model).mark)
+    for place, (kind, value) in enumerate(spots.values()):
+        panel.plot(value, place, **style.look(kind).mark)
         style.beside(panel, value, place, seconds(value))
     shown = [value for _, value in spots.values()]
     panel.set_xlim(min(shown) / 1.5, max(shown) * 3)

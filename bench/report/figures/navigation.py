@@ -53,7 +53,7 @@ def draw(group: list[Portability], title: str, cases: tuple[Case, ...]) -> Canva
     for number, one in enumerate(group):
         if one.convergence is None:
             continue
-        pp, look = one.application_efficiency.pp, style.look(one.application)
+        pp, look = one.application_efficiency.pp, style.look(one.kind)
         colour = style.CYCLE[number % len(style.CYCLE)]
         mark: style.Properties = {"color": colour, "linestyle": ""}
         mark["markerfacecolor"] = colour if look.filled else style.PAPER

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from ..factors import ratio
 from ..findings import Findings
 from ..gaps import Gap
-from ..models import FLAT, PORTABLE
 from ..ratios import judge
 from ..rows import Row
 from ..selection import NO_ALGORITHMS, work_title
 from ..statistics import MARGIN, Estimate
 from ..units import exact, per_cent, plain
-from ..writing import ONCE, SEVERAL, SPECIAL, TIERS
+from ..writing import FLAT, ONCE, SEVERAL, SPECIAL, TIERS
 from .figure import Figure, cases_of, device_text, provenance
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def caption(shown: list[Gap]) -> str:
     found = [tier for tier in TIERS if tier in {mark.tier for mark in every}]
     text = (
         f"Times slower: right of 1 Kokkos is slower. {'; '.join(f'{MARKERS[tier]}: {tier}' for tier in found).capitalize()}. "
-        f"{ONCE.capitalize()} and {SEVERAL}: {PORTABLE}, by the method that is fastest at its default launch. "
+        f"{ONCE.capitalize()} and {SEVERAL}: kokkos, by the method that is fastest at its default launch. "
         "Left panel: against native code of the same method; right panel: against the best of all; "
         f"each side at its best launch. Bars are 95 % intervals, hollow marks are unresolved, the grey band is {per_cent(MARGIN)} to both sides, "
         f"arrows point to values beyond the axis. Of {len(shown)} problems and precision classes:"

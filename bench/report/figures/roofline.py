@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..bounds import ROOFLINE
 from ..case import Case
 from ..findings import Findings
-from ..models import NATIVE, PORTABLES
+from ..kinds import NATIVE, PORTABLES
 from ..peaks import Ceilings, measured_ceilings
 from ..rows import Row
 from ..selection import time, variant
@@ -66,7 +66,7 @@ def relevant(ceilings: Ceilings, rows: list[Row]) -> Ceilings:
 def placed(case: Case) -> bool:
     """Whether a case has a place in the diagram: one device, bytes and operations."""
     counted = case.bytes > 0 and case.operations > 0
-    kept = case.model in PORTABLES or case.model in NATIVE[case.device_kind]
+    kept = case.kind in (*PORTABLES, NATIVE)
     return counted and kept and case.devices == 1 and case.algorithm != "ceilings"
 
 
@@ -92,7 +92,7 @@ def pairs_of(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
         found = kept.setdefault((row.case.way, row.case.dtype), [])
         same = not found or found[0].case.comparison == row.case.comparison
         new = all(
-            (r.case.model in PORTABLES) != (row.case.model in PORTABLES) for r in found
+            (r.case.kind in PORTABLES) != (row.case.kind in PORTABLES) for r in found
         )
         if same and new:
             found.append(row)
@@ -194,7 +194,7 @@ def marks(panel: Axes, key: tuple[str, str], pair: list[Row], number: int) -> Li
     places = [intensity(row.case) for row in pair]
     panel.plot(places, [rate(row) for row in pair], color=colour, linewidth=1)
     for row in pair:
-        filled = row.case.model in PORTABLES
+        filled = row.case.kind in PORTABLES
         panel.plot(
             intensity(row.case),
             rate(row),

@@ -144,7 +144,7 @@ def draw_line(
     """One variant of the group; lines are set a little apart, so that equal ones are all seen."""
     from . import style
 
-    look = style.look(scaling.model)
+    look = style.look(scaling.points[0].row.case.kind)
     engine = {"": style.CYCLE[0], "nccl": style.CYCLE[2]}.get(
         scaling.communicator, style.PURPLE
     )

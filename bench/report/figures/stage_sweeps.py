@@ -110,7 +110,7 @@ def draw(size: str, models: dict[str, list[Row]], title: str) -> Canvas:
         )
     )
     for model, rows in models.items():
-        look = style.look(model)
+        look = style.look(rows[0].case.kind)
         for name in names:
             points = [(r.case.sizes[size], inner_times(r).get(name, 0.0)) for r in rows]
             points = [(n, time) for n, time in points if time > 0]

@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
@@ -28,7 +27,16 @@ from matplotlib.ticker import (
 )
 from matplotlib.transforms import blended_transform_factory
 
-from ..models import COMPILED, NATIVE, PORTABLE, PORTABLES
+from ..case import Case
+from ..kinds import (
+    LIBRARY,
+    NATIVE,
+    PEER,
+    PORTABLE,
+    PORTABLE_LIBRARY,
+    REFERENCE,
+    SPECIALISED,
+)
 from ..units import SCALES, plain
 
 INK, SOFT, GRID, PAPER = "#1a1f26", "#5b6470", "#d5dae1", "#fefefe"
@@ -38,8 +46,6 @@ CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH = 6.4  # inches
 Properties = dict[str, Any]  # of an artist, by their Matplotlib names
-
-HAND_WRITTEN = (*NATIVE["host"], *NATIVE["gpu"])
 
 matplotlib.rcParams.update(
     {
@@ -101,28 +107,33 @@ class Look:
         return {"facecolor": self.face, "edgecolor": self.colour, "hatch": self.hatch}
 
 
-def look(model: str) -> Look:
+LIBRARIES = Look(GREEN, "s", False, "-.", "////")
+OTHERS = Look(PURPLE, "^", False, ":", "....")
+LOOKS = {
+    PORTABLE: Look(BLUE, "o", True),
+    SPECIALISED: Look(BLUE, "p", True),
+    NATIVE: Look(RED, "o", False, "--"),
+    REFERENCE: Look(GREY, "D", False, ":"),
+    LIBRARY: LIBRARIES,
+    PORTABLE_LIBRARY: LIBRARIES,
+}
+LEGEND = {
+    NATIVE: "native (cuda, hip, openmp)",
+    REFERENCE: "one thread (serial)",
+    LIBRARY: "library",
+    PORTABLE_LIBRARY: "library",
+    PEER: "Python",
+}
+
+
+def look(kind: str) -> Look:
     """Portable filled, native hollow, libraries hatched squares, peers hatched triangles."""
-    if model in PORTABLES:
-        return Look(BLUE, "o" if model == PORTABLE else "p", True)
-    if model in HAND_WRITTEN:
-        return Look(RED, "o", False, "--")
-    if model == "serial":
-        return Look(GREY, "D", False, ":")
-    if model in COMPILED:
-        return Look(GREEN, "s", False, "-.", "////")
-    return Look(PURPLE, "^", False, ":", "....")
+    return LOOKS.get(kind, OTHERS)
 
 
-def kind_of(model: str) -> str:
-    """The kind of a model, as in the legend."""
-    if model in PORTABLES:
-        return f"portable ({model})"
-    if model in HAND_WRITTEN:
-        return "native (cuda, hip, openmp)"
-    if model == "serial":
-        return "one thread (serial)"
-    return "library" if model in COMPILED else "Python"
+def legend_text(case: Case) -> str:
+    """The kind of its model, as in the legend."""
+    return LEGEND.get(case.kind, f"portable ({case.model})")
 
 
 def canvas(
@@ -162,16 +173,10 @@ def legend(
     )
 
 
-def model_marks(models: Iterable[str]) -> list[Line2D]:
+def model_marks(cases: Iterable[Case]) -> list[Line2D]:
     """Legend entries for the kinds of models that are there, as marks."""
-    looks = {kind_of(model): look(model) for model in models}
+    looks = {legend_text(case): look(case.kind) for case in cases}
     return [Line2D([], [], label=label, **one.mark) for label, one in looks.items()]
-
-
-def model_patches(models: Iterable[str]) -> list[Patch]:
-    """Legend entries for the kinds of models that are there."""
-    looks = {kind_of(model): look(model) for model in models}
-    return [Patch(**one.bar, label=label) for label, one in looks.items()]
 
 
 def box() -> Properties:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
-from ..models import NATIVE, PORTABLES
+from ..kinds import NATIVE, PORTABLES
 from ..problems import pairs
 from ..rows import Row
 from ..selection import engine, fastest, measured, place, text_of, time, variant
@@ -89,9 +89,12 @@ def series(rows: list[Row], group: list[Sweep]) -> Series:
 
 def chosen(lines: Series) -> Series:
     """Portable and native lines, and the fastest of the others; no single points."""
-    native = {*PORTABLES, *NATIVE["gpu"], *NATIVE["host"]}
     kept = {key: points for key, points in lines.items() if len(points) > 1}
-    others = [key for key in kept if key[1] not in native]
+    others = [
+        key
+        for key, points in kept.items()
+        if points[0][1].case.kind not in (*PORTABLES, NATIVE)
+    ]
     others.sort(key=lambda key: (-kept[key][-1][0], time(kept[key][-1][1])))
     dropped = set(others[OTHERS:])
     return {key: points for key, points in kept.items() if key not in dropped}
@@ -164,7 +167,7 @@ def draw_line(
     """One variant with the band of its intervals."""
     from . import style
 
-    look = style.look(points[0][1].case.model)
+    look = style.look(points[0][1].case.kind)
     colour = style.CYCLE[number % len(style.CYCLE)]
     sizes = [size for size, _ in points]
     marked = max(
@@ -195,7 +198,7 @@ def draw_ratio(panel: Axes, sweep: Sweep, number: int) -> None:
     colour = style.CYCLE[number % len(style.CYCLE)]
     sizes = [size for size, _ in points]
     marked = max(1, len(points) // 12)
-    look = style.look(sweep.points[0].portable.case.model)
+    look = style.look(sweep.points[0].portable.case.kind)
     values = [ratio.value for _, ratio in points]
     panel.plot(sizes, values, marker=look.marker, color=colour, markevery=marked)
     lows = [ratio.low or ratio.value for _, ratio in points]

@@ -74,7 +74,7 @@ def draw(shown: list[Entry], count: int, title: str) -> Canvas:
     figure, (panel,) = style.canvas(1.5 + 0.24 * len(shown))
     for place, entry in enumerate(shown):
         rate = count / entry.time
-        panel.barh(place, rate, 0.7, **style.look(entry.row.case.model).bar)
+        panel.barh(place, rate, 0.7, **style.look(entry.row.case.kind).bar)
         ends = [count / entry.high, count / entry.low]
         panel.plot(ends, [place, place], color=style.INK, alpha=0.5)
         style.beside(panel, rate, place, plain(rate))

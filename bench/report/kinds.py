@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kinds of models, as records say them: ``ModelKind`` in backends/model.hpp."""
+
+from __future__ import annotations
+
+PORTABLE = "portable"  # one source for all kinds of devices
+SPECIALISED = "specialised"  # the same, with bodies for an architecture
+NATIVE = "native"  # written for one kind of device
+REFERENCE = "reference"  # the same, for one thread
+LIBRARY, PORTABLE_LIBRARY = "library", "portable_library"
+PEER = "peer"  # Python, and kernels that are not in the tree
+PORTABLES = (PORTABLE, SPECIALISED)
+BY_HAND = (REFERENCE, *PORTABLES, NATIVE)  # written in this project
+OF_DEVICE = (NATIVE, REFERENCE, LIBRARY)  # written for a device, or sold with it
+KINDS = (*BY_HAND, LIBRARY, PORTABLE_LIBRARY, PEER)
+# Of models in records from before they said it; others are peers.
+OLD = {
+    "kokkos": PORTABLE,
+    "kokkos_specialised": SPECIALISED,
+    **dict.fromkeys(("cuda", "hip", "openmp"), NATIVE),
+    "serial": REFERENCE,
+    "kokkos_kernels": PORTABLE_LIBRARY,
+    **dict.fromkeys(
+        ("cub", "cublas", "cudnn", "onednn", "rocblas", "rocprim"), LIBRARY
+    ),
+}
+
+
+def of_old(model: str) -> str:
+    """The kind of a model of that time."""
+    return OLD.get(model, PEER)
