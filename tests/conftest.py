@@ -28,6 +28,14 @@ def pytest_collection_modifyitems(config, items):
 
 H200 = {"kind": "gpu", "index": 0, "name": "NVIDIA H200", "llc_bytes": 50 * 2**20}
 XEON = {"kind": "host", "index": 0, "name": "Intel Xeon", "llc_bytes": 32 * 2**20}
+KINDS = {
+    "kokkos": "portable",
+    "kokkos_specialised": "specialised",
+    **dict.fromkeys(("cuda", "hip", "openmp"), "native"),
+    "serial": "reference",
+    **dict.fromkeys(("cub", "cublas", "cudnn", "onednn"), "library"),
+    "kokkos_kernels": "portable_library",
+}
 NATIVE_HOST = {"serial", "openmp"}
 
 
@@ -43,7 +51,9 @@ def make_entry(model="kokkos", samples=(), launch="auto", kind=None, **changes):
         "time_unit": "ns",
         "algorithm": "vector_add",
         "method": "wide",
+        "execution": "stream",
         "model": model,
+        "kind": KINDS.get(model, "peer"),
         "dtype": "f32",
         "sizes": {"n": n},
         "parameters": {"seed": 1},
@@ -61,7 +71,7 @@ def make_entry(model="kokkos", samples=(), launch="auto", kind=None, **changes):
         "cost": {"bytes": 12 * n, "operations": n},
         "unit": "f32",
     }
-    if model == "kokkos":  # written once unless told otherwise; None: an old record
+    if model == "kokkos":  # written once unless told otherwise; None: untold
         entry["bodies"] = "one"
     entry.update(changes)
     entry["cost"] = {"written_bytes": 0, **entry["cost"]}  # as today's program counts
@@ -88,6 +98,7 @@ def make_record(entries, launch_id="1", devices=(H200, XEON), host="n1", **leagu
         **league,
     }
     return {
+        "schema": 2,
         "context": {
             "date": "2025-11-21T01:38:00+00:00",
             "host_name": host,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..report import schema
 from ..report.fields import MAX_TIME_S, Broken, number, take
 from ..report.kinds import PEER
 from ..report.sources import record_files
@@ -41,7 +42,7 @@ def recorded(folders: Iterable[Path]) -> dict[str, Recorded]:
             raise BadInput(f"--times {folder}: holds no records/*.json, packed or not")
         for file in files:
             try:
-                name, one = read_time(file.read())
+                name, one = read_time(schema.read(file))
             except Broken as error:
                 raise BadInput(f"--times {folder}: {file.name}: {error}") from error
             if one and (name not in times or times[name].seconds < one.seconds):

@@ -53,7 +53,8 @@ Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& d
                                        : Json(that.samples));
       settings.push_back(settings_of(that));
     }
-  return {{"study", study.title},
+  return {{"schema", record_schema},
+          {"study", study.title},
           {"options", options},
           {"git", build_info::git},
           {"executable", executable_hash()},

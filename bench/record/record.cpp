@@ -257,7 +257,11 @@ Json make_record(const Json& context, const std::string& comparison, const std::
 }
 
 Json record_of(const Json& context, const std::string& comparison, const Json& rows, double seconds) {
-  return {{"context", context}, {"comparison", comparison}, {"seconds", seconds}, {"benchmarks", rows}};
+  return {{"schema", record_schema},
+          {"context", context},
+          {"comparison", comparison},
+          {"seconds", seconds},
+          {"benchmarks", rows}};
 }
 
 std::string record_name(std::size_t number, const std::string& comparison) {

@@ -9,6 +9,10 @@
 
 namespace league::bench {
 
+/// The version of what records and manifests hold, record.schema.json; `python3 -m bench.report.migrate` knows those
+/// before it.
+inline constexpr int record_schema = 2;
+
 /// A unique id of a run or launch: the time and a random number.
 std::string new_id();
 

@@ -26,11 +26,6 @@ def read(row: Any) -> dict[str, Any]:
     }
 
 
-def are_of_today(row: Any) -> bool:
-    """Whether the program that wrote this record counted as today's does."""
-    return "written_bytes" in take(row, "cost", dict, {})
-
-
 def clock(row: Any) -> float:
     """The fastest clock of a GPU that was read before or after the samples [Hz]; 0 where none was."""
     found = [take(row, key, dict, {}) for key in ("readings_before", "readings_after")]

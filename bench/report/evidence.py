@@ -11,7 +11,6 @@ from typing import Any
 from .case import Case
 from .fields import Broken, read_json, take
 from .records import read_file
-from .renamed import modern
 from .sources import record_files
 
 Listing = dict[str, Any]  # what ``league list --json`` prints
@@ -76,9 +75,7 @@ def states(listings: Iterable[Listing]) -> dict[Method, dict[str, dict[str, str]
         for algorithm in listing["algorithms"]:
             for method in algorithm["methods"]:
                 for model in method["models"]:
-                    names = (algorithm["name"], method["name"])
-                    now = modern(*names, model["name"])
-                    key = (names[0], now[0] if now else names[1])
+                    key = (algorithm["name"], method["name"])
                     cell = found.setdefault(key, {}).setdefault(model["name"], {})
                     cell.setdefault(model["state"], model.get("reason") or "")
     return found

@@ -13,19 +13,3 @@ PORTABLES = (PORTABLE, SPECIALISED)
 BY_HAND = (REFERENCE, *PORTABLES, NATIVE)  # written in this project
 OF_DEVICE = (NATIVE, REFERENCE, LIBRARY)  # written for a device, or sold with it
 KINDS = (*BY_HAND, LIBRARY, PORTABLE_LIBRARY, PEER)
-# Of models in records from before they said it; others are peers.
-OLD = {
-    "kokkos": PORTABLE,
-    "kokkos_specialised": SPECIALISED,
-    **dict.fromkeys(("cuda", "hip", "openmp"), NATIVE),
-    "serial": REFERENCE,
-    "kokkos_kernels": PORTABLE_LIBRARY,
-    **dict.fromkeys(
-        ("cub", "cublas", "cudnn", "onednn", "rocblas", "rocprim"), LIBRARY
-    ),
-}
-
-
-def of_old(model: str) -> str:
-    """The kind of a model of that time."""
-    return OLD.get(model, PEER)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from . import schema
 from .case import Case
 from .fields import Broken, take
-from .renamed import modern_name
 from .sources import Source
 
 NAMED = 3  # cases that a message names; the rest is counted
@@ -32,7 +32,7 @@ class Manifest:
 def read_manifest(source: Source) -> Manifest | None:
     """None of one without the id of a run; raises Broken."""
     try:
-        content = source.read()
+        content = schema.read(source)
         if not isinstance(content, dict):
             raise Broken("not the manifest of a run")
         run_id = take(content, "run_id", str, "")
@@ -42,11 +42,7 @@ def read_manifest(source: Source) -> Manifest | None:
     except Broken as error:
         text = f"{source}: {error}; the records beside it are taken as they are"
         raise Broken(text) from error
-    return (
-        Manifest(source, run_id, dict.fromkeys(map(modern_name, cases)))
-        if run_id
-        else None
-    )
+    return Manifest(source, run_id, dict.fromkeys(cases)) if run_id else None
 
 
 def stem(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from . import end_to_end, hosts, manifest
+from . import end_to_end, hosts, manifest, schema
 from .case import Case
 from .fields import Broken
 from .records import read_file
@@ -43,6 +43,7 @@ def load_store(
 ) -> list[str]:
     """Merges the cases of one folder of records; returns what was left out and why."""
     folder, problems = manifest.Folder(store.manifest), []
+    outdated: list[tuple[Source, Broken]] = []
 
     def key(case: Case) -> tuple[object, ...]:
         return (*identity(case), hosts.apart(case, pool))
@@ -52,6 +53,9 @@ def load_store(
             cases = folder.belonging(file, read_whole(file))
             for case in cases:
                 check_new(merged.get(key(case)), case)
+        except schema.Outdated as error:
+            outdated.append((file, error))
+            continue
         except Broken as error:
             problems.append(f"{file}: left out: {error}")
             continue
@@ -59,6 +63,10 @@ def load_store(
             known = merged.setdefault(key(case), case)
             if known is not case:
                 merged[key(case)] = combine(known, case)
+    if outdated:
+        (first, why), *others = outdated
+        more = f" and {len(others)} more" if others else ""
+        return [f"{first}{more}: left out: {why}", *problems]
     return problems + folder.problems + folder.missing()
 
 
@@ -66,6 +74,8 @@ def read_whole(file: Source) -> list[Case]:
     """The cases of a file; raises Broken, which says what to do."""
     try:
         return read_file(file)
+    except schema.Outdated:
+        raise
     except Broken as error:
         raise Broken(f"{error}; {file.advice}") from error
 

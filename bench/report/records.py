@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import costs, end_to_end, fields, kinds, old_costs, renamed, writing
+from . import costs, end_to_end, fields, kinds, schema, writing
 from .case import Case, Context, Event, Power
 from .fields import Broken, clean, number, take, whole
 from .machine import read_build, read_facts
@@ -194,32 +194,24 @@ def read_energy(row: Any, launch_id: str, passed: bool) -> dict[str, Any]:
     }
 
 
-def model_kind(row: Any, model: str) -> str:
-    """The kind of the model; that of old records follows from its name."""
-    kind: str = take(row, "kind", str, kinds.of_old(model))
-    if kind not in kinds.KINDS:
-        raise Broken(f"'kind' is {kind!r}, not one of {', '.join(kinds.KINDS)}")
-    return kind
-
-
 def read_case(row: Any, comparison: str, context: Context) -> Case:
     """One entry of ``benchmarks``."""
     status = take(row, "status", str)
-    kind = take(row, "device_kind", str)
+    device_kind = take(row, "device_kind", str)
     if status not in STATUSES:
         raise Broken(f"'status' is {status!r}, not one of {', '.join(STATUSES)}")
-    if kind not in DEVICES:
-        raise Broken(f"'device_kind' is {kind!r}, not one of {', '.join(DEVICES)}")
-    keys = ("name", "algorithm", "method", "model", "dtype")
+    if device_kind not in DEVICES:
+        raise Broken(
+            f"'device_kind' is {device_kind!r}, not one of {', '.join(DEVICES)}"
+        )
+    kind = take(row, "kind", str)
+    if kind not in kinds.KINDS:
+        raise Broken(f"'kind' is {kind!r}, not one of {', '.join(kinds.KINDS)}")
+    keys = ("name", "algorithm", "method", "execution", "model", "dtype")
     texts: dict[str, Any] = {key: take(row, key, str) for key in keys}
-    texts["execution"] = take(row, "execution", str, renamed.USUAL)
-    texts["name"] = renamed.modern_name(texts["name"])
-    texts["model"] = renamed.modern_model(texts["model"])
-    if now := renamed.modern(texts["algorithm"], texts["method"], texts["model"]):
-        texts["method"], texts["execution"] = now
-    case = Case(
+    return Case(
         **texts,
-        kind=model_kind(row, texts["model"]),
+        kind=kind,
         **read_launch(row),
         **costs.read(row),
         **read_results(row, context.launch_id, status == "passed"),
@@ -231,10 +223,10 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         devices=whole(take(row, "devices", int), "devices", 1),
         ranks=whole(take(row, "ranks", int, 1), "ranks", 1),
         nodes=whole(take(row, "nodes", int, 1), "nodes", 1),
-        device_kind=kind,
-        device_name=context.full_name(kind, take(row, "device_name", str, "")),
+        device_kind=device_kind,
+        device_name=context.full_name(device_kind, take(row, "device_name", str, "")),
         status=status,
-        reason=renamed.modern_reason(take(row, "reason", str, "")),
+        reason=take(row, "reason", str, ""),
         metric=take(row, "metric", str, ""),
         unit=take(row, "unit", str, texts["dtype"]),
         best_unit=take(row, "best_unit", str, ""),
@@ -249,10 +241,9 @@ def read_case(row: Any, comparison: str, context: Context) -> Case:
         figures=read_figures(row),
         curves=read_curves(row),
         expected=read_expected(row),
-        **writing.read(row, model_kind(row, texts["model"])),
+        **writing.read(row, kind),
         clock_hz=costs.clock(row),
     )
-    return case if costs.are_of_today(row) else old_costs.today(case)
 
 
 def read_file(source: Source) -> list[Case]:
@@ -261,7 +252,7 @@ def read_file(source: Source) -> list[Case]:
     Raises Broken, naming what is wrong, for one that is not whole.
     """
     try:
-        return read_record(source.read(), source.folder)
+        return read_record(schema.read(source), source.folder)
     except RecursionError as error:
         raise Broken("nested too deeply") from error
 

@@ -10,8 +10,7 @@ from . import detectable, end_to_end, units
 from .bounds import CACHE, LATENCY, LINK
 from .builds import all_contexts, short
 from .builds import title as build_title
-from .case import Build, Case
-from .renamed import USUAL
+from .case import USUAL, Build, Case
 from .rows import Row
 from .selection import work_title
 

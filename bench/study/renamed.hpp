@@ -9,7 +9,7 @@
 namespace league::bench {
 
 /// Old names in records, studies and tuned files: of methods, from before executions were an axis (those of peers kept
-/// theirs), and of a model. bench/report/renamed.py has the same table.
+/// theirs), and of a model. bench/report/migrate/names.py has the same table.
 struct Renamed {
   std::string_view algorithm, method;
   std::string_view model;  ///< empty: the models that the others do not name

@@ -133,15 +133,24 @@ def test_a_broken_device_leaves_its_file_out(entry, save, key, value):
         (b"[1, 2]", "'context' is missing"),
         (b'"text"', "'context' is missing"),
         (b'{"context": {}}', "'league' is missing"),
-        (b'{"context": {"date": "x"}, "benchmarks": []}', "'league' is missing"),
-        (b'{"context": {"league": {}}, "benchmarks": []}', "'comparison' is missing"),
-        (b'{"context": {"league": {}}, "comparison": "x"}', "'benchmarks' is missing"),
         (
-            b'{"context": {"league": {}}, "comparison": "x", "benchmarks": []}',
+            b'{"schema": 2, "context": {"date": "x"}, "benchmarks": []}',
+            "'league' is missing",
+        ),
+        (
+            b'{"schema": 2, "context": {"league": {}}, "benchmarks": []}',
+            "'comparison' is missing",
+        ),
+        (
+            b'{"schema": 2, "context": {"league": {}}, "comparison": "x"}',
+            "'benchmarks' is missing",
+        ),
+        (
+            b'{"schema": 2, "context": {"league": {}}, "comparison": "x", "benchmarks": []}',
             "holds no benchmarks",
         ),
         (
-            b'{"context": {"league": {}}, "comparison": "x", "benchmarks": [7]}',
+            b'{"schema": 2, "context": {"league": {}}, "comparison": "x", "benchmarks": [7]}',
             "benchmark 7: 'status' is missing",
         ),
         (b'{"context": {"league": {"git": 7}}}', "'git' has the wrong type: 7"),

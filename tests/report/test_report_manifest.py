@@ -31,7 +31,7 @@ def run(entry, save):
 
 def write_manifest(folder, run_id, cases, **more):
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"run_id": run_id, "cases": cases, **more})
+    text = json.dumps({"schema": 2, "run_id": run_id, "cases": cases, **more})
     (folder / "run.json").write_text(text)
 
 
@@ -153,7 +153,10 @@ def test_a_launch_that_no_case_asks_for_is_no_row_of_a_run(entry, save):
     assert cases == [] and len(problems) == 2
 
 
-@pytest.mark.parametrize("text", [None, '{"cases": ["another"]}', '{"run_id": ""}'])
+@pytest.mark.parametrize(
+    "text",
+    [None, '{"schema": 2, "cases": ["another"]}', '{"schema": 2, "run_id": ""}'],
+)
 def test_folders_of_old_runs_hold_what_they_hold(run, entry, save, text):
     """No manifest, or one without an id: published records of several launches."""
     folder = run()
@@ -165,7 +168,11 @@ def test_folders_of_old_runs_hold_what_they_hold(run, entry, save, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"run_id": 3}', '{"run_id": "r", "cases": [1]}']
+    "text",
+    [
+        *("", "{", "[]", '{"schema": 2, "run_id": 3}'),
+        '{"schema": 2, "run_id": "r", "cases": [1]}',
+    ],
 )
 def test_a_manifest_that_cannot_be_read_is_said(run, text, capsys):
     folder = run()

@@ -24,7 +24,7 @@ def folder(entry, save):
     path = save([entry("cuda", [3e-3] * 6, "team=64", tuning=True)], file="t.json")
     (path / "tuning").mkdir()
     (path / "records/t.json").rename(path / "tuning/t.json")
-    (path / "records/run.json").write_text('{"study": "s"}')
+    (path / "records/run.json").write_text('{"schema": 2, "study": "s"}')
     first = path / "records/000-add.json"
     first.with_name("000-add.json.gz").write_bytes(gzip.compress(first.read_bytes()))
     first.unlink()
@@ -108,7 +108,7 @@ def test_one_line_is_one_record(lines):
         "001-add.json",
         "run.json",
     ]
-    assert set(found[0]["record"]) == {"context", "comparison", "benchmarks"}
+    assert set(found[0]["record"]) == {"schema", "context", "comparison", "benchmarks"}
 
 
 def test_any_of_folder_file_and_results_is_read(folder, tmp_path):

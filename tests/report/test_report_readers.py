@@ -125,6 +125,7 @@ def test_files_of_any_bytes(tmp_path, content, packed):
 @given(data=make.data())
 def test_manifests_with_a_value_that_is_another(tmp_path, data):
     made = {
+        "schema": 2,
         "study": "s",
         "run_id": "1",
         "cases": ["a", "linear_regression/method:graph/model:cuda/n:1"],

@@ -10,12 +10,12 @@ today's program on published problems and compares. The sources are the function
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from .case import Case
-from .kinds import PEER
+from ..kinds import PEER
 
 SIZES = {"u8": 1, "i32": 4, "f32": 4, "f64": 8}  # [bytes]
 WRITTEN = {"copy": 1 / 2, "add": 1 / 3, "triad": 1 / 3}  # share of the bytes
@@ -23,57 +23,110 @@ WRITTEN |= dict.fromkeys(("write", "multiply_add", "tensor", "tensor_hopper"), 1
 KNN_UNITS = ("mma", "mma_large", "wgmma")
 FEW_ROWS = 545  # of softmax: with more, `dual` has no room for them
 EVERYWHERE = ("direct", "gemm", "layers", "tensor_dense")  # cnn: names start so
+COUNTS = (
+    *("bytes", "written_bytes", "method_bytes", "operations", "chain"),
+    *("other_operations", "method_operations", "best_operations"),
+)
 
 
-def today(case: Case) -> Case:
-    """The case with the cost that is counted today."""
-    change = CHANGES.get(case.algorithm)
-    plain = replace(
-        case,
-        method_operations=case.operations,
-        best_operations=case.operations,
-        method_bytes=case.moved_bytes,
+@dataclass(frozen=True)
+class Work:
+    """What a row says of its work, by the names of today."""
+
+    algorithm: str
+    problem_name: str
+    method: str
+    kind: str
+    dtype: str
+    device_kind: str
+    sizes: dict[str, Any]
+    parameters: dict[str, Any]
+    bytes: float
+    operations: float
+    method_bytes: float
+    unit: str
+    best_unit: str
+
+
+def work(row: dict[str, Any], comparison: str) -> Work:
+    """That of a row."""
+    keys = ("algorithm", "method", "kind", "dtype", "device_kind", "sizes")
+    problem = re.search(r"/problem:([^/]+)", comparison)
+    cost = row.get("cost") or {}
+    return Work(
+        **{key: row[key] for key in keys},
+        bytes=float(cost.get("bytes") or 0),
+        operations=float(cost.get("operations") or 0),
+        problem_name=problem[1] if problem else "",
+        parameters=row.get("parameters") or {},
+        method_bytes=float(cost.get("method_bytes") or 0),
+        unit=row.get("unit") or row["dtype"],
+        best_unit=row.get("best_unit") or "",
     )
+
+
+def recount(row: dict[str, Any], comparison: str) -> dict[str, Any]:
+    """The row with the cost and the units that are counted today; numbers that stay are kept as they are."""
+    old = row.get("cost") or {}
+    if "written_bytes" in old:
+        return row
+    found = today(work(row, comparison))
+    cost = {key: found.get(key, old.get(key)) for key in COUNTS}
+    kept = {k: old.get(k) if old.get(k) == v else v for k, v in cost.items()}
+    units = {key: found[key] for key in ("unit", "best_unit") if found.get(key)}
+    return row | {"cost": {k: v for k, v in kept.items() if v is not None}} | units
+
+
+def today(case: Work) -> dict[str, Any]:
+    """What of its cost is known to be counted so today."""
+    plain = {
+        "method_operations": case.operations,
+        "best_operations": case.operations,
+        "method_bytes": case.method_bytes or case.bytes,
+    }
+    change = CHANGES.get(case.algorithm)
     if change is None or not (case.bytes or case.operations):
         return plain
+    keys = ("bytes", "operations", "unit", "best_unit")
+    found = {key: getattr(case, key) for key in keys} | plain
     try:
-        changed = replace(plain, **change(case))
+        found |= change(case)
     except (KeyError, TypeError, ValueError, ArithmeticError):  # no sizes of ours
         return plain
     if case.kind == PEER:  # what it moves is not known
-        changed.method_bytes = changed.bytes
+        found["method_bytes"] = found["bytes"]
     if case.device_kind == "host":  # has no units of matrices, and none for 16 bits
-        changed.best_operations = changed.operations
-        if changed.best_unit in ("f16 tensor", "bf16 tensor"):
-            changed.best_unit = case.dtype
-        changed.unit = changed.unit.removesuffix(" tensor")
-    return changed
+        found["best_operations"] = found["operations"]
+        if found["best_unit"] in ("f16 tensor", "bf16 tensor"):
+            found["best_unit"] = case.dtype
+        found["unit"] = found["unit"].removesuffix(" tensor")
+    return found
 
 
-def steps_of(case: Case) -> float:
+def steps_of(case: Work) -> float:
     """The steps that were asked for."""
     return max(1.0, float(case.parameters.get("steps", 1)))
 
 
-def of_vector_add(case: Case) -> dict[str, Any]:
+def of_vector_add(case: Work) -> dict[str, Any]:
     """One array is written; of ``fill`` there is no other."""
     share = 1 if case.problem_name == "fill" else 1 / 3
     return {"written_bytes": case.bytes * share}
 
 
-def of_ceilings(case: Case) -> dict[str, Any]:
+def of_ceilings(case: Work) -> dict[str, Any]:
     """By method; ``read`` and ``dot`` write next to nothing."""
     share = WRITTEN.get(case.method, 0.0)
     return {"written_bytes": case.bytes * share, "best_unit": case.unit}
 
 
-def of_stencil(case: Case) -> dict[str, Any]:
+def of_stencil(case: Work) -> dict[str, Any]:
     """Cells are read once and written once, not in each step."""
     once = case.bytes / steps_of(case)
     return {"bytes": once, "written_bytes": once / 2}
 
 
-def of_distances(case: Case) -> dict[str, Any]:
+def of_distances(case: Work) -> dict[str, Any]:
     """Symmetric; f32 by units takes three products of f16."""
     n, size = case.sizes["n"], SIZES[case.dtype]
     units = case.method.startswith(("mma", "wgmma"))
@@ -90,7 +143,7 @@ def of_distances(case: Case) -> dict[str, Any]:
     }
 
 
-def of_knn(case: Case) -> dict[str, Any]:
+def of_knn(case: Work) -> dict[str, Any]:
     """Numbers that are no pixels are rounded to f16; the old best unit says which they are."""
     pixels = case.best_unit.startswith("u8")
     by_units = case.method in KNN_UNITS and case.kind != PEER
@@ -101,10 +154,10 @@ def of_knn(case: Case) -> dict[str, Any]:
     }
 
 
-def of_descent(terms: int) -> Callable[[Case], dict[str, Any]]:
+def of_descent(terms: int) -> Callable[[Work], dict[str, Any]]:
     """A descent on so many coefficients, and those of further features. One pass reads its points."""
 
-    def change(case: Case) -> dict[str, Any]:
+    def change(case: Work) -> dict[str, Any]:
         if case.problem_name == "normal_equations":
             return {}
         steps = steps_of(case)
@@ -115,7 +168,7 @@ def of_descent(terms: int) -> Callable[[Case], dict[str, Any]]:
     return change
 
 
-def of_logistic(case: Case) -> dict[str, Any]:
+def of_logistic(case: Work) -> dict[str, Any]:
     """Rows are read once; what cannot stay on the device is for the bound to say."""
     row = case.sizes["features"] * SIZES[case.dtype] + 1
     newton = case.problem_name == "newton"
@@ -125,7 +178,7 @@ def of_logistic(case: Case) -> dict[str, Any]:
     }
 
 
-def of_softmax(case: Case) -> dict[str, Any]:
+def of_softmax(case: Work) -> dict[str, Any]:
     """Rows are read once; units take three products for one of f32.
 
     Of few rows, the operations may be those of ``dual``, and are left as they are.
@@ -208,7 +261,7 @@ NETWORKS = {
 }
 
 
-def of_cnn(case: Case) -> dict[str, Any]:
+def of_cnn(case: Work) -> dict[str, Any]:
     """Weights are read and written once; gradients go through one position of a window."""
     given = case.parameters
     network = NETWORKS[given.get("network", "mnist")]
@@ -231,7 +284,7 @@ def of_cnn(case: Case) -> dict[str, Any]:
     }
 
 
-CHANGES: dict[str, Callable[[Case], dict[str, Any]]] = {
+CHANGES: dict[str, Callable[[Work], dict[str, Any]]] = {
     "vector_add": of_vector_add,
     "ceilings": of_ceilings,
     "stencil": of_stencil,
